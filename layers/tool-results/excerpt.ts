@@ -1,0 +1,63 @@
+import { formatCount } from "../../src/format.js";
+
+/**
+ * What of a result a preview can be made from: all of it, or, of a large one, the first and the last part. Text is
+ * decoded leniently, so that a result in another encoding, or cut inside a character, still has a preview.
+ */
+export interface Excerpt {
+  bytes: number;
+  lines: number;
+  /** Length in bytes of the longest line seen. */
+  longestLine: number;
+  /** Lines from the beginning, without their line ends. */
+  head: string[];
+  /** Lines up to the end; they overlap with `head` when the whole text is there. */
+  tail: string[];
+  /** Number, from 1, of the first line of `tail`. */
+  tailStart: number;
+}
+
+/** Beyond twice this many bytes the middle of a result is not looked at. */
+const WINDOW_BYTES = 256_000;
+const NEWLINE = 0x0a;
+
+export function readExcerpt(content: Uint8Array): Excerpt {
+  const lines = countLines(content);
+  if (content.byteLength <= 2 * WINDOW_BYTES) {
+    const all = decodeLines(content);
+    return {
+      bytes: content.byteLength,
+      lines,
+      longestLine: findLongest(all),
+      head: all,
+      tail: all,
+      tailStart: 1,
+    };
+  }
+  const head = decodeLines(content.subarray(0, WINDOW_BYTES));
+  const tail = decodeLines(content.subarray(content.byteLength - WINDOW_BYTES));
+  const longestLine = Math.max(findLongest(head), findLongest(tail));
+  return { bytes: content.byteLength, lines, longestLine, head, tail, tailStart: lines - tail.length + 1 };
+}
+
+/** "108,894 bytes in 20,000 lines" */
+export function formatSize({ bytes, lines }: Excerpt): string {
+  return `${formatCount(bytes)} bytes in ${lines === 1 ? "one line" : `${formatCount(lines)} lines`}`;
+}
+
+/** A line end at the very end begins no further line. */
+function countLines(content: Uint8Array): number {
+  let lines = content.at(-1) === NEWLINE ? 0 : 1;
+  for (let at = content.indexOf(NEWLINE); at !== -1; at = content.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
+}
+
+function decodeLines(content: Uint8Array): string[] {
+  const lines = new TextDecoder().decode(content).split("\n");
+  if (lines.at(-1) === "" && lines.length > 1) lines.pop();
+  return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+}
+
+function findLongest(lines: readonly string[]): number {
+  return lines.reduce((longest, line) => Math.max(longest, line.length), 0);
+}

@@ -1,0 +1,65 @@
+/** What the plan needs to know of one tool result. */
+export interface ResultFacts {
+  tool: string;
+  /** Size in bytes of the whole result, also of what the host has cut off. */
+  bytes: number;
+  /** Characters that stand in the context. */
+  characters: number;
+  /** The host has cut it, and the whole of it is at hand. */
+  isCut: boolean;
+  /** It shows what is in a file of ours: moving it out again would go round in circles. */
+  isOurs: boolean;
+  /** Decided in an earlier request; it counts for the budget, and nothing else is decided about it. */
+  isDecided: boolean;
+}
+
+export interface SpillPolicy {
+  threshold: number;
+  perTool: Readonly<Record<string, number | false>>;
+  turnBudget: number;
+}
+
+/**
+ * Which results of one answer's calls leave the context, by index: those over their tool's threshold and those that
+ * the host has cut, then, while what stays is over the budget, the largest of the rest.
+ */
+export function planSpill(results: readonly ResultFacts[], policy: SpillPolicy): ReadonlySet<number> {
+  const spilled = new Set<number>();
+  const open: { index: number; characters: number }[] = [];
+  let staying = 0;
+  for (const [index, result] of results.entries()) {
+    const threshold = findThreshold(result.tool, policy);
+    const canGo = !result.isDecided && !result.isOurs && threshold !== Number.POSITIVE_INFINITY;
+    if (canGo && (result.isCut || result.bytes > threshold)) {
+      spilled.add(index);
+      continue;
+    }
+    staying += result.characters;
+    if (canGo) open.push({ index, characters: result.characters });
+  }
+  // The sort is stable: of two of a size the earlier goes, in every run.
+  for (const { index, characters } of open.sort((a, b) => b.characters - a.characters)) {
+    if (staying <= policy.turnBudget) break;
+    spilled.add(index);
+    staying -= characters;
+  }
+  return spilled;
+}
+
+/** Bytes over which a tool's result goes; infinite where it never does. The most exact name wins. */
+export function findThreshold(tool: string, { threshold, perTool }: SpillPolicy): number {
+  const patterns = Object.keys(perTool).sort((a, b) => countLetters(b) - countLetters(a) || (a < b ? -1 : 1));
+  const pattern = tool in perTool ? tool : patterns.find((name) => matches(name, tool));
+  if (pattern === undefined) return threshold;
+  const own = perTool[pattern];
+  return own === undefined ? threshold : own === false ? Number.POSITIVE_INFINITY : own;
+}
+
+function countLetters(pattern: string): number {
+  return pattern.replaceAll("*", "").length;
+}
+
+function matches(pattern: string, tool: string): boolean {
+  const escaped = pattern.split("*").map((text) => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${escaped.join(".*")}$`, "s").test(tool);
+}

@@ -1,0 +1,155 @@
+/**
+ * What stands in the context in the place of a large tool result: its size, where the whole of it lies, how to read
+ * on, and the head, the lines that matter and the tail, cut on line borders.
+ *
+ *     [Strata] This bash result (108,894 bytes in 20,000 lines, exit status 0) was moved out of the context. Nothing is lost:
+ *     /project/.opencode/tool-results/3f2a….txt
+ *     To read on: Read that filePath with offset and limit (at most 3,900 lines at a time), or Grep with path …
+ *     --- first lines
+ *     …
+ *     --- lines that matter
+ *     4711: error: …
+ *     --- last lines
+ *     …
+ *
+ * The text depends on its input alone, so the same result has the same preview on every machine and at any time.
+ */
+import { basename, dirname } from "node:path";
+import { formatCount } from "../../src/format.js";
+import { byteLength, clean, cutToBytes, cutToLastBytes } from "./clean.js";
+import { type Excerpt, formatSize, readExcerpt } from "./excerpt.js";
+import { findLinesThatMatter } from "./lines-that-matter.js";
+
+/** No preview is larger, in bytes of UTF-8. */
+export const PREVIEW_LIMIT_BYTES = 2_048;
+
+export interface PreviewInput {
+  tool: string;
+  content: Uint8Array;
+  /** Absolute path of the file that holds the content. */
+  path: string;
+  /** The file that the tool read, when the result is the text of a file. */
+  sourcePath?: string;
+  exitStatus?: number;
+  /** Images and files that stay with the result. */
+  attachments?: number;
+  /** A result of this size stays in the context: what is read on should be smaller. */
+  thresholdBytes: number;
+}
+
+/** Read shows the beginning of a longer line only. */
+const READ_LINE_LIMIT = 2_000;
+/** Room without which head and tail would say nothing. */
+const LEAST_ROOM_BYTES = 400;
+/** How the room is shared out; what the lines that matter leave goes to the head. */
+const TAIL_SHARE = 0.3;
+const MATTER_SHARE = 0.3;
+
+/** The preview, or `undefined` when the path is so long that none fits. */
+export function formatPreview(input: PreviewInput): string | undefined {
+  const excerpt = readExcerpt(input.content);
+  const long = formatHeader(input, excerpt, formatReadOn(input, excerpt));
+  const short = formatHeader(input, excerpt, "Read that file to see more.");
+  const header = [long, short].find((text) => byteLength(text) + LEAST_ROOM_BYTES <= PREVIEW_LIMIT_BYTES);
+  if (header === undefined) return undefined;
+  return header + formatBody(excerpt, PREVIEW_LIMIT_BYTES - byteLength(header));
+}
+
+function formatHeader(input: PreviewInput, excerpt: Excerpt, readOn: string): string {
+  const exit = input.exitStatus === undefined ? "" : `, exit status ${input.exitStatus}`;
+  const size = `${formatSize(excerpt)}${exit}`;
+  const attachments = input.attachments ? " What is attached to it stays attached." : "";
+  const tool = cutToBytes(clean(input.tool), 80);
+  return (
+    `[Strata] This ${tool} result (${size}) was moved out of the context. Nothing is lost, all of it is in\n` +
+    `${input.path}\n${readOn}${attachments}\n`
+  );
+}
+
+function formatReadOn({ path, sourcePath, thresholdBytes }: PreviewInput, excerpt: Excerpt): string {
+  const grep = `Grep with path ${dirname(path)} and include ${basename(path)}`;
+  if (excerpt.longestLine > READ_LINE_LIMIT) {
+    return (
+      `To read on: Read cuts its long lines, so take a piece with bash: tail -c +2049 ${basename(path)} | head -c 4000` +
+      ` (in ${dirname(path)}), or search it: ${grep}. The call need not be made again.`
+    );
+  }
+  const limit = `offset and limit (at most ${formatCount(countLinesWithin(thresholdBytes, excerpt))} lines at a time)`;
+  if (sourcePath !== undefined && sourcePath !== path) {
+    return `It is the text of ${sourcePath}: to read on, Read that with ${limit}, or Grep it.`;
+  }
+  return `To read on: Read it with ${limit}, or ${grep}. The call need not be made again.`;
+}
+
+/** Lines of average length that stay well below the threshold, with the numbers Read puts before them. */
+function countLinesWithin(thresholdBytes: number, { bytes, lines }: Excerpt): number {
+  const lineNumberBytes = 8;
+  const fitting = Math.floor((thresholdBytes * 0.8) / (bytes / lines + lineNumberBytes));
+  const steps = fitting >= 1_000 ? 500 : fitting >= 100 ? 50 : 5;
+  return Math.max(5, Math.min(2_000, Math.floor(fitting / steps) * steps));
+}
+
+function formatBody(excerpt: Excerpt, roomBytes: number): string {
+  const labels = { head: "--- first lines\n", matter: "--- lines that matter\n", tail: "--- last lines\n" };
+  const labelBytes = Object.values(labels).reduce((sum, label) => sum + byteLength(label), 0);
+  const room = roomBytes - labelBytes;
+
+  const tail = takeFromEnd(excerpt.tail, Math.floor(room * TAIL_SHARE));
+  const firstOfTail = excerpt.lines - tail.count + 1;
+  // A first guess at the head keeps its lines from being named twice; it can only grow by what is left over.
+  const guess = takeFromStart(excerpt.head, Math.floor(room * (1 - TAIL_SHARE)), firstOfTail);
+  const between = { after: guess.count, before: firstOfTail };
+  const matter = findLinesThatMatter(excerpt, between, Math.floor(room * MATTER_SHARE));
+  const head = takeFromStart(excerpt.head, room - byteLength(tail.text) - byteLength(matter), firstOfTail);
+
+  return [
+    head.text && labels.head + head.text,
+    matter && labels.matter + matter,
+    tail.text && labels.tail + tail.text,
+  ]
+    .join("")
+    .trimEnd();
+}
+
+interface Taken {
+  text: string;
+  /** Lines of which at least a part is in the text. */
+  count: number;
+}
+
+/** Whole lines from the start, none from number `before` on; of a first line that is too long, its beginning. */
+function takeFromStart(lines: readonly string[], roomBytes: number, before: number): Taken {
+  let text = "";
+  let count = 0;
+  for (const raw of lines.slice(0, Math.max(0, before - 1))) {
+    if (raw.length > roomBytes) break;
+    const line = `${clean(raw)}\n`;
+    if (byteLength(text) + byteLength(line) > roomBytes) break;
+    text += line;
+    count++;
+  }
+  const [first] = lines;
+  if (count > 0 || first === undefined) return { text, count };
+  const ellipsis = "…\n";
+  const start = cutToBytes(clean(first.slice(0, roomBytes)), roomBytes - byteLength(ellipsis));
+  return start === "" ? { text: "", count: 0 } : { text: start + ellipsis, count: 1 };
+}
+
+/** Whole lines up to the end; of a last line that is too long, its end. */
+function takeFromEnd(lines: readonly string[], roomBytes: number): Taken {
+  let text = "";
+  let count = 0;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const raw = lines[index] ?? "";
+    if (raw.length > roomBytes) break;
+    const line = `${clean(raw)}\n`;
+    if (byteLength(text) + byteLength(line) > roomBytes) break;
+    text = line + text;
+    count++;
+  }
+  const last = lines.at(-1);
+  if (count > 0 || last === undefined) return { text, count };
+  const ellipsis = "…";
+  const end = cutToLastBytes(clean(last.slice(-roomBytes)), roomBytes - byteLength(ellipsis) - 1);
+  return { text: `${ellipsis}${end}\n`, count: 1 };
+}

@@ -1,0 +1,171 @@
+/**
+ * Asks the layers of a hook, from cheap to dear, and makes one answer of theirs.
+ *
+ * It holds the one deadline and the one catch-all of the program. A layer that throws, overruns the deadline or
+ * answers something the hook cannot take has passed: the next layer sees the value as it was, the user's turn
+ * goes on. The first such failure of a layer at a hook is logged with its name, later ones only for debugging.
+ * A layer that overran is not asked again at that hook until its call has ended, so a call that never ends
+ * costs one deadline and not one per request.
+ */
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
+import { hookRules } from "./hooks.js";
+import type { Layer } from "./layer.js";
+
+export interface Dispatcher {
+  /**
+   * Answers one call of the host: reads what it is about, asks the layers, writes their answer back if there is one.
+   * Never rejects, also when the host's objects are not what they were expected to be. Nothing is asked when `read`
+   * returns `undefined`.
+   */
+  serve<H extends HookName>(hook: H, exchange: Exchange<H>): Promise<void>;
+  /** Never rejects. Resolves with `value` itself when every layer passed. */
+  ask<H extends HookName>(hook: H, input: HookInput<H>, value: HookValue<H>): Promise<HookValue<H>>;
+  /** Has any layer something to say at this hook? */
+  hears(hook: HookName): boolean;
+  /** Lets every layer go; one that fails or hangs does not keep the others. */
+  dispose(): Promise<void>;
+}
+
+/** The host's side of one call. */
+export interface Exchange<H extends HookName> {
+  read(): { input: HookInput<H>; value: HookValue<H> } | undefined;
+  /** Called only with a value other than the one that was read. */
+  write(value: HookValue<H>): void;
+}
+
+export interface DispatcherOptions {
+  layers: readonly Layer[];
+  clock: Clock;
+  log: Log;
+  /** Replaced in tests only. */
+  rules?: HookRules;
+}
+
+const DISPOSE_DEADLINE_MS = 2_000;
+
+type Run = (signal: AbortSignal) => unknown;
+type Outcome = { kind: "answer"; answer: unknown } | { kind: "failed"; why: string } | { kind: "overran" };
+
+export function createDispatcher({ layers, clock, log, rules = hookRules }: DispatcherOptions): Dispatcher {
+  const byCost = [...layers].sort((a, b) => a.cost - b.cost);
+  const complaints = new Set<string>();
+  const stuck = new Set<string>();
+
+  return {
+    ask,
+
+    async serve(hook, exchange) {
+      try {
+        const asked = exchange.read();
+        if (!asked) return;
+        const answer = await ask(hook, asked.input, asked.value);
+        if (answer !== asked.value) exchange.write(answer);
+      } catch (thrown) {
+        complain("the host adapter", hook, `failed: ${formatError(thrown)}`);
+      }
+    },
+
+    hears: (hook) => byCost.some((layer) => layer.handlers[hook] !== undefined),
+
+    async dispose() {
+      await Promise.all(
+        byCost.map(async (layer) => answerOf(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.())),
+      );
+    },
+  };
+
+  async function ask<H extends HookName>(
+    hook: H,
+    input: HookInput<H>,
+    value: HookValue<H>,
+  ): Promise<HookValue<H>> {
+    const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
+    let current = value;
+    let isFirst = true;
+    for (const layer of byCost) {
+      const handler = layer.handlers[hook];
+      if (!handler || stuck.has(nameOf(layer, hook))) continue;
+      if (!isFirst && rule.combine === "until" && rule.isEnough?.(input, current)) break;
+      isFirst = false;
+      const answer = await answerOf(layer, hook, rule.deadlineMs, (signal) =>
+        handler(input, current, signal),
+      );
+      if (answer === undefined) continue;
+      if (!rule.accepts(answer)) {
+        complain(
+          `layer ${layer.name}`,
+          hook,
+          `answered something this hook cannot take (${describe(answer)})`,
+        );
+        continue;
+      }
+      current = answer;
+      if (rule.combine === "first") break;
+    }
+    return current;
+  }
+
+  /** The layer's answer, or `undefined` when it passed in one way or another. */
+  async function answerOf(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<unknown> {
+    const outcome = await withDeadline(clock, deadlineMs, run, () => stuck.delete(nameOf(layer, hook)));
+    if (outcome.kind === "answer") return outcome.answer;
+    if (outcome.kind === "overran") {
+      stuck.add(nameOf(layer, hook));
+      complain(
+        `layer ${layer.name}`,
+        hook,
+        `did not answer within ${deadlineMs} ms and is left out until it does`,
+      );
+    } else {
+      complain(`layer ${layer.name}`, hook, `failed: ${outcome.why}`);
+    }
+    return undefined;
+  }
+
+  function complain(who: string, hook: string, what: string): void {
+    const message = `${who} ${what} at hook ${hook}; passed over, the turn goes on without it`;
+    const isFirst = !complaints.has(`${who} ${hook}`);
+    complaints.add(`${who} ${hook}`);
+    log[isFirst ? "error" : "debug"]("dispatcher", message);
+  }
+}
+
+const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
+
+/** Runs `run` and waits at most `deadlineMs`; `onLateEnd` is called when an overrun call ends after all. */
+async function withDeadline(
+  clock: Clock,
+  deadlineMs: number,
+  run: Run,
+  onLateEnd: () => void,
+): Promise<Outcome> {
+  const abort = new AbortController();
+  let overran = false;
+  let cancel = (): void => {};
+  const deadline = new Promise<Outcome>((resolve) => {
+    cancel = clock.after(deadlineMs, () => {
+      overran = true;
+      abort.abort();
+      resolve({ kind: "overran" });
+    });
+  });
+  const call = Promise.resolve()
+    .then(() => run(abort.signal))
+    .then(
+      (answer): Outcome => ({ kind: "answer", answer }),
+      (thrown): Outcome => ({ kind: "failed", why: formatError(thrown) }),
+    )
+    .finally(() => overran && onLateEnd());
+  const outcome = await Promise.race([call, deadline]);
+  cancel();
+  return outcome;
+}
+
+function describe(answer: unknown): string {
+  if (answer === null) return "null";
+  if (Array.isArray(answer)) return `a list of ${answer.length}`;
+  return typeof answer === "object" ? "an object" : typeof answer;
+}

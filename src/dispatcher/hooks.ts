@@ -1,0 +1,85 @@
+/**
+ * The hooks a layer can answer, and how the answers of several layers become one.
+ *
+ *   first   the cheapest answer wins, dearer layers are not asked
+ *   chain   each layer sees the previous one's answer
+ *   until   chain, but once the value is good enough the layers after the first are not asked
+ *
+ * A hook is a row here and a row in `src/host/hooks.ts`, which binds it to the host's own.
+ */
+
+import { estimateContextTokens } from "../view/context-size.js";
+import type { Message } from "../view/message.js";
+
+export interface HookTypes {
+  /** The messages of one request to the model, before it is sent. */
+  context: { input: { sessionID: string; budgetTokens: number }; value: readonly Message[] };
+  /** The arguments of one tool call, before it runs. */
+  toolArguments: { input: ToolCall; value: Readonly<Record<string, unknown>> };
+  /** Something the host reports. Nobody waits for it and it has no answer. */
+  event: { input: HostEvent; value: undefined };
+}
+
+export interface ToolCall {
+  tool: string;
+  sessionID: string;
+  callID: string;
+}
+
+export interface HostEvent {
+  type: string;
+  properties: Readonly<Record<string, unknown>>;
+}
+
+export type HookName = keyof HookTypes;
+export type HookInput<H extends HookName> = HookTypes[H]["input"];
+export type HookValue<H extends HookName> = HookTypes[H]["value"];
+export type Handler<H extends HookName> = (
+  input: HookInput<H>,
+  value: HookValue<H>,
+  signal: AbortSignal,
+) => HookValue<H> | undefined | Promise<HookValue<H> | undefined>;
+
+export interface HookRule<Input, Value> {
+  combine: "first" | "chain" | "until";
+  /** A layer that has not answered after this many milliseconds has passed. */
+  deadlineMs: number;
+  /** Is this the kind of thing the hook can take? What is not counts as no answer. */
+  accepts(answer: unknown): answer is Value;
+  /** Only for `until`: is the value good enough to leave the dearer layers in peace? */
+  isEnough?(input: Input, value: Value): boolean;
+}
+
+export type HookRules = { readonly [H in HookName]: HookRule<HookInput<H>, HookValue<H>> };
+
+export const hookRules: HookRules = {
+  context: {
+    combine: "until",
+    deadlineMs: 3_000,
+    accepts: isMessageList,
+    isEnough: (input, messages) => estimateContextTokens(messages) <= input.budgetTokens,
+  },
+  toolArguments: { combine: "chain", deadlineMs: 500, accepts: isRecord },
+  event: {
+    combine: "chain",
+    deadlineMs: 10_000,
+    accepts: (answer): answer is undefined => answer === undefined,
+  },
+};
+
+function isRecord(answer: unknown): answer is Record<string, unknown> {
+  return typeof answer === "object" && answer !== null && !Array.isArray(answer);
+}
+
+/** Messages as the host can send them: each with a role and parts, each part with a type, and not none at all. */
+function isMessageList(answer: unknown): answer is readonly Message[] {
+  if (!Array.isArray(answer) || answer.length === 0) return false;
+  return answer.every(
+    (message) =>
+      isRecord(message) &&
+      isRecord(message.info) &&
+      typeof message.info.role === "string" &&
+      Array.isArray(message.parts) &&
+      message.parts.every((part: unknown) => isRecord(part) && typeof part.type === "string"),
+  );
+}

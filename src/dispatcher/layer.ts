@@ -1,0 +1,18 @@
+import type { Handler, HookName } from "./hooks.js";
+
+/**
+ * One policy of the stack.
+ *
+ * Contract: a handler is given what the hook is about, the value as the cheaper layers left it, and a signal
+ * that is aborted at the deadline. It returns a value of its own, or `undefined` to pass. It never changes what
+ * it was given: an answer that comes too late is dropped, and nothing of it may have happened.
+ */
+export interface Layer {
+  /** As in the log and the events. */
+  readonly name: string;
+  /** Layers are asked from the smallest to the largest. */
+  readonly cost: number;
+  readonly handlers: { readonly [H in HookName]?: Handler<H> };
+  /** Lets go of what the layer holds. The host may end without calling it. */
+  dispose?(): Promise<void>;
+}

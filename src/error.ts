@@ -1,0 +1,21 @@
+/** An error of ours: `code` is for programs, the message says what was expected, what came, and what to do. */
+export class StrataError extends Error {
+  override readonly name = "StrataError";
+
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** One line for a log, whatever was thrown. */
+export function formatError(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const code = (thrown as { code?: unknown }).code;
+  return typeof code === "string" && !thrown.message.includes(code)
+    ? `${code}: ${thrown.message}`
+    : thrown.message;
+}

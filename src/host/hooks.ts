@@ -1,0 +1,51 @@
+/** Binds each hook of the dispatcher to the host's own, one row each. Hooks no layer hears are not registered. */
+import type { Hooks } from "@opencode-ai/plugin";
+import type { HookName } from "../dispatcher/hooks.js";
+import type { Strata } from "../strata.js";
+import type { Message } from "../view/message.js";
+
+type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
+
+export function bindHooks({ config, dispatcher, dispose }: Strata): Hooks {
+  const rows = [
+    row("context", "experimental.chat.messages.transform", (_input, output) =>
+      dispatcher.serve("context", {
+        read() {
+          const messages: readonly Message[] = output.messages;
+          const sessionID = messages[0]?.info.sessionID;
+          if (sessionID === undefined) return undefined;
+          return { input: { sessionID, budgetTokens: config.autoCompact.threshold }, value: messages };
+        },
+        write: (view) => writeInPlace(output.messages as Message[], view),
+      }),
+    ),
+    row("toolArguments", "tool.execute.before", ({ tool, sessionID, callID }, output) =>
+      dispatcher.serve("toolArguments", {
+        read: () => ({ input: { tool, sessionID, callID }, value: output.args as Record<string, unknown> }),
+        // The host runs the tool with the object it passed in, whatever stands in `output.args` afterwards.
+        write: (args) => void Object.assign(output.args, args),
+      }),
+    ),
+    row("event", "event", ({ event }) =>
+      dispatcher.serve("event", {
+        read: () => ({ input: { type: event.type, properties: event.properties }, value: undefined }),
+        write: () => undefined,
+      }),
+    ),
+  ];
+  const heard = rows.filter(({ hook }) => dispatcher.hears(hook));
+  return { ...Object.fromEntries(heard.map(({ name, answer }) => [name, answer])), dispose };
+}
+
+/** Ties a name of the host's to its type. */
+function row<N extends keyof Hooks>(hook: HookName, name: N, answer: NonNullable<Hooks[N]>): Row<N> {
+  return { hook, name, answer };
+}
+
+/** The host goes on with its own array: a new one would be ignored. */
+function writeInPlace(messages: Message[], view: readonly Message[]): void {
+  for (const [index, message] of view.entries()) {
+    if (messages[index] !== message) messages[index] = message;
+  }
+  messages.length = view.length;
+}

@@ -1,0 +1,49 @@
+/** OpenCode behind the Host seam. Every call to it is bounded and none is waited for while the plugin starts. */
+import { homedir } from "node:os";
+import { parse } from "node:path";
+import type { PluginInput } from "@opencode-ai/plugin";
+import type { Clock } from "../seams/clock.js";
+import type { Host } from "../seams/host.js";
+import { listConfigFiles } from "./config-files.js";
+
+const CALL_DEADLINE_MS = 5_000;
+
+export function createOpenCodeHost({ client, directory, worktree }: PluginInput, clock: Clock): Host {
+  const project = findProject(directory, worktree);
+  const { env } = process;
+
+  return {
+    project,
+    configFiles: listConfigFiles({ directory, project, home: env.HOME || homedir(), env }),
+
+    async sessionLastUsedMs(sessionID) {
+      const answer = await bounded(client.session.get({ path: { id: sessionID } }));
+      if (answer?.data) return answer.data.time.updated;
+      return answer?.response?.status === 404 ? undefined : "unknown";
+    },
+
+    toast(message, variant) {
+      void bounded(client.tui.showToast({ body: { message, variant } }));
+    },
+
+    log(level, message) {
+      void bounded(client.app.log({ body: { service: "strata", level, message } }));
+    },
+  };
+
+  /** The answer, or `undefined` when there is none in time. */
+  async function bounded<T>(call: Promise<T>): Promise<T | undefined> {
+    let cancel = (): void => {};
+    const deadline = new Promise<undefined>((resolve) => {
+      cancel = clock.after(CALL_DEADLINE_MS, () => resolve(undefined));
+    });
+    const answer = await Promise.race([call.catch(() => undefined), deadline]);
+    cancel();
+    return answer;
+  }
+}
+
+/** The work tree; where there is no version control OpenCode gives the root of the disk for it. */
+function findProject(directory: string, worktree: string): string {
+  return worktree && parse(worktree).root !== worktree ? worktree : directory;
+}

@@ -1,0 +1,68 @@
+/**
+ * The entry of OpenCode 2, which the version-2 core inside 1.18.33 calls beside `server`. What it is given there can
+ * register agents, commands and skills, and has no hook on messages or tools, so `server` carries the work and nothing
+ * is registered here. What it found is one line in the log of the folder it runs in, if that is a project.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../config/config.js";
+import { planFolders } from "../folders.js";
+import { formatLogLine, hasLevel } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { listConfigFiles } from "./config-files.js";
+
+export interface SetupOptions {
+  clock: Clock;
+  files: Files;
+  /** The folder that the host was started in; another one in tests only. */
+  folder?: string;
+}
+
+/** Takes whatever it is given and never throws. */
+export function createSetup({
+  clock,
+  files,
+  folder = process.cwd(),
+}: SetupOptions): (context: unknown) => Promise<void> {
+  const { env } = process;
+  const configFiles = listConfigFiles({
+    directory: folder,
+    project: folder,
+    home: env.HOME || homedir(),
+    env,
+  });
+
+  return async (context) => {
+    try {
+      const { offered, options } = probe(context);
+      if (!(await files.stat(join(folder, ".opencode")))) return;
+      const { config } = await readConfig(files, configFiles, options);
+      if (!hasLevel(config.log.level, "info")) return;
+      const message = `the version-2 core offers ${offered.join(", ") || "nothing"}; nothing to register, server carries the work`;
+      await files.appendLine(planFolders(folder).log, formatLogLine(clock.now(), "info", "setup", message));
+    } catch {
+      // Nobody could be told: the host would take an error for a broken plugin, and the log is what has failed.
+    }
+  };
+}
+
+interface Probed {
+  /** Names of what can be registered with. */
+  offered: string[];
+  options?: Record<string, unknown>;
+}
+
+function probe(context: unknown): Probed {
+  if (typeof context !== "object" || context === null) return { offered: [] };
+  const entries = Object.entries(context);
+  const offered = entries.filter(
+    ([name, value]) => name !== "options" && typeof value === "object" && value !== null,
+  );
+  const options = (context as { options?: unknown }).options;
+  const hasOptions = typeof options === "object" && options !== null;
+  return {
+    offered: offered.map(([name]) => name),
+    ...(hasOptions && { options: options as Record<string, unknown> }),
+  };
+}

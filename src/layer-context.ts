@@ -1,0 +1,29 @@
+import type PQueue from "p-queue";
+import type { Config } from "./config/schema.js";
+import type { Layer } from "./dispatcher/layer.js";
+import type { Folders } from "./folders.js";
+import type { Events } from "./record/events.js";
+import type { Log } from "./record/log.js";
+import type { TokenCounter } from "./record/tokens.js";
+import type { Clock } from "./seams/clock.js";
+import type { Files } from "./seams/files.js";
+import type { Host } from "./seams/host.js";
+import type { Decisions } from "./view/decisions.js";
+
+/** All that a layer has to work with. */
+export interface LayerContext {
+  config: Config;
+  clock: Clock;
+  files: Files;
+  host: Host;
+  folders: Folders;
+  log: Log;
+  events: Events;
+  tokens: TokenCounter;
+  decisions: Decisions;
+  /** Work that no turn waits for, one piece after the other. What is added must not throw. */
+  background: PQueue;
+}
+
+/** Makes a layer, or nothing when the configuration switches it off. */
+export type LayerFactory = (context: LayerContext) => Layer | undefined;

@@ -1,0 +1,22 @@
+/** The plugin as OpenCode loads it: puts the parts together and does nothing else. */
+import type { Hooks, PluginInput, PluginOptions } from "@opencode-ai/plugin";
+import { layers } from "../layers/index.js";
+import { bindHooks } from "./host/hooks.js";
+import { createOpenCodeHost } from "./host/opencode.js";
+import { createSetup } from "./host/setup.js";
+import { systemClock as clock } from "./seams/clock.js";
+import { nodeFiles as files } from "./seams/node-files.js";
+import { createStrata } from "./strata.js";
+
+export type { StrataOptions } from "./config/schema.js";
+
+async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
+  const host = createOpenCodeHost(input, clock);
+  return bindHooks(await createStrata({ clock, files, host }, layers, options));
+}
+
+async function setup(context: unknown): Promise<void> {
+  await createSetup({ clock, files })(context);
+}
+
+export default { id: "opencode-strata", server, setup };

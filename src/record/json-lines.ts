@@ -1,0 +1,46 @@
+import type { Files } from "../seams/files.js";
+
+/** The records of a JSON Lines file in order, and the numbers (from 1) of the lines that hold none. */
+export interface JsonLines<T> {
+  records: T[];
+  corruptLines: number[];
+  /** Size of what was read; 0 when there is no file. */
+  bytes: number;
+}
+
+/**
+ * Reads a file of one JSON record a line. A line that is not JSON, or that `parse` does not take (by returning
+ * `undefined`), is passed over and reported; empty lines count for nothing.
+ */
+export async function readJsonLines<T>(
+  files: Files,
+  path: string,
+  parse: (value: unknown) => T | undefined,
+): Promise<JsonLines<T>> {
+  const contents = await files.read(path);
+  const result: JsonLines<T> = { records: [], corruptLines: [], bytes: contents?.byteLength ?? 0 };
+  if (!contents) return result;
+  const lines = new TextDecoder().decode(contents).split("\n");
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === "") continue;
+    const record = parse(parseJson(line));
+    if (record === undefined) result.corruptLines.push(index + 1);
+    else result.records.push(record);
+  }
+  return result;
+}
+
+/** "lines 3, 7 and 12 more" for a message about damage. */
+export function formatCorruptLines(numbers: readonly number[]): string {
+  const shown = numbers.slice(0, 5).join(", ");
+  const more = numbers.length > 5 ? ` and ${numbers.length - 5} more` : "";
+  return `${numbers.length === 1 ? "line" : "lines"} ${shown}${more}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The log a person reads: `.opencode/strata/strata.log`, one line an entry, newest last.
+ *
+ *     2026-11-21 07:30:12.123 INFO  tool-results  moved a bash result of 108,894 bytes to …
+ *
+ * Written in the background and in order, turned over at 1 MB with two earlier files kept. It never writes to
+ * standard output, which is the host's screen, and it never fails: what cannot be written goes to the host's log.
+ */
+import type PQueue from "p-queue";
+import { formatError } from "../error.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { Host } from "../seams/host.js";
+
+export interface Log {
+  error(source: string, message: string): void;
+  warn(source: string, message: string): void;
+  info(source: string, message: string): void;
+  debug(source: string, message: string): void;
+}
+
+export const logLevels = ["off", "error", "warn", "info", "debug"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogOptions {
+  files: Files;
+  clock: Clock;
+  host: Host;
+  /** Everything that is written to disk behind the turn goes through this one queue. */
+  background: PQueue;
+  path: string;
+  level: LogLevel;
+}
+
+const TURN_OVER_BYTES = 1_000_000;
+const EARLIER_FILES = 2;
+
+export function createLog({ files, clock, host, background, path, level }: LogOptions): Log {
+  let size: number | undefined;
+  let hasFailed = false;
+  return {
+    error: (source, message) => write("error", source, message),
+    warn: (source, message) => write("warn", source, message),
+    info: (source, message) => write("info", source, message),
+    debug: (source, message) => write("debug", source, message),
+  };
+
+  function write(entry: Exclude<LogLevel, "off">, source: string, message: string): void {
+    if (!hasLevel(level, entry)) return;
+    const line = formatLogLine(clock.now(), entry, source, message);
+    void background.add(() =>
+      append(line).catch((thrown) => fallBack(entry, `${source}: ${message}`, thrown)),
+    );
+  }
+
+  async function append(line: string): Promise<void> {
+    size ??= (await files.stat(path))?.bytes ?? 0;
+    if (size > TURN_OVER_BYTES) await turnOver();
+    await files.appendLine(path, line);
+    size += Buffer.byteLength(line) + 1;
+  }
+
+  async function turnOver(): Promise<void> {
+    for (let n = EARLIER_FILES; n > 0; n--)
+      await files.rename(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`);
+    size = 0;
+  }
+
+  function fallBack(entry: LogLevel, message: string, thrown: unknown): void {
+    size = undefined;
+    if (!hasFailed)
+      host.log("warn", `cannot write ${path} (${formatError(thrown)}); messages come here instead`);
+    hasFailed = true;
+    if (entry === "error" || entry === "warn") host.log(entry, message);
+  }
+}
+
+/** Does a log of this level hold such entries? */
+export function hasLevel(level: LogLevel, entry: LogLevel): boolean {
+  return logLevels.indexOf(entry) <= logLevels.indexOf(level);
+}
+
+/** One entry, without the newline. */
+export function formatLogLine(timeMs: number, entry: string, source: string, message: string): string {
+  const time = new Date(timeMs).toISOString().replace("T", " ").replace("Z", "");
+  return `${time} ${entry.toUpperCase().padEnd(5)} ${source.padEnd(12)}  ${message.replaceAll("\n", " ⏎ ")}`;
+}

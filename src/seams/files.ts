@@ -1,0 +1,29 @@
+/**
+ * The file system as the machine sees it: few operations, each whole or not at all.
+ *
+ * Contract: absence is a value (`undefined`, an empty list), everything else throws the system's own error
+ * with its `code`. Paths are absolute. Parents of a written file are made when they are missing.
+ * `test/support/files-suite.ts` is the behaviour every implementation shows.
+ */
+export interface Files {
+  read(path: string): Promise<Uint8Array | undefined>;
+  stat(path: string): Promise<FileStat | undefined>;
+  /** Names in a folder, sorted; empty when there is no such folder. */
+  list(folder: string): Promise<string[]>;
+  /** Replaces the file in one step; a reader sees the earlier contents or these, never a part. Mode 0600. */
+  writeWhole(path: string, contents: string | Uint8Array): Promise<void>;
+  /** Writes `line` and a newline at the end in one call; a torn last line of somebody else is closed first. */
+  appendLine(path: string, line: string): Promise<void>;
+  /** Replaces `to` if it is there; does nothing when `from` is missing. */
+  rename(from: string, to: string): Promise<void>;
+  /** Sets the time of last use. Does nothing when the file is missing. */
+  touch(path: string, timeMs: number): Promise<void>;
+  /** Does nothing when the file is missing. */
+  remove(path: string): Promise<void>;
+}
+
+export interface FileStat {
+  kind: "file" | "folder" | "other";
+  bytes: number;
+  modifiedMs: number;
+}

@@ -1,0 +1,73 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { dirname } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+import type { Files } from "./files.js";
+
+const OWNER_ONLY = 0o600;
+const NEWLINE = 0x0a;
+
+/** The real file system. */
+export const nodeFiles: Files = {
+  async read(path) {
+    return unlessMissing(() => readFile(path), undefined);
+  },
+
+  async stat(path) {
+    const found = await unlessMissing(() => stat(path), undefined);
+    if (!found) return undefined;
+    const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
+    return { kind, bytes: found.size, modifiedMs: found.mtimeMs };
+  },
+
+  async list(folder) {
+    const names = await unlessMissing(() => readdir(folder), []);
+    return names.sort();
+  },
+
+  async writeWhole(path, contents) {
+    await mkdir(dirname(path), { recursive: true });
+    // Buffer.from on a view shares its memory: write-file-atomic takes strings and Buffers only.
+    const data =
+      typeof contents === "string"
+        ? contents
+        : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+    await writeFileAtomic(path, data, { mode: OWNER_ONLY });
+  },
+
+  async appendLine(path, line) {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(path, "a+", OWNER_ONLY);
+    try {
+      const { size } = await file.stat();
+      const last = new Uint8Array(1);
+      if (size > 0) await file.read(last, 0, 1, size - 1);
+      const opening = size > 0 && last[0] !== NEWLINE ? "\n" : "";
+      await file.appendFile(`${opening}${line}\n`);
+    } finally {
+      await file.close();
+    }
+  },
+
+  async rename(from, to) {
+    await unlessMissing(() => rename(from, to), undefined);
+  },
+
+  async touch(path, timeMs) {
+    const time = new Date(timeMs);
+    await unlessMissing(() => utimes(path, time, time), undefined);
+  },
+
+  async remove(path) {
+    await rm(path, { force: true });
+  },
+};
+
+/** Runs `action`; a missing file or folder is `absent`, every other error is thrown on. */
+async function unlessMissing<T, A>(action: () => Promise<T>, absent: A): Promise<T | A> {
+  try {
+    return await action();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return absent;
+    throw error;
+  }
+}

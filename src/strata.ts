@@ -1,0 +1,119 @@
+/**
+ * The machine without a host: reads the configuration, makes the log, the events and the layers, and hands back the
+ * dispatcher that answers every hook. Everything it holds belongs to one project; two may live in one process.
+ */
+import { randomUUID } from "node:crypto";
+import PQueue from "p-queue";
+import { type ConfigReading, readConfig } from "./config/config.js";
+import type { Config } from "./config/schema.js";
+import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
+import { formatError } from "./error.js";
+import { keepOutOfGit, planFolders } from "./folders.js";
+import { formatCount } from "./format.js";
+import type { LayerFactory } from "./layer-context.js";
+import { createEvents, type Events } from "./record/events.js";
+import { createLog, type Log } from "./record/log.js";
+import { createTokenCounter } from "./record/tokens.js";
+import type { Clock } from "./seams/clock.js";
+import type { Files } from "./seams/files.js";
+import type { Host } from "./seams/host.js";
+import { VERSION } from "./version.js";
+import { createDecisions } from "./view/decisions.js";
+
+export interface Seams {
+  clock: Clock;
+  files: Files;
+  host: Host;
+}
+
+export interface Strata {
+  readonly config: Config;
+  readonly dispatcher: Dispatcher;
+  readonly log: Log;
+  /** Lets the layers go and waits a little for what is still being written. Never rejects. */
+  dispose(): Promise<void>;
+  /** Resolves when nothing is left to be done in the background. */
+  idle(): Promise<void>;
+}
+
+/** A screen that has just been opened needs a moment before it shows messages. */
+const TOAST_DELAY_MS = 3_000;
+const LAST_WRITES_MS = 2_000;
+
+/** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
+export async function createStrata(
+  { clock, files, host }: Seams,
+  factories: readonly LayerFactory[],
+  options?: Record<string, unknown>,
+): Promise<Strata> {
+  const folders = planFolders(host.project);
+  const background = new PQueue({ concurrency: 1 });
+  const reading = await readConfig(files, host.configFiles, options);
+  const { config } = reading;
+  const log = createLog({ files, clock, host, background, path: folders.log, level: config.log.level });
+  void background.add(() =>
+    keepOutOfGit(files, folders.strata).catch((thrown) => log.warn("strata", unignored(thrown))),
+  );
+  const instance = randomUUID().slice(0, 8);
+  const events = createEvents({ files, clock, background, log, path: folders.events, instance });
+  const decisions = createDecisions({ files, log, folder: folders.decisions, project: host.project });
+  const tokens = createTokenCounter();
+  const context = { config, clock, files, host, folders, log, events, tokens, decisions, background };
+  const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
+  const dispatcher = createDispatcher({ layers, clock, log });
+  announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
+  void background.add(() => logTotals(events, log));
+
+  return {
+    config,
+    dispatcher,
+    log,
+    async dispose() {
+      await dispatcher.dispose();
+      log.info("strata", `instance ${instance} ends`);
+      await Promise.race([
+        background.onIdle(),
+        new Promise<void>((resolve) => clock.after(LAST_WRITES_MS, resolve)),
+      ]);
+    },
+    idle: () => background.onIdle(),
+  };
+}
+
+const unignored = (thrown: unknown): string =>
+  `.opencode/strata has no .gitignore of its own, do not commit it: ${formatError(thrown)}`;
+
+/** What the project has saved so far, from the events of all instances. */
+async function logTotals(events: Events, log: Log): Promise<void> {
+  try {
+    const spilled = (await events.read()).filter(({ event }) => event === "spilled");
+    const tokens = spilled.reduce((sum, { tokensFreed = 0 }) => sum + tokensFreed, 0);
+    log.info(
+      "strata",
+      `so far ${formatCount(spilled.length)} results of about ${formatCount(tokens)} tokens moved out`,
+    );
+  } catch (thrown) {
+    log.warn("strata", `cannot read the events so far: ${formatError(thrown)}`);
+  }
+}
+
+interface Announcement {
+  log: Log;
+  host: Host;
+  clock: Clock;
+  instance: string;
+  layers: string[];
+}
+
+/** One line on what runs, and every wrong setting: each a line, all of them one toast. */
+function announce({ problems }: ConfigReading, { log, host, clock, instance, layers }: Announcement): void {
+  log.info(
+    "strata",
+    `opencode-strata ${VERSION}, instance ${instance}, layers: ${layers.join(", ") || "none"}`,
+  );
+  for (const problem of problems) log.warn("config", problem);
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
+  clock.after(TOAST_DELAY_MS, () => host.toast(`Strata: ${first}${more}`, "warning"));
+}

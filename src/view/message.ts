@@ -1,0 +1,82 @@
+/**
+ * The messages of a request, as far as the layers look at them. OpenCode's own objects have this shape and more;
+ * what is not named here is carried along untouched. Nothing here is ever changed in place: whoever wants a
+ * different message makes one.
+ */
+export interface Message {
+  readonly info: MessageInfo;
+  readonly parts: readonly Part[];
+}
+
+export interface MessageInfo {
+  readonly id: string;
+  readonly sessionID: string;
+  readonly role: string;
+  /** Usage as the provider reported it, on an answer that has ended. */
+  readonly tokens?: ReportedTokens;
+}
+
+export interface ReportedTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly cache: { readonly read: number; readonly write: number };
+}
+
+export interface Part {
+  readonly type: string;
+  readonly text?: string;
+}
+
+/** A tool call and, once it has ended, its result. */
+export interface ToolPart extends Part {
+  readonly type: "tool";
+  readonly tool: string;
+  readonly callID: string;
+  readonly state: ToolState;
+}
+
+export interface ToolState {
+  readonly status: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  /** The text of a result; absent on a call that failed or still runs. */
+  readonly output?: string;
+  /** The text of a failure. */
+  readonly error?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly time?: { readonly start: number; readonly end?: number; readonly compacted?: number };
+  readonly attachments?: readonly unknown[];
+}
+
+export function isToolPart(part: Part): part is ToolPart {
+  return part.type === "tool";
+}
+
+/**
+ * The text with which an ended call stands in front of the model: its output, or the failure. `undefined` while
+ * it runs, and when the host itself shows something else in its place (it has pruned the result).
+ */
+export function readResultText(part: ToolPart): string | undefined {
+  const { status, output, error, time } = part.state;
+  if (time?.compacted !== undefined) return undefined;
+  if (status === "completed") return typeof output === "string" ? output : undefined;
+  return status === "error" && typeof error === "string" ? error : undefined;
+}
+
+/** The same call with another text in front of the model; attachments and all else stay. */
+export function withResultText(part: ToolPart, text: string): ToolPart {
+  const field = part.state.status === "error" ? "error" : "output";
+  return { ...part, state: { ...part.state, [field]: text } };
+}
+
+/** The messages with some parts replaced. Shares everything that does not change, and is the list itself if nothing does. */
+export function withParts(
+  messages: readonly Message[],
+  replaced: ReadonlyMap<Part, Part>,
+): readonly Message[] {
+  if (replaced.size === 0) return messages;
+  return messages.map((message) => {
+    if (!message.parts.some((part) => replaced.has(part))) return message;
+    return { ...message, parts: message.parts.map((part) => replaced.get(part) ?? part) };
+  });
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatPreview, PREVIEW_LIMIT_BYTES, type PreviewInput } from "../../layers/tool-results/preview.js";
+
+const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
+
+const words = fc.constantFrom(
+  "error: boom",
+  "12 passed, 3 failed",
+  "exit status 1",
+  "naïve 🦆🦆",
+  "\u001b[31mred\u001b[0m",
+  "\ud800",
+  "日本語",
+  "\0",
+  "a b c",
+);
+const line = fc.oneof(
+  words,
+  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.integer({ min: 0, max: 5_000 }).map((n) => "x".repeat(n)),
+  fc.integer({ min: 0, max: 3_000 }).map((n) => "🦆".repeat(n)),
+);
+const text = fc
+  .array(line, { maxLength: 200 })
+  .chain((lines) => fc.constantFrom("\n", "\r\n", "\n\n", "").map((end) => lines.join(end)));
+const content = fc.oneof(
+  text.map((value) => new Uint8Array(Buffer.from(value))),
+  fc.uint8Array({ maxLength: 5_000 }),
+);
+
+const input: fc.Arbitrary<PreviewInput> = fc.record(
+  {
+    tool: fc.oneof(
+      fc.constantFrom("bash", "read", "github_list_issues"),
+      fc.string({ unit: "binary", maxLength: 200 }),
+    ),
+    content,
+    path: fc.constant(PATH),
+    thresholdBytes: fc.integer({ min: 4_096, max: 10_000_000 }),
+    sourcePath: fc.constantFrom(
+      "/project/src/a file.ts",
+      `/project/${"deep/".repeat(100)}x.ts`,
+      `/project/${"deep/".repeat(400)}x.ts`,
+    ),
+    exitStatus: fc.integer({ min: -1, max: 255 }),
+    attachments: fc.integer({ min: 0, max: 3 }),
+  },
+  { requiredKeys: ["tool", "content", "path", "thresholdBytes"] },
+);
+
+describe("a preview, whatever the result", () => {
+  it("is never over the limit, is valid UTF-8, names the path, and is the same every time", () => {
+    fc.assert(
+      fc.property(input, (given) => {
+        const preview = formatPreview(given);
+        expect(preview).toBeDefined();
+        const bytes = Buffer.from(preview ?? "");
+        expect(bytes.byteLength).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
+        // Strict decoding: a lone surrogate would have become a replacement character and not come back.
+        expect(new TextDecoder("utf-8", { fatal: true }).decode(bytes)).toBe(preview);
+        expect(preview).toContain(PATH);
+        expect(formatPreview(given)).toBe(preview);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is refused rather than cut when the path leaves no room", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 4_000 }), (length) => {
+        const path = `/${"p".repeat(length)}/x.txt`;
+        const preview = formatPreview({
+          tool: "bash",
+          content: Buffer.from("x\n".repeat(5_000)),
+          path,
+          thresholdBytes: 30_000,
+        });
+        expect(preview === undefined).toBe(length > 1_493);
+        if (preview === undefined) return;
+        expect(preview).toContain(path);
+        expect(Buffer.byteLength(preview)).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
+      }),
+    );
+  });
+});

@@ -1,0 +1,31 @@
+import type { Clock } from "../../src/seams/clock.js";
+
+/** A clock that stands still until it is turned by hand. */
+export interface FakeClock extends Clock {
+  /** Moves on and runs what is due on the way. */
+  advance(ms: number): void;
+}
+
+/** 2026-11-21, 09:00 UTC. */
+export const MORNING = Date.UTC(2026, 10, 21, 9);
+
+export function createFakeClock(startMs = MORNING): FakeClock {
+  let now = startMs;
+  let waiting: { due: number; action: () => void }[] = [];
+  return {
+    now: () => now,
+    after(delayMs, action) {
+      const entry = { due: now + delayMs, action };
+      waiting.push(entry);
+      return () => {
+        waiting = waiting.filter((other) => other !== entry);
+      };
+    },
+    advance(ms) {
+      now += ms;
+      const due = waiting.filter((entry) => entry.due <= now).sort((a, b) => a.due - b.due);
+      waiting = waiting.filter((entry) => entry.due > now);
+      for (const { action } of due) action();
+    },
+  };
+}

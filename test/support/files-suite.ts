@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { Files } from "../../src/seams/files.js";
+
+/** The behaviour that every implementation of Files shows. */
+export function describeFiles(name: string, open: () => Promise<{ files: Files; folder: string }>): void {
+  describe(name, () => {
+    it("answers absence with a value, not with an error", async () => {
+      const { files, folder } = await open();
+      expect(await files.read(`${folder}/no/such`)).toBeUndefined();
+      expect(await files.stat(`${folder}/no/such`)).toBeUndefined();
+      expect(await files.list(`${folder}/no/such`)).toEqual([]);
+      await files.remove(`${folder}/no/such`);
+      await files.touch(`${folder}/no/such`, 1);
+      await files.rename(`${folder}/no/such`, `${folder}/other`);
+      expect(await files.list(folder)).toEqual([]);
+    });
+
+    it("reads the bytes that were written, and makes the folders on the way", async () => {
+      const { files, folder } = await open();
+      const bytes = Uint8Array.from([0, 255, 13, 10, 0xe2, 0x82]);
+      await files.writeWhole(`${folder}/a/b/c.bin`, bytes.subarray(1));
+      expect([...((await files.read(`${folder}/a/b/c.bin`)) ?? [])]).toEqual([...bytes.subarray(1)]);
+      expect(await files.stat(`${folder}/a/b/c.bin`)).toMatchObject({ kind: "file", bytes: 5 });
+      expect(await files.stat(`${folder}/a`)).toMatchObject({ kind: "folder" });
+    });
+
+    it("replaces a whole file and leaves nothing beside it", async () => {
+      const { files, folder } = await open();
+      await files.writeWhole(`${folder}/x.txt`, "a long first text");
+      await files.writeWhole(`${folder}/x.txt`, "short");
+      expect(Buffer.from((await files.read(`${folder}/x.txt`)) ?? []).toString()).toBe("short");
+      expect(await files.list(folder)).toEqual(["x.txt"]);
+    });
+
+    it("appends whole lines and closes the torn line of somebody who was killed", async () => {
+      const { files, folder } = await open();
+      await files.appendLine(`${folder}/a.jsonl`, "one");
+      await files.appendLine(`${folder}/a.jsonl`, "two");
+      await files.writeWhole(`${folder}/torn.jsonl`, 'one\n{"half');
+      await files.appendLine(`${folder}/torn.jsonl`, "two");
+      expect(Buffer.from((await files.read(`${folder}/a.jsonl`)) ?? []).toString()).toBe("one\ntwo\n");
+      expect(Buffer.from((await files.read(`${folder}/torn.jsonl`)) ?? []).toString()).toBe(
+        'one\n{"half\ntwo\n',
+      );
+    });
+
+    it("lists names in order, renames over what is there, and keeps the time of last use", async () => {
+      const { files, folder } = await open();
+      await files.writeWhole(`${folder}/b`, "b");
+      await files.writeWhole(`${folder}/a`, "a");
+      expect(await files.list(folder)).toEqual(["a", "b"]);
+      await files.rename(`${folder}/a`, `${folder}/b`);
+      expect(await files.list(folder)).toEqual(["b"]);
+      await files.touch(`${folder}/b`, 1_700_000_000_000);
+      expect((await files.stat(`${folder}/b`))?.modifiedMs).toBe(1_700_000_000_000);
+    });
+
+    it("throws with a code when a file stands where a folder is needed", async () => {
+      const { files, folder } = await open();
+      await files.writeWhole(`${folder}/file`, "x");
+      await expect(files.writeWhole(`${folder}/file/below`, "y")).rejects.toMatchObject({
+        code: expect.stringMatching(/ENOTDIR|EEXIST/),
+      });
+      await expect(files.list(`${folder}/file`)).rejects.toMatchObject({ code: "ENOTDIR" });
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import type { Files } from "../../src/seams/files.js";
+
+/** A file system that is a map of path to contents, open to the test on both sides. */
+export interface MemoryFiles extends Files {
+  readonly contents: Map<string, Uint8Array>;
+  readonly modifiedMs: Map<string, number>;
+  text(path: string): string | undefined;
+}
+
+export function createMemoryFiles(
+  world: Record<string, string | Uint8Array> = {},
+  now = () => 0,
+): MemoryFiles {
+  const contents = new Map<string, Uint8Array>();
+  const modifiedMs = new Map<string, number>();
+  const put = (path: string, data: string | Uint8Array): void => {
+    refuseFileAsFolder(path);
+    contents.set(path, typeof data === "string" ? Buffer.from(data) : new Uint8Array(data));
+    modifiedMs.set(path, now());
+  };
+  for (const [path, data] of Object.entries(world)) put(path, data);
+
+  return {
+    contents,
+    modifiedMs,
+    text: (path) => decode(contents.get(path)),
+    async read(path) {
+      if (isFolder(path)) throw systemError("EISDIR", path);
+      return contents.get(path);
+    },
+    async stat(path) {
+      const file = contents.get(path);
+      if (file) return { kind: "file", bytes: file.byteLength, modifiedMs: modifiedMs.get(path) ?? 0 };
+      return isFolder(path) ? { kind: "folder", bytes: 0, modifiedMs: 0 } : undefined;
+    },
+    async list(folder) {
+      if (contents.has(folder)) throw systemError("ENOTDIR", folder);
+      const below = [...contents.keys()].filter((path) => path.startsWith(`${folder}/`));
+      return [...new Set(below.map((path) => path.slice(folder.length + 1).split("/")[0] ?? ""))].sort();
+    },
+    async writeWhole(path, data) {
+      if (isFolder(path)) throw systemError("EISDIR", path);
+      put(path, data);
+    },
+    async appendLine(path, line) {
+      const before = decode(contents.get(path)) ?? "";
+      put(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
+    },
+    async rename(from, to) {
+      const data = contents.get(from);
+      if (!data) return;
+      put(to, data);
+      contents.delete(from);
+    },
+    async touch(path, timeMs) {
+      if (contents.has(path)) modifiedMs.set(path, timeMs);
+    },
+    async remove(path) {
+      contents.delete(path);
+    },
+  };
+
+  function isFolder(path: string): boolean {
+    return [...contents.keys()].some((other) => other.startsWith(`${path}/`));
+  }
+
+  function refuseFileAsFolder(path: string): void {
+    for (const other of contents.keys()) if (path.startsWith(`${other}/`)) throw systemError("ENOTDIR", path);
+  }
+}
+
+export function systemError(code: string, path: string): Error {
+  return Object.assign(new Error(`${code}: injected, '${path}'`), { code });
+}
+
+function decode(data: Uint8Array | undefined): string | undefined {
+  return data && Buffer.from(data).toString();
+}

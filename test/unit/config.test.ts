@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config/config.js";
+import { formatConfigSchema } from "../../src/config/json-schema.js";
+import { configSchema } from "../../src/config/schema.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+const GLOBAL = "/home/me/.config/opencode/opencode.json";
+const PROJECT = "/project/opencode.json";
+
+function read(world: Record<string, string>, options?: Record<string, unknown>) {
+  return readConfig(createMemoryFiles(world), [GLOBAL, PROJECT], options);
+}
+
+const inProject = (memory: unknown) => ({ [PROJECT]: JSON.stringify({ memory }) });
+
+describe("settings are merged field by field", () => {
+  it("without any, everything has its default and nothing is said", async () => {
+    const { config, problems } = await read({});
+    expect(problems).toEqual([]);
+    expect(config.toolResults).toEqual({
+      enabled: true,
+      threshold: 30_000,
+      perTool: {},
+      turnBudget: 200_000,
+      maxAgeDays: 30,
+      maxTotalMegabytes: 1_000,
+    });
+  });
+
+  it("options are stronger than the project, the project than the global file, that than the defaults", async () => {
+    const world = {
+      [GLOBAL]: '{"memory":{"toolResults":{"threshold":11111,"turnBudget":50000,"maxAgeDays":3}}}',
+      [PROJECT]: '{"memory":{"toolResults":{"threshold":22222,"turnBudget":60000}}}',
+    };
+    const { config, problems } = await read(world, { toolResults: { threshold: 33_333 } });
+    expect(problems).toEqual([]);
+    expect(config.toolResults).toMatchObject({
+      threshold: 33_333,
+      turnBudget: 60_000,
+      maxAgeDays: 3,
+      enabled: true,
+    });
+  });
+
+  it("thresholds of single tools from several files add up", async () => {
+    const world = {
+      [GLOBAL]: '{"memory":{"toolResults":{"perTool":{"read":50000,"bash":10000}}}}',
+      [PROJECT]: '{"memory":{"toolResults":{"perTool":{"read":false}}}}',
+    };
+    expect((await read(world)).config.toolResults.perTool).toEqual({ read: false, bash: 10_000 });
+  });
+
+  it("comments and trailing commas are allowed", async () => {
+    const { config, problems } = await read({
+      [PROJECT]: '{ // mine\n "memory": {"log": {"level": "debug",},}, }',
+    });
+    expect(problems).toEqual([]);
+    expect(config.log.level).toBe("debug");
+  });
+
+  it("all names of the seed are taken", async () => {
+    const seed = {
+      sessionMemory: { enabled: true, updateThreshold: 4096, toolCallThreshold: 10 },
+      autoCompact: { enabled: true, threshold: 140000, retryLimit: 3 },
+      autoMemory: { enabled: true, maxLines: 200, maxSize: 25000 },
+      dream: { enabled: true, interval: 3600000, maxRuntime: 600000 },
+    };
+    const { config, problems } = await read(inProject(seed));
+    expect(problems).toEqual([]);
+    expect(config).toMatchObject(seed);
+    expect((await read({})).config).toMatchObject(seed);
+  });
+});
+
+describe("wrong input is one clear sentence, and the field takes what is used instead", () => {
+  const cases: [what: string, memory: unknown, message: string][] = [
+    [
+      "a text for a number",
+      { toolResults: { threshold: "30kb" } },
+      `${PROJECT}: memory.toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000 (Bytes. A result larger than this goes to a file). Using 30000.`,
+    ],
+    [
+      "a number too small",
+      { toolResults: { threshold: 5 } },
+      "memory.toolResults.threshold is 5, expected a whole number from 4096",
+    ],
+    [
+      "a number too large",
+      { toolResults: { maxAgeDays: 99_999 } },
+      "maxAgeDays is 99999, expected a whole number from 1 to 3650",
+    ],
+    ["a fraction", { autoCompact: { retryLimit: 1.5 } }, "retryLimit is 1.5, expected a whole number"],
+    ["null", { dream: { enabled: null } }, "memory.dream.enabled is null, expected true or false"],
+    [
+      "a text for a switch",
+      { dream: { enabled: "yes" } },
+      'memory.dream.enabled is "yes", expected true or false',
+    ],
+    [
+      "an unknown choice",
+      { log: { level: "loud" } },
+      'memory.log.level is "loud", expected one of "off", "error", "warn", "info", "debug"',
+    ],
+    [
+      "an unknown name",
+      { toolresults: {} },
+      "memory.toolresults is not a setting; did you mean toolResults?",
+    ],
+    [
+      "a slip in a field",
+      { toolResults: { treshold: 9 } },
+      "memory.toolResults.treshold is not a setting; did you mean threshold?",
+    ],
+    ["a name like no other", { frobnicate: 1 }, "memory.frobnicate is not a setting. It is passed over."],
+    [
+      "a list for a group",
+      { toolResults: [1] },
+      "memory.toolResults is [1], expected an object with any of enabled, threshold",
+    ],
+    [
+      "a wrong threshold of a tool",
+      { toolResults: { perTool: { read: true } } },
+      "memory.toolResults.perTool.read is true, expected a whole number from 4096 to 10000000 or false",
+    ],
+    [
+      "a model without provider",
+      { background: { model: "gpt" } },
+      'memory.background.model is "gpt", expected text like "provider/model"',
+    ],
+    ["a text for everything", "on", `${PROJECT}: memory is "on", expected an object with any of toolResults`],
+    ["a list for everything", [], `${PROJECT}: memory is [], expected an object`],
+  ];
+  for (const [what, memory, message] of cases) {
+    it(what, async () => {
+      const { config, problems } = await read(inProject(memory));
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain(message);
+      expect(config).toEqual(configSchema.parse({}));
+    });
+  }
+
+  it("a right field beside a wrong one counts", async () => {
+    const { config, problems } = await read(
+      inProject({ toolResults: { threshold: "x", turnBudget: 70_000 }, nonsense: 1 }),
+    );
+    expect(problems).toHaveLength(2);
+    expect(config.toolResults).toMatchObject({ threshold: 30_000, turnBudget: 70_000 });
+  });
+
+  it("a wrong value in the project leaves the global one in force, and says so", async () => {
+    const world = { ...inProject({ log: { level: 3 } }), [GLOBAL]: '{"memory":{"log":{"level":"error"}}}' };
+    const { config, problems } = await read(world);
+    expect(config.log.level).toBe("error");
+    expect(problems[0]).toContain('Using "error".');
+  });
+
+  it("wrong options name the file in whose plugin list they stand", async () => {
+    const options = { log: { level: "loud" } };
+    const world = { [GLOBAL]: JSON.stringify({ plugin: [["opencode-strata", options]] }) };
+    expect((await read(world, options)).problems[0]).toContain(`${GLOBAL}: log.level is "loud"`);
+    expect((await read({}, options)).problems[0]).toContain('plugin options: log.level is "loud"');
+  });
+
+  it("a file that is not JSON names the line, and its settings count for nothing", async () => {
+    const { config, problems } = await read({ [PROJECT]: '{\n  "memory": {\n    "log": oops\n' });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`${PROJECT} cannot be read: line 3 is not valid JSON`);
+    expect(config).toEqual(configSchema.parse({}));
+  });
+
+  it("a file that holds no object, and a file that cannot be opened, are said and passed over", async () => {
+    expect((await read({ [PROJECT]: "[]" })).problems[0]).toContain("an object is expected at the top");
+    expect((await read({ [`${PROJECT}/x`]: "a folder" })).problems[0]).toContain("EISDIR");
+    expect((await read({ [PROJECT]: "" })).problems).toEqual([]);
+  });
+
+  it("an object that names itself as its prototype changes nothing", async () => {
+    const { config } = await read({ [PROJECT]: '{"memory":{"__proto__":{"log":{"level":"off"}}}}' });
+    expect(config).toEqual(configSchema.parse({}));
+    expect(({} as { log?: unknown }).log).toBeUndefined();
+  });
+});
+
+it("the published schema is current: npm run schema", () => {
+  expect(readFileSync("config.schema.json", "utf8")).toBe(formatConfigSchema());
+});
+
+it("every setting is described", () => {
+  const groups: { properties: Record<string, { description?: string }> }[] = Object.values(
+    JSON.parse(formatConfigSchema()).properties,
+  );
+  for (const group of groups) {
+    for (const field of Object.values(group.properties)) expect(field.description).toMatch(/\w/);
+  }
+});

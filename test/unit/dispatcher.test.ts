@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+import { createDispatcher, type Dispatcher } from "../../src/dispatcher/dispatcher.js";
+import { type Handler, type HookRules, hookRules } from "../../src/dispatcher/hooks.js";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import type { Log } from "../../src/record/log.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { user } from "../support/messages.js";
+
+type Handlers = Layer["handlers"];
+
+function open(layers: Layer[], rules: HookRules = hookRules) {
+  const lines: string[] = [];
+  const write = (level: string) => (_source: string, message: string) =>
+    void lines.push(`${level} ${message}`);
+  const log: Log = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
+  const clock = createFakeClock();
+  return { dispatcher: createDispatcher({ layers, clock, log, rules }), clock, lines };
+}
+
+function layer(name: string, cost: number, handlers: Handlers): Layer {
+  return { name, cost, handlers };
+}
+
+/** Layers that write their name into the arguments. */
+function signing(name: string, cost: number): Layer {
+  return layer(name, cost, { toolArguments: (_input, args) => ({ signed: `${args.signed ?? ""}${name}` }) });
+}
+
+const toolCall = { tool: "bash", sessionID: "ses_1", callID: "call_1" };
+const sign = (dispatcher: Dispatcher) => dispatcher.ask("toolArguments", toolCall, {});
+const combining = (combine: "first" | "chain" | "until", isEnough = () => false): HookRules => ({
+  ...hookRules,
+  toolArguments: { ...hookRules.toolArguments, combine, isEnough },
+});
+
+describe("answers are combined by the hook's rule", () => {
+  const three = [signing("dear", 3), signing("cheap", 1), signing("middle", 2)];
+
+  it("first: the cheapest answer wins", async () => {
+    expect(await sign(open(three, combining("first")).dispatcher)).toEqual({ signed: "cheap" });
+  });
+
+  it("first: a layer that passes leaves it to the next", async () => {
+    const passing = layer("passing", 0, { toolArguments: () => undefined });
+    expect(await sign(open([...three, passing], combining("first")).dispatcher)).toEqual({ signed: "cheap" });
+  });
+
+  it("chain: each layer sees the previous answer, cheap before dear", async () => {
+    expect(await sign(open(three, combining("chain")).dispatcher)).toEqual({ signed: "cheapmiddledear" });
+  });
+
+  it("until: dearer layers are left in peace once the value is good enough", async () => {
+    let asked = 0;
+    const rules = combining("until", () => ++asked === 2);
+    expect(await sign(open(three, rules).dispatcher)).toEqual({ signed: "cheapmiddle" });
+  });
+
+  it("until: the cheapest layer is asked however good the value is", async () => {
+    expect(
+      await sign(
+        open(
+          three,
+          combining("until", () => true),
+        ).dispatcher,
+      ),
+    ).toEqual({ signed: "cheap" });
+  });
+});
+
+describe("a layer that fails has passed, is named once in the log, and the others go on", () => {
+  const cheap = signing("cheap", 1);
+  const faulty: Record<string, Handler<"toolArguments">> = {
+    throws: () => {
+      throw new Error("boom");
+    },
+    rejects: () => Promise.reject(new Error("boom")),
+    "throws no error": () => Promise.reject("boom"),
+    "answers garbage": (() => "nonsense") as never,
+    "answers a list": (() => [1, 2]) as never,
+  };
+  for (const [what, toolArguments] of Object.entries(faulty)) {
+    it(`one that ${what}`, async () => {
+      const { dispatcher, lines } = open([layer("faulty", 0, { toolArguments }), cheap]);
+      expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
+      expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
+      expect(lines.filter((line) => line.startsWith("error layer faulty"))).toHaveLength(1);
+      expect(lines.filter((line) => line.startsWith("debug layer faulty"))).toHaveLength(1);
+      expect(lines[0]).toContain("at hook toolArguments");
+    });
+  }
+
+  it("one whose promise never settles costs one deadline and is left out from then on", async () => {
+    let calls = 0;
+    const hanging = layer("hanging", 0, {
+      toolArguments: () => {
+        calls++;
+        return new Promise<never>(() => {});
+      },
+    });
+    const { dispatcher, clock, lines } = open([hanging, cheap]);
+    const first = sign(dispatcher);
+    await Promise.resolve();
+    clock.advance(hookRules.toolArguments.deadlineMs);
+    expect(await first).toEqual({ signed: "cheap" });
+    expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
+    expect(calls).toBe(1);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("one that is late has its answer dropped, is told by the signal, and is asked again once it has ended", async () => {
+    const late: { end?: (args: Record<string, unknown>) => void; signal?: AbortSignal; calls: number } = {
+      calls: 0,
+    };
+    const slow = layer("slow", 0, {
+      toolArguments: (_input, args, signal) => {
+        if (late.calls++ > 0) return { signed: "slow" };
+        late.signal = signal;
+        return new Promise((resolve) => {
+          late.end = () => resolve({ ...args, signed: "too late" });
+        });
+      },
+    });
+    const { dispatcher, clock } = open([slow, cheap]);
+    const first = sign(dispatcher);
+    await Promise.resolve();
+    clock.advance(hookRules.toolArguments.deadlineMs);
+    expect(await first).toEqual({ signed: "cheap" });
+    expect(late.signal?.aborted).toBe(true);
+    late.end?.({});
+    await new Promise(setImmediate);
+    expect(await sign(dispatcher)).toEqual({ signed: "slowcheap" });
+  });
+
+  it("an answer without messages, or with parts that are none, is no context", async () => {
+    for (const garbage of [
+      [],
+      [{ info: {}, parts: [] }],
+      [{ info: { role: "user" }, parts: [{}] }],
+      [undefined],
+    ]) {
+      const { dispatcher, lines } = open([layer("faulty", 0, { context: () => garbage as never })]);
+      const messages = [user("hello")];
+      const answered = await dispatcher.ask("context", { sessionID: "ses_1", budgetTokens: 1 }, messages);
+      expect(answered).toBe(messages);
+      expect(lines[0]).toContain("layer faulty");
+    }
+  });
+});
+
+describe("a call of the host is served whatever it brings", () => {
+  it("objects of another shape than expected are an entry in the log, not an error", async () => {
+    const { dispatcher, lines } = open([signing("cheap", 1)]);
+    const unreadable = () => {
+      throw new TypeError("cannot read properties of undefined");
+    };
+    await dispatcher.serve("toolArguments", { read: unreadable, write: () => {} });
+    await dispatcher.serve("toolArguments", {
+      read: () => ({ input: toolCall, value: {} }),
+      write: unreadable,
+    });
+    expect(lines[0]).toContain("the host adapter failed");
+  });
+
+  it("nothing is written back when every layer passed", async () => {
+    const { dispatcher } = open([layer("passing", 0, { toolArguments: () => undefined })]);
+    let written = 0;
+    await dispatcher.serve("toolArguments", {
+      read: () => ({ input: toolCall, value: {} }),
+      write: () => written++,
+    });
+    expect(written).toBe(0);
+  });
+});
+
+it("all layers are let go, also beside one that fails and one that hangs", async () => {
+  const gone: string[] = [];
+  const disposable = (name: string, dispose: () => Promise<void>): Layer => ({
+    name,
+    cost: 1,
+    handlers: {},
+    dispose,
+  });
+  const { dispatcher, clock } = open([
+    disposable("fails", () => Promise.reject(new Error("boom"))),
+    disposable("hangs", () => new Promise(() => {})),
+    disposable("good", async () => void gone.push("good")),
+  ]);
+  const disposed = dispatcher.dispose();
+  await Promise.resolve();
+  clock.advance(10_000);
+  await disposed;
+  expect(gone).toEqual(["good"]);
+});

@@ -1,0 +1,38 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { nodeFiles } from "../../src/seams/node-files.js";
+import { describeFiles } from "../support/files-suite.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
+
+async function openFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "strata-files-"));
+  folders.push(folder);
+  return folder;
+}
+
+describeFiles("the real file system", async () => ({ files: nodeFiles, folder: await openFolder() }));
+describeFiles("the memory file system", async () => ({ files: createMemoryFiles(), folder: "/folder" }));
+
+it("files are written for their owner alone", async () => {
+  const folder = await openFolder();
+  await nodeFiles.writeWhole(join(folder, "whole"), "x");
+  await nodeFiles.appendLine(join(folder, "lines"), "x");
+  expect((await stat(join(folder, "whole"))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(folder, "lines"))).mode & 0o777).toBe(0o600);
+});
+
+it("lines that many append at a time all arrive whole", async () => {
+  const path = join(await openFolder(), "events.jsonl");
+  const written = Array.from({ length: 200 }, (_, index) => `{"n":${index},"text":"${"x".repeat(500)}"}`);
+  await Promise.all(written.map((line) => nodeFiles.appendLine(path, line)));
+  const read = Buffer.from((await nodeFiles.read(path)) ?? [])
+    .toString()
+    .trimEnd()
+    .split("\n");
+  expect(read.sort()).toEqual(written.sort());
+});

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findThreshold, planSpill, type ResultFacts } from "../../layers/tool-results/plan.js";
+
+const policy = { threshold: 30_000, perTool: {}, turnBudget: 200_000 };
+
+function facts(bytes: number, more: Partial<ResultFacts> = {}): ResultFacts {
+  return { tool: "bash", bytes, characters: bytes, isCut: false, isOurs: false, isDecided: false, ...more };
+}
+
+const spilled = (results: ResultFacts[], own = policy): number[] =>
+  [...planSpill(results, own)].sort((a, b) => a - b);
+
+describe("the threshold", () => {
+  it("lets a result of exactly that size stay, and a larger one go", () => {
+    expect(spilled([facts(30_000), facts(30_001)])).toEqual([1]);
+  });
+
+  it("counts bytes, not characters", () => {
+    expect(spilled([facts(40_000, { characters: 10_000 })])).toEqual([0]);
+  });
+
+  it("can be set for a tool by name or pattern, the most exact one wins, and false means never", () => {
+    const own = {
+      ...policy,
+      perTool: { "*": 9_000, "git*": 8_000, "github_*": 7_000, github_issues: 6_000, read: false as const },
+    };
+    const of = (tool: string) => findThreshold(tool, own);
+    expect([of("bash"), of("git"), of("github_x"), of("github_issues"), of("read")]).toEqual([
+      9_000,
+      8_000,
+      7_000,
+      6_000,
+      Number.POSITIVE_INFINITY,
+    ]);
+    expect(spilled([facts(1_000_000, { tool: "read", isCut: true })], own)).toEqual([]);
+  });
+
+  it("takes characters with a meaning in patterns for what they are", () => {
+    expect(findThreshold("aXb", { ...policy, perTool: { "a.b": 5_000 } })).toBe(30_000);
+  });
+
+  it("does not keep what the host has cut, whatever is left of it", () => {
+    expect(spilled([facts(12_000, { isCut: true })])).toEqual([0]);
+  });
+
+  it("never moves out what shows a file of ours", () => {
+    expect(spilled([facts(50_000, { isOurs: true, isCut: true })])).toEqual([]);
+  });
+});
+
+describe("the budget of one answer", () => {
+  it("of ten results of 28 KB, the largest go until the rest is within 200,000 characters", () => {
+    const ten = Array.from({ length: 10 }, (_, n) => facts(28_000 + n));
+    expect(spilled(ten)).toEqual([7, 8, 9]);
+  });
+
+  it("counts what was decided before, and leaves it alone", () => {
+    const decided = Array.from({ length: 7 }, () => facts(28_000, { isDecided: true }));
+    expect(spilled([...decided, facts(1_000), facts(5_000)])).toEqual([8]);
+  });
+
+  it("takes the earlier of two of a size", () => {
+    const policyOf = { ...policy, turnBudget: 30_000 };
+    expect(spilled([facts(20_000), facts(20_000)], policyOf)).toEqual([0]);
+  });
+
+  it("property: what stays is within the budget unless it may not go, and nothing goes in vain", () => {
+    const anyFacts = fc.record({
+      tool: fc.constantFrom("bash", "read", "never"),
+      bytes: fc.integer({ min: 0, max: 60_000 }),
+      characters: fc.integer({ min: 0, max: 60_000 }),
+      isCut: fc.boolean(),
+      isOurs: fc.boolean(),
+      isDecided: fc.boolean(),
+    });
+    const own = { ...policy, perTool: { never: false as const } };
+    fc.assert(
+      fc.property(fc.array(anyFacts, { maxLength: 40 }), (results) => {
+        const gone = planSpill(results, own);
+        const canGo = (one: ResultFacts) => !one.isDecided && !one.isOurs && one.tool !== "never";
+        for (const index of gone) expect(canGo(results[index] as ResultFacts)).toBe(true);
+        const stays = results.filter((_, index) => !gone.has(index));
+        const size = stays.reduce((sum, { characters }) => sum + characters, 0);
+        if (size > own.turnBudget) expect(stays.some(canGo)).toBe(false);
+        const smallestOver = [...gone].filter(
+          (n) => !results[n]?.isCut && (results[n]?.bytes ?? 0) <= own.threshold,
+        );
+        for (const index of smallestOver) {
+          const largestStaying = Math.max(0, ...stays.filter(canGo).map(({ characters }) => characters));
+          expect(results[index]?.characters).toBeGreaterThanOrEqual(largestStaying);
+        }
+      }),
+    );
+  });
+});

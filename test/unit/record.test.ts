@@ -1,0 +1,161 @@
+import PQueue from "p-queue";
+import { describe, expect, it } from "vitest";
+import { createEvents } from "../../src/record/events.js";
+import { createLog, type LogLevel } from "../../src/record/log.js";
+import { createTokenCounter } from "../../src/record/tokens.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+function openLog(level: LogLevel = "info", files = createMemoryFiles()) {
+  const background = new PQueue({ concurrency: 1 });
+  const host = createFakeHost();
+  const log = createLog({
+    files,
+    clock: createFakeClock(),
+    host,
+    background,
+    path: "/log/strata.log",
+    level,
+  });
+  return { log, files, host, background };
+}
+
+describe("the log", () => {
+  it("has one line an entry, in order, with time, level and source", async () => {
+    const { log, files, background } = openLog();
+    log.info("config", "one");
+    log.error("tool-results", "two\nlines");
+    await background.onIdle();
+    expect(files.text("/log/strata.log")).toBe(
+      "2026-11-21 09:00:00.000 INFO  config        one\n" +
+        "2026-11-21 09:00:00.000 ERROR tool-results  two ⏎ lines\n",
+    );
+  });
+
+  it("holds entries up to its level, and none at off", async () => {
+    for (const [level, expected] of [
+      ["off", ""],
+      ["error", "E"],
+      ["warn", "EW"],
+      ["info", "EWI"],
+      ["debug", "EWID"],
+    ] as const) {
+      const { log, files, background } = openLog(level);
+      log.error("x", "E");
+      log.warn("x", "W");
+      log.info("x", "I");
+      log.debug("x", "D");
+      await background.onIdle();
+      const last = (files.text("/log/strata.log") ?? "").split("\n").map((line) => line.at(-1) ?? "");
+      expect(last.join("")).toBe(expected);
+    }
+  });
+
+  it("is turned over at 1 MB and keeps two earlier files", async () => {
+    const files = createMemoryFiles({
+      "/log/strata.log": "a".repeat(1_000_001),
+      "/log/strata.log.1": "b",
+      "/log/strata.log.2": "c",
+    });
+    const { log, background } = openLog("info", files);
+    log.info("x", "fresh");
+    await background.onIdle();
+    expect(files.text("/log/strata.log")).toContain("fresh");
+    expect(files.text("/log/strata.log.1")).toMatch(/^a+$/);
+    expect(files.text("/log/strata.log.2")).toBe("b");
+    expect(await files.list("/log")).toHaveLength(3);
+  });
+
+  it("goes to the host's log when it cannot be written, warnings and errors only", async () => {
+    const { log, host, background } = openLog("info", createMemoryFiles({ "/log": "a file" }));
+    log.info("x", "quiet");
+    log.warn("x", "loud");
+    await background.onIdle();
+    expect(host.logged).toEqual([
+      expect.stringContaining("cannot write /log/strata.log (ENOTDIR"),
+      "warn: x: loud",
+    ]);
+  });
+});
+
+describe("events", () => {
+  it("are read back as they were recorded, with time and instance; what is no event is passed over and said", async () => {
+    const { log, files, background } = openLog();
+    const events = createEvents({
+      files,
+      clock: createFakeClock(),
+      background,
+      log,
+      path: "/log/events.jsonl",
+      instance: "i1",
+    });
+    events.record({ layer: "tool-results", event: "spilled", bytes: 5 });
+    await background.onIdle();
+    await files.appendLine("/log/events.jsonl", '{"v":1,"half');
+    await files.appendLine("/log/events.jsonl", '{"v":99}');
+    events.record({ layer: "tool-results", event: "removed", bytes: 6 });
+    await background.onIdle();
+    expect(await events.read()).toEqual([
+      {
+        v: 1,
+        time: "2026-11-21T09:00:00.000Z",
+        instance: "i1",
+        layer: "tool-results",
+        event: "spilled",
+        bytes: 5,
+      },
+      {
+        v: 1,
+        time: "2026-11-21T09:00:00.000Z",
+        instance: "i1",
+        layer: "tool-results",
+        event: "removed",
+        bytes: 6,
+      },
+    ]);
+    await background.onIdle();
+    expect(files.text("/log/strata.log")).toContain("/log/events.jsonl: lines 2, 3 cannot be read");
+  });
+});
+
+describe("the token counter", () => {
+  it("loads the tokenizer once, at the first count, and counts the same text once", async () => {
+    let loads = 0;
+    let counts = 0;
+    const counter = createTokenCounter(async () => {
+      loads++;
+      return () => ++counts;
+    });
+    expect(loads).toBe(0);
+    const first = await counter.count("a text");
+    expect(await counter.count("a text")).toBe(first);
+    await counter.count("another");
+    expect([loads, counts]).toEqual([1, 2]);
+  });
+
+  it("counts as the tokenizer does, special tokens being mere text", async () => {
+    const counter = createTokenCounter();
+    expect(await counter.count("hello world")).toBe(2);
+    expect(await counter.count("<|endoftext|>")).toBeGreaterThan(3);
+    expect(await counter.count("")).toBe(0);
+  });
+
+  it("counts a long text from samples within a tenth of the exact number", async () => {
+    const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
+    const text = Array.from(
+      { length: 3_000 },
+      (_, n) => `line ${n}: const value${n} = await read("${n * 7}.json");`,
+    ).join("\n");
+    const exact = countTokens(text);
+    const counted = await createTokenCounter().count(text);
+    expect(Math.abs(counted - exact) / exact).toBeLessThan(0.1);
+  });
+
+  it("is asked for no more than 16 pieces of 1,000 characters, however long a run without a space is", async () => {
+    const pieces: number[] = [];
+    const counter = createTokenCounter(async () => (text) => pieces.push(text.length));
+    await counter.count("a".repeat(5_000_000));
+    expect(pieces).toEqual(Array(16).fill(1_000));
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { PROJECT } from "../support/fake-host.js";
+import { answer, call, fork, lines, outputs, user } from "../support/messages.js";
+import { openWorld, type World } from "../support/world.js";
+
+const DAY_MS = 86_400_000;
+
+/** Spills one result in each of these sessions. */
+async function spillIn(world: World, ...sessions: string[]): Promise<void> {
+  for (const [index, sessionID] of sessions.entries()) {
+    await world.request([user("go", sessionID), answer([call("bash", lines(1_000 + index))], sessionID)]);
+    world.host.sessions.set(sessionID, world.clock.now());
+    world.clock.advance(1_000);
+  }
+  await world.strata.idle();
+}
+
+/** Starts again on the same disk and lets the host report something, which is when the sweep begins. */
+async function startAgain(world: World, options?: Record<string, unknown>): Promise<World> {
+  const again = await openWorld({ ...world, ...(options && { options }) });
+  await again.strata.dispatcher.ask("event", { type: "session.created", properties: {} }, undefined);
+  await again.strata.idle();
+  return again;
+}
+
+describe("the sweep at start", () => {
+  it("removes what no context has used for longer than the limit, once the session is gone", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_gone", "ses_kept");
+    world.host.sessions.delete("ses_gone");
+    world.clock.advance(31 * DAY_MS);
+    world.host.sessions.set("ses_kept", world.clock.now());
+    const again = await startAgain(world);
+    expect(world.results()).toHaveLength(1);
+    expect(await again.log()).toContain("removed 1 results");
+    expect(world.files.text(`${PROJECT}/.opencode/strata/events.jsonl`)).toContain('"event":"removed"');
+  });
+
+  it("never removes what a live session names, however old it is", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_1");
+    world.clock.advance(400 * DAY_MS);
+    world.host.sessions.set("ses_1", world.clock.now() - 6 * DAY_MS);
+    await startAgain(world);
+    expect(world.results()).toHaveLength(1);
+  });
+
+  it("never removes what a live fork names, although its first session is gone", async () => {
+    const world = await openWorld();
+    const messages = [user("go"), answer([call("bash", lines(1_000))])];
+    await world.request(messages);
+    await world.request(fork(messages, "ses_fork"));
+    await world.strata.idle();
+    world.clock.advance(40 * DAY_MS);
+    world.host.sessions.set("ses_fork", world.clock.now());
+    await startAgain(world);
+    expect(world.results()).toHaveLength(1);
+  });
+
+  it("removes nothing while the host does not say whether a session is live", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_1");
+    world.host.sessions.set("ses_1", "unknown");
+    world.clock.advance(400 * DAY_MS);
+    await startAgain(world);
+    expect(world.results()).toHaveLength(1);
+  });
+
+  it("over the size cap, removes the longest unused first, until the rest is within it", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_1", "ses_2", "ses_3");
+    for (const path of world.results()) world.files.contents.set(path, Buffer.alloc(6_000_000));
+    const [oldest] = world
+      .results()
+      .sort((a, b) => (world.files.modifiedMs.get(a) ?? 0) - (world.files.modifiedMs.get(b) ?? 0));
+    for (const session of ["ses_1", "ses_2"]) world.host.sessions.delete(session);
+    await startAgain(world, { toolResults: { maxTotalMegabytes: 12 } });
+    expect(world.results()).toHaveLength(2);
+    expect(world.results()).not.toContain(oldest);
+  });
+
+  it("over the size cap with nothing that may go, says what to do and removes nothing", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_1");
+    const [path = ""] = world.results();
+    world.files.contents.set(path, Buffer.alloc(20_000_000));
+    const again = await startAgain(world, { toolResults: { maxTotalMegabytes: 10 } });
+    expect(world.results()).toEqual([path]);
+    expect(await again.log()).toContain(
+      "holds 20,000,000 bytes, more than toolResults.maxTotalMegabytes allows (10)",
+    );
+  });
+
+  it("what it removed is written again when the session is gone back to after all", async () => {
+    const world = await openWorld();
+    const messages = [user("go"), answer([call("bash", lines(1_000))])];
+    const first = outputs(await world.request(messages));
+    await world.strata.idle();
+    world.clock.advance(40 * DAY_MS);
+    const again = await startAgain(world);
+    expect(world.results()).toEqual([]);
+    expect(outputs(await again.request(messages))).toEqual(first);
+    expect(world.results()).toHaveLength(1);
+  });
+
+  it("forgets the decisions of old days in which no live session was at work", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_gone");
+    const records = () => [...world.files.contents.keys()].filter((path) => path.includes("/decisions/"));
+    await startAgain(world);
+    expect(records()).toHaveLength(1);
+    world.host.sessions.delete("ses_gone");
+    world.clock.advance(32 * DAY_MS);
+    await startAgain(world);
+    expect(records()).toEqual([]);
+  });
+
+  it("leaves files alone that are not its own", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_gone");
+    world.files.contents.set(`${PROJECT}/.opencode/tool-results/notes.md`, Buffer.from("mine"));
+    world.host.sessions.clear();
+    world.clock.advance(400 * DAY_MS);
+    await startAgain(world);
+    expect(world.files.text(`${PROJECT}/.opencode/tool-results/notes.md`)).toBe("mine");
+    expect(world.files.text(`${PROJECT}/.opencode/tool-results/.gitignore`)).toBe("*\n");
+  });
+});

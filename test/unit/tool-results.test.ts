@@ -1,0 +1,308 @@
+import { describe, expect, it } from "vitest";
+import { PREVIEW_LIMIT_BYTES } from "../../layers/tool-results/preview.js";
+import type { Message } from "../../src/view/message.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, call, fork, lines, outputs, user } from "../support/messages.js";
+import { openWorld, type World } from "../support/world.js";
+
+const RESULTS = `${PROJECT}/.opencode/tool-results`;
+const DECISIONS = `${PROJECT}/.opencode/strata/state/decisions/2026-11-21.jsonl`;
+const large = lines(2_000);
+
+function pathIn(preview: string | undefined): string {
+  return /^\/.*\.txt$/m.exec(preview ?? "")?.[0] ?? "no path in the preview";
+}
+
+async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
+  return outputs(await world.request(history))[0] ?? "";
+}
+
+describe("a large result", () => {
+  it("goes to a file as it is, and a preview that names the file takes its place", async () => {
+    const world = await openWorld();
+    const history = [user("go"), answer([call("bash", large)])];
+    const view = await world.request(history);
+    const [preview] = outputs(view);
+    expect(Buffer.byteLength(preview ?? "")).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
+    expect(world.files.text(pathIn(preview))).toBe(large);
+    expect(world.files.text(`${RESULTS}/.gitignore`)).toBe("*\n");
+  });
+
+  it("stays in the host's own message, and everything else of the message stays in the view", async () => {
+    const world = await openWorld();
+    const image = { type: "file", mime: "image/png", url: "data:image/png;base64,AAAA" };
+    const history = [user("go"), answer([call("read", large, { state: { attachments: [image] } })])];
+    const before = structuredClone(history);
+    const view = await world.request(history);
+    expect(history).toEqual(before);
+    expect(view[0]).toBe(history[0]);
+    expect(view[1]?.parts[1]).toMatchObject({
+      tool: "read",
+      state: { status: "completed", attachments: [image] },
+    });
+    expect(view[1]?.parts.map(({ type }) => type)).toEqual(["step-start", "tool", "step-finish"]);
+  });
+
+  it("has its decision on disk before the view is handed back", async () => {
+    const world = await openWorld();
+    const preview = await onlyOutput(world, [user("go"), answer([call("bash", large)])]);
+    const record = JSON.parse(world.files.text(DECISIONS) ?? "{}");
+    expect(record).toMatchObject({
+      v: 1,
+      session: "ses_1",
+      outcome: "replaced",
+      text: preview,
+      file: pathIn(preview),
+    });
+  });
+
+  it("is stored once, however often it comes", async () => {
+    const world = await openWorld();
+    await world.request([
+      user("go"),
+      answer([call("bash", large), call("custom", large)]),
+      answer([call("bash", large)]),
+    ]);
+    expect(world.results()).toHaveLength(1);
+  });
+
+  it("of an error is moved out like one of a success", async () => {
+    const world = await openWorld();
+    const failed = call("mcp_tool", "", { state: { status: "error", error: large } });
+    const view = await world.request([user("go"), answer([failed])]);
+    expect(view[1]?.parts[1]).toMatchObject({
+      state: { status: "error", error: expect.stringContaining(RESULTS) },
+    });
+  });
+
+  it("leaves an event with the tokens it freed and a line in the log", async () => {
+    const world = await openWorld();
+    await world.request([user("go"), answer([call("bash", large)])]);
+    expect(await world.log()).toContain(
+      "INFO  tool-results  moved a bash result of 81,999 bytes out of the context to",
+    );
+    const event = JSON.parse(world.files.text(`${PROJECT}/.opencode/strata/events.jsonl`) ?? "{}");
+    expect(event).toMatchObject({
+      v: 1,
+      layer: "tool-results",
+      event: "spilled",
+      session: "ses_1",
+      tool: "bash",
+      bytes: 81_999,
+    });
+    expect(event.tokensFreed).toBeGreaterThan(10_000);
+  });
+});
+
+describe("the same bytes, for ever", () => {
+  const history = () => [
+    user("go"),
+    answer([call("bash", large, { callID: "call_0" })]),
+    answer([call("bash", lines(900))]),
+  ];
+
+  it("a restart shows the same strings, although thresholds and templates may have changed since", async () => {
+    const world = await openWorld();
+    const messages = history();
+    const first = await world.request(messages);
+    const record = world.files.text(DECISIONS) ?? "";
+    world.files.contents.set(
+      DECISIONS,
+      Buffer.from(record.replaceAll("Nothing is lost", "Worded otherwise")),
+    );
+    const again = await openWorld({ ...world, options: { toolResults: { threshold: 4_096 } } });
+    expect(outputs(await again.request(messages))).toEqual(
+      outputs(first).map((text) => text.replaceAll("Nothing is lost", "Worded otherwise")),
+    );
+  });
+
+  it("a result that was judged to stay, stays, whatever comes after it", async () => {
+    const world = await openWorld();
+    const kept = answer([call("bash", lines(600))]);
+    await world.request([user("go"), kept]);
+    const stricter = await openWorld({ ...world, options: { toolResults: { threshold: 4_096 } } });
+    const [still, gone] = outputs(
+      await stricter.request([user("go"), kept, answer([call("bash", lines(601))])]),
+    );
+    expect(still).toBe(lines(600));
+    expect(gone).toContain(RESULTS);
+  });
+
+  it("a fork with new message ids shows the same strings, also in another instance", async () => {
+    const world = await openWorld();
+    const messages = history();
+    const first = outputs(await world.request(messages));
+    const other = await world.restart();
+    expect(outputs(await other.request(fork(messages, "ses_fork")))).toEqual(first);
+    expect(outputs(await world.request(fork(messages, "ses_fork")))).toEqual(first);
+  });
+
+  it("decisions that another instance makes later are found when they are needed", async () => {
+    const here = await openWorld();
+    const there = await here.restart();
+    await here.request([user("go"), answer([call("bash", lines(1_000))])]);
+    const later = [user("more"), answer([call("bash", large)])];
+    const [preview] = outputs(await there.request(later));
+    expect(await onlyOutput(here, fork(later, "ses_2"))).toBe(preview);
+    const made = (here.files.text(DECISIONS) ?? "").split("\n").filter((line) => line.includes('"replaced"'));
+    expect(made).toHaveLength(2);
+  });
+
+  it("call ids that a provider uses again do not mix results up", async () => {
+    const world = await openWorld();
+    const one = answer([call("bash", lines(1_500), { callID: "call_0" })]);
+    const two = answer([call("bash", lines(1_600), { callID: "call_0" })]);
+    const [first, second] = outputs(await world.request([user("go"), one, two]));
+    expect(world.files.text(pathIn(first))).toBe(lines(1_500));
+    expect(world.files.text(pathIn(second))).toBe(lines(1_600));
+  });
+
+  it("deleting the machine state changes nothing but that results are judged again", async () => {
+    const world = await openWorld();
+    const messages = history();
+    const first = outputs(await world.request(messages));
+    world.files.contents.delete(DECISIONS);
+    expect(outputs(await (await world.restart()).request(messages))).toEqual(first);
+  });
+
+  it("a record of a project that was moved elsewhere does not count: its paths lead nowhere", async () => {
+    const world = await openWorld();
+    const messages = history();
+    await world.request(messages);
+    const moved = (world.files.text(DECISIONS) ?? "").replaceAll(PROJECT, "/old/place");
+    world.files.contents.set(DECISIONS, Buffer.from(moved));
+    expect(await onlyOutput(await world.restart(), messages)).toContain(RESULTS);
+  });
+
+  it("a request with nothing to replace gets its own messages back, not a copy", async () => {
+    const world = await openWorld();
+    const messages = [user("go"), answer([call("bash", "short"), call("bash", "")])];
+    expect(await world.request(messages)).toBe(messages);
+  });
+});
+
+describe("the budget of one answer", () => {
+  it("of ten results of 28 KB the largest go, and the next request changes none of them", async () => {
+    const world = await openWorld();
+    const ten = answer(Array.from({ length: 10 }, (_, n) => call("bash", "x".repeat(28_000 + n))));
+    const first = outputs(await world.request([user("go"), ten]));
+    const staying = first.filter((text) => text.startsWith("x"));
+    expect(staying).toHaveLength(7);
+    expect(staying.join("").length).toBeLessThanOrEqual(200_000);
+    expect(first.slice(0, 7)).toEqual(staying);
+    const next = await world.request([user("go"), ten, answer([call("bash", "x".repeat(29_000))])]);
+    expect(outputs(next).slice(0, 10)).toEqual(first);
+    expect(outputs(next)[10]).toHaveLength(29_000);
+  });
+});
+
+describe("a result that the host has cut", () => {
+  const HOST_FILE = "/data/opencode/tool-output/tool_1";
+  const cut = (file = HOST_FILE) =>
+    call("bash", `...output truncated...\n\nFull output saved to: ${file}\n\n${lines(100)}`, {
+      state: { metadata: { truncated: true, outputPath: file, exit: 0 } },
+    });
+
+  it("is taken over whole, byte by byte", async () => {
+    const whole = Buffer.concat([Buffer.from(lines(20_000)), Buffer.from([0xff, 0xfe])]);
+    const world = await openWorld({ files: createMemoryFiles({ [HOST_FILE]: whole }) });
+    const preview = await onlyOutput(world, [user("go"), answer([cut()])]);
+    expect(preview).toContain("820,001 bytes");
+    expect(preview).not.toContain(HOST_FILE);
+    expect(world.files.contents.get(pathIn(preview))).toEqual(new Uint8Array(whole));
+  });
+
+  it("is judged by itself when the host's file is gone", async () => {
+    const world = await openWorld();
+    const result = cut();
+    expect(await onlyOutput(world, [user("go"), answer([result])])).toBe(result.state.output);
+  });
+
+  it("is not taken at the word of a tool that names some other file", async () => {
+    const world = await openWorld({
+      files: createMemoryFiles({ "/home/me/.ssh/id_rsa": "secret ".repeat(9_000) }),
+    });
+    const sly = call("custom", lines(100), {
+      state: { metadata: { truncated: true, outputPath: "/home/me/.ssh/id_rsa" } },
+    });
+    expect(await onlyOutput(world, [user("go"), answer([sly])])).toBe(lines(100));
+    expect(world.results()).toEqual([]);
+  });
+});
+
+describe("reading a spilled file", () => {
+  for (const input of [
+    { filePath: `${RESULTS}/a.txt` },
+    { command: "cat .opencode/tool-results/a.txt" },
+    { path: RESULTS, include: "a.txt", pattern: "x" },
+  ]) {
+    it(`never spills: ${Object.keys(input).join(", ")}`, async () => {
+      const world = await openWorld();
+      const reading = call("read", large, { state: { input } });
+      expect(await onlyOutput(world, [user("go"), answer([reading])])).toBe(large);
+      expect(world.results()).toEqual([]);
+    });
+  }
+
+  it("with Grep works by the file's own path, in which the host would find nothing because git ignores it", async () => {
+    const { strata } = await openWorld();
+    const grep = { tool: "grep", sessionID: "ses_1", callID: "call_1" };
+    const ask = (tool: string, path: string) =>
+      strata.dispatcher.ask("toolArguments", { ...grep, tool }, { pattern: "x", path });
+    expect(await ask("grep", `${RESULTS}/a.txt`)).toEqual({ pattern: "x", path: RESULTS, include: "a.txt" });
+    expect(await ask("grep", `${PROJECT}/src/a.txt`)).toEqual({ pattern: "x", path: `${PROJECT}/src/a.txt` });
+    expect(await ask("other", `${RESULTS}/a.txt`)).toEqual({ pattern: "x", path: `${RESULTS}/a.txt` });
+  });
+});
+
+describe("results that are left alone", () => {
+  it("running, aborted and pruned calls, empty texts, and calls without a time", async () => {
+    const world = await openWorld();
+    const parts = [
+      call("bash", large, { state: { status: "running" } }),
+      call("bash", large, { state: { time: { start: 1, end: 2, compacted: 3 } } }),
+      call("bash", ""),
+      { ...call("bash", large), state: { status: "completed", output: large } },
+      { ...call("bash", large), state: { status: "completed", output: 7 as unknown as string } },
+    ];
+    const messages = [user(large), answer(parts)];
+    expect(await world.request(messages)).toBe(messages);
+  });
+
+  it("all of them when the layer is switched off", async () => {
+    const world = await openWorld({ options: { toolResults: { enabled: false } } });
+    const messages = [user("go"), answer([call("bash", large)])];
+    expect(await world.request(messages)).toBe(messages);
+    expect(await world.log()).toContain("layers: none");
+  });
+});
+
+describe("the files that the context names", () => {
+  it("are written again when somebody has deleted them", async () => {
+    const world = await openWorld();
+    const messages = [user("go"), answer([call("bash", large)])];
+    const preview = await onlyOutput(world, messages);
+    world.files.contents.delete(pathIn(preview));
+    const again = await world.restart();
+    expect(await onlyOutput(again, messages)).toBe(preview);
+    expect(world.files.text(pathIn(preview))).toBe(large);
+    expect(await again.log()).toContain("was missing and is written again from the host's copy");
+  });
+
+  it("count as used when a session goes on, at most once an hour", async () => {
+    const world = await openWorld();
+    const messages = [user("go"), answer([call("bash", large)])];
+    const path = pathIn(await onlyOutput(world, messages));
+    await world.strata.idle();
+    const first = world.files.modifiedMs.get(path);
+    world.clock.advance(60_000);
+    await world.request(messages);
+    await world.strata.idle();
+    expect(world.files.modifiedMs.get(path)).toBe(first);
+    world.clock.advance(3_600_000);
+    await world.request(messages);
+    await world.strata.idle();
+    expect(world.files.modifiedMs.get(path)).toBe((first ?? 0) + 3_660_000);
+  });
+});
