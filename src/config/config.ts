@@ -1,25 +1,16 @@
 /**
- * The settings in force. Wrong input never stops anything: the field is passed over, the next weaker source or the
- * default takes its place, and one sentence says which file, which key, what came, what is allowed and what is used.
+ * The settings in force. Wrong input never stops anything: a field that is not allowed is passed over, the next weaker
+ * source or the default takes its place, and one sentence says so.
  */
 import type { Files } from "../seams/files.js";
-import { describeAllowed, findClosest } from "./allowed.js";
-import { type Config, configSchema } from "./schema.js";
-import { readSources, type Source } from "./sources.js";
+import { defaults } from "./defaults.js";
+import type { Config } from "./schema.js";
+import { readSources } from "./sources.js";
 
 export interface ConfigReading {
   config: Config;
   /** One sentence each, for people; empty when all is well. */
   problems: string[];
-}
-
-type Path = readonly (string | number)[];
-type Settings = Record<string, unknown>;
-interface Rejected {
-  source: Source;
-  path: Path;
-  value: unknown;
-  isUnknownKey: boolean;
 }
 
 /** Reads and merges all sources, field by field. Never throws. */
@@ -29,83 +20,9 @@ export async function readConfig(
   options?: Record<string, unknown>,
 ): Promise<ConfigReading> {
   const { found, problems } = await readSources(files, configFiles, options);
-  const rejected: Rejected[] = [];
-  let merged: Settings = {};
-  for (const source of found) merged = mergeSettings(merged, acceptSettings(source, rejected));
-  const config = configSchema.parse(merged);
-  return { config, problems: [...problems, ...rejected.map((one) => formatRejected(one, config))] };
-}
-
-/** What of a source is right; what is not is added to `rejected`. */
-function acceptSettings(source: Source, rejected: Rejected[]): Settings {
-  if (!isSettings(source.settings)) {
-    rejected.push({ source, path: [], value: source.settings, isUnknownKey: false });
-    return {};
-  }
-  const settings = structuredClone(source.settings);
-  // Each round takes out at least one field, so it ends.
-  for (;;) {
-    const parsed = configSchema.safeParse(settings);
-    if (parsed.success) return settings;
-    for (const path of parsed.error.issues.flatMap(readIssuePaths)) {
-      const value = takeOut(settings, path.path);
-      if (value !== undefined) rejected.push({ source, value, ...path });
-    }
-  }
-}
-
-function readIssuePaths(issue: {
-  code?: string;
-  path: PropertyKey[];
-  keys?: string[];
-}): Pick<Rejected, "path" | "isUnknownKey">[] {
-  const path = issue.path.filter((step): step is string | number => typeof step !== "symbol");
-  if (issue.code !== "unrecognized_keys") return [{ path, isUnknownKey: false }];
-  return (issue.keys ?? []).map((key) => ({ path: [...path, key], isUnknownKey: true }));
-}
-
-/** Removes the field and returns what stood there; `undefined` when an earlier issue has taken it out already. */
-function takeOut(settings: Settings, path: Path): unknown {
-  let holder: unknown = settings;
-  for (const step of path.slice(0, -1)) holder = isSettings(holder) ? holder[step] : undefined;
-  const last = path.at(-1);
-  if (!isSettings(holder) || last === undefined) return undefined;
-  const value = holder[last];
-  delete holder[last];
-  return value ?? null;
-}
-
-function formatRejected({ source, path, value, isUnknownKey }: Rejected, config: Config): string {
-  const key = [source.prefix, ...path].filter((step) => step !== "").join(".");
-  const came = `${source.file}: ${key || "the plugin's options"}`;
-  if (isUnknownKey) {
-    const closest = findClosest(path);
-    return `${came} is not a setting${closest ? `; did you mean ${closest}?` : "."} It is passed over.`;
-  }
-  const used = readPath(config, path);
-  const instead =
-    path.length === 0 || isSettings(used) ? "It is passed over." : `Using ${JSON.stringify(used) ?? "none"}.`;
-  return `${came} is ${formatValue(value)}, expected ${describeAllowed(path)}. ${instead}`;
-}
-
-function formatValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
-
-function readPath(config: Config, path: Path): unknown {
-  return path.reduce<unknown>((holder, step) => (isSettings(holder) ? holder[step] : undefined), config);
-}
-
-function mergeSettings(weaker: Settings, stronger: Settings): Settings {
-  const merged: Settings = { ...weaker };
-  for (const [key, value] of Object.entries(stronger)) {
-    const below = merged[key];
-    merged[key] = isSettings(below) && isSettings(value) ? mergeSettings(below, value) : value;
-  }
-  return merged;
-}
-
-function isSettings(value: unknown): value is Settings {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (found.length === 0) return { config: structuredClone(defaults), problems };
+  // The schema takes tens of milliseconds to load; most people set nothing.
+  const { checkSettings } = await import("./check.js");
+  const checked = checkSettings(found);
+  return { config: checked.config, problems: [...problems, ...checked.problems] };
 }

@@ -2,7 +2,7 @@
  * Where settings come from, the weakest first: the `memory` key of the global and then the project's configuration
  * files, then the options that stand beside the plugin's name in the `plugin` list.
  */
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import type { ParseError } from "jsonc-parser";
 import { formatError } from "../error.js";
 import type { Files } from "../seams/files.js";
 
@@ -32,7 +32,7 @@ export async function readSources(
   for (const [index, path] of configFiles.entries()) {
     const text = texts[index];
     if (text === undefined) continue;
-    const parsed = text instanceof Error ? formatError(text) : parseConfig(text);
+    const parsed = text instanceof Error ? formatError(text) : await parseConfig(text);
     if (typeof parsed === "string") {
       sources.problems.push(`${path} cannot be read: ${parsed}. None of its settings is used.`);
       continue;
@@ -48,17 +48,30 @@ export async function readSources(
 }
 
 /** The object in the file, or a sentence on why there is none. Comments and trailing commas are allowed. */
-function parseConfig(text: string): Record<string, unknown> | string {
+async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
+  const value = parsePlainJson(text) ?? (await parseJsonWithComments(text));
+  if (value instanceof Error) return value.message;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : "an object is expected at the top";
+}
+
+/** Most files are plain JSON, for which the parser at hand will do; `undefined` for all others. */
+function parsePlainJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function parseJsonWithComments(text: string): Promise<unknown> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [error] = errors;
-  if (error) {
-    const line = text.slice(0, error.offset).split("\n").length;
-    return `line ${line} is not valid JSON (${printParseErrorCode(error.error)})`;
-  }
-  if (value === undefined) return {};
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : "an object is expected at the top";
+  if (!error) return value ?? {};
+  const line = text.slice(0, error.offset).split("\n").length;
+  return new Error(`line ${line} is not valid JSON (${printParseErrorCode(error.error)})`);
 }
 
 async function readText(files: Files, path: string): Promise<string | Error | undefined> {

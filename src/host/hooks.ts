@@ -19,16 +19,22 @@ export function bindHooks({ config, dispatcher, dispose }: Strata): Hooks {
         write: (view) => writeInPlace(output.messages as Message[], view),
       }),
     ),
-    row("toolArguments", "tool.execute.before", ({ tool, sessionID, callID }, output) =>
+    row("toolArguments", "tool.execute.before", (input, output) =>
       dispatcher.serve("toolArguments", {
-        read: () => ({ input: { tool, sessionID, callID }, value: output.args as Record<string, unknown> }),
+        read: () => ({
+          input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID },
+          value: output.args as Record<string, unknown>,
+        }),
         // The host runs the tool with the object it passed in, whatever stands in `output.args` afterwards.
         write: (args) => void Object.assign(output.args, args),
       }),
     ),
-    row("event", "event", ({ event }) =>
+    row("event", "event", (given) =>
       dispatcher.serve("event", {
-        read: () => ({ input: { type: event.type, properties: event.properties }, value: undefined }),
+        read: () => ({
+          input: { type: given.event.type, properties: given.event.properties },
+          value: undefined,
+        }),
         write: () => undefined,
       }),
     ),

@@ -17,27 +17,28 @@ export function createOpenCodeHost({ client, directory, worktree }: PluginInput,
     configFiles: listConfigFiles({ directory, project, home: env.HOME || homedir(), env }),
 
     async sessionLastUsedMs(sessionID) {
-      const answer = await bounded(client.session.get({ path: { id: sessionID } }));
+      const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));
       if (answer?.data) return answer.data.time.updated;
       return answer?.response?.status === 404 ? undefined : "unknown";
     },
 
     toast(message, variant) {
-      void bounded(client.tui.showToast({ body: { message, variant } }));
+      void bounded(() => client.tui.showToast({ body: { message, variant } }));
     },
 
     log(level, message) {
-      void bounded(client.app.log({ body: { service: "strata", level, message } }));
+      void bounded(() => client.app.log({ body: { service: "strata", level, message } }));
     },
   };
 
   /** The answer, or `undefined` when there is none in time. */
-  async function bounded<T>(call: Promise<T>): Promise<T | undefined> {
+  async function bounded<T>(call: () => Promise<T>): Promise<T | undefined> {
     let cancel = (): void => {};
     const deadline = new Promise<undefined>((resolve) => {
       cancel = clock.after(CALL_DEADLINE_MS, () => resolve(undefined));
     });
-    const answer = await Promise.race([call.catch(() => undefined), deadline]);
+    const called = Promise.resolve().then(call);
+    const answer = await Promise.race([called.catch(() => undefined), deadline]);
     cancel();
     return answer;
   }

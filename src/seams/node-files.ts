@@ -1,6 +1,5 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import type { Files } from "./files.js";
 
 const OWNER_ONLY = 0o600;
@@ -31,6 +30,8 @@ export const nodeFiles: Files = {
       typeof contents === "string"
         ? contents
         : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+    // Loaded with the first write: a start that writes nothing does not pay for it.
+    const { default: writeFileAtomic } = await import("write-file-atomic");
     await writeFileAtomic(path, data, { mode: OWNER_ONLY });
   },
 

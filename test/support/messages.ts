@@ -59,3 +59,8 @@ export function fork(messages: readonly Message[], sessionID: string): Message[]
 export function lines(count: number, width = 40): string {
   return Array.from({ length: count }, (_, index) => `${index + 1} `.padEnd(width, "x")).join("\n");
 }
+
+/** The path of the file that a preview names. */
+export function pathIn(preview: string | undefined): string {
+  return /^\/.*\.txt$/m.exec(preview ?? "")?.[0] ?? "no path in the preview";
+}

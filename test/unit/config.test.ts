@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.js";
+import { defaults } from "../../src/config/defaults.js";
 import { formatConfigSchema } from "../../src/config/json-schema.js";
 import { configSchema } from "../../src/config/schema.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -180,6 +181,10 @@ describe("wrong input is one clear sentence, and the field takes what is used in
     expect(config).toEqual(configSchema.parse({}));
     expect(({} as { log?: unknown }).log).toBeUndefined();
   });
+});
+
+it("the defaults are those of the schema", () => {
+  expect(defaults).toEqual(configSchema.parse({}));
 });
 
 it("the published schema is current: npm run schema", () => {

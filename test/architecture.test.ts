@@ -1,0 +1,182 @@
+/** The rules of AGENTS.md that a machine can check, each with its reason. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(path));
+const sources = tracked.filter((path) => /^(src|layers)\/.*\.ts$/.test(path));
+const scripts = tracked.filter((path) => /\.(ts|mts|mjs)$/.test(path));
+const read = (path: string): string => readFileSync(path, "utf8");
+
+/** Code without comments, so that a rule is not broken by a sentence about it. */
+const code = (path: string): string =>
+  read(path)
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/(^|\s)\/\/.*$/gm, "");
+
+/** What a file imports: a path in the repository, or the name of a package. */
+function readImports(path: string): string[] {
+  const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+  return found.map((name) =>
+    name.startsWith(".") ? normalize(join(dirname(path), name)).replace(/\.js$/, ".ts") : name,
+  );
+}
+
+const importing = (test: (imported: string, path: string) => boolean): string[] =>
+  sources.flatMap((path) =>
+    readImports(path)
+      .filter((imported) => test(imported, path))
+      .map((imported) => `${path} imports ${imported}`),
+  );
+
+describe("imports point one way", () => {
+  it("only the entry imports layers: the machine must not know its policies", () => {
+    expect(
+      importing(
+        (imported, path) =>
+          imported.startsWith("layers/") && path.startsWith("src/") && path !== "src/plugin.ts",
+      ),
+    ).toEqual([]);
+  });
+
+  it("no layer imports another: each can be switched off by itself", () => {
+    const layerOf = (path: string) => path.split("/")[1];
+    expect(
+      importing(
+        (imported, path) =>
+          imported.startsWith("layers/") &&
+          path.startsWith("layers/") &&
+          path !== "layers/index.ts" &&
+          layerOf(imported) !== layerOf(path),
+      ),
+    ).toEqual([]);
+  });
+
+  it("nothing imports the entry", () => {
+    expect(importing((imported) => imported === "src/plugin.ts")).toEqual([]);
+  });
+
+  it("only src/host imports OpenCode's packages, and the entry their types: the machine must outlive a host's release", () => {
+    const allowed = (path: string) => path.startsWith("src/host/") || path === "src/plugin.ts";
+    expect(importing((imported, path) => imported.startsWith("@opencode-ai/") && !allowed(path))).toEqual([]);
+    expect(read("src/plugin.ts")).toMatch(/import type \{[^}]*\} from "@opencode-ai\/plugin"/);
+  });
+
+  it("there is one barrel, layers/index.ts: a symbol is imported from the file that owns it", () => {
+    const barrels = sources.filter(
+      (path) => /^export (\*|\{)[^;]* from/m.test(read(path)) && path !== "layers/index.ts",
+    );
+    expect(barrels).toEqual([]);
+  });
+});
+
+describe("the outside is reached through seams", () => {
+  const rules: [what: string, pattern: RegExp, allowed: RegExp][] = [
+    ["node:fs, so that tests can make a disk full", /"node:fs(\/promises)?"/, /^src\/seams\/node-files\.ts$/],
+    [
+      "the clock, so that tests need not wait",
+      /\bDate\.now\b|\bnew Date\(\)|\bset(Timeout|Interval|Immediate)\(|\bperformance\./,
+      /^src\/seams\/clock\.ts$/,
+    ],
+    ["the environment", /\bprocess\.(env|cwd|argv|exit)/, /^src\/(host|cli)\//],
+    ["standard output, which is the host's screen", /\bconsole\.|\bprocess\.(stdout|stderr)/, /^src\/cli\//],
+    ["Bun, which the desktop host does not have", /\bBun\.|"bun:/, /^$/],
+    ["chance: it may only make an instance's name", /\bMath\.random\b/, /^$/],
+    [
+      "OpenCode's dotted hook names",
+      /"(chat|tool|experimental|permission|command|shell)\.[a-z.]+"/,
+      /^src\/host\//,
+    ],
+  ];
+  for (const [what, pattern, allowed] of rules) {
+    it(what, () => {
+      expect(sources.filter((path) => !allowed.test(path) && pattern.test(code(path)))).toEqual([]);
+    });
+  }
+
+  it("no state at module level: two projects may live in one process", () => {
+    expect(sources.filter((path) => /^(let|var) /m.test(code(path)))).toEqual([]);
+    expect(
+      sources.filter((path) => /^const \w+ = new (Map|WeakMap|Array|PQueue)\b/m.test(code(path))),
+    ).toEqual([]);
+  });
+
+  it("no `any`, and no comment that switches a check off", () => {
+    expect(sources.filter((path) => /[:<]\s*any\b|\bas any\b/.test(code(path)))).toEqual([]);
+    expect(
+      sources.filter((path) => /@ts-(ignore|nocheck|expect-error)|biome-ignore/.test(read(path))),
+    ).toEqual([]);
+  });
+});
+
+describe("files stay readable", () => {
+  it("none has 300 lines or more", () => {
+    expect(scripts.filter((path) => read(path).split("\n").length > 300)).toEqual([]);
+  });
+
+  it("the entry assembles in under 80 lines, and AGENTS.md fits 60", () => {
+    expect(read("src/plugin.ts").split("\n").length).toBeLessThan(80);
+    expect(read("AGENTS.md").trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+  });
+
+  it("no test is skipped or left for later", () => {
+    const tests = scripts.filter((path) => path.endsWith(".test.ts") && path !== "test/architecture.test.ts");
+    expect(tests.filter((path) => /\b(it|test|describe)\.(skip|todo|only)\b/.test(read(path)))).toEqual([]);
+  });
+
+  it("a test never sleeps", () => {
+    const tests = scripts.filter((path) => path.startsWith("test/") && path !== "test/architecture.test.ts");
+    expect(
+      tests.filter((path) => /new Promise\(\(?\w*\)? => setTimeout\(\w+, [\d_]+\)\)/.test(read(path))),
+    ).toEqual([]);
+  });
+});
+
+describe("the package", () => {
+  const manifest = JSON.parse(read("package.json"));
+
+  it("has the version that it says it has", () => {
+    expect(read("src/version.ts")).toContain(`VERSION = "${manifest.version}"`);
+  });
+
+  it("runs nothing on a user's machine when it is installed, and has no native part", () => {
+    expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+    const lock = JSON.parse(read("package-lock.json")).packages as Record<
+      string,
+      { dev?: boolean; hasInstallScript?: boolean }
+    >;
+    const shipped = Object.entries(lock).filter(([path, entry]) => path !== "" && !entry.dev);
+    expect(shipped.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)).toEqual([]);
+    expect(shipped.length).toBeLessThanOrEqual(10);
+  });
+
+  it("declares every package that it imports", () => {
+    const declared = Object.keys(manifest.dependencies);
+    const packages = importing(
+      (imported, path) =>
+        !/^(src|layers|node:)/.test(imported) && !path.startsWith("src/host/") && path !== "src/plugin.ts",
+    );
+    const used = packages
+      .map((line) => line.split(" imports ")[1] ?? "")
+      .map((name) =>
+        name
+          .split("/")
+          .slice(0, name.startsWith("@") ? 2 : 1)
+          .join("/"),
+      );
+    expect([...new Set(used)].sort()).toEqual([...declared].sort());
+  });
+
+  it("exports one object and nothing else: the host calls every exported function as a plugin", async () => {
+    const entry = await import(join(process.cwd(), "dist/src/plugin.js"));
+    expect(Object.keys(entry)).toEqual(["default"]);
+    expect(entry.default).toEqual({
+      id: "opencode-strata",
+      server: expect.any(Function),
+      setup: expect.any(Function),
+    });
+  });
+});

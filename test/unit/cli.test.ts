@@ -1,0 +1,46 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { formatStatus, readStatus } from "../../src/cli/status.js";
+import { PROJECT } from "../support/fake-host.js";
+import { answer, call, lines, user } from "../support/messages.js";
+import { openWorld } from "../support/world.js";
+
+const folder = mkdtempSync(join(tmpdir(), "strata-cli-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const strata = (...args: string[]) =>
+  spawnSync(process.execPath, [resolve("dist/src/cli/strata.js"), ...args], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+
+it("the status counts what left the context and says what is damaged", async () => {
+  const world = await openWorld();
+  await world.request([user("go"), answer([call("bash", lines(2_000)), call("bash", lines(2_000))])]);
+  await world.strata.idle();
+  await world.files.appendLine(`${PROJECT}/.opencode/strata/events.jsonl`, "oops");
+  const status = await readStatus(world.files, PROJECT);
+  expect(status.results).toMatchObject({ spilled: 2, files: 1, bytes: 81_999 });
+  expect(formatStatus(status)).toContain("Moved out of the context   2 results, about");
+  expect(formatStatus(status)).toContain("line 3 cannot be read");
+});
+
+it("the command prints a status also where there is nothing yet, and JSON for programs", () => {
+  expect(strata("status").stdout).toContain("0 results");
+  expect(JSON.parse(strata("status", "--json").stdout).results.spilled).toBe(0);
+});
+
+it("the command explains itself, and ends with 2 on what it does not understand", () => {
+  expect(strata("--help").stdout).toContain("strata status");
+  expect(strata("--version").stdout.trim()).toBe(
+    JSON.parse(execFileSync("cat", ["package.json"], { encoding: "utf8" })).version,
+  );
+  for (const args of [["frobnicate"], ["status", "--no-such"]]) {
+    const { status, stderr } = strata(...args);
+    expect(status).toBe(2);
+    expect(stderr).toContain("strata status");
+  }
+});

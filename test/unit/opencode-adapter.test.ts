@@ -1,0 +1,163 @@
+import type { PluginInput } from "@opencode-ai/plugin";
+import { describe, expect, it } from "vitest";
+import { listConfigFiles } from "../../src/host/config-files.js";
+import { bindHooks } from "../../src/host/hooks.js";
+import { createOpenCodeHost } from "../../src/host/opencode.js";
+import { createSetup } from "../../src/host/setup.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, call, lines, user } from "../support/messages.js";
+import { openWorld } from "../support/world.js";
+
+describe("configuration files", () => {
+  const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
+
+  it("are the global ones, then those from the project's root down, its .opencode folders last", () => {
+    expect(listConfigFiles(input)).toEqual([
+      "/home/me/.config/opencode/config.json",
+      "/home/me/.config/opencode/opencode.json",
+      "/home/me/.config/opencode/opencode.jsonc",
+      ...["/repo", "/repo/packages", "/repo/packages/a"].flatMap((f) => [
+        `${f}/opencode.jsonc`,
+        `${f}/opencode.json`,
+      ]),
+      ...["/repo", "/repo/packages", "/repo/packages/a"].flatMap((f) => [
+        `${f}/.opencode/opencode.jsonc`,
+        `${f}/.opencode/opencode.json`,
+      ]),
+    ]);
+  });
+
+  it("follow OpenCode's own variables", () => {
+    const env = {
+      XDG_CONFIG_HOME: "/xdg",
+      OPENCODE_CONFIG: "/one.json",
+      OPENCODE_CONFIG_DIR: "/dir",
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+    };
+    expect(listConfigFiles({ ...input, env })).toEqual([
+      "/xdg/opencode/config.json",
+      "/xdg/opencode/opencode.json",
+      "/xdg/opencode/opencode.jsonc",
+      "/one.json",
+      "/dir/opencode.jsonc",
+      "/dir/opencode.json",
+    ]);
+  });
+
+  it("of a folder outside the project are that folder's alone", () => {
+    const files = listConfigFiles({ ...input, directory: "/elsewhere", env: { XDG_CONFIG_HOME: "/x" } });
+    expect(files.filter((path) => path.startsWith("/repo"))).toEqual([]);
+    expect(files).toContain("/elsewhere/opencode.json");
+  });
+});
+
+describe("the host behind its seam", () => {
+  function open(client: unknown, worktree = "/repo") {
+    const clock = createFakeClock();
+    const input = { client, directory: "/repo/sub", worktree } as unknown as PluginInput;
+    return { host: createOpenCodeHost(input, clock), clock };
+  }
+
+  it("works in the root of the repository, and where there is none in the folder itself", () => {
+    expect(open({}).host.project).toBe("/repo");
+    expect(open({}, "/").host.project).toBe("/repo/sub");
+    expect(open({}, "").host.project).toBe("/repo/sub");
+  });
+
+  it("tells when a session was last used, that it is gone, or that it does not know", async () => {
+    const answering = (response: unknown) =>
+      open({ session: { get: async () => response } }).host.sessionLastUsedMs("ses_1");
+    expect(await answering({ data: { time: { updated: 5 } } })).toBe(5);
+    expect(await answering({ error: {}, response: { status: 404 } })).toBeUndefined();
+    expect(await answering({ error: {}, response: { status: 500 } })).toBe("unknown");
+    const failing = open({ session: { get: () => Promise.reject(new Error("offline")) } });
+    expect(await failing.host.sessionLastUsedMs("ses_1")).toBe("unknown");
+  });
+
+  it("does not wait for a host that never answers, nor fail with one that throws", async () => {
+    const { host, clock } = open({ session: { get: () => new Promise(() => {}) } });
+    const asked = host.sessionLastUsedMs("ses_1");
+    clock.advance(5_000);
+    expect(await asked).toBe("unknown");
+    const broken = open({}).host;
+    expect(await broken.sessionLastUsedMs("ses_1")).toBe("unknown");
+    broken.toast("hello", "info");
+    broken.log("warn", "hello");
+  });
+});
+
+describe("the hooks", () => {
+  it("are those that a layer hears, and the end", async () => {
+    const { strata } = await openWorld();
+    expect(Object.keys(bindHooks(strata)).sort()).toEqual([
+      "dispose",
+      "event",
+      "experimental.chat.messages.transform",
+      "tool.execute.before",
+    ]);
+    const off = await openWorld({ options: { toolResults: { enabled: false } } });
+    expect(Object.keys(bindHooks(off.strata))).toEqual(["dispose"]);
+  });
+
+  it("change the host's own list of messages in place", async () => {
+    const { strata } = await openWorld();
+    const messages = [user("go"), answer([call("bash", lines(2_000))])];
+    const [first, second] = messages;
+    await bindHooks(strata)["experimental.chat.messages.transform"]?.({}, { messages: messages as never });
+    expect(messages).toHaveLength(2);
+    expect(messages[0]).toBe(first);
+    expect(messages[1]).not.toBe(second);
+    expect(JSON.stringify(messages[1])).toContain(`${PROJECT}/.opencode/tool-results/`);
+  });
+
+  it("change the arguments that the host runs the tool with in place", async () => {
+    const { strata } = await openWorld();
+    const args = { pattern: "x", path: `${PROJECT}/.opencode/tool-results/a.txt` };
+    await bindHooks(strata)["tool.execute.before"]?.({ tool: "grep", sessionID: "s", callID: "c" }, { args });
+    expect(args).toEqual({ pattern: "x", path: `${PROJECT}/.opencode/tool-results`, include: "a.txt" });
+  });
+
+  it("bring no turn down whatever the host hands them", async () => {
+    const { strata, log } = await openWorld();
+    const hooks = bindHooks(strata) as Record<string, (input: unknown, output: unknown) => Promise<void>>;
+    for (const name of ["experimental.chat.messages.transform", "tool.execute.before", "event"]) {
+      for (const [input, output] of [
+        [undefined, undefined],
+        [null, null],
+        [{}, {}],
+        [{}, { messages: null }],
+        [{}, { messages: [null] }],
+        [{}, { messages: [{ info: {} }] }],
+      ]) {
+        await hooks[name]?.(input, output);
+      }
+    }
+    expect(await log()).toContain("failed");
+  });
+});
+
+describe("the entry of OpenCode 2", () => {
+  it("never throws, and writes down what it was offered where there is a project", async () => {
+    const files = createMemoryFiles({ "/work/.opencode/opencode.json": "{}" });
+    const setup = createSetup({ clock: createFakeClock(), files, folder: "/work" });
+    for (const context of [undefined, null, 5, {}, { options: null, agent: {}, command: {} }])
+      await setup(context);
+    const log = files.text("/work/.opencode/strata/strata.log");
+    expect(log?.trimEnd().split("\n")).toHaveLength(5);
+    expect(log).toContain(
+      "INFO  setup         the version-2 core offers agent, command; nothing to register",
+    );
+  });
+
+  it("writes nothing where there is no project, where the log is off, or where it cannot", async () => {
+    const files = createMemoryFiles({ "/off/.opencode/x": "", "/bad/.opencode": "a file" });
+    await createSetup({ clock: createFakeClock(), files, folder: "/nowhere" })({});
+    await createSetup({ clock: createFakeClock(), files, folder: "/bad" })({});
+    await createSetup({ clock: createFakeClock(), files, folder: "/off" })({
+      options: { log: { level: "off" } },
+    });
+    expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode"]);
+  });
+});
