@@ -10,6 +10,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/{unit,property,fault}/**/*.test.ts", "test/*.test.ts"],
           testTimeout: 20_000,
+          benchmark: { include: ["test/bench/**/*.bench.ts"] },
         },
       },
       {
@@ -19,9 +20,9 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
+          benchmark: { include: [] },
         },
       },
     ],
-    benchmark: { include: ["test/bench/**/*.bench.ts"] },
   },
 });

@@ -45,7 +45,7 @@ export function createFileKeeper(context: FileKeeperOptions): FileKeeper {
         void background.add(() => noteTouch(path));
         return;
       }
-      const cutPath = readCutPath(result);
+      const cutPath = readCutPath(result.part, result.text);
       const whole = cutPath === undefined ? undefined : await readUnlessFailing(cutPath);
       await resultFiles.restore(path, whole ?? Buffer.from(result.text));
       const what =

@@ -61,7 +61,7 @@ export function createJudge(context: JudgeOptions): Judge {
 
   /** Size of the host's full file, where the host has cut the result and the file can be taken over. */
   async function readCutBytes(result: Result): Promise<number | undefined> {
-    const path = readCutPath(result);
+    const path = readCutPath(result.part, result.text);
     if (path === undefined) return undefined;
     const found = await files
       .stat(path)
@@ -107,7 +107,7 @@ export function createJudge(context: JudgeOptions): Judge {
   }
 
   async function readWhole(result: Result, isCut: boolean): Promise<Uint8Array> {
-    const path = isCut ? readCutPath(result) : undefined;
+    const path = isCut ? readCutPath(result.part, result.text) : undefined;
     const whole = path === undefined ? undefined : await files.read(path);
     return whole ?? Buffer.from(result.text);
   }

@@ -8,7 +8,7 @@ export interface Result extends DecisionKey {
   text: string;
 }
 
-/** The results of each answer that has any. A result no larger than a preview is never one. */
+/** The results of each answer that has any. A whole result no larger than a preview is never one. */
 export function findResults(messages: readonly Message[]): Result[][] {
   const answers: Result[][] = [];
   for (const { info, parts } of messages) {
@@ -22,7 +22,8 @@ export function findResults(messages: readonly Message[]): Result[][] {
 function readResult(part: Message["parts"][number]): Result | undefined {
   if (!isToolPart(part)) return undefined;
   const text = readResultText(part);
-  if (text === undefined || !isLargerThanPreview(text)) return undefined;
+  if (text === undefined || !(isLargerThanPreview(text) || readCutPath(part, text) !== undefined))
+    return undefined;
   const key = readDecisionKey(part);
   return key && { ...key, part, text };
 }
@@ -34,11 +35,10 @@ function isLargerThanPreview(text: string): boolean {
 }
 
 /**
- * The file in which the host keeps the whole of a result that it has cut. The host names it in the text as well: a
+ * The file in which the host keeps the whole of a result that it has cut, sometimes to nothing. The host names it in the text as well: a
  * tool that sets the same field for reasons of its own is not taken at its word.
  */
-export function readCutPath({ part, text }: Result): string | undefined {
-  const { metadata } = part.state;
+export function readCutPath({ state: { metadata } }: ToolPart, text: string): string | undefined {
   const path = metadata?.outputPath;
   return metadata?.truncated === true && typeof path === "string" && text.includes(path) ? path : undefined;
 }

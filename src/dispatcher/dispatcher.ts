@@ -72,7 +72,7 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
 
     async dispose() {
       await Promise.all(
-        byCost.map(async (layer) => answerOf(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.())),
+        byCost.map(async (layer) => hear(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.())),
       );
     },
   };
@@ -84,41 +84,40 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
   ): Promise<HookValue<H>> {
     const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
     let current = value;
-    let isFirst = true;
+    let hasHeard = false;
     for (const layer of byCost) {
       const handler = layer.handlers[hook];
       if (!handler || stuck.has(nameOf(layer, hook))) continue;
-      if (!isFirst && rule.combine === "until" && rule.isEnough?.(input, current)) break;
-      isFirst = false;
-      const answer = await answerOf(layer, hook, rule.deadlineMs, (signal) =>
-        handler(input, current, signal),
-      );
-      if (answer === undefined) continue;
-      if (!rule.accepts(answer)) {
-        complain(
-          `layer ${layer.name}`,
-          hook,
-          `answered something this hook cannot take (${describe(answer)})`,
-        );
+      if (hasHeard && rule.combine === "until" && rule.isEnough?.(input, current)) break;
+      const heard = await hear(layer, hook, rule.deadlineMs, (signal) => handler(input, current, signal));
+      if (!heard) continue;
+      const { answer } = heard;
+      if (answer !== undefined && !rule.accepts(answer)) {
+        const what = `answered something this hook cannot take (${describe(answer)})`;
+        complain(`layer ${layer.name}`, hook, what);
         continue;
       }
+      hasHeard = true;
+      if (answer === undefined) continue;
       current = answer;
       if (rule.combine === "first") break;
     }
     return current;
   }
 
-  /** The layer's answer, or `undefined` when it passed in one way or another. */
-  async function answerOf(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<unknown> {
+  /** What the layer says, which may be nothing; `undefined` when it failed or overran. */
+  async function hear(
+    layer: Layer,
+    hook: string,
+    deadlineMs: number,
+    run: Run,
+  ): Promise<{ answer: unknown } | undefined> {
     const outcome = await withDeadline(clock, deadlineMs, run, () => stuck.delete(nameOf(layer, hook)));
-    if (outcome.kind === "answer") return outcome.answer;
+    if (outcome.kind === "answer") return outcome;
     if (outcome.kind === "overran") {
       stuck.add(nameOf(layer, hook));
-      complain(
-        `layer ${layer.name}`,
-        hook,
-        `did not answer within ${deadlineMs} ms and is left out until it does`,
-      );
+      const what = `did not answer within ${deadlineMs} ms and is left out until it does`;
+      complain(`layer ${layer.name}`, hook, what);
     } else {
       complain(`layer ${layer.name}`, hook, `failed: ${outcome.why}`);
     }

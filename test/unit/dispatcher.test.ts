@@ -67,6 +67,15 @@ describe("answers are combined by the hook's rule", () => {
   });
 });
 
+it("until: a layer that fails has not been heard, so the next is asked however good the value is", async () => {
+  const failing = layer("failing", 0, { toolArguments: () => Promise.reject(new Error("boom")) });
+  const { dispatcher } = open(
+    [failing, signing("cheap", 1), signing("dear", 2)],
+    combining("until", () => true),
+  );
+  expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
+});
+
 describe("a layer that fails has passed, is named once in the log, and the others go on", () => {
   const cheap = signing("cheap", 1);
   const faulty: Record<string, Handler<"toolArguments">> = {

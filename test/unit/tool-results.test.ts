@@ -122,6 +122,17 @@ describe("a result that the host has cut", () => {
     expect(world.files.contents.get(pathIn(preview))).toEqual(new Uint8Array(whole));
   });
 
+  it("is taken over also when the host has left nothing of it, as of one long line", async () => {
+    const whole = "x".repeat(2_000_000);
+    const nothing = call("custom", `...2000000 bytes truncated...\n\nFull output saved to: ${HOST_FILE}\n`, {
+      state: { metadata: { truncated: true, outputPath: HOST_FILE } },
+    });
+    const world = await openWorld({ files: createMemoryFiles({ [HOST_FILE]: whole }) });
+    const preview = await onlyOutput(world, [user("go"), answer([nothing])]);
+    expect(world.files.text(pathIn(preview))).toBe(whole);
+    expect(preview).toContain("xxx");
+  });
+
   it("is judged by itself when the host's file is gone", async () => {
     const world = await openWorld();
     const result = cut();

@@ -1,0 +1,79 @@
+/**
+ * Time per hook, in the whole machine on the real file system. Read the ratios, which are taken in one run, rather than
+ * the milliseconds. `npm run bench` prints them as a table at the end.
+ */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bench, describe } from "vitest";
+import { layers } from "../../layers/index.js";
+import { formatPreview } from "../../layers/tool-results/preview.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
+import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { createStrata, type Strata } from "../../src/strata.js";
+import type { Message } from "../../src/view/message.js";
+import { createFakeHost } from "../support/fake-host.js";
+import { answer, call, lines, user } from "../support/messages.js";
+
+async function open(): Promise<Strata> {
+  const project = mkdtempSync(join(tmpdir(), "strata-bench-"));
+  return createStrata({ clock, files, host: { ...createFakeHost([]), project } }, layers);
+}
+
+/** A history of so many messages: every second an answer, every fourth with a result of 5 KB that stays. */
+function history(count: number, resultBytes = 5_000): Message[] {
+  return Array.from({ length: count }, (_, n) => {
+    if (n % 2 === 0) return user("and now this");
+    return answer(n % 4 === 1 ? [call("bash", "x".repeat(resultBytes))] : []);
+  });
+}
+
+const ask = (strata: Strata, messages: readonly Message[]) =>
+  strata.dispatcher.ask("context", { sessionID: "ses_1", budgetTokens: 140_000 }, messages);
+
+describe("context hook with nothing to do", async () => {
+  for (const count of [10, 1_000, 10_000]) {
+    const strata = await open();
+    const messages = history(count);
+    await ask(strata, messages);
+    bench(`${count} messages`, async () => void (await ask(strata, messages)), { time: 500 });
+  }
+});
+
+describe("context hook that shows recorded previews", async () => {
+  for (const count of [10, 1_000, 10_000]) {
+    const strata = await open();
+    const messages = history(count, 40_000);
+    await ask(strata, messages);
+    bench(`${count} messages, a quarter of them previews`, async () => void (await ask(strata, messages)), {
+      time: 500,
+    });
+  }
+});
+
+describe("a result of 1 MB", async () => {
+  const strata = await open();
+  const text = lines(12_500, 79);
+  let n = 0;
+  bench(
+    "is spilled: judged, written, recorded, shown",
+    async () => {
+      // Other text each time: equal content would be stored once.
+      await ask(strata, [user("go"), answer([call("bash", `${n++}\n${text}`)])]);
+    },
+    { time: 1_000 },
+  );
+  const content = Buffer.from(text);
+  bench(
+    "gets its preview",
+    () => {
+      formatPreview({
+        tool: "bash",
+        content,
+        path: "/project/.opencode/tool-results/x.txt",
+        thresholdBytes: 30_000,
+      });
+    },
+    { time: 500 },
+  );
+});

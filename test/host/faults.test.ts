@@ -1,0 +1,183 @@
+/** What goes wrong around the plugin in the real OpenCode leaves the turn as it is without it, and a message. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { startOpenCode } from "./stage/opencode.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, calls, say } from "./stage/steps.js";
+
+const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
+const big = (id: string) => call("mcp_blob", { bytes: 45_000 }, { id });
+
+test("a file in the place of .opencode/tool-results: originals stay, and the log says why", async () => {
+  await using stage = await openStage({
+    plugin: repository,
+    mcp: true,
+    files: { ".opencode/tool-results": "a file" },
+  });
+  stage.model.script(big("big"), say("done"));
+  const turn = await (await stage.newSession("file")).ask("go");
+  expect(turn.text).toBe("done");
+  expect(stage.model.lastRequest().toolResult("big")).toHaveLength(45_000);
+  expect(log(stage)).toContain(
+    "ERROR tool-results  cannot move a mcp_blob result of 45,000 bytes out, it stays",
+  );
+});
+
+test("a full disk: originals stay for good, the host's log says why, and later results go when there is room", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true, files: { "README.md": "x" } });
+  await using disk = mountTinyDisk(stage.project.file(".opencode"));
+  stage.model.script(big("one"), say("done"));
+  const session = await stage.newSession("full");
+  disk.fill();
+  await session.ask("go");
+  expect(stage.model.lastRequest().toolResult("one")).toHaveLength(45_000);
+  disk.empty();
+  stage.model.script(big("two"), say("done"));
+  await session.ask("go on");
+  expect(stage.model.lastRequest().toolResult("one")).toHaveLength(45_000);
+  expect(stage.model.lastRequest().toolResult("two")).toContain("[Strata]");
+  expect(stage.host.log()).toMatch(/cannot write .*strata\.log \((ENOSPC|EACCES)/);
+});
+
+test("two hosts in one project spill the same and other results at once: every preview's file is whole", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  const second = await startOpenCode({ project: stage.project });
+  try {
+    const sizes = [40_000, 50_000, 60_000];
+    const script = sizes.map((bytes) => call("mcp_blob", { bytes }));
+    stage.model.respond((request) => (request.toolResults().length > 0 ? say("done") : calls(...script)));
+    const sessions = await Promise.all([
+      stage.newSession("a"),
+      second.newSession("b"),
+      stage.newSession("c"),
+      second.newSession("d"),
+    ]);
+    await Promise.all(sessions.map((session) => session.ask("go")));
+    const last = stage.model.requests.filter((request) => request.toolResults().length > 0);
+    expect(last).toHaveLength(4);
+    for (const request of last) {
+      const onDisk = request
+        .toolResults()
+        .map(({ text }) => readFileSync(/^\/.*\.txt$/m.exec(text)?.[0] ?? "").byteLength);
+      expect(onDisk).toEqual(sizes);
+    }
+    const names = readdirSync(stage.project.file(".opencode/tool-results")).filter((name) =>
+      name.endsWith(".txt"),
+    );
+    expect(names).toHaveLength(3);
+  } finally {
+    await second.kill();
+  }
+});
+
+test("corrupt records of decisions and events are passed over with a message, and the prefix still holds", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  stage.model.script(calls(big("one"), call("mcp_blob", { bytes: 52_000 }, { id: "two" })), say("done"));
+  const session = await stage.newSession("corrupt");
+  await session.ask("go");
+  const before = stage.model.lastRequest().toolResults();
+  await stage.restart({
+    meanwhile({ file }) {
+      const folder = file(".opencode/strata/state/decisions");
+      for (const path of [
+        ...readdirSync(folder).map((name) => join(folder, name)),
+        file(".opencode/strata/events.jsonl"),
+      ]) {
+        const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
+        writeFileSync(path, [first.slice(0, first.length / 2), ...rest].join("\n"));
+      }
+    },
+  });
+  stage.model.script(say("done"));
+  await stage.session(session.id).ask("go on");
+  expect(stage.model.lastRequest().toolResults()).toEqual(before);
+  expect(log(stage)).toMatch(/WARN {2}decisions +.*: line 1 cannot be read/);
+  expect(log(stage)).toMatch(/WARN {2}events +.*events\.jsonl: line 1 cannot be read/);
+});
+
+test("layers that throw, hang, answer garbage or never settle are passed over and named once; the turn ends as without them", async () => {
+  await using stage = await openStage({
+    plugin: [],
+    mcp: true,
+    files: { ".opencode/plugin/faulty.js": faultyPlugin() },
+  });
+  stage.model.script(big("big"), say("one"), say("two"));
+  const session = await stage.newSession("faulty");
+  expect((await session.ask("go")).text).toBe("one");
+  expect((await session.ask("go on")).text).toBe("two");
+  expect(stage.model.lastRequest().toolResult("big")).toContain("[Strata]");
+  for (const name of ["throws", "garbage", "never-settles", "empties"]) {
+    expect(
+      log(stage).match(new RegExp(`ERROR dispatcher +layer ${name} .* at hook context`, "g")),
+      name,
+    ).toHaveLength(1);
+  }
+});
+
+/** The plugin as it is built, with four bad layers in front of its own. */
+function faultyPlugin(): string {
+  const from = (path: string) => JSON.stringify(`${repository}/dist/${path}`);
+  return `
+import { layers } from ${from("layers/index.js")};
+import { bindHooks } from ${from("src/host/hooks.js")};
+import { createOpenCodeHost } from ${from("src/host/opencode.js")};
+import { systemClock as clock } from ${from("src/seams/clock.js")};
+import { nodeFiles as files } from ${from("src/seams/node-files.js")};
+import { createStrata } from ${from("src/strata.js")};
+
+const bad = (name, context) => () => ({ name, cost: 0, handlers: { context } });
+const faulty = [
+  bad("throws", () => { throw new Error("boom"); }),
+  bad("garbage", () => "garbage"),
+  bad("empties", () => []),
+  bad("never-settles", () => new Promise(() => {})),
+];
+export default {
+  id: "faulty",
+  async server(input, options) {
+    const host = createOpenCodeHost(input, clock);
+    return bindHooks(await createStrata({ clock, files, host }, [...faulty, ...layers], options));
+  },
+};`;
+}
+
+interface Disk extends AsyncDisposable {
+  /** From now on nothing more can be written to it. */
+  fill(): void;
+  empty(): void;
+}
+
+/**
+ * A file system of 256 KB in this place, that can be filled to the last byte. Where nobody may mount one, a folder
+ * that can be closed to writing, and a line that says so.
+ */
+function mountTinyDisk(path: string): Disk {
+  mkdirSync(path, { recursive: true });
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", path], { encoding: "utf8" });
+  if (mounted.status !== 0) {
+    process.stdout.write(`no disk to fill (${mounted.stderr.trim()}); a read-only folder stands in for it\n`);
+    const close = (mode: number) => () => chmodSync(path, mode);
+    return { fill: close(0o555), empty: close(0o755), [Symbol.asyncDispose]: async () => close(0o755)() };
+  }
+  const ballast = join(path, "ballast");
+  return {
+    fill() {
+      for (const size of [65_536, 4_096, 1]) writeUntilFull(ballast, size);
+    },
+    empty: () => rmSync(ballast),
+    async [Symbol.asyncDispose]() {
+      execFileSync("umount", ["-l", path]);
+    },
+  };
+}
+
+function writeUntilFull(path: string, size: number): void {
+  try {
+    for (;;) writeFileSync(path, Buffer.alloc(size), { flag: "a" });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOSPC") throw thrown;
+  }
+}

@@ -1,0 +1,125 @@
+/** The built package in the real OpenCode: how it is loaded, configured, and switched off. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, say } from "./stage/steps.js";
+
+const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
+const big = call("bash", { command: "seq 1 20000", description: "count" }, { id: "big" });
+
+test("the host calls server, and its version-2 core calls setup beside it, once each", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const events = await stage.events();
+  const session = await stage.newSession("loading");
+  await session.ask("hello");
+  await events.waitFor(
+    (event) => event.type === "plugin.added" && JSON.stringify(event).includes("opencode-strata"),
+  );
+  expect(
+    log(stage).match(/ INFO {2}strata +opencode-strata 0\.1\.0, instance \w+, layers: tool-results/g),
+  ).toHaveLength(1);
+  expect(
+    log(stage).match(/ INFO {2}setup +the version-2 core offers agent, .*command.*; nothing to register/g),
+  ).toHaveLength(1);
+});
+
+test("options beside the plugin's name are stronger than the memory key, which is read although the host strips it", async () => {
+  const memory = { toolResults: { threshold: 5_000 }, log: { level: "debug" } };
+  await using stage = await openStage({ plugin: repository, config: { memory } });
+  stage.model.script(
+    call("bash", { command: "seq 1 1500", description: "count" }, { id: "small" }),
+    say("done"),
+  );
+  await (await stage.newSession("memory key")).ask("go");
+  expect(stage.model.lastRequest().toolResult("small")).toContain("[Strata]");
+  await stage.restart({ config: { plugin: [[repository, { toolResults: { threshold: 90_000 } }]] } });
+  stage.model.script(
+    call("bash", { command: "seq 1 1500", description: "count" }, { id: "small" }),
+    say("done"),
+  );
+  await (await stage.newSession("options")).ask("go");
+  expect(stage.model.lastRequest().toolResult("small")).toMatch(/^1\n2\n/);
+});
+
+test("a wrong setting is one line in the log and one toast that name file, key, value and what is allowed; the host starts", async () => {
+  await using stage = await openStage({
+    plugin: repository,
+    options: { toolResults: { threshold: "30kb" }, colour: "red" },
+  });
+  const events = await stage.events();
+  const session = await stage.newSession("wrong");
+  expect((await session.ask("hello")).text).toBe("ok");
+  const toast = JSON.stringify(await events.waitFor((event) => event.type === "tui.toast.show"));
+  const file = stage.project.file("opencode.json");
+  const sentence = `${file}: toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000`;
+  expect(JSON.parse(toast).properties.message).toContain(sentence);
+  expect(toast).toContain("1 more in .opencode/strata/strata.log");
+  expect(log(stage)).toContain(`WARN  config        ${sentence}`);
+  expect(log(stage)).toContain(`WARN  config        ${file}: colour is not a setting`);
+});
+
+test("with nothing to do, or switched off, it changes no byte: the requests are those of a host without it", async () => {
+  const play = async (plugin: string[], options: Record<string, unknown>) => {
+    await using stage = await openStage({ plugin, options, files: { "a.txt": "one\n" } });
+    stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
+    await (await stage.newSession("off")).ask("go");
+    const requests = stage.model.requests.map(({ messageBytes, tools }) => [
+      ...messageBytes,
+      JSON.stringify(tools),
+    ]);
+    return JSON.stringify(requests).replaceAll(stage.project.root, "PROJECT");
+  };
+  const bare = await play([], {});
+  expect(await play([repository], {})).toBe(bare);
+  expect(await play([repository], { toolResults: { enabled: false } })).toBe(bare);
+});
+
+test("nothing of it reaches standard output or the terminal", async () => {
+  await using stage = await openStage({ plugin: repository, options: { log: { level: "debug" } } });
+  stage.model.script(big, say("done"));
+  await (await stage.newSession("quiet")).ask("go");
+  expect(stage.host.log()).not.toContain("moved a bash result");
+  expect(stage.host.log()).not.toMatch(/service=strata|\[Strata\]/);
+  expect(log(stage)).toContain("moved a bash result");
+});
+
+test("events of what was moved are on disk with size and tokens", async () => {
+  await using stage = await openStage({ plugin: repository });
+  stage.model.script(big, say("done"));
+  const session = await stage.newSession("events");
+  await session.ask("go");
+  await stage.restart();
+  await (await stage.newSession("next")).ask("go on");
+  const [event] = readFileSync(stage.project.file(".opencode/strata/events.jsonl"), "utf8")
+    .trim()
+    .split("\n");
+  expect(JSON.parse(event ?? "")).toMatchObject({
+    v: 1,
+    layer: "tool-results",
+    event: "spilled",
+    session: session.id,
+    tool: "bash",
+    callID: "big",
+    bytes: expect.any(Number),
+    tokensFreed: expect.any(Number),
+    file: expect.stringContaining(".opencode/tool-results/"),
+  });
+  expect(log(stage)).toMatch(/so far 1 results of about [\d,]+ tokens moved out/);
+});
+
+test("an old session whose files were swept away gets them back when somebody goes on with it", async () => {
+  await using stage = await openStage({ plugin: repository });
+  stage.model.script(big, say("done"));
+  const session = await stage.newSession("swept");
+  await session.ask("go");
+  const path = /^\/.*\.txt$/m.exec(stage.model.lastRequest().toolResult("big"))?.[0] ?? "";
+  const whole = readFileSync(path, "utf8");
+  await stage.restart({
+    meanwhile: ({ remove: _, file }) =>
+      import("node:fs").then(({ rmSync }) => rmSync(file(path.slice(file("").length)))),
+  });
+  await stage.session(session.id).ask("go on");
+  expect(readFileSync(path, "utf8")).toBe(whole);
+  expect(log(stage)).toContain("was missing and is written again");
+});

@@ -1,0 +1,111 @@
+/** Invariant 1 in the real OpenCode: a request begins with the bytes of the one before it. */
+import { rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { firstDifference } from "./stage/model-request.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, calls, say } from "./stage/steps.js";
+
+const count = (to: number, id?: string) =>
+  call("bash", { command: `seq 1 ${to}`, description: "count" }, id === undefined ? {} : { id });
+
+/** Fails with the index of the message where any request parts from the one before it. */
+function expectGrowing(stage: Stage): void {
+  const { requests } = stage.model;
+  for (let index = 1; index < requests.length; index++) {
+    const [earlier, later] = [requests[index - 1], requests[index]];
+    if (earlier && later) expect(firstDifference(earlier, later), `request ${index}`).toBeUndefined();
+  }
+}
+
+test("within a session, after SIGKILL and a new start, and in a fork, requests begin with the same bytes", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  const session = await stage.newSession("same bytes");
+  stage.model.script(calls(count(20_000), call("mcp_blob", { bytes: 90_000 })), count(15_000), say("one"));
+  await session.ask("go");
+  await stage.restart({ kill: true });
+  stage.model.script(count(30_000), say("two"));
+  await stage.session(session.id).ask("go on");
+  await stage.restart({ kill: true });
+  const fork = await stage.session(session.id).fork();
+  stage.model.script(count(25_000), say("three"));
+  await fork.ask("and in the fork");
+  expectGrowing(stage);
+  expect(stage.model.requests).toHaveLength(7);
+  expect(
+    stage.model
+      .lastRequest()
+      .toolResults()
+      .filter(({ text }) => text.startsWith("[Strata]")),
+  ).toHaveLength(5);
+});
+
+test("the fork and its parent, both going on, do not disturb each other", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const session = await stage.newSession("parent");
+  stage.model.script(count(20_000), say("one"));
+  await session.ask("go");
+  const before = stage.model.lastRequest();
+  const fork = await session.fork();
+  stage.model.script(count(30_000), say("in the fork"));
+  await fork.ask("you there");
+  stage.model.script(count(30_000), say("in the parent"));
+  await session.ask("you here");
+  const mine = stage.model.requests.filter(({ sessionID }) => sessionID === session.id);
+  for (const request of stage.model.requests.slice(-4))
+    expect(firstDifference(before, request)).toBeUndefined();
+  expect(mine).toHaveLength(4);
+});
+
+test("a provider that uses its call ids again gets each result in its own place", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  const session = await stage.newSession("call ids");
+  const sizes = [70_000, 80_000, 90_000];
+  stage.model.script(...sizes.map((bytes) => call("mcp_blob", { bytes }, { id: "call_0" })), say("done"));
+  await session.ask("go");
+  expectGrowing(stage);
+  const previews = stage.model.lastRequest().toolResults();
+  expect(previews.map(({ text }) => /\(([\d,]+) bytes/.exec(text)?.[1])).toEqual([
+    "70,000",
+    "80,000",
+    "90,000",
+  ]);
+});
+
+test("another threshold, set while the session is under way, changes nothing that was sent", async () => {
+  await using stage = await openStage({
+    plugin: repository,
+    options: { toolResults: { threshold: 100_000 } },
+  });
+  const session = await stage.newSession("thresholds");
+  stage.model.script(
+    calls(call("bash", { command: "seq 1 1500", description: "small" }), count(30_000)),
+    say("one"),
+  );
+  await session.ask("go");
+  await stage.restart({ config: { plugin: [[repository, { toolResults: { threshold: 4_096 } }]] } });
+  stage.model.script(
+    call("bash", { command: "seq 1 1500", description: "small" }, { id: "later" }),
+    say("two"),
+  );
+  await stage.session(session.id).ask("go on");
+  expectGrowing(stage);
+  expect(stage.model.lastRequest().toolResult("later")).toContain("[Strata]");
+});
+
+test("deleting all machine state between two starts does not even break the prefix", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const session = await stage.newSession("state");
+  stage.model.script(count(20_000), say("one"));
+  await session.ask("go");
+  await stage.restart({
+    kill: true,
+    meanwhile: ({ file }) => {
+      rmSync(file(".opencode/strata"), { recursive: true });
+      rmSync(file(".opencode/tool-results"), { recursive: true });
+    },
+  });
+  stage.model.script(say("two"));
+  await stage.session(session.id).ask("go on");
+  expectGrowing(stage);
+});

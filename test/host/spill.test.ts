@@ -1,0 +1,205 @@
+/** Layer 1 in the real OpenCode: what reaches the model, what lies on disk. */
+import { readFileSync, statSync } from "node:fs";
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import type { Session } from "./stage/session.js";
+import { openStage } from "./stage/stage.js";
+import { call, calls, say } from "./stage/steps.js";
+
+const LIMIT = 2_048;
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** A tool of the project's own that returns this expression. */
+function customTool(expression: string): string {
+  return `import { tool } from "@opencode-ai/plugin";
+export default tool({ description: "test", args: {}, async execute() { return ${expression}; } });`;
+}
+
+const pathIn = (preview: string): string =>
+  /^\/.*\/tool-results\/.*\.txt$/m.exec(preview)?.[0] ?? `no path in: ${preview}`;
+
+/** What the host has stored of a call: the text it would have sent, and the file with the whole of it, if it cut. */
+async function stored(
+  session: Session,
+  callID: string,
+): Promise<{ output: string; fullFile: string | undefined }> {
+  const parts = (await session.messages()).flatMap((message) => message.parts);
+  const part = parts.find((one) => one.type === "tool" && one.callID === callID);
+  if (part?.type !== "tool" || part.state.status !== "completed")
+    throw new Error(`no completed call ${callID}`);
+  return { output: part.state.output, fullFile: part.state.metadata.outputPath as string | undefined };
+}
+
+test("large results of bash, grep, a custom tool and an MCP server reach the model as previews, and lie whole on disk", async () => {
+  const needles = Array.from({ length: 400 }, (_, n) => `needle ${n} ${"hay".repeat(110)}`).join("\n");
+  await using stage = await openStage({
+    plugin: repository,
+    mcp: true,
+    files: {
+      "hay.txt": needles,
+      ".opencode/tool/fetch_page.js": customTool(`"<p>page</p>\\n".repeat(4_000)`),
+    },
+  });
+  stage.model.script(
+    calls(
+      call("bash", { command: "seq 1 20000", description: "count" }, { id: "bash" }),
+      call("grep", { pattern: "needle", path: stage.project.path, include: "hay.txt" }, { id: "grep" }),
+      call("fetch_page", {}, { id: "custom" }),
+      call("mcp_blob", { bytes: 300_000 }, { id: "mcp" }),
+    ),
+    say("done"),
+  );
+  const session = await stage.newSession("spill");
+  await session.ask("go");
+
+  const request = stage.model.lastRequest();
+  for (const [callID, wasCut] of [
+    ["bash", true],
+    ["grep", false],
+    ["custom", true],
+    ["mcp", true],
+  ] as const) {
+    const preview = request.toolResult(callID);
+    expect(Buffer.byteLength(preview), callID).toBeLessThanOrEqual(LIMIT);
+    const onDisk = readFileSync(pathIn(preview));
+    const { output, fullFile } = await stored(session, callID);
+    expect(fullFile !== undefined, callID).toBe(wasCut);
+    const whole = fullFile === undefined ? Buffer.from(output) : readFileSync(fullFile);
+    expect(onDisk.equals(whole), callID).toBe(true);
+    expect(statSync(pathIn(preview)).mode & 0o777).toBe(0o600);
+  }
+  expect(readFileSync(pathIn(request.toolResult("bash")), "utf8")).toMatch(/^1\n2\n3\n/);
+  expect(readFileSync(pathIn(request.toolResult("mcp"))).byteLength).toBe(300_000);
+  expect(stage.read(".opencode/tool-results/.gitignore")).toBe("*\n");
+  expect(stage.read(".opencode/strata/.gitignore")).toBe("*\n");
+});
+
+test("the agent can read on in what was moved out: Read pages it, Grep finds in it, and neither spills again", async () => {
+  await using stage = await openStage({ plugin: repository });
+  stage.model.script(
+    call(
+      "bash",
+      { command: "seq -f 'line %g of the long output' 1 20000", description: "count" },
+      { id: "bash" },
+    ),
+    say("done"),
+  );
+  const session = await stage.newSession("read on");
+  await session.ask("go");
+  const path = pathIn(stage.model.lastRequest().toolResult("bash"));
+  const [, folder = "", include = ""] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
+  stage.model.script(
+    calls(
+      call("read", { filePath: path, offset: 15_000, limit: 2_000 }, { id: "read" }),
+      call("grep", { pattern: "line 17777 of", path }, { id: "grep-file" }),
+      call("grep", { pattern: "line 17777 of", path: folder, include }, { id: "grep-folder" }),
+      call("bash", { command: `cat ${path}`, description: "all" }, { id: "cat" }),
+      call("grep", { pattern: "of the long output", path: stage.project.path }, { id: "grep-project" }),
+    ),
+    say("done"),
+  );
+  await session.ask("read on");
+  const request = stage.model.lastRequest();
+  expect(request.toolResult("read")).toContain("15000: line 15000 of the long output");
+  expect(Buffer.byteLength(request.toolResult("read"))).toBeGreaterThan(40_000);
+  expect(request.toolResult("grep-file")).toContain("Line 17777: line 17777 of the long output");
+  expect(request.toolResult("grep-folder")).toContain("Line 17777: line 17777 of the long output");
+  expect(request.toolResult("cat")).toContain("Full output saved to:");
+  expect(request.toolResult("cat")).not.toContain("[Strata]");
+  // What was moved out does not turn up when the agent searches the project.
+  expect(request.toolResult("grep-project")).toBe("No files found");
+});
+
+test("ten parallel results of 28 KB: the largest go until the rest is within 200,000 characters, for good", async () => {
+  const sizes = Array.from({ length: 10 }, (_, n) => 28_000 + n);
+  await using stage = await openStage({
+    plugin: repository,
+    files: Object.fromEntries(
+      sizes.map((size, n) => [`.opencode/tool/big${n}.js`, customTool(`"x".repeat(${size})`)]),
+    ),
+  });
+  stage.model.script(
+    calls(...sizes.map((_, n) => call(`big${n}`, {}, { id: `c${n}` }))),
+    say("done"),
+    say("more"),
+  );
+  const session = await stage.newSession("budget");
+  await session.ask("go");
+  const first = stage.model.lastRequest();
+  const kept = first.toolResults().filter(({ text }) => text.startsWith("x"));
+  expect(kept.map(({ callID }) => callID)).toEqual(["c0", "c1", "c2", "c3", "c4", "c5", "c6"]);
+  expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(200_000);
+  await session.ask("go on");
+  expect(stage.model.lastRequest().toolResults()).toEqual(first.toolResults());
+});
+
+test("odd results: an image, an empty one, four-byte characters at the cut, CRLF, one line of 2 MB", async () => {
+  await using stage = await openStage({
+    plugin: repository,
+    files: {
+      "pixel.png": PIXEL,
+      ".opencode/tool/empty.js": customTool(`""`),
+      ".opencode/tool/ducks.js": customTool(`"🦆".repeat(9_001)`),
+      ".opencode/tool/crlf.js": customTool(`"a line\\r\\n".repeat(5_000)`),
+      ".opencode/tool/oneline.js": customTool(
+        `JSON.stringify({ first: 1, middle: "x".repeat(2_000_000), last: 2 })`,
+      ),
+      ".opencode/tool/picture.js": customTool(
+        `({ output: "seen\\n".repeat(9_000), attachments: [{ type: "file", mime: "image/png", url: "data:image/png;base64,${PIXEL.toString("base64")}" }] })`,
+      ),
+    },
+  });
+  const names = ["empty", "ducks", "crlf", "oneline", "picture"];
+  stage.model.script(
+    calls(
+      call("read", { filePath: stage.project.file("pixel.png") }, { id: "image" }),
+      ...names.map((name) => call(name, {}, { id: name })),
+    ),
+    say("done"),
+  );
+  const session = await stage.newSession("odd");
+  await session.ask("go");
+  const request = stage.model.lastRequest();
+  expect(request.toolResult("image")).toBe("Image read successfully");
+  expect(request.toolResult("empty")).toBe("");
+  for (const name of ["ducks", "crlf", "oneline", "picture"]) {
+    const preview = request.toolResult(name);
+    expect(Buffer.byteLength(preview), name).toBeLessThanOrEqual(LIMIT);
+    expect(preview, name).not.toContain("\ufffd");
+    expect(preview, name).not.toContain("\r");
+    const { output, fullFile } = await stored(session, name);
+    const whole = fullFile === undefined ? Buffer.from(output) : readFileSync(fullFile);
+    expect(readFileSync(pathIn(preview)).equals(whole), name).toBe(true);
+  }
+  expect(request.toolResult("ducks")).toMatch(/🦆…\n[\s\S]*…🦆/u);
+  expect(request.toolResult("oneline")).toContain('{"first":1,"middle":"xxx');
+  expect(request.toolResult("oneline")).toContain('xxx","last":2}');
+  expect(request.toolResult("picture")).toContain("What is attached to it stays attached.");
+  const images = request.prompt.split("data:image/png;base64,").length - 1;
+  expect(images).toBe(2);
+});
+
+test("equal content is stored once, and tools with a threshold of their own follow it", async () => {
+  await using stage = await openStage({
+    plugin: repository,
+    options: { toolResults: { perTool: { quiet: false, "strict*": 5_000 } } },
+    files: {
+      ".opencode/tool/same.js": customTool(`"same\\n".repeat(8_000)`),
+      ".opencode/tool/quiet.js": customTool(`"q".repeat(45_000)`),
+      ".opencode/tool/strict_one.js": customTool(`"s".repeat(6_000)`),
+    },
+  });
+  const tools = ["same", "quiet", "strict_one"];
+  stage.model.script(
+    calls(...tools.map((name) => call(name, {}, { id: name })), call("same", {}, { id: "again" })),
+    say("done"),
+  );
+  await (await stage.newSession("thresholds")).ask("go");
+  const request = stage.model.lastRequest();
+  expect(pathIn(request.toolResult("again"))).toBe(pathIn(request.toolResult("same")));
+  expect(request.toolResult("quiet")).toBe("q".repeat(45_000));
+  expect(readFileSync(pathIn(request.toolResult("strict_one")), "utf8")).toBe("s".repeat(6_000));
+});

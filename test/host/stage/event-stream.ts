@@ -1,0 +1,38 @@
+/**
+ * The host's events, as a test sees them: `GET /event` is a stream of server-sent events, one JSON
+ * document in each `data:` line, beginning with `server.connected`. They are collected from there on.
+ */
+
+import type { Event } from "@opencode-ai/sdk/v2/types";
+import { openResponse } from "./http.js";
+import { createSightings } from "./sightings.js";
+
+/** The events since the subscription. */
+export interface EventStream {
+  readonly all: readonly Event[];
+  /** Resolves with the first event since the subscription that fits; rejects after `timeoutMs` (30 s). */
+  waitFor(fits: (event: Event) => boolean, timeoutMs?: number): Promise<Event>;
+  /** Resolves when the stream has ended, as it does when the host goes away. */
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+/** Subscribes to a host by its address; resolves once the host has confirmed. */
+export async function openEventStream(url: string): Promise<EventStream> {
+  const abort = new AbortController();
+  const response = await openResponse({ method: "GET", url: `${url}/event`, signal: abort.signal });
+  const sightings = createSightings<Event>((event) => event.type);
+  const ended = collect(response, sightings.add).catch(() => undefined);
+  await sightings.waitFor((event) => event.type === "server.connected", 10_000);
+  return { all: sightings.all, waitFor: sightings.waitFor, ended, close: () => abort.abort() };
+}
+
+async function collect(body: AsyncIterable<Uint8Array>, add: (event: Event) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("data:")) add(JSON.parse(line.slice(5)) as Event);
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * One request as the scripted model received it, with the questions a test asks of it: which tool
+ * results were sent, how much came from the prompt cache, where it parts from an earlier request.
+ *
+ * Bytes are compared in one canonical form, the order in which providers cache: the tools, then the
+ * messages (system messages first). Each is JSON with its keys in the order they were sent.
+ */
+
+/** A message as OpenAI-compatible hosts send it; other fields are kept in the recorded object. */
+export interface ChatMessage {
+  role: string;
+  content?: string | { type: string; text?: string }[] | null;
+  tool_calls?: { id: string; type: string; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
+}
+
+/** A tool as it is offered to the model. */
+export interface ChatTool {
+  type: string;
+  function: { name: string; description?: string; parameters?: unknown };
+}
+
+/** The body of a chat completion request; other fields are kept in the recorded object. */
+export interface ChatBody {
+  model: string;
+  messages: ChatMessage[];
+  tools?: ChatTool[];
+  stream?: boolean;
+}
+
+/** The text of one tool result. */
+export interface ToolResult {
+  callID: string;
+  text: string;
+}
+
+/** A request, recorded. The token counts are 0 until the answer is decided, and are those reported to the host. */
+export interface ModelRequest {
+  body: ChatBody;
+  /** Length of the raw body. */
+  bytes: number;
+  messages: ChatMessage[];
+  tools: ChatTool[];
+  /** The host's session, from `x-session-id`. */
+  sessionID: string | undefined;
+  /** Its parent where it is a child session, from `x-parent-session-id`. */
+  parentSessionID: string | undefined;
+  /** The tools, then the messages: what the prompt cache sees. */
+  prompt: string;
+  /** The JSON of each message. */
+  messageBytes: string[];
+  promptTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  /** When it arrived, by the model's clock. */
+  at: number;
+  /** The tool results among the messages, in order. */
+  toolResults(): ToolResult[];
+  /** The text of the last result with this call id; throws with the ids there are if there is none. */
+  toolResult(callID: string): string;
+  /** The text of all messages of one role, joined by line breaks. */
+  textOf(role: string): string;
+}
+
+/** What the server knows about a request beside its body. */
+export interface ReceivedRequest {
+  raw: Buffer;
+  sessionID: string | undefined;
+  parentSessionID: string | undefined;
+  at: number;
+}
+
+/** Reads a raw body into a record; throws where it is not JSON with a list of messages. */
+export function createModelRequest({ raw, ...received }: ReceivedRequest): ModelRequest {
+  const body = JSON.parse(raw.toString("utf8")) as ChatBody;
+  const { messages, tools = [] } = body;
+  const messageBytes = messages.map((message) => JSON.stringify(message));
+  const toolResults = () =>
+    messages
+      .filter((message) => message.role === "tool")
+      .map((message) => ({ callID: message.tool_call_id ?? "", text: contentText(message) }));
+  return {
+    ...received,
+    body,
+    bytes: raw.length,
+    messages,
+    tools,
+    messageBytes,
+    prompt: [JSON.stringify(tools), ...messageBytes].join("\n"),
+    promptTokens: 0,
+    cachedTokens: 0,
+    outputTokens: 0,
+    toolResults,
+    toolResult: (callID) => findToolResult(toolResults(), callID),
+    textOf: (role) =>
+      messages
+        .filter((message) => message.role === role)
+        .map(contentText)
+        .join("\n"),
+  };
+}
+
+/**
+ * The index of the first message at which `later` stops repeating `earlier`; -1 where their tools differ
+ * already, `undefined` where `later` begins with all of `earlier`.
+ */
+export function firstDifference(earlier: ModelRequest, later: ModelRequest): number | undefined {
+  if (JSON.stringify(earlier.tools) !== JSON.stringify(later.tools)) return -1;
+  const index = earlier.messageBytes.findIndex((bytes, position) => bytes !== later.messageBytes[position]);
+  return index === -1 ? undefined : index;
+}
+
+/** Tokens by the bench's only measure: four bytes each, rounded up. */
+export function tokensOfBytes(bytes: number): number {
+  return Math.ceil(bytes / 4);
+}
+
+function findToolResult(results: ToolResult[], callID: string): string {
+  const found = results.findLast((result) => result.callID === callID);
+  if (found) return found.text;
+  const known = results.map((result) => result.callID).join(", ") || "none";
+  throw new Error(`No tool result ${callID} in this request; it has: ${known}`);
+}
+
+function contentText({ content }: ChatMessage): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((part) => part.text ?? "").join("");
+}

@@ -1,0 +1,54 @@
+/**
+ * Finds the real OpenCode binary that npm installed.
+ *
+ * The package `opencode-ai` carries a stub of a few hundred bytes; its install script puts the binary of
+ * the platform in its place. Where install scripts were blocked the stub is still there, and the binary
+ * lies in a package of its own, such as `opencode-linux-x64` (there may be several: with and without
+ * AVX2, glibc and musl), so each is tried until one runs.
+ */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+const require = createRequire(import.meta.url);
+const smallestBinaryBytes = 1_000_000;
+
+/**
+ * The path of a binary that runs here. Throws, naming what was tried, if there is none.
+ * `packageFolder` is that of `opencode-ai`, by default the one installed; the platforms' packages lie
+ * beside it.
+ */
+export function findOpenCode(packageFolder = installedFolder()): string {
+  const installed = join(packageFolder, "bin", "opencode.exe");
+  if (existsSync(installed) && statSync(installed).size >= smallestBinaryBytes) return installed;
+  const candidates = platformBinaries(packageFolder);
+  const found = candidates.find((path) => existsSync(path) && runs(path));
+  if (found) return found;
+  const tried = [installed, ...candidates].join("\n  ");
+  throw new Error(
+    `No OpenCode binary runs here. Tried:\n  ${tried}\nRun "npm install" with install scripts allowed.`,
+  );
+}
+
+function installedFolder(): string {
+  return dirname(require.resolve("opencode-ai/package.json"));
+}
+
+function platformBinaries(packageFolder: string): string[] {
+  const manifest = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as {
+    optionalDependencies?: Record<string, string>;
+  };
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const base = `opencode-${platform}-${process.arch}`;
+  const binary = process.platform === "win32" ? "opencode.exe" : "opencode";
+  return Object.keys(manifest.optionalDependencies ?? {})
+    .filter((name) => name === base || name.startsWith(`${base}-`))
+    .sort((a, b) => a.length - b.length)
+    .map((name) => join(dirname(packageFolder), name, "bin", binary));
+}
+
+function runs(path: string): boolean {
+  return spawnSync(path, ["--version"], { stdio: "ignore", timeout: 20_000 }).status === 0;
+}

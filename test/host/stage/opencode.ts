@@ -1,0 +1,207 @@
+/**
+ * Runs the real OpenCode as a server for one project, cut off from the user and from the network.
+ *
+ * - All its folders lie under the project's temporary root; nothing of the environment but PATH, and
+ *   what a test gives, reaches it. It asks nobody for updates, models, language servers or packages.
+ * - It leads a process group of its own, entrusted to the keeper, so that neither a failing nor a killed
+ *   test leaves it running.
+ * - Every wait is bounded and fails with the end of the host's log.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import { type EventStream, openEventStream } from "./event-stream.js";
+import { entrust } from "./keeper.js";
+import { findOpenCode } from "./opencode-binary.js";
+import { providePluginPackage } from "./plugin-dependency.js";
+import type { Project } from "./project.js";
+import { type Api, createApi, createSession, type Session } from "./session.js";
+import { killStrays } from "./strays.js";
+
+/** What to start. */
+export interface OpenCodeOptions {
+  project: Project;
+  /** Contents for the project's `opencode.json`; by default that file stays as it is. */
+  config?: Record<string, unknown>;
+  /** Environment variables beside those that isolate the host. */
+  env?: Record<string, string>;
+  /** Where the binary is; by default that of the installed `opencode-ai`. */
+  binary?: string;
+}
+
+/** A running host. */
+export interface OpenCode {
+  readonly url: string;
+  readonly pid: number;
+  /** Any request of its HTTP interface. */
+  readonly api: Api;
+  /** Opens a session. One without a title is given one by the host, with a request to the model. */
+  newSession(title?: string): Promise<Session>;
+  /** Takes up a session that exists. */
+  session(id: string): Session;
+  /** Subscribes to its events; resolves when the subscription stands. */
+  events(): Promise<EventStream>;
+  /** What it wrote to standard error: its log, and what plugins print. */
+  log(): string;
+  /** Asks it to end (SIGTERM), then makes it (SIGKILL) after 5 s. */
+  stop(): Promise<void>;
+  /** Ends it and its children at once (SIGKILL), as a power cut would. */
+  kill(): Promise<void>;
+}
+
+const startTimeoutMs = 20_000;
+const stopTimeoutMs = 5_000;
+
+/** Starts a host and resolves when it listens; rejects with the end of its log if it does not within 20 s. */
+export async function startOpenCode({
+  project,
+  config,
+  env = {},
+  binary,
+}: OpenCodeOptions): Promise<OpenCode> {
+  if (config) await project.write("opencode.json", `${JSON.stringify(config, null, 2)}\n`);
+  await prepareFolders(project);
+  const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "INFO"];
+  const child = spawn(binary ?? findOpenCode(), args, {
+    cwd: project.path,
+    env: { ...isolation(project), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const running = watch(child, project);
+  const url = await running.listening();
+  const api = createApi(url);
+  const streams: EventStream[] = [];
+
+  async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    for (const stream of streams) stream.close();
+    await running.end(signal);
+  }
+
+  return {
+    url,
+    pid: child.pid ?? 0,
+    api,
+    newSession: async (title) => {
+      const { id } = await api<{ id: string }>("POST", "/session", title === undefined ? {} : { title });
+      return createSession(api, id);
+    },
+    session: (id) => createSession(api, id),
+    events: async () => {
+      const stream = await openEventStream(url);
+      streams.push(stream);
+      return stream;
+    },
+    log: running.log,
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
+  };
+}
+
+/** Prepares what the host would otherwise fetch. A project without `.opencode` is left without. */
+async function prepareFolders({ root, folders, file }: Project): Promise<void> {
+  const config = join(folders.config, "opencode");
+  await mkdir(config, { recursive: true });
+  await providePluginPackage(config);
+  if (existsSync(file(".opencode"))) await providePluginPackage(file(".opencode"));
+  // An empty catalogue of models: reading the host's built-in one takes most of a second.
+  await writeFile(join(root, "models.json"), "{}");
+}
+
+function isolation({ root, folders }: Project): NodeJS.ProcessEnv {
+  return {
+    PATH: [dirname(rgPath), process.env.PATH].join(delimiter),
+    LANG: "C.UTF-8",
+    HOME: folders.home,
+    TMPDIR: folders.tmp,
+    XDG_CONFIG_HOME: folders.config,
+    XDG_DATA_HOME: folders.data,
+    XDG_STATE_HOME: folders.state,
+    XDG_CACHE_HOME: folders.cache,
+    OPENCODE_TEST_MANAGED_CONFIG_DIR: join(root, "managed"),
+    OPENCODE_MODELS_PATH: join(root, "models.json"),
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_SHARE: "1",
+    GIT_CONFIG_NOSYSTEM: "1",
+    npm_config_offline: "true",
+  };
+}
+
+interface Running {
+  /** The address, once the host has printed it. */
+  listening(): Promise<string>;
+  log(): string;
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
+}
+
+function watch(child: ChildProcess, project: Project): Running {
+  const release = child.pid === undefined ? () => {} : entrust({ group: child.pid });
+  const exited = once(child, "exit").catch(() => []);
+  let gone = false;
+  let out = "";
+  let log = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+
+  async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    // Once it is gone for certain its pid may be somebody else's.
+    if (gone) return;
+    if (signal === "SIGKILL") killGroup(child);
+    else child.kill(signal);
+    const timer = setTimeout(() => killGroup(child), stopTimeoutMs);
+    await exited;
+    clearTimeout(timer);
+    if (gone) return;
+    gone = true;
+    killGroup(child);
+    killStrays(project.root);
+    release();
+  }
+
+  function listening(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => giveUp(`was not listening after ${startTimeoutMs} ms`), startTimeoutMs);
+      child.once("error", (error) => giveUp(`could not be started: ${error.message}`));
+      child.once("exit", onExit);
+      child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+        out += text;
+        const address = /listening on (http\S+)/.exec(out)?.[1];
+        if (address) settle(() => resolve(address));
+      });
+
+      function onExit(code: number | null, signal: string | null): void {
+        giveUp(`ended (${signal ?? `exit code ${code}`}) before it listened`);
+      }
+
+      function giveUp(what: string): void {
+        const last = `${out}${log}`.trim().split("\n").slice(-15).join("\n") || "(nothing)";
+        const error = new Error(`OpenCode ${what}. It last said:\n${last}`);
+        settle(() => void end("SIGKILL").then(() => reject(error)));
+      }
+
+      function settle(act: () => void): void {
+        clearTimeout(timer);
+        child.off("exit", onExit);
+        act();
+      }
+    });
+  }
+
+  return { listening, log: () => log, end };
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Every process of the group has ended.
+  }
+}

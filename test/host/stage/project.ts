@@ -1,0 +1,84 @@
+/**
+ * A temporary project for a host to work in: a git repository with one commit, and beside it, under the
+ * same temporary root, everything the host would otherwise keep in the user's home.
+ *
+ *     <root>/project/                     the repository
+ *     <root>/home, config, data, …        HOME and the XDG folders
+ *     <root>/tmp/                         TMPDIR, where the host unpacks its native parts
+ */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { entrust } from "./keeper.js";
+
+/** The folders that isolate a host from its user. */
+export interface HostFolders {
+  home: string;
+  config: string;
+  data: string;
+  state: string;
+  cache: string;
+  tmp: string;
+}
+
+/** A project on disk. */
+export interface Project {
+  /** The temporary folder that holds everything. */
+  readonly root: string;
+  /** The repository. */
+  readonly path: string;
+  readonly folders: HostFolders;
+  /** Absolute path of something in the repository. */
+  file(relativePath: string): string;
+  /** The text of a file of the repository; throws where there is none. */
+  read(relativePath: string): string;
+  /** Writes a file of the repository, and the folders it needs. It is not committed. */
+  write(relativePath: string, contents: string | Uint8Array): Promise<void>;
+  /** Removes everything under `root`. */
+  remove(): Promise<void>;
+}
+
+/** Creates a repository with these files, by relative path, in one commit. */
+export async function createProject(files: Record<string, string | Uint8Array> = {}): Promise<Project> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-stage-")));
+  const release = entrust({ folder: root });
+  const path = join(root, "project");
+  const folders = foldersUnder(root);
+  for (const folder of [path, ...Object.values(folders)]) await mkdir(folder);
+
+  const project: Project = {
+    root,
+    path,
+    folders,
+    file: (relativePath) => join(path, relativePath),
+    read: (relativePath) => readFileSync(join(path, relativePath), "utf8"),
+    async write(relativePath, contents) {
+      await mkdir(dirname(join(path, relativePath)), { recursive: true });
+      await writeFile(join(path, relativePath), contents);
+    },
+    async remove() {
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
+      release();
+    },
+  };
+  for (const [relativePath, contents] of Object.entries(files)) await project.write(relativePath, contents);
+  commitAll(project);
+  return project;
+}
+
+function foldersUnder(root: string): HostFolders {
+  const names = ["home", "config", "data", "state", "cache", "tmp"] as const;
+  return Object.fromEntries(names.map((name) => [name, join(root, name)])) as unknown as HostFolders;
+}
+
+function commitAll({ path, folders }: Project): void {
+  const identity = ["-c", "user.name=Stage", "-c", "user.email=stage@example.invalid"];
+  const env = { PATH: process.env.PATH, HOME: folders.home, GIT_CONFIG_NOSYSTEM: "1" };
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: path, env, stdio: "pipe" });
+  git("-c", "init.defaultBranch=main", "init", "--quiet");
+  git("add", "--all", "--force");
+  git(...identity, "commit", "--quiet", "--allow-empty", "--message", "Set the stage");
+}

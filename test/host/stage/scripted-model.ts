@@ -1,0 +1,144 @@
+/**
+ * A language model that says what a test tells it to, behind the OpenAI chat completion protocol on a
+ * port of this machine, and that remembers every request it got.
+ *
+ * - Steps given to `script` are used up in order, one a request; when none is left the answer is "ok".
+ * - The host's requests for a session title are answered and recorded apart, so that a script is not
+ *   used up by them; its compaction requests count as ordinary ones.
+ * - Each model name has a prompt cache of its own. A request that is refused neither reads nor fills it.
+ */
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { breakOff, openStream, sendAnswer, sendFailure, settleAnswer } from "./model-answer.js";
+import { createModelRequest, type ModelRequest, tokensOfBytes } from "./model-request.js";
+import { createPromptCache, type PromptCache, type PromptCacheOptions } from "./prompt-cache.js";
+import { createSightings } from "./sightings.js";
+import { type CallsStep, fail, type SayStep, type Step, say } from "./steps.js";
+
+/** Decides on a request instead of the script; `undefined` leaves it to the script. */
+export type Responder = (request: ModelRequest) => Step | undefined | Promise<Step | undefined>;
+
+/** A running scripted model. */
+export interface ScriptedModel {
+  /** The base address for a provider's configuration, ending in `/v1`. */
+  readonly url: string;
+  /** The ordinary requests, in the order of their arrival. */
+  readonly requests: readonly ModelRequest[];
+  /** The requests for a title. */
+  readonly titleRequests: readonly ModelRequest[];
+  /** Appends steps to the script. */
+  script(...steps: Step[]): void;
+  /** Lets a function decide before the script does; `undefined` ends that. */
+  respond(responder: Responder | undefined): void;
+  /** The last ordinary request; throws while there is none. */
+  lastRequest(): ModelRequest;
+  /** Resolves with the first ordinary request, past or to come, that fits; rejects after `timeoutMs` (30 s). */
+  waitForRequest(fits: (request: ModelRequest) => boolean, timeoutMs?: number): Promise<ModelRequest>;
+  /** Closes the port and every open answer. */
+  close(): Promise<void>;
+}
+
+/** Starts a model on a free port of 127.0.0.1. The options are those of its prompt caches. */
+export async function startScriptedModel(options: PromptCacheOptions = {}): Promise<ScriptedModel> {
+  const now = options.now ?? Date.now;
+  const ordinary = createSightings<ModelRequest>(
+    (request) => `a request of ${request.messages.length} messages`,
+  );
+  const titleRequests: ModelRequest[] = [];
+  const steps: Step[] = [];
+  const caches = new Map<string, PromptCache>();
+  let responder: Responder | undefined;
+  let callCount = 0;
+
+  async function chooseStep(request: ModelRequest): Promise<Step> {
+    if (isTitleRequest(request)) return say("A title");
+    // The script is not touched before the responder has passed, so that it stays in order.
+    return (await responder?.(request)) ?? steps.shift() ?? say("ok");
+  }
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = createModelRequest({
+      raw: await readBody(incoming),
+      sessionID: header(incoming, "x-session-id"),
+      parentSessionID: header(incoming, "x-parent-session-id"),
+      at: now(),
+    });
+    if (isTitleRequest(request)) titleRequests.push(request);
+    else ordinary.add(request);
+    const step = await chooseStep(request);
+    if (step.kind === "fail") return sendFailure(response, step);
+    countPrompt(request, cacheFor(request.body.model));
+    if (step.kind === "stall") return openStream(response);
+    if (step.kind === "hangUp") return breakOff(response, request, step);
+    const answer = settleAnswer(step, () => `call_${++callCount}`);
+    countOutput(request, step);
+    sendAnswer(response, request, answer);
+  }
+
+  function cacheFor(model: string): PromptCache {
+    const cache = caches.get(model) ?? createPromptCache(options);
+    caches.set(model, cache);
+    return cache;
+  }
+
+  const server = createServer((incoming, response) => {
+    if (!incoming.url?.endsWith("/chat/completions")) {
+      sendFailure(response, fail(404, `the scripted model has no ${incoming.url}`));
+      return;
+    }
+    // 400, because the host shows that error instead of trying again for a minute.
+    handle(incoming, response).catch((error: unknown) => sendFailure(response, fail(400, String(error))));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests: ordinary.all,
+    titleRequests,
+    script: (...more) => void steps.push(...more),
+    respond: (next) => {
+      responder = next;
+    },
+    lastRequest: () => ordinary.all.at(-1) ?? raise("The model has had no request yet"),
+    waitForRequest: ordinary.waitFor,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function isTitleRequest({ messages }: ModelRequest): boolean {
+  return messages.some(
+    ({ role, content }) => role === "system" && JSON.stringify(content ?? "").includes("title generator"),
+  );
+}
+
+function countPrompt(request: ModelRequest, cache: PromptCache): void {
+  request.promptTokens = tokensOfBytes(Buffer.byteLength(request.prompt));
+  request.cachedTokens = tokensOfBytes(cache.read(request.prompt));
+  cache.write(request.prompt);
+}
+
+function countOutput(request: ModelRequest, step: SayStep | CallsStep): void {
+  const text = step.kind === "say" ? step.text : JSON.stringify(step.calls);
+  request.outputTokens = tokensOfBytes(Buffer.byteLength(text));
+  Object.assign(request, step.usage);
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function header(incoming: IncomingMessage, name: string): string | undefined {
+  const value = incoming.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}

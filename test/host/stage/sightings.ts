@@ -1,0 +1,45 @@
+/**
+ * A list that only grows, and that a test can wait on: requests that reached the model, events that the
+ * host sent. Waiting looks at what was seen before and at what comes, so there is no gap to fall into.
+ */
+
+/** Things seen so far, in order. */
+export interface Sightings<T> {
+  readonly all: readonly T[];
+  add(item: T): void;
+  /** Resolves with the first item, past or to come, that fits; rejects after `timeoutMs` (30 s). */
+  waitFor(fits: (item: T) => boolean, timeoutMs?: number): Promise<T>;
+}
+
+/** Creates an empty list. `describe` names an item in the message of a wait that came to nothing. */
+export function createSightings<T>(describe: (item: T) => string): Sightings<T> {
+  const all: T[] = [];
+  const watchers = new Set<(item: T) => void>();
+
+  return {
+    all,
+    add(item) {
+      all.push(item);
+      for (const watch of watchers) watch(item);
+    },
+    waitFor(fits, timeoutMs = 30_000) {
+      const past = all.find(fits);
+      if (past !== undefined) return Promise.resolve(past);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          watchers.delete(watch);
+          const seen = all.slice(-20).map(describe).join(", ") || "nothing";
+          reject(new Error(`Not seen within ${timeoutMs} ms. Seen last: ${seen}`));
+        }, timeoutMs);
+        watchers.add(watch);
+
+        function watch(item: T): void {
+          if (!fits(item)) return;
+          clearTimeout(timer);
+          watchers.delete(watch);
+          resolve(item);
+        }
+      });
+    },
+  };
+}
