@@ -9,7 +9,8 @@ import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, outputs, user } from "../support/messages.js";
 import { openWorld, type World } from "../support/world.js";
 
-const large = lines(2_000);
+const large = lines(900);
+const WHOLE = lines(1_600);
 const HOST_FILE = "/data/opencode/tool-output/tool_1";
 const DECISIONS = `${PROJECT}/.opencode/strata/state/decisions/2026-11-21.jsonl`;
 
@@ -21,7 +22,7 @@ const cutByHost = call(
   },
 );
 const turnOne = [user("go"), answer([call("bash", large), call("read", lines(60)), cutByHost])];
-const turnTwo = [...turnOne, answer([call("grep", lines(1_500))])];
+const turnTwo = [...turnOne, answer([call("grep", lines(1_000))])];
 
 /** What a turn may look like: each output its original, or a preview whose file is whole on disk. */
 function expectIntact(world: World, shown: readonly string[], originals: readonly string[]): void {
@@ -30,13 +31,13 @@ function expectIntact(world: World, shown: readonly string[], originals: readonl
     if (text === originals[index]) continue;
     const path = /^\/project\/\.opencode\/tool-results\/\S+\.txt$/m.exec(text)?.[0] ?? "no path";
     const stored = world.files.text(path);
-    expect([originals[index], lines(20_000)]).toContain(stored);
+    expect([originals[index], WHOLE]).toContain(stored);
     expect(world.files.text(DECISIONS)).toContain(path);
   }
 }
 
 async function playWithFault(fault: { at: number; code: string; lasting: boolean }) {
-  const files = createMemoryFiles({ [HOST_FILE]: lines(20_000) });
+  const files = createMemoryFiles({ [HOST_FILE]: WHOLE });
   let faulty: FaultyFiles | undefined;
   const world = await openWorld({ files, wrap: (inner) => (faulty = withFault(inner, fault)) });
   await world.strata.dispatcher.ask("event", { type: "session.created", properties: {} }, undefined);

@@ -161,7 +161,7 @@ function watch(child: ChildProcess, project: Project): Running {
     if (gone) return;
     gone = true;
     killGroup(child);
-    killStrays(project.root);
+    await killStrays(project.root);
     release();
   }
 

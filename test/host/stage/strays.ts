@@ -6,11 +6,24 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** Kills every process whose environment has its HOME under `root`. Returns their pids. */
-export function killStrays(root: string): number[] {
-  const pids = findStrays(root);
-  for (const pid of pids) process.kill(pid, "SIGKILL");
-  return pids;
+const goneWithinMs = 2_000;
+
+/** Kills every process whose environment has its HOME under `root` and resolves when they are gone, or after 2 s. */
+export async function killStrays(root: string): Promise<void> {
+  const deadline = Date.now() + goneWithinMs;
+  for (let pids = findStrays(root); pids.length > 0 && Date.now() < deadline; pids = findStrays(root)) {
+    for (const pid of pids) kill(pid);
+    // A killed process is still there until the system has taken it down.
+    await new Promise(setImmediate);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** The pids of all processes whose environment has its HOME under `root`. */
