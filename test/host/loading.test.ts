@@ -105,7 +105,7 @@ test("events of what was moved are on disk with size and tokens", async () => {
     tokensFreed: expect.any(Number),
     file: expect.stringContaining(".opencode/tool-results/"),
   });
-  expect(log(stage)).toMatch(/so far 1 results of about [\d,]+ tokens moved out/);
+  expect(log(stage)).toMatch(/moved out of the context so far: results 1, tokens about [\d,]+/);
 });
 
 test("an old session whose files were swept away gets them back when somebody goes on with it", async () => {

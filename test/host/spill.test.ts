@@ -203,3 +203,15 @@ test("equal content is stored once, and tools with a threshold of their own foll
   expect(request.toolResult("quiet")).toBe("q".repeat(45_000));
   expect(readFileSync(pathIn(request.toolResult("strict_one")), "utf8")).toBe("s".repeat(6_000));
 });
+
+test("a compaction of the host's own is given the paths, although it shortens every result", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  stage.model.script(call("mcp_blob", { bytes: 90_000 }, { id: "big" }), say("done"), say("The summary."));
+  const session = await stage.newSession("compaction");
+  await session.ask("go");
+  const path = pathIn(stage.model.lastRequest().toolResult("big"));
+  await session.summarize();
+  const compaction = stage.model.lastRequest();
+  expect(compaction.textOf("user")).toContain(path);
+  expect(compaction.bytes).toBeLessThan(30_000);
+});

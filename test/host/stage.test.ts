@@ -4,8 +4,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { existsSync, watch } from "node:fs";
-import { basename, dirname } from "node:path";
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,6 +12,7 @@ import { openEventStream } from "./stage/event-stream.js";
 import { firstDifference } from "./stage/model-request.js";
 import { startOpenCode } from "./stage/opencode.js";
 import { createProject } from "./stage/project.js";
+import { whenRemoved } from "./stage/removal.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, fail, hangUp, reporting, say, stall } from "./stage/steps.js";
 import { findStrays } from "./stage/strays.js";
@@ -257,14 +257,3 @@ describe("afterwards", () => {
     expect(findStrays(root)).toEqual([]);
   });
 });
-
-/** Resolves when a folder that exists has gone from the folder above it. */
-function whenRemoved(folder: string): Promise<void> {
-  return new Promise((resolve) => {
-    const watcher = watch(dirname(folder), (_, name) => {
-      if (name !== basename(folder) || existsSync(folder)) return;
-      watcher.close();
-      resolve();
-    });
-  });
-}

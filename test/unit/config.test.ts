@@ -191,6 +191,15 @@ it("the published schema is current: npm run schema", () => {
   expect(readFileSync("config.schema.json", "utf8")).toBe(formatConfigSchema());
 });
 
+it("the README has every setting that has an effect, with its default", () => {
+  const readme = readFileSync("README.md", "utf8");
+  for (const group of ["toolResults", "log"] as const) {
+    for (const [field, value] of Object.entries(defaults[group])) {
+      expect(readme).toContain(`| \`${group}.${field}\` | \`${JSON.stringify(value)}\` |`);
+    }
+  }
+});
+
 it("every setting is described", () => {
   const groups: { properties: Record<string, { description?: string }> }[] = Object.values(
     JSON.parse(formatConfigSchema()).properties,
