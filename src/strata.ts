@@ -13,6 +13,7 @@ import { formatCount } from "./format.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createEvents, type Events } from "./record/events.js";
 import { createLog, type Log } from "./record/log.js";
+import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
 import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
@@ -24,6 +25,8 @@ export interface Seams {
   clock: Clock;
   files: Files;
   host: Host;
+  /** The real one unless a test gives another. */
+  tokenizer?: Tokenizer;
 }
 
 export interface Strata {
@@ -42,7 +45,7 @@ const LAST_WRITES_MS = 2_000;
 
 /** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
 export async function createStrata(
-  { clock, files, host }: Seams,
+  { clock, files, host, tokenizer }: Seams,
   factories: readonly LayerFactory[],
   options?: Record<string, unknown>,
 ): Promise<Strata> {
@@ -57,7 +60,9 @@ export async function createStrata(
   const instance = randomUUID().slice(0, 8);
   const events = createEvents({ files, clock, background, log, path: folders.events, instance });
   const decisions = createDecisions({ files, log, folder: folders.decisions, project: host.project });
-  const tokens = createTokenCounter();
+  const tokens = createTokenCounter(tokenizer ?? createTokenizer(clock), (thrown) =>
+    log.warn("tokens", `cannot count, four characters count as one token: ${formatError(thrown)}`),
+  );
   const context = { config, clock, files, host, folders, log, events, tokens, decisions, background };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
   const dispatcher = createDispatcher({ layers, clock, log });
@@ -88,9 +93,11 @@ async function logTotals(events: Events, log: Log): Promise<void> {
   try {
     const spilled = (await events.read()).filter(({ event }) => event === "spilled");
     const tokens = spilled.reduce((sum, { tokensFreed = 0 }) => sum + tokensFreed, 0);
+    if (spilled.length === 0) return;
+    const count = formatCount(spilled.length);
     log.info(
       "strata",
-      `so far ${formatCount(spilled.length)} results of about ${formatCount(tokens)} tokens moved out`,
+      `moved out of the context so far: results ${count}, tokens about ${formatCount(tokens)}`,
     );
   } catch (thrown) {
     log.warn("strata", `cannot read the events so far: ${formatError(thrown)}`);

@@ -153,19 +153,16 @@ export function createJudge(context: JudgeOptions): Judge {
   function report(session: string, { decision, result, bytes }: Spilled): void {
     const { tool, callID } = result.part;
     const { text = "", file = "" } = decision;
-    log.info(LAYER, `moved a ${tool} result of ${formatCount(bytes)} bytes out of the context to ${file}`);
+    const shownBytes = Buffer.byteLength(result.text);
+    const cut = shownBytes === bytes ? "" : `, of which OpenCode showed ${formatCount(shownBytes)},`;
+    log.info(
+      LAYER,
+      `moved a ${tool} result of ${formatCount(bytes)} bytes${cut} out of the context to ${file}`,
+    );
     void background.add(async () => {
-      const tokensFreed = await countFreed(result.text, text);
+      const [before, after] = await Promise.all([tokens.count(result.text), tokens.count(text)]);
+      const tokensFreed = Math.max(0, before - after);
       events.record({ layer: LAYER, event: "spilled", session, tool, callID, bytes, tokensFreed, file });
     });
-  }
-
-  async function countFreed(before: string, after: string): Promise<number> {
-    try {
-      return Math.max(0, (await tokens.count(before)) - (await tokens.count(after)));
-    } catch (thrown) {
-      log.warn(LAYER, `cannot count tokens, four characters count as one: ${formatError(thrown)}`);
-      return Math.max(0, Math.round((before.length - after.length) / 4));
-    }
   }
 }

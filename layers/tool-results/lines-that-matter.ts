@@ -3,18 +3,28 @@ import type { Excerpt } from "./excerpt.js";
 
 /** What one looks for first in a long output, the most telling kind first. */
 const kinds: readonly RegExp[] = [
-  /\b(fatal|panic|traceback|exception|assertion)\b|^\s*(error|FAIL)\b|\berror(\[\w+\])?:|\bexit (code|status)\b/i,
-  /\b(\d+ (passed|failed|failing|passing|errors?|warnings?|tests?|matches|problems?|skipped|vulnerabilit(y|ies)))\b|\b(total|found|summary)\b.*\d/i,
-  /\b(error|failed|failure|denied|refused|not found|undefined|unable to|cannot|timed? ?out|killed)\b/i,
-  /\b(warn|warning|deprecated)\b/i,
+  // An error that is reported, not one that is only spoken of: "error: …", "TypeError: …", "error TS2304: …".
+  /(^|[\s\])])(\w*(error|exception)|fatal|panic)( ?\[?[A-Z]+\d+\]?)?:\s|^\s*(Traceback|FAIL(ED)?\b|not ok\b|npm ERR!)|\bexit (code|status)\b/i,
+  /\b(\d+ (passed|failed|failing|passing|errors?|warnings?|problems?|skipped|vulnerabilit(y|ies)))\b|^\s*(total|found|summary)\b.*\d/i,
+  // Where one is in a history or a diff.
+  /^commit [0-9a-f]{7,40}\b/,
+  /^diff --git /,
+  /\b(failed|failure|denied|refused|not found|unable to|timed? ?out|killed)\b/i,
+  /(^|\s)(warn|warning)\b.*:/i,
 ];
+
+/** Source code, data and changes to them speak of errors all the time and report none. */
+const CODE = /[{};,[(]\s*$|=>|^\s*["'`}\])*#]|^\s*\/[/*]|^[+-]|\b(const|let|function|return|import|class)\b/;
+
+/** Read puts the line's own number in front, which is the one to use. */
+const NUMBER_OF_READ = /^\d+: /;
 
 const LONGEST_LINE_BYTES = 160;
 /** Of one kind no more than this, so that the first thousand errors leave room for the summary. */
 const MOST_OF_A_KIND = 4;
 
 /**
- * Errors, exit states, counts and warnings between two lines (by number, both excluded), each with its line number,
+ * Errors, exit states, counts, landmarks and warnings between two lines (by number, both excluded), each with its line number,
  * in the order of the text, as many as there is room for. Empty when there are none.
  */
 export function findLinesThatMatter(
@@ -26,7 +36,9 @@ export function findLinesThatMatter(
   const ofKind = kinds.map(() => 0);
   const candidates: { number: number; kind: number; line: string }[] = [];
   forEachLine(excerpt, between, (number, line) => {
-    const kind = kinds.findIndex((pattern) => pattern.test(line.slice(0, 400)));
+    const start = line.slice(0, 400);
+    if (CODE.test(start.replace(NUMBER_OF_READ, ""))) return;
+    const kind = kinds.findIndex((pattern) => pattern.test(start));
     const count = ofKind[kind];
     if (count === undefined || count >= MOST_OF_A_KIND) return;
     ofKind[kind] = count + 1;
@@ -34,7 +46,8 @@ export function findLinesThatMatter(
   });
   let room = roomBytes;
   for (const { number, line } of candidates.sort((a, b) => a.kind - b.kind || a.number - b.number)) {
-    const text = `${number}: ${cutToBytes(clean(line.trim()), LONGEST_LINE_BYTES)}\n`;
+    const own = NUMBER_OF_READ.test(line) ? "" : `${number}: `;
+    const text = `${own}${cutToBytes(clean(line.trim()), LONGEST_LINE_BYTES)}\n`;
     const bytes = Buffer.byteLength(text);
     if (bytes > room) continue;
     room -= bytes;

@@ -2,9 +2,9 @@
  * What stands in the context in the place of a large tool result: its size, where the whole of it lies, how to read
  * on, and the head, the lines that matter and the tail, cut on line borders.
  *
- *     [Strata] This bash result (108,894 bytes in 20,000 lines, exit status 0) was moved out of the context. Nothing is lost:
+ *     [Strata] This bash result (108,894 bytes in 20,000 lines, exit status 0) was moved out of the context. Nothing is lost, it is in
  *     /project/.opencode/tool-results/3f2a….txt
- *     To read on: Read that filePath with offset and limit (at most 3,900 lines at a time), or Grep with path …
+ *     To read on: Read that file with offset and limit (at most 1,500 lines at a time), or Grep with that path. …
  *     --- first lines
  *     …
  *     --- lines that matter
@@ -14,7 +14,7 @@
  *
  * The text depends on its input alone, so the same result has the same preview on every machine and at any time.
  */
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
 import { byteLength, clean, cutToBytes, cutToLastBytes } from "./clean.js";
 import { type Excerpt, formatSize, readExcerpt } from "./excerpt.js";
@@ -57,28 +57,46 @@ export function formatPreview(input: PreviewInput): string | undefined {
 
 function formatHeader(input: PreviewInput, excerpt: Excerpt, readOn: string): string {
   const exit = input.exitStatus === undefined ? "" : `, exit status ${input.exitStatus}`;
-  const size = `${formatSize(excerpt)}${exit}`;
   const attachments = input.attachments ? " What is attached to it stays attached." : "";
   const tool = cutToBytes(clean(input.tool), 80);
   return (
-    `[Strata] This ${tool} result (${size}) was moved out of the context. Nothing is lost, all of it is in\n` +
+    `[Strata] This ${tool} result (${formatSize(excerpt)}${exit}) was moved out of the context. Nothing is lost, it is in\n` +
     `${input.path}\n${readOn}${attachments}\n`
   );
 }
 
 function formatReadOn({ path, sourcePath, thresholdBytes }: PreviewInput, excerpt: Excerpt): string {
-  const grep = `Grep with path ${dirname(path)} and include ${basename(path)}`;
   if (excerpt.longestLine > READ_LINE_LIMIT) {
+    const file = quoteForShell(path);
     return (
-      `To read on: Read cuts its long lines, so take a piece with bash: tail -c +2049 ${basename(path)} | head -c 4000` +
-      ` (in ${dirname(path)}), or search it: ${grep}. The call need not be made again.`
+      "To read on: its lines are too long for Read and Grep, so take pieces with bash: " +
+      `tail -c +2049 ${file} | head -c 4000, or grep -o '.\\{99\\}PATTERN.\\{99\\}' ${file}`
     );
   }
   const limit = `offset and limit (at most ${formatCount(countLinesWithin(thresholdBytes, excerpt))} lines at a time)`;
-  if (sourcePath !== undefined && sourcePath !== path) {
-    return `It is the text of ${sourcePath}: to read on, Read that with ${limit}, or Grep it.`;
+  if (sourcePath === undefined || sourcePath === path) {
+    return `To read on: Read that file with ${limit}, or Grep with that path. The call need not be made again.`;
   }
-  return `To read on: Read it with ${limit}, or ${grep}. The call need not be made again.`;
+  const range = findSourceRange(excerpt);
+  const lines = range ? `lines ${formatCount(range.first)} to ${formatCount(range.last)}` : "text";
+  return `These are ${lines} of ${sourcePath}. To read on: Read ${basename(sourcePath)} there with ${limit}, or Grep it.`;
+}
+
+/** The lines of the file that a `read` result shows, by the numbers that OpenCode writes before them. */
+function findSourceRange({ head, tail }: Excerpt): { first: number; last: number } | undefined {
+  const readNumber = (line: string): number | undefined => {
+    const digits = /^(\d+): /.exec(line)?.[1];
+    return digits === undefined ? undefined : Number(digits);
+  };
+  const first = head.slice(0, 10).map(readNumber).find(isNumber);
+  const last = tail.slice(-10).map(readNumber).findLast(isNumber);
+  return first === undefined || last === undefined ? undefined : { first, last };
+}
+
+const isNumber = (value: number | undefined): value is number => value !== undefined;
+
+function quoteForShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Lines of average length that stay well below the threshold, with the numbers Read puts before them. */

@@ -39,7 +39,7 @@ export function createSetup({
       if (!(await files.stat(join(folder, ".opencode")))) return;
       const { config } = await readConfig(files, configFiles, options);
       if (!hasLevel(config.log.level, "info")) return;
-      const message = `the version-2 core offers ${offered.join(", ") || "nothing"}; nothing to register, server carries the work`;
+      const message = `called by OpenCode's version-2 core, which offers ${offered.join(", ") || "nothing"}; nothing to register there yet, server does the work`;
       await files.appendLine(planFolders(folder).log, formatLogLine(clock.now(), "info", "setup", message));
     } catch {
       // Nobody could be told: the host would take an error for a broken plugin, and the log is what has failed.

@@ -20,7 +20,9 @@ test("the host calls server, and its version-2 core calls setup beside it, once 
     log(stage).match(/ INFO {2}strata +opencode-strata 0\.1\.0, instance \w+, layers: tool-results/g),
   ).toHaveLength(1);
   expect(
-    log(stage).match(/ INFO {2}setup +the version-2 core offers agent, .*command.*; nothing to register/g),
+    log(stage).match(
+      / INFO {2}setup +called by OpenCode's version-2 core, which offers agent, .*command.*; nothing to register/g,
+    ),
   ).toHaveLength(1);
 });
 

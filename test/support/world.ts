@@ -37,7 +37,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const clock = given.clock ?? createFakeClock();
   const host = given.host ?? createFakeHost();
   const files = given.files ?? createMemoryFiles({}, clock.now);
-  const seams = { clock, host, files: given.wrap?.(files) ?? files };
+  const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
   const strata = await createStrata(seams, given.layers ?? allLayers, given.options);
   return {
     strata,
@@ -57,3 +57,6 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
       [...files.contents.keys()].filter((path) => path.includes("/tool-results/") && path.endsWith(".txt")),
   };
 }
+
+/** Stands in for the tokenizer, which runs in a thread of its own and is made from the built package. */
+const fourCharactersAToken = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);

@@ -147,7 +147,7 @@ describe("the entry of OpenCode 2", () => {
     const log = files.text("/work/.opencode/strata/strata.log");
     expect(log?.trimEnd().split("\n")).toHaveLength(5);
     expect(log).toContain(
-      "INFO  setup         the version-2 core offers agent, command; nothing to register",
+      "INFO  setup         called by OpenCode's version-2 core, which offers agent, command; nothing to register",
     );
   });
 

@@ -27,10 +27,8 @@ describe("a preview", () => {
     const [what, path, how] = text.split("\n");
     expect(what).toContain("This bash result (819,999 bytes in 20,000 lines, exit status 2)");
     expect(path).toBe(PATH);
-    expect(how).toContain("Read it with offset and limit (at most 450 lines at a time)");
-    expect(how).toContain(
-      "Grep with path /project/.opencode/tool-results and include 3f2a0c1e-0000-8000-8000-000000000000.txt",
-    );
+    expect(how).toContain("Read that file with offset and limit (at most 450 lines at a time)");
+    expect(how).toContain("or Grep with that path");
   });
 
   it("shows whole lines from the beginning and up to the end, none of them twice", () => {
@@ -70,18 +68,50 @@ describe("a preview", () => {
     );
   });
 
-  it("names the file that was read, which is the better one to read on in", () => {
-    const text = preview(lines(2_000), { tool: "read", sourcePath: "/project/src/big.ts" });
+  it("of a read names the file and the lines it shows, which is the better place to read on", () => {
+    const shown = Array.from({ length: 1_500 }, (_, n) => `${n + 101}: x = ${n}`);
+    shown[700] = "801: error: out of memory";
+    const text = preview(`<content>\n${shown.join("\n")}\n\n(Showing lines …)\n</content>`, {
+      tool: "read",
+      sourcePath: "/project/logs/big.log",
+    });
     expect(text).toContain(
-      "It is the text of /project/src/big.ts: to read on, Read that with offset and limit",
+      "These are lines 101 to 1,600 of /project/logs/big.log. To read on: Read big.log there with offset",
     );
     expect(text).toContain(PATH);
+    // By the number it has in the file, not in the result.
+    expect(section(text, "lines that matter")).toEqual(["801: error: out of memory"]);
+  });
+
+  it("does not take code, data and diffs that speak of errors for errors", () => {
+    const output = lines(1_000).split("\n");
+    output.splice(
+      400,
+      6,
+      '  "assertion-error": {',
+      '+  log.error("failed: not found");',
+      "const failed = 3;",
+      "// error: see below",
+      "throw new Error(`exit code 7`);",
+      "  if (error) return;",
+    );
+    expect(section(preview(output.join("\n")), "lines that matter")).toEqual([""]);
+  });
+
+  it("of a history shows where one is", () => {
+    const output = lines(1_000).split("\n");
+    output[500] = "commit 3f2a0c1e00008000800000000000000000000000";
+    output[510] = "diff --git a/src/x.ts b/src/x.ts";
+    expect(section(preview(output.join("\n")), "lines that matter")).toEqual([
+      `501: ${output[500]}`,
+      `511: ${output[510]}`,
+    ]);
   });
 
   it("of one line of 2 MB shows both ends and tells how to take pieces, which Read cannot", () => {
     const text = preview(`{"first":1,${"x".repeat(2_000_000)},"last":2}`);
     expect(text).toContain("bytes in one line)");
-    expect(text).toContain("tail -c +2049");
+    expect(text).toContain(`tail -c +2049 ${PATH} | head -c 4000`);
     expect(section(text, "first lines")[0]).toMatch(/^\{"first":1,x+…$/);
     expect(section(text, "last lines")[0]).toMatch(/^…x+,"last":2\}$/);
   });

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createEvents } from "../../src/record/events.js";
@@ -120,25 +121,51 @@ describe("events", () => {
 });
 
 describe("the token counter", () => {
-  it("loads the tokenizer once, at the first count, and counts the same text once", async () => {
-    let loads = 0;
-    let counts = 0;
-    const counter = createTokenCounter(async () => {
-      loads++;
-      return () => ++counts;
-    });
-    expect(loads).toBe(0);
-    const first = await counter.count("a text");
-    expect(await counter.count("a text")).toBe(first);
+  const never = (thrown: unknown) => {
+    throw thrown;
+  };
+
+  it("counts the same text once, also when it is asked twice at a time", async () => {
+    const asked: string[] = [];
+    const counter = createTokenCounter(async (pieces) => asked.push(pieces.join("")), never);
+    const [first, second] = await Promise.all([counter.count("a text"), counter.count("a text")]);
+    expect(second).toBe(first);
     await counter.count("another");
-    expect([loads, counts]).toEqual([1, 2]);
+    expect(asked).toEqual(["a text", "another"]);
   });
 
-  it("counts as the tokenizer does, special tokens being mere text", async () => {
-    const counter = createTokenCounter();
-    expect(await counter.count("hello world")).toBe(2);
-    expect(await counter.count("<|endoftext|>")).toBeGreaterThan(3);
+  it("asks for no more than 16 pieces of 1,000 characters, however long a text is, and scales up", async () => {
+    const sizes: number[] = [];
+    const counter = createTokenCounter(async (pieces) => {
+      sizes.push(...pieces.map(({ length }) => length));
+      return 4_000;
+    }, never);
+    expect(await counter.count("a".repeat(5_000_000))).toBe(1_250_000);
+    expect(sizes).toEqual(Array(16).fill(1_000));
     expect(await counter.count("")).toBe(0);
+  });
+
+  it("guesses from the length where it cannot count, and says why", async () => {
+    const said: unknown[] = [];
+    const counter = createTokenCounter(
+      () => Promise.reject(new Error("no threads here")),
+      (why) => said.push(why),
+    );
+    expect(await counter.count("x".repeat(400))).toBe(100);
+    expect(said).toEqual([new Error("no threads here")]);
+  });
+});
+
+/** The tokenizer as it is built: its thread runs a file of the package. */
+describe("the tokenizer", async () => {
+  const { createTokenizer } = (await import(
+    resolve("dist/src/record/tokenizer.js")
+  )) as typeof import("../../src/record/tokenizer.js");
+
+  it("counts as gpt-tokenizer does, special tokens being mere text", async () => {
+    const tokenize = createTokenizer(createFakeClock());
+    expect(await tokenize(["hello world", "hello world"])).toBe(4);
+    expect(await tokenize(["<|endoftext|>"])).toBeGreaterThan(3);
   });
 
   it("counts a long text from samples within a tenth of the exact number", async () => {
@@ -148,14 +175,24 @@ describe("the token counter", () => {
       (_, n) => `line ${n}: const value${n} = await read("${n * 7}.json");`,
     ).join("\n");
     const exact = countTokens(text);
-    const counted = await createTokenCounter().count(text);
+    const counted = await createTokenCounter(createTokenizer(createFakeClock()), () => {}).count(text);
     expect(Math.abs(counted - exact) / exact).toBeLessThan(0.1);
   });
 
-  it("is asked for no more than 16 pieces of 1,000 characters, however long a run without a space is", async () => {
-    const pieces: number[] = [];
-    const counter = createTokenCounter(async () => (text) => pieces.push(text.length));
-    await counter.count("a".repeat(5_000_000));
-    expect(pieces).toEqual(Array(16).fill(1_000));
+  it("is ended when nobody has asked for a while, and started again when somebody does", async () => {
+    const clock = createFakeClock();
+    const tokenize = createTokenizer(clock);
+    expect(await tokenize(["one"])).toBe(1);
+    clock.advance(60_000);
+    expect(await tokenize(["one"])).toBe(1);
+  });
+
+  it("that does not answer is given up, and the next count starts another", async () => {
+    const clock = createFakeClock();
+    const tokenize = createTokenizer(clock);
+    const stuck = tokenize(["one"]);
+    clock.advance(10_000);
+    await expect(stuck).rejects.toThrow("does not answer");
+    expect(await tokenize(["one"])).toBe(1);
   });
 });

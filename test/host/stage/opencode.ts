@@ -130,6 +130,7 @@ function isolation({ root, folders }: Project): NodeJS.ProcessEnv {
     OPENCODE_DISABLE_SHARE: "1",
     GIT_CONFIG_NOSYSTEM: "1",
     npm_config_offline: "true",
+    npm_config_update_notifier: "false",
   };
 }
 

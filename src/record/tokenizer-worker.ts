@@ -1,0 +1,12 @@
+/** Runs in a thread of its own: loads the tokenizer, counts what it is sent. Protocol in `tokenizer.ts`. */
+import { parentPort } from "node:worker_threads";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import type { CountAnswer, CountRequest } from "./tokenizer.js";
+
+// A tool result may well contain "<|endoftext|>"; here it is only text.
+const options = { disallowedSpecial: new Set<string>() };
+
+parentPort?.on("message", ({ id, pieces }: CountRequest) => {
+  const tokens = pieces.map((piece) => countTokens(piece, options)).reduce((sum, count) => sum + count, 0);
+  parentPort?.postMessage({ id, tokens } satisfies CountAnswer);
+});

@@ -1,0 +1,70 @@
+/**
+ * The o200k tokenizer of gpt-tokenizer in a thread of its own. Loading its table takes a quarter of a second during
+ * which nothing else in the same thread runs, and in the host's thread that would be the user's turn.
+ *
+ *     here → worker   CountRequest     worker → here   CountAnswer
+ *
+ * The thread is started for the first count and ended when there has been none for a while, which gives the memory
+ * back. It never keeps the process alive.
+ */
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../seams/clock.js";
+
+/** Counts the tokens of pieces of text, all together. Rejects when it cannot. */
+export type Tokenizer = (pieces: readonly string[]) => Promise<number>;
+
+export interface CountRequest {
+  id: number;
+  pieces: readonly string[];
+}
+
+export interface CountAnswer {
+  id: number;
+  tokens: number;
+}
+
+interface Waiting {
+  resolve(tokens: number): void;
+  reject(error: Error): void;
+}
+
+const ANSWER_WITHIN_MS = 10_000;
+const END_AFTER_IDLE_MS = 30_000;
+
+export function createTokenizer(clock: Clock): Tokenizer {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | undefined;
+  let cancelEnd = (): void => {};
+  let count = 0;
+
+  return (pieces) => {
+    worker ??= start();
+    cancelEnd();
+    cancelEnd = clock.after(END_AFTER_IDLE_MS, () => end(new Error("the tokenizer was ended")));
+    const id = ++count;
+    const answer = new Promise<number>((resolve, reject) => waiting.set(id, { resolve, reject }));
+    const cancelDeadline = clock.after(ANSWER_WITHIN_MS, () =>
+      end(new Error("the tokenizer does not answer")),
+    );
+    worker.postMessage({ id, pieces } satisfies CountRequest);
+    return answer.finally(cancelDeadline);
+  };
+
+  function start(): Worker {
+    const started = new Worker(new URL("./tokenizer-worker.js", import.meta.url));
+    started.unref();
+    started.on("message", ({ id, tokens }: CountAnswer) => {
+      waiting.get(id)?.resolve(tokens);
+      waiting.delete(id);
+    });
+    started.on("error", (error) => end(error));
+    return started;
+  }
+
+  function end(why: Error): void {
+    void worker?.terminate();
+    worker = undefined;
+    for (const { reject } of waiting.values()) reject(why);
+    waiting.clear();
+  }
+}
