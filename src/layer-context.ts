@@ -21,7 +21,7 @@ export interface LayerContext {
   events: Events;
   tokens: TokenCounter;
   decisions: Decisions;
-  /** Work that no turn waits for, one piece after the other. What is added must not throw. */
+  /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }
 

@@ -50,15 +50,16 @@ export async function createStrata(
   options?: Record<string, unknown>,
 ): Promise<Strata> {
   const folders = planFolders(host.project);
-  const background = new PQueue({ concurrency: 1 });
+  const writes = new PQueue({ concurrency: 1 });
+  const background = new PQueue({ concurrency: 4 });
   const reading = await readConfig(files, host.configFiles, options);
   const { config } = reading;
-  const log = createLog({ files, clock, host, background, path: folders.log, level: config.log.level });
-  void background.add(() =>
+  const log = createLog({ files, clock, host, writes, path: folders.log, level: config.log.level });
+  void writes.add(() =>
     keepOutOfGit(files, folders.strata).catch((thrown) => log.warn("strata", unignored(thrown))),
   );
   const instance = randomUUID().slice(0, 8);
-  const events = createEvents({ files, clock, background, log, path: folders.events, instance });
+  const events = createEvents({ files, clock, writes, log, path: folders.events, instance });
   const decisions = createDecisions({ files, log, folder: folders.decisions, project: host.project });
   const tokens = createTokenCounter(tokenizer ?? createTokenizer(clock), (thrown) =>
     log.warn("tokens", `cannot count, four characters count as one token: ${formatError(thrown)}`),
@@ -69,6 +70,12 @@ export async function createStrata(
   announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
   void background.add(() => logTotals(events, log));
 
+  /** Work in the background leaves something to write down. */
+  async function idle(): Promise<void> {
+    await background.onIdle();
+    await writes.onIdle();
+  }
+
   return {
     config,
     dispatcher,
@@ -76,12 +83,9 @@ export async function createStrata(
     async dispose() {
       await dispatcher.dispose();
       log.info("strata", `instance ${instance} ends`);
-      await Promise.race([
-        background.onIdle(),
-        new Promise<void>((resolve) => clock.after(LAST_WRITES_MS, resolve)),
-      ]);
+      await Promise.race([idle(), new Promise<void>((resolve) => clock.after(LAST_WRITES_MS, resolve))]);
     },
-    idle: () => background.onIdle(),
+    idle,
   };
 }
 

@@ -43,17 +43,17 @@ export interface Events {
 export interface EventsOptions {
   files: Files;
   clock: Clock;
-  background: PQueue;
+  writes: PQueue;
   log: Log;
   path: string;
   instance: string;
 }
 
-export function createEvents({ files, clock, background, log, path, instance }: EventsOptions): Events {
+export function createEvents({ files, clock, writes, log, path, instance }: EventsOptions): Events {
   return {
     record(event) {
       const record = { v: 1, time: new Date(clock.now()).toISOString(), instance, ...event };
-      void background.add(() =>
+      void writes.add(() =>
         files
           .appendLine(path, JSON.stringify(record))
           .catch((thrown) =>

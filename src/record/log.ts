@@ -3,7 +3,7 @@
  *
  *     2026-11-21 07:30:12.123 INFO  tool-results  moved a bash result of 108,894 bytes to …
  *
- * Written in the background and in order, turned over at 1 MB with two earlier files kept. It never writes to
+ * Written behind the turn and in order, turned over at 1 MB with two earlier files kept. It never writes to
  * standard output, which is the host's screen, and it never fails: what cannot be written goes to the host's log.
  */
 import type PQueue from "p-queue";
@@ -26,8 +26,8 @@ export interface LogOptions {
   files: Files;
   clock: Clock;
   host: Host;
-  /** Everything that is written to disk behind the turn goes through this one queue. */
-  background: PQueue;
+  /** What is written down goes through this one queue, in order; nothing slow may be in it. */
+  writes: PQueue;
   path: string;
   level: LogLevel;
 }
@@ -35,7 +35,7 @@ export interface LogOptions {
 const TURN_OVER_BYTES = 1_000_000;
 const EARLIER_FILES = 2;
 
-export function createLog({ files, clock, host, background, path, level }: LogOptions): Log {
+export function createLog({ files, clock, host, writes, path, level }: LogOptions): Log {
   let size: number | undefined;
   let hasFailed = false;
   return {
@@ -48,9 +48,7 @@ export function createLog({ files, clock, host, background, path, level }: LogOp
   function write(entry: Exclude<LogLevel, "off">, source: string, message: string): void {
     if (!hasLevel(level, entry)) return;
     const line = formatLogLine(clock.now(), entry, source, message);
-    void background.add(() =>
-      append(line).catch((thrown) => fallBack(entry, `${source}: ${message}`, thrown)),
-    );
+    void writes.add(() => append(line).catch((thrown) => fallBack(entry, `${source}: ${message}`, thrown)));
   }
 
   async function append(line: string): Promise<void> {

@@ -9,25 +9,25 @@ import { createFakeHost } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
 function openLog(level: LogLevel = "info", files = createMemoryFiles()) {
-  const background = new PQueue({ concurrency: 1 });
+  const writes = new PQueue({ concurrency: 1 });
   const host = createFakeHost();
   const log = createLog({
     files,
     clock: createFakeClock(),
     host,
-    background,
+    writes,
     path: "/log/strata.log",
     level,
   });
-  return { log, files, host, background };
+  return { log, files, host, writes };
 }
 
 describe("the log", () => {
   it("has one line an entry, in order, with time, level and source", async () => {
-    const { log, files, background } = openLog();
+    const { log, files, writes } = openLog();
     log.info("config", "one");
     log.error("tool-results", "two\nlines");
-    await background.onIdle();
+    await writes.onIdle();
     expect(files.text("/log/strata.log")).toBe(
       "2026-11-21 09:00:00.000 INFO  config        one\n" +
         "2026-11-21 09:00:00.000 ERROR tool-results  two ⏎ lines\n",
@@ -42,12 +42,12 @@ describe("the log", () => {
       ["info", "EWI"],
       ["debug", "EWID"],
     ] as const) {
-      const { log, files, background } = openLog(level);
+      const { log, files, writes } = openLog(level);
       log.error("x", "E");
       log.warn("x", "W");
       log.info("x", "I");
       log.debug("x", "D");
-      await background.onIdle();
+      await writes.onIdle();
       const last = (files.text("/log/strata.log") ?? "").split("\n").map((line) => line.at(-1) ?? "");
       expect(last.join("")).toBe(expected);
     }
@@ -59,9 +59,9 @@ describe("the log", () => {
       "/log/strata.log.1": "b",
       "/log/strata.log.2": "c",
     });
-    const { log, background } = openLog("info", files);
+    const { log, writes } = openLog("info", files);
     log.info("x", "fresh");
-    await background.onIdle();
+    await writes.onIdle();
     expect(files.text("/log/strata.log")).toContain("fresh");
     expect(files.text("/log/strata.log.1")).toMatch(/^a+$/);
     expect(files.text("/log/strata.log.2")).toBe("b");
@@ -69,10 +69,10 @@ describe("the log", () => {
   });
 
   it("goes to the host's log when it cannot be written, warnings and errors only", async () => {
-    const { log, host, background } = openLog("info", createMemoryFiles({ "/log": "a file" }));
+    const { log, host, writes } = openLog("info", createMemoryFiles({ "/log": "a file" }));
     log.info("x", "quiet");
     log.warn("x", "loud");
-    await background.onIdle();
+    await writes.onIdle();
     expect(host.logged).toEqual([
       expect.stringContaining("cannot write /log/strata.log (ENOTDIR"),
       "warn: x: loud",
@@ -82,21 +82,21 @@ describe("the log", () => {
 
 describe("events", () => {
   it("are read back as they were recorded, with time and instance; what is no event is passed over and said", async () => {
-    const { log, files, background } = openLog();
+    const { log, files, writes } = openLog();
     const events = createEvents({
       files,
       clock: createFakeClock(),
-      background,
+      writes,
       log,
       path: "/log/events.jsonl",
       instance: "i1",
     });
     events.record({ layer: "tool-results", event: "spilled", bytes: 5 });
-    await background.onIdle();
+    await writes.onIdle();
     await files.appendLine("/log/events.jsonl", '{"v":1,"half');
     await files.appendLine("/log/events.jsonl", '{"v":99}');
     events.record({ layer: "tool-results", event: "removed", bytes: 6 });
-    await background.onIdle();
+    await writes.onIdle();
     expect(await events.read()).toEqual([
       {
         v: 1,
@@ -115,7 +115,7 @@ describe("events", () => {
         bytes: 6,
       },
     ]);
-    await background.onIdle();
+    await writes.onIdle();
     expect(files.text("/log/strata.log")).toContain("/log/events.jsonl: lines 2, 3 cannot be read");
   });
 });
