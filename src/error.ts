@@ -1,16 +1,3 @@
-/** An error of ours: `code` is for programs, the message says what was expected, what came, and what to do. */
-export class StrataError extends Error {
-  override readonly name = "StrataError";
-
-  constructor(
-    readonly code: string,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
-
 /** One line for a log, whatever was thrown. */
 export function formatError(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);

@@ -11,11 +11,11 @@ import { formatError } from "./error.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
 import { formatCount } from "./format.js";
 import type { LayerFactory } from "./layer-context.js";
-import { createEvents, type Events } from "./record/events.js";
+import { createEvents, type Events, sumSpilled } from "./record/events.js";
 import { createLog, type Log } from "./record/log.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
-import type { Clock } from "./seams/clock.js";
+import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import { VERSION } from "./version.js";
@@ -41,7 +41,7 @@ export interface Strata {
 
 /** A screen that has just been opened needs a moment before it shows messages. */
 const TOAST_DELAY_MS = 3_000;
-const LAST_WRITES_MS = 2_000;
+const LAST_WRITES_MS = 1_000;
 
 /** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
 export async function createStrata(
@@ -60,10 +60,17 @@ export async function createStrata(
   );
   const instance = randomUUID().slice(0, 8);
   const events = createEvents({ files, clock, writes, log, path: folders.events, instance });
-  const decisions = createDecisions({ files, log, folder: folders.decisions, project: host.project });
-  const tokens = createTokenCounter(tokenizer ?? createTokenizer(clock), (thrown) =>
-    log.warn("tokens", `cannot count, four characters count as one token: ${formatError(thrown)}`),
-  );
+  const decisions = createDecisions({
+    files,
+    log,
+    folder: folders.decisions,
+    resultsFolder: folders.toolResults,
+  });
+  const tokens = createTokenCounter({
+    tokenize: tokenizer ?? createTokenizer(clock),
+    clock,
+    onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
+  });
   const context = { config, clock, files, host, folders, log, events, tokens, decisions, background };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
   const dispatcher = createDispatcher({ layers, clock, log });
@@ -83,7 +90,7 @@ export async function createStrata(
     async dispose() {
       await dispatcher.dispose();
       log.info("strata", `instance ${instance} ends`);
-      await Promise.race([idle(), new Promise<void>((resolve) => clock.after(LAST_WRITES_MS, resolve))]);
+      await waitAtMost(clock, LAST_WRITES_MS, idle);
     },
     idle,
   };
@@ -95,14 +102,10 @@ const unignored = (thrown: unknown): string =>
 /** What the project has saved so far, from the events of all instances. */
 async function logTotals(events: Events, log: Log): Promise<void> {
   try {
-    const spilled = (await events.read()).filter(({ event }) => event === "spilled");
-    const tokens = spilled.reduce((sum, { tokensFreed = 0 }) => sum + tokensFreed, 0);
-    if (spilled.length === 0) return;
-    const count = formatCount(spilled.length);
-    log.info(
-      "strata",
-      `moved out of the context so far: results ${count}, tokens about ${formatCount(tokens)}`,
-    );
+    const { spilled, tokensFreed } = sumSpilled(await events.read());
+    if (spilled === 0) return;
+    const tokens = `tokens about ${formatCount(tokensFreed)}`;
+    log.info("strata", `moved out of the context so far: results ${formatCount(spilled)}, ${tokens}`);
   } catch (thrown) {
     log.warn("strata", `cannot read the events so far: ${formatError(thrown)}`);
   }

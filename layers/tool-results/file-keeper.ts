@@ -1,16 +1,18 @@
 /**
- * Keeps the files that the context names: before a request is sent they are there. One that was deleted is written
- * again from the host's own copy of the result; one that is there counts as used now, so that the sweep leaves it.
- * Each file is looked after once an hour for each session.
+ * Keeps the files that the context names. One that was deleted is written again, from the host's own copy of the
+ * result; one that is there counts as used now, so that the sweep leaves it. Each file is looked after once an hour
+ * for each session, behind the turn: the agent cannot ask for a file before the model has answered.
  */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import type { KnownDecision } from "../../src/view/decisions.js";
+import { LAYER } from "./judge.js";
 import type { ResultFiles } from "./result-files.js";
-import { type Result, readCutPath } from "./results.js";
+import type { Result } from "./results.js";
 
 export interface FileKeeper {
-  /** Never throws. */
-  keep(sessionID: string, replaced: readonly Result[], signal: AbortSignal): Promise<void>;
+  /** The request of this session shows this decision in the place of this result. */
+  keep(sessionID: string, result: Result, decision: KnownDecision): void;
 }
 
 export interface FileKeeperOptions extends LayerContext {
@@ -24,60 +26,44 @@ export function createFileKeeper(context: FileKeeperOptions): FileKeeper {
   const lookedAfterMs = new Map<string, number>();
 
   return {
-    async keep(sessionID, replaced, signal) {
-      for (const result of replaced) {
-        const decision = decisions.find(result.key);
-        if (decision?.file === undefined || signal.aborted) continue;
-        const name = `${sessionID} ${decision.file}`;
-        const last = lookedAfterMs.get(name);
-        if (last !== undefined && clock.now() - last < LOOK_AGAIN_AFTER_MS) continue;
-        lookedAfterMs.set(name, clock.now());
-        await lookAfter(decision.file, result);
-        if (decision.session !== sessionID && last === undefined)
-          noteUse(sessionID, result.day, decision.key, decision.file);
-      }
+    keep(sessionID, result, { file, session, key }) {
+      if (file === undefined) return;
+      const name = `${sessionID} ${file}`;
+      const last = lookedAfterMs.get(name);
+      if (last !== undefined && clock.now() - last < LOOK_AGAIN_AFTER_MS) return;
+      lookedAfterMs.set(name, clock.now());
+      void background.add(async () => {
+        const isThere = await lookAfter(file, result);
+        if (!isThere) lookedAfterMs.delete(name);
+        if (session !== sessionID && !decisions.isUsing(sessionID, file))
+          await noteUse(sessionID, result.day, key, file);
+      });
     },
   };
 
-  async function lookAfter(path: string, result: Result): Promise<void> {
+  /** Whether the file is there afterwards. */
+  async function lookAfter(path: string, result: Result): Promise<boolean> {
     try {
       if (await resultFiles.exists(path)) {
-        void background.add(() => noteTouch(path));
-        return;
+        await resultFiles.touch(path);
+        return true;
       }
-      const cutPath = readCutPath(result.part, result.text);
-      const whole = cutPath === undefined ? undefined : await readUnlessFailing(cutPath);
+      const whole = result.cutPath === undefined ? undefined : await files.read(result.cutPath);
       await resultFiles.restore(path, whole ?? Buffer.from(result.text));
-      const what =
-        cutPath !== undefined && !whole
-          ? "as the host has cut it, the whole is gone"
-          : "from the host's copy";
-      log.warn("tool-results", `${path} was missing and is written again ${what}`);
+      const isCut = result.cutPath !== undefined && !whole;
+      const from = isCut ? "as the host has cut it, the whole is gone" : "from the host's copy";
+      log.warn(LAYER, `${path} was missing and is written again ${from}`);
+      return true;
     } catch (thrown) {
-      log.error("tool-results", `${path} is missing and cannot be written again: ${formatError(thrown)}`);
+      log.error(LAYER, `cannot look after ${path}, which the context names: ${formatError(thrown)}`);
+      return false;
     }
   }
 
-  async function readUnlessFailing(path: string): Promise<Uint8Array | undefined> {
-    return files.read(path).catch(() => undefined);
-  }
-
-  async function noteTouch(path: string): Promise<void> {
-    await resultFiles
-      .touch(path, clock.now())
-      .catch((thrown) =>
-        log.warn("tool-results", `cannot note that ${path} is in use: ${formatError(thrown)}`),
-      );
-  }
-
   /** A fork took the decision over: the file is needed as long as the fork is. */
-  function noteUse(session: string, day: number, key: string, file: string): void {
-    void background.add(() =>
-      decisions
-        .record(day, [{ v: 1, key, session, layer: "tool-results", outcome: "used", file }])
-        .catch((thrown) =>
-          log.warn("tool-results", `cannot note that ${session} uses ${file}: ${formatError(thrown)}`),
-        ),
-    );
+  async function noteUse(session: string, day: number, key: string, file: string): Promise<void> {
+    await decisions
+      .record(day, { session, layer: LAYER, decisions: [{ key, outcome: "used", file }] })
+      .catch((thrown) => log.warn(LAYER, `cannot note that ${session} uses ${file}: ${formatError(thrown)}`));
   }
 }

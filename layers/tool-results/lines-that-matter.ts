@@ -4,8 +4,8 @@ import type { Excerpt } from "./excerpt.js";
 /** What one looks for first in a long output, the most telling kind first. */
 const kinds: readonly RegExp[] = [
   // An error that is reported, not one that is only spoken of: "error: …", "TypeError: …", "error TS2304: …".
-  /(^|[\s\])])(\w*(error|exception)|fatal|panic)( ?\[?[A-Z]+\d+\]?)?:\s|^\s*(Traceback|FAIL(ED)?\b|not ok\b|npm ERR!)|\bexit (code|status)\b/i,
-  /\b(\d+ (passed|failed|failing|passing|errors?|warnings?|problems?|skipped|vulnerabilit(y|ies)))\b|^\s*(total|found|summary)\b.*\d/i,
+  /(^|[\s\])])(\w*(error|exception)|fatal|panic)( ?\[?[A-Z]+\d+\]?)?:\s|^error\[\w+\]:|^\s*(Traceback|FAIL(ED)?\b|not ok\b|npm ERR!)|panicked at|Segmentation fault|\*\*\* .*\bError \d/i,
+  /\bexit (code|status):? \d|\b(\d+ (passed|failed|failing|passing|errors?|warnings?|problems?|skipped|vulnerabilit(y|ies)))\b|^\s*(total|found|summary)\b.*\d/i,
   // Where one is in a history or a diff.
   /^commit [0-9a-f]{7,40}\b/,
   /^diff --git /,
@@ -13,7 +13,10 @@ const kinds: readonly RegExp[] = [
   /(^|\s)(warn|warning)\b.*:/i,
 ];
 
-/** Source code, data and changes to them speak of errors all the time and report none. */
+/** Comments, data and changes to files speak of errors and report none. */
+const QUOTED = /^\s*(\/\/|\/?\*|["'`#])|^[+-]\S|^[+-]\s{2}/;
+
+/** Source code does so too, in words that the weaker kinds look for. */
 const CODE = /[{};,[(]\s*$|=>|^\s*["'`}\])*#]|^\s*\/[/*]|^[+-]|\b(const|let|function|return|import|class)\b/;
 
 /** Read puts the line's own number in front, which is the one to use. */
@@ -37,8 +40,9 @@ export function findLinesThatMatter(
   const candidates: { number: number; kind: number; line: string }[] = [];
   forEachLine(excerpt, between, (number, line) => {
     const start = line.slice(0, 400);
-    if (CODE.test(start.replace(NUMBER_OF_READ, ""))) return;
     const kind = kinds.findIndex((pattern) => pattern.test(start));
+    const plain = start.replace(NUMBER_OF_READ, "");
+    if (kind === -1 || QUOTED.test(plain) || (kind > 0 && CODE.test(plain))) return;
     const count = ofKind[kind];
     if (count === undefined || count >= MOST_OF_A_KIND) return;
     ofKind[kind] = count + 1;

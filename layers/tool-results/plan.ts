@@ -7,10 +7,8 @@ export interface ResultFacts {
   characters: number;
   /** The host has cut it, and the whole of it is at hand. */
   isCut: boolean;
-  /** It shows what is in a file of ours: moving it out again would go round in circles. */
-  isOurs: boolean;
-  /** Decided in an earlier request; it counts for the budget, and nothing else is decided about it. */
-  isDecided: boolean;
+  /** Decided in an earlier request, or not to be moved; it counts for the budget, and that is all. */
+  mustStay: boolean;
 }
 
 export interface SpillPolicy {
@@ -21,15 +19,20 @@ export interface SpillPolicy {
 
 /**
  * Which results of one answer's calls leave the context, by index: those over their tool's threshold and those that
- * the host has cut, then, while what stays is over the budget, the largest of the rest.
+ * the host has cut, then, while what stays is over the budget, the largest of the rest. `smallCharacters` is what
+ * stays of the answer beside these results.
  */
-export function planSpill(results: readonly ResultFacts[], policy: SpillPolicy): ReadonlySet<number> {
+export function planSpill(
+  results: readonly ResultFacts[],
+  policy: SpillPolicy,
+  smallCharacters = 0,
+): ReadonlySet<number> {
   const spilled = new Set<number>();
   const open: { index: number; characters: number }[] = [];
-  let staying = 0;
+  let staying = smallCharacters;
   for (const [index, result] of results.entries()) {
     const threshold = findThreshold(result.tool, policy);
-    const canGo = !result.isDecided && !result.isOurs && threshold !== Number.POSITIVE_INFINITY;
+    const canGo = !result.mustStay && threshold !== Number.POSITIVE_INFINITY;
     if (canGo && (result.isCut || result.bytes > threshold)) {
       spilled.add(index);
       continue;
@@ -49,10 +52,10 @@ export function planSpill(results: readonly ResultFacts[], policy: SpillPolicy):
 /** Bytes over which a tool's result goes; infinite where it never does. The most exact name wins. */
 export function findThreshold(tool: string, { threshold, perTool }: SpillPolicy): number {
   const patterns = Object.keys(perTool).sort((a, b) => countLetters(b) - countLetters(a) || (a < b ? -1 : 1));
-  const pattern = tool in perTool ? tool : patterns.find((name) => matches(name, tool));
-  if (pattern === undefined) return threshold;
-  const own = perTool[pattern];
-  return own === undefined ? threshold : own === false ? Number.POSITIVE_INFINITY : own;
+  const pattern = Object.hasOwn(perTool, tool) ? tool : patterns.find((name) => matches(name, tool));
+  const own = pattern === undefined ? threshold : perTool[pattern];
+  if (own === false) return Number.POSITIVE_INFINITY;
+  return own ?? threshold;
 }
 
 function countLetters(pattern: string): number {

@@ -29,12 +29,15 @@ export interface PreviewInput {
   /** Absolute path of the file that holds the content. */
   path: string;
   /** The file that the tool read, when the result is the text of a file. */
-  sourcePath?: string;
-  exitStatus?: number;
+  sourcePath?: string | undefined;
+  /** `null` when the command was ended before it had one. */
+  exitStatus?: number | null | undefined;
+  /** What the host says of the result, beside its content. */
+  note?: string | undefined;
   /** Images and files that stay with the result. */
   attachments?: number;
-  /** A result of this size stays in the context: what is read on should be smaller. */
-  thresholdBytes: number;
+  /** A page of this size stays in the context: what is read on should be smaller. */
+  pageBytes: number;
 }
 
 /** Read shows the beginning of a longer line only. */
@@ -56,30 +59,39 @@ export function formatPreview(input: PreviewInput): string | undefined {
 }
 
 function formatHeader(input: PreviewInput, excerpt: Excerpt, readOn: string): string {
-  const exit = input.exitStatus === undefined ? "" : `, exit status ${input.exitStatus}`;
-  const attachments = input.attachments ? " What is attached to it stays attached." : "";
   const tool = cutToBytes(clean(input.tool), 80);
+  const facts = `${formatSize(excerpt)}${formatExit(input.exitStatus)}`;
+  // Of a read this is what Read showed, not all there is; the source is.
+  const claim = input.sourcePath === undefined ? " Nothing is lost, it is in" : " What Read showed is in";
+  const attachments = input.attachments ? " What is attached to it stays attached." : "";
+  const note = input.note === undefined ? "" : `${cutToBytes(clean(input.note.replace(/\s+/g, " ")), 300)}\n`;
   return (
-    `[Strata] This ${tool} result (${formatSize(excerpt)}${exit}) was moved out of the context. Nothing is lost, it is in\n` +
-    `${input.path}\n${readOn}${attachments}\n`
+    `[Strata] This ${tool} result (${facts}) was moved out of the context.${claim}\n` +
+    `${input.path}\n${readOn}${attachments}\n${note}`
   );
 }
 
-function formatReadOn({ path, sourcePath, thresholdBytes }: PreviewInput, excerpt: Excerpt): string {
-  if (excerpt.longestLine > READ_LINE_LIMIT) {
-    const file = quoteForShell(path);
+function formatExit(exitStatus: number | null | undefined): string {
+  if (exitStatus === undefined) return "";
+  return exitStatus === null ? ", ended before it was done" : `, exit status ${exitStatus}`;
+}
+
+function formatReadOn({ path, sourcePath, pageBytes }: PreviewInput, excerpt: Excerpt): string {
+  const file = sourcePath ?? path;
+  const range = sourcePath === undefined ? undefined : findSourceRange(excerpt);
+  const lines = range ? `lines ${formatCount(range.first)} to ${formatCount(range.last)}` : "the text";
+  const these = sourcePath === undefined ? "" : `It shows ${lines} of ${sourcePath}. `;
+  if (excerpt.longestLine >= READ_LINE_LIMIT) {
+    const quoted = quoteForShell(file);
     return (
-      "To read on: its lines are too long for Read and Grep, so take pieces with bash: " +
-      `tail -c +2049 ${file} | head -c 4000, or grep -o '.\\{99\\}PATTERN.\\{99\\}' ${file}`
+      `${these}To read on: its lines are too long for Read and Grep, so take pieces with bash, if you have it: ` +
+      `tail -c +2049 ${quoted} | head -c 4000, or grep -o '.\\{0,99\\}PATTERN.\\{0,99\\}' ${quoted}`
     );
   }
-  const limit = `offset and limit (at most ${formatCount(countLinesWithin(thresholdBytes, excerpt))} lines at a time)`;
-  if (sourcePath === undefined || sourcePath === path) {
-    return `To read on: Read that file with ${limit}, or Grep with that path. The call need not be made again.`;
-  }
-  const range = findSourceRange(excerpt);
-  const lines = range ? `lines ${formatCount(range.first)} to ${formatCount(range.last)}` : "text";
-  return `These are ${lines} of ${sourcePath}. To read on: Read ${basename(sourcePath)} there with ${limit}, or Grep it.`;
+  const limit = `offset and limit (at most ${formatCount(countLinesWithin(pageBytes, excerpt))} lines at a time)`;
+  return sourcePath === undefined
+    ? `To read on: Read that file with ${limit}, or Grep with that path. The call need not be made again.`
+    : `${these}To read on: Read ${basename(sourcePath)} there with ${limit}.`;
 }
 
 /** The lines of the file that a `read` result shows, by the numbers that OpenCode writes before them. */
@@ -100,9 +112,9 @@ function quoteForShell(path: string): string {
 }
 
 /** Lines of average length that stay well below the threshold, with the numbers Read puts before them. */
-function countLinesWithin(thresholdBytes: number, { bytes, lines }: Excerpt): number {
+function countLinesWithin(pageBytes: number, { bytes, lines }: Excerpt): number {
   const lineNumberBytes = 8;
-  const fitting = Math.floor((thresholdBytes * 0.8) / (bytes / lines + lineNumberBytes));
+  const fitting = Math.floor((pageBytes * 0.8) / (bytes / lines + lineNumberBytes));
   const steps = fitting >= 1_000 ? 500 : fitting >= 100 ? 50 : 5;
   return Math.max(5, Math.min(2_000, Math.floor(fitting / steps) * steps));
 }

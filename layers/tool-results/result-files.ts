@@ -6,30 +6,40 @@
  * the name that the context knows.
  */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { keepOutOfGit } from "../../src/folders.js";
+import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 
 export interface ResultFiles {
-  /** Writes the content unless it is there; the absolute path. Throws when it cannot be written. */
+  /** Writes the content unless it is there; the absolute path. Either way it counts as used now. */
   store(content: Uint8Array): Promise<string>;
   /** Writes the file again, as well as it can still be had. */
   restore(path: string, content: Uint8Array): Promise<void>;
   exists(path: string): Promise<boolean>;
   /** Notes the use of a file, for the sweep. */
-  touch(path: string, timeMs: number): Promise<void>;
-  /** Does this tool input name a file of ours? */
-  isMentionedIn(input: unknown): boolean;
+  touch(path: string): Promise<void>;
 }
 
-export function createResultFiles(files: Files, folder: string): ResultFiles {
+export interface ResultFilesOptions {
+  files: Files;
+  clock: Clock;
+  folder: string;
+}
+
+const NAME = "[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\\.txt";
+const IS_NAME = new RegExp(`^${NAME}$`);
+const NAMES_ONE = new RegExp(`${NAME}|\\.opencode[\\\\/]+tool-results[\\\\/]+\\*`);
+
+export function createResultFiles({ files, clock, folder }: ResultFilesOptions): ResultFiles {
   let isPrepared = false;
 
   return {
     async store(content) {
       const path = join(folder, `${formatContentID(content)}.txt`);
       const found = await files.stat(path);
-      if (found?.kind !== "file" || found.bytes !== content.byteLength) await write(path, content);
+      const isThere = found?.kind === "file" && found.bytes === content.byteLength;
+      await (isThere ? files.touch(path, clock.now()) : write(path, content));
       return path;
     },
 
@@ -39,12 +49,7 @@ export function createResultFiles(files: Files, folder: string): ResultFiles {
       return (await files.stat(path))?.kind === "file";
     },
 
-    touch: (path, timeMs) => files.touch(path, timeMs),
-
-    isMentionedIn(input) {
-      const text = JSON.stringify(input) ?? "";
-      return text.includes(".opencode/tool-results/") || text.includes(JSON.stringify(folder).slice(1, -1));
-    },
+    touch: (path) => files.touch(path, clock.now()),
   };
 
   async function write(path: string, content: Uint8Array): Promise<void> {
@@ -52,6 +57,16 @@ export function createResultFiles(files: Files, folder: string): ResultFiles {
     isPrepared = true;
     await files.writeWhole(path, content);
   }
+}
+
+/** Is this the path of a result file, absolute or not? */
+export function isResultPath(path: string): boolean {
+  return IS_NAME.test(basename(path)) && basename(dirname(path)) === "tool-results";
+}
+
+/** Does this tool input name a result file, or all of them? */
+export function namesResultFile(input: unknown): boolean {
+  return NAMES_ONE.test(JSON.stringify(input) ?? "");
 }
 
 /** The UUID of a content. */

@@ -1,11 +1,12 @@
 /**
  * The sweep at start: removes results that no context has used for long, then, over the size cap, those longest
- * unused, and the records of days nobody goes back to. Never what a live session's context names; a session is live
- * when the host still has it and it was used in the last seven days. Where the host does not say, it is live.
+ * unused, and the records of days nobody goes back to. Never what a live session's context names: one that was used in
+ * the last seven days, as the file's own time of use tells or the host. Where the host does not say, it is live.
  */
 import { join } from "node:path";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { LAYER } from "./judge.js";
 
 export interface StoredFile {
   path: string;
@@ -44,6 +45,7 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     const plan = planSweep(stored, clock.now(), maxAgeDays);
     if (plan.tooOld.length > 0 || total > capBytes) await removeFiles(plan, total);
     await forgetOldDays();
+    await removeTornFiles();
   };
 
   async function listStored(): Promise<StoredFile[]> {
@@ -64,27 +66,30 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     for (const [index, file] of [...tooOld, ...longestUnusedFirst].entries()) {
       if (index >= tooOld.length && left <= capBytes) break;
       const sessions = await Promise.all([...(sessionsOf.get(file.path) ?? [])].map(isLive));
-      if (sessions.includes(true)) continue;
+      if (sessions.includes(true) || (await isInUse(file.path))) continue;
       await files.remove(file.path);
       left -= file.bytes;
       removed++;
     }
     if (removed > 0) {
       const bytes = total - left;
-      log.info(
-        "tool-results",
-        `removed ${removed} results (${formatCount(bytes)} bytes) that no live session names`,
-      );
-      events.record({ layer: "tool-results", event: "removed", bytes, note: `${removed} files` });
+      log.info(LAYER, `removed ${removed} results (${formatCount(bytes)} bytes) that no live session names`);
+      events.record({ layer: LAYER, event: "removed", bytes, note: `${removed} files` });
     }
     if (left > capBytes) {
       log.warn(
-        "tool-results",
+        LAYER,
         `${folders.toolResults} holds ${formatCount(left)} bytes, more than toolResults.maxTotalMegabytes allows ` +
           `(${maxTotalMegabytes}); all of it is named by sessions used in the last ${LIVE_SESSION_DAYS} days. ` +
           "Delete sessions you no longer need, or allow more.",
       );
     }
+  }
+
+  /** Has it been used lately, perhaps while the host was being asked? */
+  async function isInUse(path: string): Promise<boolean> {
+    const found = await files.stat(path);
+    return found !== undefined && clock.now() - found.modifiedMs < LIVE_SESSION_DAYS * DAY_MS;
   }
 
   /** Sessions whose context names a file, by its path. */
@@ -106,6 +111,14 @@ export function createSweep(context: LayerContext): () => Promise<void> {
       const sessions = new Set((await decisions.read(day)).map(({ session }) => session));
       const live = await Promise.all([...sessions].map(isLive));
       if (!live.includes(true)) await decisions.forget(day);
+    }
+  }
+
+  /** What an instance that was killed while writing left behind: `<uuid>.txt.<number>`. */
+  async function removeTornFiles(): Promise<void> {
+    const names = (await files.list(folders.toolResults)).filter((name) => /\.txt\.\d+$/.test(name));
+    for (const path of names.map((name) => join(folders.toolResults, name))) {
+      if (!(await isInUse(path))) await files.remove(path);
     }
   }
 

@@ -1,8 +1,8 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Folders, planFolders } from "../folders.js";
 import { formatCount } from "../format.js";
-import { parseEvent } from "../record/events.js";
-import { formatCorruptLines, readJsonLines } from "../record/json-lines.js";
+import { parseEvent, sumSpilled } from "../record/events.js";
+import { formatCorruption, readJsonLines } from "../record/json-lines.js";
 import type { Files } from "../seams/files.js";
 
 export interface Status {
@@ -20,28 +20,30 @@ export interface Status {
   problems: string[];
 }
 
+/** The nearest folder upwards in which the plugin has written something; `folder` itself when there is none. */
+export async function findProject(files: Files, folder: string): Promise<string> {
+  for (let place = folder; ; place = dirname(place)) {
+    if (await files.stat(planFolders(place).strata)) return place;
+    if (dirname(place) === place) return folder;
+  }
+}
+
 /** Reads what the plugin has written in this project. A project without anything has zeros. */
 export async function readStatus(files: Files, project: string): Promise<Status> {
   const folders = planFolders(project);
   const { records, corruptLines } = await readJsonLines(files, folders.events, parseEvent);
-  const spilled = records.filter(({ event }) => event === "spilled");
   const names = (await files.list(folders.toolResults)).filter((name) => name.endsWith(".txt"));
   const sizes = await Promise.all(
     names.map(async (name) => (await files.stat(join(folders.toolResults, name)))?.bytes ?? 0),
   );
-  const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
   return {
     folders,
     results: {
-      spilled: spilled.length,
-      tokensFreed: sum(spilled.map(({ tokensFreed = 0 }) => tokensFreed)),
+      ...sumSpilled(records),
       files: names.length,
-      bytes: sum(sizes),
+      bytes: sizes.reduce((total, bytes) => total + bytes, 0),
     },
-    problems:
-      corruptLines.length > 0
-        ? [`${folders.events}: ${formatCorruptLines(corruptLines)} cannot be read and is passed over`]
-        : [],
+    problems: corruptLines.length > 0 ? [formatCorruption(folders.events, corruptLines)] : [],
   };
 }
 

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { formatError } from "../error.js";
 import { nodeFiles } from "../seams/node-files.js";
 import { VERSION } from "../version.js";
-import { formatStatus, readStatus } from "./status.js";
+import { findProject, formatStatus, readStatus } from "./status.js";
 
 const HELP = `strata ${VERSION}, the memory and context stack for OpenCode
 
@@ -30,8 +30,9 @@ async function run(args: string[]): Promise<number> {
     });
     if (values.version) return say(VERSION);
     if (values.help || positionals.length === 0) return say(HELP.trimEnd());
-    if (positionals[0] !== "status") return refuse(`"${positionals.join(" ")}" is no command of strata`);
-    const status = await readStatus(nodeFiles, process.cwd());
+    if (positionals.join(" ") !== "status")
+      return refuse(`"${positionals.join(" ")}" is no command of strata`);
+    const status = await readStatus(nodeFiles, await findProject(nodeFiles, process.cwd()));
     return say(values.json ? JSON.stringify(status, null, 2) : formatStatus(status));
   } catch (thrown) {
     const isUsage = (thrown as { code?: string }).code?.startsWith("ERR_PARSE_ARGS") ?? false;

@@ -3,13 +3,13 @@
  *
  * It holds the one deadline and the one catch-all of the program. A layer that throws, overruns the deadline or
  * answers something the hook cannot take has passed: the next layer sees the value as it was, the user's turn
- * goes on. The first such failure of a layer at a hook is logged with its name, later ones only for debugging.
+ * goes on. A failure is logged with the layer's name when it is first seen, again and again only for debugging.
  * A layer that overran is not asked again at that hook until its call has ended, so a call that never ends
  * costs one deadline and not one per request.
  */
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
-import type { Clock } from "../seams/clock.js";
+import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
 import { hookRules } from "./hooks.js";
 import type { Layer } from "./layer.js";
@@ -46,8 +46,10 @@ export interface DispatcherOptions {
 
 const DISPOSE_DEADLINE_MS = 2_000;
 
+/** So many different failures are told apart; there is no end to the ways in which a message can differ. */
+const MOST_COMPLAINTS = 200;
+
 type Run = (signal: AbortSignal) => unknown;
-type Outcome = { kind: "answer"; answer: unknown } | { kind: "failed"; why: string } | { kind: "overran" };
 
 export function createDispatcher({ layers, clock, log, rules = hookRules }: DispatcherOptions): Dispatcher {
   const byCost = [...layers].sort((a, b) => a.cost - b.cost);
@@ -112,56 +114,27 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
     deadlineMs: number,
     run: Run,
   ): Promise<{ answer: unknown } | undefined> {
-    const outcome = await withDeadline(clock, deadlineMs, run, () => stuck.delete(nameOf(layer, hook)));
-    if (outcome.kind === "answer") return outcome;
-    if (outcome.kind === "overran") {
+    const waited = await waitAtMost(clock, deadlineMs, run, () => stuck.delete(nameOf(layer, hook)));
+    if (waited.kind === "done") return { answer: waited.value };
+    if (waited.kind === "overran") {
       stuck.add(nameOf(layer, hook));
       const what = `did not answer within ${deadlineMs} ms and is left out until it does`;
       complain(`layer ${layer.name}`, hook, what);
     } else {
-      complain(`layer ${layer.name}`, hook, `failed: ${outcome.why}`);
+      complain(`layer ${layer.name}`, hook, `failed: ${formatError(waited.thrown)}`);
     }
     return undefined;
   }
 
   function complain(who: string, hook: string, what: string): void {
     const message = `${who} ${what} at hook ${hook}; passed over, the turn goes on without it`;
-    const isFirst = !complaints.has(`${who} ${hook}`);
-    complaints.add(`${who} ${hook}`);
+    const isFirst = !complaints.has(message) && complaints.size < MOST_COMPLAINTS;
+    complaints.add(message);
     log[isFirst ? "error" : "debug"]("dispatcher", message);
   }
 }
 
 const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
-
-/** Runs `run` and waits at most `deadlineMs`; `onLateEnd` is called when an overrun call ends after all. */
-async function withDeadline(
-  clock: Clock,
-  deadlineMs: number,
-  run: Run,
-  onLateEnd: () => void,
-): Promise<Outcome> {
-  const abort = new AbortController();
-  let overran = false;
-  let cancel = (): void => {};
-  const deadline = new Promise<Outcome>((resolve) => {
-    cancel = clock.after(deadlineMs, () => {
-      overran = true;
-      abort.abort();
-      resolve({ kind: "overran" });
-    });
-  });
-  const call = Promise.resolve()
-    .then(() => run(abort.signal))
-    .then(
-      (answer): Outcome => ({ kind: "answer", answer }),
-      (thrown): Outcome => ({ kind: "failed", why: formatError(thrown) }),
-    )
-    .finally(() => overran && onLateEnd());
-  const outcome = await Promise.race([call, deadline]);
-  cancel();
-  return outcome;
-}
 
 function describe(answer: unknown): string {
   if (answer === null) return "null";

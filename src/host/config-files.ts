@@ -10,24 +10,21 @@ export interface ConfigFilesInput {
 }
 
 /**
- * The files in which OpenCode 1.18.33 looks for its configuration, the weakest first: the global folder, the file
- * that OPENCODE_CONFIG names, then every folder from the project's root down to where the session works, each with
- * its `.opencode`, and OPENCODE_CONFIG_DIR.
+ * The files in which OpenCode 1.18.33 looks for its configuration, the weakest first, in the order that was measured:
+ * the global folder, the file that OPENCODE_CONFIG names, every folder from the project's root down to where the
+ * session works, then the `.opencode` folders from there up to the root, the one in the home folder, and
+ * OPENCODE_CONFIG_DIR.
  */
 export function listConfigFiles({ directory, project, home, env }: ConfigFilesInput): string[] {
   const globalFolder = join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
   const files = ["config.json", "opencode.json", "opencode.jsonc"].map((name) => join(globalFolder, name));
   if (env.OPENCODE_CONFIG) files.push(env.OPENCODE_CONFIG);
-  if (!env.OPENCODE_DISABLE_PROJECT_CONFIG) {
-    for (const folder of listFolders(project, directory)) files.push(...inFolder(folder));
-    for (const folder of listFolders(project, directory)) files.push(...inFolder(join(folder, ".opencode")));
-  }
-  if (env.OPENCODE_CONFIG_DIR) files.push(...inFolder(env.OPENCODE_CONFIG_DIR));
+  const folders = env.OPENCODE_DISABLE_PROJECT_CONFIG ? [] : listFolders(project, directory);
+  for (const folder of folders) files.push(join(folder, "opencode.jsonc"), join(folder, "opencode.json"));
+  const special = [...[...folders].reverse(), home].map((folder) => join(folder, ".opencode"));
+  if (env.OPENCODE_CONFIG_DIR) special.push(env.OPENCODE_CONFIG_DIR);
+  for (const folder of special) files.push(join(folder, "opencode.json"), join(folder, "opencode.jsonc"));
   return files;
-}
-
-function inFolder(folder: string): string[] {
-  return [join(folder, "opencode.jsonc"), join(folder, "opencode.json")];
 }
 
 /** From `top` down to `bottom`; only `bottom` when it is not below. */

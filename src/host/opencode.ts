@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
-import type { Clock } from "../seams/clock.js";
+import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
 import { listConfigFiles } from "./config-files.js";
 
@@ -33,14 +33,8 @@ export function createOpenCodeHost({ client, directory, worktree }: PluginInput,
 
   /** The answer, or `undefined` when there is none in time. */
   async function bounded<T>(call: () => Promise<T>): Promise<T | undefined> {
-    let cancel = (): void => {};
-    const deadline = new Promise<undefined>((resolve) => {
-      cancel = clock.after(CALL_DEADLINE_MS, () => resolve(undefined));
-    });
-    const called = Promise.resolve().then(call);
-    const answer = await Promise.race([called.catch(() => undefined), deadline]);
-    cancel();
-    return answer;
+    const waited = await waitAtMost(clock, CALL_DEADLINE_MS, call);
+    return waited.kind === "done" ? waited.value : undefined;
   }
 }
 

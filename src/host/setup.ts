@@ -1,12 +1,12 @@
 /**
  * The entry of OpenCode 2, which the version-2 core inside 1.18.33 calls beside `server`. What it is given there can
  * register agents, commands and skills, and has no hook on messages or tools, so `server` carries the work and nothing
- * is registered here. What it found is one line in the log of the folder it runs in, if that is a project.
+ * is registered here. What it found is one line in the log of the project.
  */
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readConfig } from "../config/config.js";
-import { planFolders } from "../folders.js";
+import { keepOutOfGit, planFolders } from "../folders.js";
 import { formatLogLine, hasLevel } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -25,26 +25,33 @@ export function createSetup({
   files,
   folder = process.cwd(),
 }: SetupOptions): (context: unknown) => Promise<void> {
-  const { env } = process;
-  const configFiles = listConfigFiles({
-    directory: folder,
-    project: folder,
-    home: env.HOME || homedir(),
-    env,
-  });
-
   return async (context) => {
     try {
       const { offered, options } = probe(context);
-      if (!(await files.stat(join(folder, ".opencode")))) return;
+      const project = await findProject(files, folder);
+      if (project === undefined) return;
+      const { env } = process;
+      const home = env.HOME || homedir();
+      const configFiles = listConfigFiles({ directory: folder, project, home, env });
       const { config } = await readConfig(files, configFiles, options);
       if (!hasLevel(config.log.level, "info")) return;
       const message = `called by OpenCode's version-2 core, which offers ${offered.join(", ") || "nothing"}; nothing to register there yet, server does the work`;
-      await files.appendLine(planFolders(folder).log, formatLogLine(clock.now(), "info", "setup", message));
+      const { strata, log } = planFolders(project);
+      await keepOutOfGit(files, strata);
+      await files.appendLine(log, formatLogLine(clock.now(), "info", "setup", message));
     } catch {
       // Nobody could be told: the host would take an error for a broken plugin, and the log is what has failed.
     }
   };
+}
+
+/** The root of the repository, which is where `server` writes; without one, a folder that has an `.opencode`. */
+async function findProject(files: Files, folder: string): Promise<string | undefined> {
+  for (let place = folder; ; place = dirname(place)) {
+    if (await files.stat(join(place, ".git"))) return place;
+    if (dirname(place) === place) break;
+  }
+  return (await files.stat(join(folder, ".opencode"))) ? folder : undefined;
 }
 
 interface Probed {
@@ -56,9 +63,7 @@ interface Probed {
 function probe(context: unknown): Probed {
   if (typeof context !== "object" || context === null) return { offered: [] };
   const entries = Object.entries(context);
-  const offered = entries.filter(
-    ([name, value]) => name !== "options" && typeof value === "object" && value !== null,
-  );
+  const offered = entries.filter(([name, value]) => name !== "options" && typeof value === "object" && value);
   const options = (context as { options?: unknown }).options;
   const hasOptions = typeof options === "object" && options !== null;
   return {

@@ -6,7 +6,7 @@ import type PQueue from "p-queue";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { formatCorruptLines, readJsonLines } from "./json-lines.js";
+import { formatCorruption, readJsonLines } from "./json-lines.js";
 import type { Log } from "./log.js";
 
 export interface StrataEvent {
@@ -63,9 +63,7 @@ export function createEvents({ files, clock, writes, log, path, instance }: Even
     },
     async read() {
       const { records, corruptLines } = await readJsonLines(files, path, parseEvent);
-      if (corruptLines.length > 0) {
-        log.warn("events", `${path}: ${formatCorruptLines(corruptLines)} cannot be read and is passed over`);
-      }
+      if (corruptLines.length > 0) log.warn("events", formatCorruption(path, corruptLines));
       return records;
     },
   };
@@ -79,4 +77,13 @@ export function parseEvent(value: unknown): StrataEvent | undefined {
     event.v === 1 &&
     [event.time, event.instance, event.layer, event.event].every((field) => typeof field === "string");
   return isEvent ? (event as StrataEvent) : undefined;
+}
+
+/** How many results left the context, and how many tokens with them. */
+export function sumSpilled(events: readonly StrataEvent[]): { spilled: number; tokensFreed: number } {
+  const spilled = events.filter(({ event }) => event === "spilled");
+  return {
+    spilled: spilled.length,
+    tokensFreed: spilled.reduce((sum, { tokensFreed = 0 }) => sum + tokensFreed, 0),
+  };
 }

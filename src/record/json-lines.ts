@@ -30,11 +30,11 @@ export async function readJsonLines<T>(
   return result;
 }
 
-/** "lines 3, 7 and 12 more" for a message about damage. */
-export function formatCorruptLines(numbers: readonly number[]): string {
-  const shown = numbers.slice(0, 5).join(", ");
-  const more = numbers.length > 5 ? ` and ${numbers.length - 5} more` : "";
-  return `${numbers.length === 1 ? "line" : "lines"} ${shown}${more}`;
+/** A sentence about damage: which lines of which file are lost. */
+export function formatCorruption(path: string, lineNumbers: readonly number[]): string {
+  const shown = lineNumbers.slice(0, 5).join(", ");
+  const more = lineNumbers.length > 5 ? ` and ${lineNumbers.length - 5} more` : "";
+  return `${path}: ${lineNumbers.length === 1 ? "line" : "lines"} ${shown}${more} cannot be read, passed over`;
 }
 
 function parseJson(text: string): unknown {

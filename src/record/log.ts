@@ -52,7 +52,8 @@ export function createLog({ files, clock, host, writes, path, level }: LogOption
   }
 
   async function append(line: string): Promise<void> {
-    size ??= (await files.stat(path))?.bytes ?? 0;
+    // Other instances write here too, and one of them may have turned it over already.
+    if (size === undefined || size > TURN_OVER_BYTES) size = (await files.stat(path))?.bytes ?? 0;
     if (size > TURN_OVER_BYTES) await turnOver();
     await files.appendLine(path, line);
     size += Buffer.byteLength(line) + 1;
@@ -81,5 +82,5 @@ export function hasLevel(level: LogLevel, entry: LogLevel): boolean {
 /** One entry, without the newline. */
 export function formatLogLine(timeMs: number, entry: string, source: string, message: string): string {
   const time = new Date(timeMs).toISOString().replace("T", " ").replace("Z", "");
-  return `${time} ${entry.toUpperCase().padEnd(5)} ${source.padEnd(12)}  ${message.replaceAll("\n", " ⏎ ")}`;
+  return `${time} ${entry.toUpperCase().padEnd(5)} ${source.padEnd(12)}  ${message.replace(/\s*\n\s*/g, " ⏎ ").replace(/\p{Cc}/gu, "�")}`;
 }

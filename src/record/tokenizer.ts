@@ -57,11 +57,13 @@ export function createTokenizer(clock: Clock): Tokenizer {
       waiting.get(id)?.resolve(tokens);
       waiting.delete(id);
     });
-    started.on("error", (error) => end(error));
+    started.on("error", (error) => end(error, started));
+    started.on("exit", () => end(new Error("the tokenizer's thread has ended"), started));
     return started;
   }
 
-  function end(why: Error): void {
+  function end(why: Error, ended = worker): void {
+    if (ended !== worker) return;
     void worker?.terminate();
     worker = undefined;
     for (const { reject } of waiting.values()) reject(why);

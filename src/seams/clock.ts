@@ -14,3 +14,39 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** What became of a bounded wait. */
+export type Waited<T> =
+  | { kind: "done"; value: T }
+  | { kind: "failed"; thrown: unknown }
+  | { kind: "overran" };
+
+/**
+ * Starts `run` and waits for it at most `deadlineMs`; never rejects. `run` is given a signal that is aborted at the
+ * deadline. What comes later is dropped; `onLateEnd` is told when it does.
+ */
+export async function waitAtMost<T>(
+  clock: Clock,
+  deadlineMs: number,
+  run: (signal: AbortSignal) => T | Promise<T>,
+  onLateEnd: () => void = () => {},
+): Promise<Waited<T>> {
+  const abort = new AbortController();
+  let cancel = (): void => {};
+  const deadline = new Promise<Waited<T>>((resolve) => {
+    cancel = clock.after(deadlineMs, () => {
+      abort.abort();
+      resolve({ kind: "overran" });
+    });
+  });
+  const call = Promise.resolve()
+    .then(() => run(abort.signal))
+    .then(
+      (value): Waited<T> => ({ kind: "done", value }),
+      (thrown: unknown): Waited<T> => ({ kind: "failed", thrown }),
+    )
+    .finally(() => abort.signal.aborted && onLateEnd());
+  const waited = await Promise.race([call, deadline]);
+  cancel();
+  return waited;
+}

@@ -1,9 +1,12 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { constants, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Files } from "./files.js";
 
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
+/** A repository may come with a link in the place of one of our files; what it points at is not ours to write to. */
+const APPEND_NOT_FOLLOWING =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** The real file system. */
 export const nodeFiles: Files = {
@@ -37,7 +40,7 @@ export const nodeFiles: Files = {
 
   async appendLine(path, line) {
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(path, "a+", OWNER_ONLY);
+    const file = await open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY);
     try {
       const { size } = await file.stat();
       const last = new Uint8Array(1);

@@ -1,30 +1,35 @@
 /**
  * The recorded decisions about tool results: which string stands for which result, for ever.
  *
- * On disk `<state>/decisions/YYYY-MM-DD.jsonl`, one record a line, append-only, written before the decision is first
- * used. The day is the day the call began (UTC). That, the call id, the tool and the length of the text are what a
- * result is known by: they survive a restart and a fork, which gives messages and parts new ids, and tell apart the
- * calls of providers that use call ids again. Of two records for one result the first counts.
+ * On disk `<state>/decisions/YYYY-MM-DD.jsonl`, append-only. A line is what was decided at a time, so that it is there
+ * as a whole or not at all, and it is written before it is first used. The day is the day the call began (UTC). That,
+ * the tool, the call id, and length and borders of the text are what a result is known by: they survive a restart and
+ * a fork, which gives messages and parts new ids, and tell apart the calls of providers that use call ids again. Of
+ * two decisions about one result the first counts, on disk as in memory.
  *
  * The files may be deleted at any time: results are then judged anew.
  */
-import { formatCorruptLines, type JsonLines, readJsonLines } from "../record/json-lines.js";
+import { dirname } from "node:path";
+import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
+import { type DecisionBatch, parseDecisionBatch } from "./decision-batch.js";
 import { readResultText, type ToolPart } from "./message.js";
 
 export interface Decision {
-  v: 1;
   /** The result, as `readDecisionKey` gives it. */
   key: string;
-  /** The session it was made in, or, in a `used` record, one that took it over with a fork. */
-  session: string;
-  layer: string;
+  /** `used`: a fork took over a replacement that was decided in another session. */
   outcome: "kept" | "replaced" | "used";
   /** What stands in the place of the result; only with `replaced`. */
   text?: string;
-  /** Absolute path of the file that holds the whole result; not with `kept`. */
+  /** Absolute path of the file that holds the result; not with `kept`. */
   file?: string;
+}
+
+/** A decision as it is known: with the session it was made in. */
+export interface KnownDecision extends Decision {
+  session: string;
 }
 
 /** What a result is known by: the day its call began, and the rest. */
@@ -34,42 +39,22 @@ export interface DecisionKey {
 }
 
 export interface Decisions {
-  /** Makes sure that all records of these days are known. Cheap when they are. */
-  load(days: Iterable<number>): Promise<void>;
-  /** Takes in what other instances have written since, for days that are loaded. */
-  refresh(days: Iterable<number>): Promise<void>;
-  find(key: string): Decision | undefined;
-  /** On disk first, all of one day in one step, then known. Throws when that fails, and then none is known. */
-  record(day: number, decisions: readonly Decision[]): Promise<void>;
-  /** Known to this instance only: for what has been sent already and cannot be written down. */
-  remember(decision: Decision): void;
+  /** Reads the records of these days unless they are known, and what others have added to those of `again`. */
+  load(days: Iterable<number>, again?: Iterable<number>): Promise<void>;
+  isLoaded(day: number): boolean;
+  find(key: string): KnownDecision | undefined;
+  /** Has this session noted that it uses the file? */
+  isUsing(session: string, file: string): boolean;
+  /** On disk first, then known. Throws when that fails, and then none is known. */
+  record(day: number, batch: Omit<DecisionBatch, "v">): Promise<void>;
+  /** Known to this instance only: for what has been sent already and is not written down. */
+  remember(session: string, decision: Decision): void;
   /** Days of which there are records, oldest first. */
   days(): Promise<number[]>;
-  /** All records of a day, `used` ones too, without taking them in. */
-  read(day: number): Promise<Decision[]>;
+  /** All records of a day, without taking them in. */
+  read(day: number): Promise<KnownDecision[]>;
   /** Deletes the records of a day. */
   forget(day: number): Promise<void>;
-}
-
-const DAY_MS = 86_400_000;
-
-/** `undefined` for a call whose beginning the host does not tell, or that has no text to replace. */
-export function readDecisionKey(part: ToolPart): DecisionKey | undefined {
-  const start = part.state.time?.start;
-  const text = readResultText(part);
-  if (start === undefined || text === undefined) return undefined;
-  return { day: Math.floor(start / DAY_MS), key: `${start} ${part.tool} ${part.callID} ${text.length}` };
-}
-
-/** `2026-11-21.jsonl` for the day's number. */
-export function formatDayFile(day: number): string {
-  return `${new Date(day * DAY_MS).toISOString().slice(0, 10)}.jsonl`;
-}
-
-function parseDayFile(name: string): number | undefined {
-  const date = /^(\d{4}-\d{2}-\d{2})\.jsonl$/.exec(name)?.[1];
-  const timeMs = date === undefined ? Number.NaN : Date.parse(date);
-  return Number.isNaN(timeMs) ? undefined : timeMs / DAY_MS;
 }
 
 export interface DecisionsOptions {
@@ -78,11 +63,35 @@ export interface DecisionsOptions {
   /** Where the records are. */
   folder: string;
   /** Where every file that a decision names must be; others were made before the project was moved and do not count. */
-  project: string;
+  resultsFolder: string;
 }
 
-export function createDecisions({ files, log, folder, project }: DecisionsOptions): Decisions {
-  const known = new Map<string, Decision>();
+const DAY_MS = 86_400_000;
+/** Characters at each end of a text that tell it from another of the same length. */
+const BORDER = 64;
+
+/** `undefined` for a call whose beginning the host does not tell, or that has no text to replace. */
+export function readDecisionKey(part: ToolPart): DecisionKey | undefined {
+  const start = part.state.time?.start;
+  const text = readResultText(part);
+  if (start === undefined || text === undefined) return undefined;
+  const borders = hash(text.slice(0, BORDER) + text.slice(-BORDER));
+  return {
+    day: Math.floor(start / DAY_MS),
+    key: `${start} ${part.tool} ${part.callID} ${text.length} ${borders}`,
+  };
+}
+
+/** FNV-1a of the UTF-16 units, 32 bits: quick, and enough to tell two results of one millisecond apart. */
+function hash(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  return (sum >>> 0).toString(36);
+}
+
+export function createDecisions({ files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
+  const known = new Map<string, KnownDecision>();
+  const uses = new Set<string>();
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
   const loading = new Map<number, Promise<void>>();
@@ -90,31 +99,27 @@ export function createDecisions({ files, log, folder, project }: DecisionsOption
   const pathOf = (day: number): string => `${folder}/${formatDayFile(day)}`;
 
   return {
-    async load(days) {
-      await Promise.all([...new Set(days)].filter((day) => !loadedBytes.has(day)).map(loadOnce));
+    async load(days, again = []) {
+      const missing = [...new Set(days)].filter((day) => !loadedBytes.has(day));
+      const grown = [...new Set(again)].map(async (day) => {
+        const bytes = (await files.stat(pathOf(day)))?.bytes ?? 0;
+        if (bytes !== loadedBytes.get(day)) await loadOnce(day);
+      });
+      await Promise.all([...missing.map(loadOnce), ...grown]);
     },
 
-    async refresh(days) {
-      await Promise.all(
-        [...new Set(days)].map(async (day) => {
-          const bytes = (await files.stat(pathOf(day)))?.bytes ?? 0;
-          if (bytes !== loadedBytes.get(day)) await loadOnce(day);
-        }),
-      );
-    },
-
+    isLoaded: (day) => loadedBytes.has(day),
     find: (key) => known.get(key),
+    isUsing: (session, file) => uses.has(`${session} ${file}`),
 
-    async record(day, decisions) {
-      const lines = decisions.map((decision) => JSON.stringify(decision)).join("\n");
-      await files.appendLine(pathOf(day), lines);
-      loadedBytes.set(day, (loadedBytes.get(day) ?? 0) + Buffer.byteLength(lines) + 1);
-      for (const decision of decisions) if (decision.outcome !== "used") known.set(decision.key, decision);
+    async record(day, batch) {
+      const line = JSON.stringify({ v: 1, ...batch } satisfies DecisionBatch);
+      await files.appendLine(pathOf(day), line);
+      loadedBytes.set(day, (loadedBytes.get(day) ?? 0) + Buffer.byteLength(line) + 1);
+      for (const decision of batch.decisions) learn({ ...decision, session: batch.session });
     },
 
-    remember(decision) {
-      known.set(decision.key, decision);
-    },
+    remember: (session, decision) => learn({ ...decision, session }),
 
     async days() {
       const names = await files.list(folder);
@@ -122,13 +127,18 @@ export function createDecisions({ files, log, folder, project }: DecisionsOption
     },
 
     async read(day) {
-      return (await readDay(day)).records;
+      return (await readDay(day)).records.flatMap(spread);
     },
 
     async forget(day) {
       await files.remove(pathOf(day));
     },
   };
+
+  function learn(decision: KnownDecision): void {
+    if (decision.outcome === "used") uses.add(`${decision.session} ${decision.file}`);
+    else if (!known.has(decision.key)) known.set(decision.key, decision);
+  }
 
   /** Two requests that need the same day wait for one reading. */
   function loadOnce(day: number): Promise<void> {
@@ -139,34 +149,36 @@ export function createDecisions({ files, log, folder, project }: DecisionsOption
 
   async function loadDay(day: number): Promise<void> {
     const { records, bytes } = await readDay(day);
-    for (const record of records) {
-      const isElsewhere = record.file !== undefined && !record.file.startsWith(project);
-      if (record.outcome !== "used" && !isElsewhere && !known.has(record.key)) known.set(record.key, record);
+    for (const decision of records.flatMap(spread)) {
+      if (decision.file === undefined || dirname(decision.file) === resultsFolder) learn(decision);
     }
     loadedBytes.set(day, bytes);
   }
 
-  async function readDay(day: number): Promise<JsonLines<Decision>> {
-    const content = await readJsonLines(files, pathOf(day), parseDecision);
+  async function readDay(day: number): Promise<JsonLines<DecisionBatch>> {
+    const content = await readJsonLines(files, pathOf(day), parseDecisionBatch);
     const { corruptLines } = content;
     if (corruptLines.length > (reported.get(day) ?? 0)) {
       reported.set(day, corruptLines.length);
-      const lines = formatCorruptLines(corruptLines);
-      log.warn("decisions", `${pathOf(day)}: ${lines} cannot be read; the results meant are judged anew`);
+      log.warn(
+        "decisions",
+        `${formatCorruption(pathOf(day), corruptLines)}; the results meant are judged anew`,
+      );
     }
     return content;
   }
 }
 
-/** The record, or `undefined` when the value is not one. */
-export function parseDecision(value: unknown): Decision | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const decision = value as Partial<Decision>;
-  if (decision.v !== 1 || typeof decision.key !== "string" || typeof decision.session !== "string")
-    return undefined;
-  if (typeof decision.layer !== "string") return undefined;
-  if (decision.outcome === "kept" || decision.outcome === "used") return decision as Decision;
-  const hasText = typeof decision.text === "string" && decision.text !== "";
-  const isReplacement = decision.outcome === "replaced" && hasText && typeof decision.file === "string";
-  return isReplacement ? (decision as Decision) : undefined;
+const spread = ({ session, decisions }: DecisionBatch): KnownDecision[] =>
+  decisions.map((decision) => ({ ...decision, session }));
+
+/** `2026-11-21.jsonl` for the day's number. */
+function formatDayFile(day: number): string {
+  return `${new Date(day * DAY_MS).toISOString().slice(0, 10)}.jsonl`;
+}
+
+function parseDayFile(name: string): number | undefined {
+  const date = /^(\d{4}-\d{2}-\d{2})\.jsonl$/.exec(name)?.[1];
+  const timeMs = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(timeMs) ? undefined : timeMs / DAY_MS;
 }

@@ -53,20 +53,30 @@ export function isToolPart(part: Part): part is ToolPart {
 }
 
 /**
- * The text with which an ended call stands in front of the model: its output, or the failure. `undefined` while
- * it runs, and when the host itself shows something else in its place (it has pruned the result).
+ * The text with which an ended call stands in front of the model: its output, or the failure, or, of a call that the
+ * user broke off, what it had put out so far. `undefined` while it runs, and when the host itself shows something else
+ * in its place (it has pruned the result).
  */
-export function readResultText(part: ToolPart): string | undefined {
-  const { status, output, error, time } = part.state;
-  if (time?.compacted !== undefined) return undefined;
-  if (status === "completed") return typeof output === "string" ? output : undefined;
-  return status === "error" && typeof error === "string" ? error : undefined;
+export function readResultText({ state }: ToolPart): string | undefined {
+  if (state.time?.compacted !== undefined) return undefined;
+  const text = isBrokenOff(state)
+    ? state.metadata?.output
+    : state[state.status === "error" ? "error" : "output"];
+  const hasEnded = state.status === "completed" || state.status === "error";
+  return hasEnded && typeof text === "string" ? text : undefined;
 }
 
 /** The same call with another text in front of the model; attachments and all else stay. */
 export function withResultText(part: ToolPart, text: string): ToolPart {
-  const field = part.state.status === "error" ? "error" : "output";
-  return { ...part, state: { ...part.state, [field]: text } };
+  const { state } = part;
+  if (isBrokenOff(state))
+    return { ...part, state: { ...state, metadata: { ...state.metadata, output: text } } };
+  return { ...part, state: { ...state, [state.status === "error" ? "error" : "output"]: text } };
+}
+
+/** OpenCode sends of such a call what stands in its metadata, not the error. */
+function isBrokenOff({ status, metadata }: ToolState): boolean {
+  return status === "error" && metadata?.interrupted === true && typeof metadata.output === "string";
 }
 
 /** The messages with some parts replaced. Shares everything that does not change, and is the list itself if nothing does. */

@@ -71,7 +71,7 @@ describe("a result of 1 MB", async () => {
         tool: "bash",
         content,
         path: "/project/.opencode/tool-results/x.txt",
-        thresholdBytes: 30_000,
+        pageBytes: 30_000,
       });
     },
     { time: 500 },

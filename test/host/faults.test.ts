@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
 import { startOpenCode } from "./stage/opencode.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
@@ -79,6 +80,7 @@ test("corrupt records of decisions and events are passed over with a message, an
   const session = await stage.newSession("corrupt");
   await session.ask("go");
   const before = stage.model.lastRequest().toolResults();
+  await whenContains(stage.project.file(".opencode/strata/events.jsonl"), '"callID":"two"');
   await stage.restart({
     meanwhile({ file }) {
       const folder = file(".opencode/strata/state/decisions");

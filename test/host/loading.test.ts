@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
@@ -91,6 +92,7 @@ test("events of what was moved are on disk with size and tokens", async () => {
   stage.model.script(big, say("done"));
   const session = await stage.newSession("events");
   await session.ask("go");
+  await whenContains(stage.project.file(".opencode/strata/events.jsonl"), "spilled");
   await stage.restart();
   await (await stage.newSession("next")).ask("go on");
   const [event] = readFileSync(stage.project.file(".opencode/strata/events.jsonl"), "utf8")

@@ -97,6 +97,11 @@ test("the agent can read on in what was moved out: Read pages it, Grep finds in 
       call("grep", { pattern: "line 17777 of", path }, { id: "grep-file" }),
       call("grep", { pattern: "line 17777 of", path: folder, include }, { id: "grep-folder" }),
       call("bash", { command: `cat ${path}`, description: "all" }, { id: "cat" }),
+      call(
+        "grep",
+        { pattern: "line 17777 of", path: `.opencode/tool-results/${include}` },
+        { id: "grep-relative" },
+      ),
       call("grep", { pattern: "of the long output", path: stage.project.path }, { id: "grep-project" }),
     ),
     say("done"),
@@ -107,6 +112,7 @@ test("the agent can read on in what was moved out: Read pages it, Grep finds in 
   expect(Buffer.byteLength(request.toolResult("read"))).toBeGreaterThan(40_000);
   expect(request.toolResult("grep-file")).toContain("Line 17777: line 17777 of the long output");
   expect(request.toolResult("grep-folder")).toContain("Line 17777: line 17777 of the long output");
+  expect(request.toolResult("grep-relative")).toContain("Line 17777: line 17777 of the long output");
   expect(request.toolResult("cat")).toContain("Full output saved to:");
   expect(request.toolResult("cat")).not.toContain("[Strata]");
   // What was moved out does not turn up when the agent searches the project.
@@ -214,4 +220,18 @@ test("a compaction of the host's own is given the paths, although it shortens ev
   const compaction = stage.model.lastRequest();
   expect(compaction.textOf("user")).toContain(path);
   expect(compaction.bytes).toBeLessThan(30_000);
+});
+
+test("of a command that was ended by a timeout, the preview says so", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const command = "seq 1 20000; sleep 20";
+  stage.model.script(
+    call("bash", { command, timeout: 1_500, description: "wait" }, { id: "ended" }),
+    say("done"),
+  );
+  await (await stage.newSession("timeout")).ask("go");
+  const preview = stage.model.lastRequest().toolResult("ended");
+  expect(preview).toContain("[Strata] This bash result");
+  expect(preview).toContain("ended before it was done");
+  expect(preview).toContain("shell tool terminated command after exceeding timeout");
 });

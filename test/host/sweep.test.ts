@@ -2,7 +2,7 @@
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
-import { whenRemoved } from "./stage/removal.js";
+import { whenRemoved } from "./stage/files.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 

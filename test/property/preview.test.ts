@@ -37,16 +37,17 @@ const input: fc.Arbitrary<PreviewInput> = fc.record(
     ),
     content,
     path: fc.constant(PATH),
-    thresholdBytes: fc.integer({ min: 4_096, max: 10_000_000 }),
+    pageBytes: fc.integer({ min: 4_096, max: 10_000_000 }),
     sourcePath: fc.constantFrom(
       "/project/src/a file.ts",
       `/project/${"deep/".repeat(100)}x.ts`,
       `/project/${"deep/".repeat(400)}x.ts`,
     ),
-    exitStatus: fc.integer({ min: -1, max: 255 }),
+    exitStatus: fc.option(fc.integer({ min: -1, max: 255 })),
+    note: fc.string({ unit: "binary", maxLength: 2_000 }),
     attachments: fc.integer({ min: 0, max: 3 }),
   },
-  { requiredKeys: ["tool", "content", "path", "thresholdBytes"] },
+  { requiredKeys: ["tool", "content", "path", "pageBytes"] },
 );
 
 describe("a preview, whatever the result", () => {
@@ -74,7 +75,7 @@ describe("a preview, whatever the result", () => {
           tool: "bash",
           content: Buffer.from("x\n".repeat(5_000)),
           path,
-          thresholdBytes: 30_000,
+          pageBytes: 30_000,
         });
         expect(preview === undefined).toBe(length > 1_493);
         if (preview === undefined) return;

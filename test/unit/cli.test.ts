@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { formatStatus, readStatus } from "../../src/cli/status.js";
+import { findProject, formatStatus, readStatus } from "../../src/cli/status.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, lines, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
@@ -28,6 +28,14 @@ it("the status counts what left the context and says what is damaged", async () 
   expect(formatStatus(status)).toContain("line 3 cannot be read");
 });
 
+it("the status is that of the project one stands in, also deep in it", async () => {
+  const world = await openWorld();
+  await world.request([user("go"), answer([call("bash", lines(2_000))])]);
+  await world.strata.idle();
+  expect(await findProject(world.files, `${PROJECT}/packages/a/src`)).toBe(PROJECT);
+  expect(await findProject(world.files, "/elsewhere/x")).toBe("/elsewhere/x");
+});
+
 it("the command prints a status also where there is nothing yet, and JSON for programs", () => {
   expect(strata("status").stdout).toContain("0 results");
   expect(JSON.parse(strata("status", "--json").stdout).results.spilled).toBe(0);
@@ -38,7 +46,7 @@ it("the command explains itself, and ends with 2 on what it does not understand"
   expect(strata("--version").stdout.trim()).toBe(
     JSON.parse(execFileSync("cat", ["package.json"], { encoding: "utf8" })).version,
   );
-  for (const args of [["frobnicate"], ["status", "--no-such"]]) {
+  for (const args of [["frobnicate"], ["status", "--no-such"], ["status", "twice"]]) {
     const { status, stderr } = strata(...args);
     expect(status).toBe(2);
     expect(stderr).toContain("strata status");

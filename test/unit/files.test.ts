@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -24,6 +24,14 @@ it("files are written for their owner alone", async () => {
   await nodeFiles.appendLine(join(folder, "lines"), "x");
   expect((await stat(join(folder, "whole"))).mode & 0o777).toBe(0o600);
   expect((await stat(join(folder, "lines"))).mode & 0o777).toBe(0o600);
+});
+
+it("a link in the place of a file is not written through", async () => {
+  const folder = await openFolder();
+  await nodeFiles.writeWhole(join(folder, "theirs"), "precious");
+  await symlink(join(folder, "theirs"), join(folder, "ours.log"));
+  await expect(nodeFiles.appendLine(join(folder, "ours.log"), "x")).rejects.toMatchObject({ code: "ELOOP" });
+  expect(Buffer.from((await nodeFiles.read(join(folder, "theirs"))) ?? []).toString()).toBe("precious");
 });
 
 it("lines that many append at a time all arrive whole", async () => {

@@ -13,7 +13,7 @@ import { openWorld } from "../support/world.js";
 describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
 
-  it("are the global ones, then those from the project's root down, its .opencode folders last", () => {
+  it("are in the order in which OpenCode 1.18.33 lets one overrule the other, as measured", () => {
     expect(listConfigFiles(input)).toEqual([
       "/home/me/.config/opencode/config.json",
       "/home/me/.config/opencode/opencode.json",
@@ -22,9 +22,9 @@ describe("configuration files", () => {
         `${f}/opencode.jsonc`,
         `${f}/opencode.json`,
       ]),
-      ...["/repo", "/repo/packages", "/repo/packages/a"].flatMap((f) => [
-        `${f}/.opencode/opencode.jsonc`,
+      ...["/repo/packages/a", "/repo/packages", "/repo", "/home/me"].flatMap((f) => [
         `${f}/.opencode/opencode.json`,
+        `${f}/.opencode/opencode.jsonc`,
       ]),
     ]);
   });
@@ -41,8 +41,10 @@ describe("configuration files", () => {
       "/xdg/opencode/opencode.json",
       "/xdg/opencode/opencode.jsonc",
       "/one.json",
-      "/dir/opencode.jsonc",
+      "/home/me/.opencode/opencode.json",
+      "/home/me/.opencode/opencode.jsonc",
       "/dir/opencode.json",
+      "/dir/opencode.jsonc",
     ]);
   });
 
@@ -114,9 +116,16 @@ describe("the hooks", () => {
 
   it("change the arguments that the host runs the tool with in place", async () => {
     const { strata } = await openWorld();
-    const args = { pattern: "x", path: `${PROJECT}/.opencode/tool-results/a.txt` };
+    const args = {
+      pattern: "x",
+      path: `${PROJECT}/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt`,
+    };
     await bindHooks(strata)["tool.execute.before"]?.({ tool: "grep", sessionID: "s", callID: "c" }, { args });
-    expect(args).toEqual({ pattern: "x", path: `${PROJECT}/.opencode/tool-results`, include: "a.txt" });
+    expect(args).toEqual({
+      pattern: "x",
+      path: `${PROJECT}/.opencode/tool-results`,
+      include: "3f2a0c1e-0000-8000-8000-000000000000.txt",
+    });
   });
 
   it("bring no turn down whatever the host hands them", async () => {
@@ -149,6 +158,17 @@ describe("the entry of OpenCode 2", () => {
     expect(log).toContain(
       "INFO  setup         called by OpenCode's version-2 core, which offers agent, command; nothing to register",
     );
+  });
+
+  it("writes in the root of the repository, not in the folder it was started in, and keeps it out of git", async () => {
+    const files = createMemoryFiles({
+      "/repo/.git/HEAD": "x",
+      "/repo/packages/a/.opencode/opencode.json": "{}",
+    });
+    await createSetup({ clock: createFakeClock(), files, folder: "/repo/packages/a" })({ agent: {} });
+    expect(files.text("/repo/.opencode/strata/strata.log")).toContain("which offers agent");
+    expect(files.text("/repo/.opencode/strata/.gitignore")).toBe("*\n");
+    expect(files.text("/repo/packages/a/.opencode/strata/strata.log")).toBeUndefined();
   });
 
   it("writes nothing where there is no project, where the log is off, or where it cannot", async () => {

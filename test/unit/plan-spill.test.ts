@@ -5,7 +5,7 @@ import { findThreshold, planSpill, type ResultFacts } from "../../layers/tool-re
 const policy = { threshold: 30_000, perTool: {}, turnBudget: 200_000 };
 
 function facts(bytes: number, more: Partial<ResultFacts> = {}): ResultFacts {
-  return { tool: "bash", bytes, characters: bytes, isCut: false, isOurs: false, isDecided: false, ...more };
+  return { tool: "bash", bytes, characters: bytes, isCut: false, mustStay: false, ...more };
 }
 
 const spilled = (results: ResultFacts[], own = policy): number[] =>
@@ -45,7 +45,7 @@ describe("the threshold", () => {
   });
 
   it("never moves out what shows a file of ours", () => {
-    expect(spilled([facts(50_000, { isOurs: true, isCut: true })])).toEqual([]);
+    expect(spilled([facts(50_000, { mustStay: true, isCut: true })])).toEqual([]);
   });
 });
 
@@ -56,8 +56,18 @@ describe("the budget of one answer", () => {
   });
 
   it("counts what was decided before, and leaves it alone", () => {
-    const decided = Array.from({ length: 7 }, () => facts(28_000, { isDecided: true }));
+    const decided = Array.from({ length: 7 }, () => facts(28_000, { mustStay: true }));
     expect(spilled([...decided, facts(1_000), facts(5_000)])).toEqual([8]);
+  });
+
+  it("counts the small results beside them, which always stay", () => {
+    const two = [facts(20_000), facts(21_000)];
+    expect([...planSpill(two, policy, 150_000)]).toEqual([]);
+    expect([...planSpill(two, policy, 170_000)]).toEqual([1]);
+  });
+
+  it("does not take the names of an object's own methods for thresholds", () => {
+    expect(findThreshold("toString", policy)).toBe(30_000);
   });
 
   it("takes the earlier of two of a size", () => {
@@ -71,14 +81,13 @@ describe("the budget of one answer", () => {
       bytes: fc.integer({ min: 0, max: 60_000 }),
       characters: fc.integer({ min: 0, max: 60_000 }),
       isCut: fc.boolean(),
-      isOurs: fc.boolean(),
-      isDecided: fc.boolean(),
+      mustStay: fc.boolean(),
     });
     const own = { ...policy, perTool: { never: false as const } };
     fc.assert(
       fc.property(fc.array(anyFacts, { maxLength: 40 }), (results) => {
         const gone = planSpill(results, own);
-        const canGo = (one: ResultFacts) => !one.isDecided && !one.isOurs && one.tool !== "never";
+        const canGo = (one: ResultFacts) => !one.mustStay && one.tool !== "never";
         for (const index of gone) expect(canGo(results[index] as ResultFacts)).toBe(true);
         const stays = results.filter((_, index) => !gone.has(index));
         const size = stays.reduce((sum, { characters }) => sum + characters, 0);

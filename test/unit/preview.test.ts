@@ -10,7 +10,7 @@ function preview(text: string, more: Partial<PreviewInput> = {}): string {
       tool: "bash",
       content: Buffer.from(text),
       path: PATH,
-      thresholdBytes: 30_000,
+      pageBytes: 30_000,
       ...more,
     }) ?? ""
   );
@@ -75,8 +75,9 @@ describe("a preview", () => {
       tool: "read",
       sourcePath: "/project/logs/big.log",
     });
+    expect(text).toContain("was moved out of the context. What Read showed is in\n");
     expect(text).toContain(
-      "These are lines 101 to 1,600 of /project/logs/big.log. To read on: Read big.log there with offset",
+      "It shows lines 101 to 1,600 of /project/logs/big.log. To read on: Read big.log there with",
     );
     expect(text).toContain(PATH);
     // By the number it has in the file, not in the result.
@@ -96,6 +97,39 @@ describe("a preview", () => {
       "  if (error) return;",
     );
     expect(section(preview(output.join("\n")), "lines that matter")).toEqual([""]);
+  });
+
+  it("finds errors as compilers, interpreters and runners report them", () => {
+    for (const error of [
+      "SyntaxError: Cannot use import statement outside a module",
+      "ImportError: cannot import name 'x' from 'y'",
+      "error[E0432]: unresolved import `foo`",
+      "PHP Fatal error: Uncaught Error: Call to undefined function foo()",
+      "A.java:3: error: class Foo is public, should be declared in a file named",
+      "error: function 'x' is unused",
+      "- error: boom",
+      "Error: x {",
+      "thread 'main' panicked at src/main.rs:2:5:",
+      "Segmentation fault (core dumped)",
+      "make: *** [Makefile:2: all] Error 2",
+    ]) {
+      const output = lines(1_000).split("\n");
+      output[500] = error;
+      expect(section(preview(output.join("\n")), "lines that matter")).toEqual([`501: ${error}`]);
+    }
+  });
+
+  it("of a file with long lines advises to take pieces of the file itself, which Read has cut", () => {
+    const text = preview(`1: ${"x".repeat(2_100)}\n${lines(900)}`, {
+      tool: "read",
+      sourcePath: "/project/data.json",
+    });
+    expect(text).toContain("tail -c +2049 /project/data.json | head -c 4000");
+    expect(text).toContain("PATTERN.\\{0,99\\}' /project/data.json");
+  });
+
+  it("takes no letter of the text for a terminal's colours", () => {
+    expect(section(preview(`\t[ERROR] boom\n${lines(2_000)}`), "first lines")[0]).toBe("\t[ERROR] boom");
   });
 
   it("of a history shows where one is", () => {
@@ -133,7 +167,7 @@ describe("a preview", () => {
 
   it("survives bytes that are no text", () => {
     const content = Uint8Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 256);
-    expect(formatPreview({ tool: "x", content, path: PATH, thresholdBytes: 30_000 })).toContain(PATH);
+    expect(formatPreview({ tool: "x", content, path: PATH, pageBytes: 30_000 })).toContain(PATH);
   });
 
   it("says that attachments are still there", () => {

@@ -3,6 +3,7 @@ import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { createEvents } from "../../src/record/events.js";
 import { createLog, type LogLevel } from "../../src/record/log.js";
+import type { Tokenizer } from "../../src/record/tokenizer.js";
 import { createTokenCounter } from "../../src/record/tokens.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";
@@ -121,13 +122,19 @@ describe("events", () => {
 });
 
 describe("the token counter", () => {
-  const never = (thrown: unknown) => {
-    throw thrown;
-  };
+  function open(tokenize: Tokenizer) {
+    const said: unknown[] = [];
+    const clock = createFakeClock();
+    return {
+      counter: createTokenCounter({ tokenize, clock, onFailure: (why) => said.push(why) }),
+      clock,
+      said,
+    };
+  }
 
   it("counts the same text once, also when it is asked twice at a time", async () => {
     const asked: string[] = [];
-    const counter = createTokenCounter(async (pieces) => asked.push(pieces.join("")), never);
+    const { counter } = open(async (pieces) => asked.push(pieces.join("")));
     const [first, second] = await Promise.all([counter.count("a text"), counter.count("a text")]);
     expect(second).toBe(first);
     await counter.count("another");
@@ -136,23 +143,31 @@ describe("the token counter", () => {
 
   it("asks for no more than 16 pieces of 1,000 characters, however long a text is, and scales up", async () => {
     const sizes: number[] = [];
-    const counter = createTokenCounter(async (pieces) => {
+    const { counter } = open(async (pieces) => {
       sizes.push(...pieces.map(({ length }) => length));
       return 4_000;
-    }, never);
+    });
     expect(await counter.count("a".repeat(5_000_000))).toBe(1_250_000);
     expect(sizes).toEqual(Array(16).fill(1_000));
     expect(await counter.count("")).toBe(0);
   });
 
   it("guesses from the length where it cannot count, and says why", async () => {
-    const said: unknown[] = [];
-    const counter = createTokenCounter(
-      () => Promise.reject(new Error("no threads here")),
-      (why) => said.push(why),
-    );
+    const { counter, said } = open(() => Promise.reject(new Error("no threads here")));
     expect(await counter.count("x".repeat(400))).toBe(100);
     expect(said).toEqual([new Error("no threads here")]);
+  });
+
+  it("guesses while the tokenizer is still starting, and has the count the next time", async () => {
+    let answer = (_tokens: number): void => {};
+    const { counter, clock, said } = open(() => new Promise((resolve) => (answer = resolve)));
+    const first = counter.count("x".repeat(400));
+    await new Promise(setImmediate);
+    clock.advance(300);
+    expect(await first).toBe(100);
+    answer(50);
+    expect(await counter.count("x".repeat(400))).toBe(50);
+    expect(said).toEqual([]);
   });
 });
 
@@ -175,7 +190,9 @@ describe("the tokenizer", async () => {
       (_, n) => `line ${n}: const value${n} = await read("${n * 7}.json");`,
     ).join("\n");
     const exact = countTokens(text);
-    const counted = await createTokenCounter(createTokenizer(createFakeClock()), () => {}).count(text);
+    const clock = createFakeClock();
+    const counter = createTokenCounter({ tokenize: createTokenizer(clock), clock, onFailure: () => {} });
+    const counted = await counter.count(text);
     expect(Math.abs(counted - exact) / exact).toBeLessThan(0.1);
   });
 

@@ -74,9 +74,63 @@ describe("the sweep at start", () => {
       .results()
       .sort((a, b) => (world.files.modifiedMs.get(a) ?? 0) - (world.files.modifiedMs.get(b) ?? 0));
     for (const session of ["ses_1", "ses_2"]) world.host.sessions.delete(session);
+    world.clock.advance(8 * DAY_MS);
     await startAgain(world, { toolResults: { maxTotalMegabytes: 12 } });
     expect(world.results()).toHaveLength(2);
     expect(world.results()).not.toContain(oldest);
+  });
+
+  it("does not remove what has been used in the last days, whoever it was that used it", async () => {
+    const world = await openWorld();
+    await spillIn(world, "ses_gone");
+    const [path = ""] = world.results();
+    world.files.contents.set(path, Buffer.alloc(20_000_000));
+    world.host.sessions.clear();
+    await startAgain(world, { toolResults: { maxTotalMegabytes: 10 } });
+    expect(world.results()).toEqual([path]);
+  });
+
+  it("does not remove what comes into use while the host is being asked", async () => {
+    const world = await openWorld();
+    const messages = [user("go"), answer([call("bash", lines(1_000))])];
+    await world.request(messages);
+    await world.strata.idle();
+    world.clock.advance(40 * DAY_MS);
+    const [path = ""] = world.results();
+    const again = await openWorld({
+      ...world,
+      host: {
+        ...world.host,
+        async sessionLastUsedMs() {
+          await world.files.touch(path, world.clock.now());
+          return undefined;
+        },
+      },
+    });
+    await again.strata.dispatcher.ask("event", { type: "session.created", properties: {} }, undefined);
+    await again.strata.idle();
+    expect(world.results()).toEqual([path]);
+  });
+
+  it("a session that stores old content anew has it counted as used", async () => {
+    const world = await openWorld();
+    const result = () => [user("go"), answer([call("bash", lines(1_000))])];
+    await world.request(result());
+    const [path = ""] = world.results();
+    world.clock.advance(40 * DAY_MS);
+    await world.request(result());
+    expect(world.files.modifiedMs.get(path)).toBe(world.clock.now());
+  });
+
+  it("clears away what an instance that was killed while writing has left", async () => {
+    const world = await openWorld();
+    const torn = `${PROJECT}/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt.123456`;
+    await world.files.writeWhole(torn, "half");
+    await startAgain(world);
+    expect(world.files.text(torn)).toBe("half");
+    world.clock.advance(8 * DAY_MS);
+    await startAgain(world);
+    expect(world.files.text(torn)).toBeUndefined();
   });
 
   it("over the size cap with nothing that may go, says what to do and removes nothing", async () => {

@@ -33,23 +33,21 @@ describe("the key of a decision", () => {
   it("tells results apart that share a call id, and is the same for the same result in a fork", () => {
     const one = call("bash", "text", { callID: "call_0", startMs: 1_000 });
     const two = call("bash", "text", { callID: "call_0", startMs: 2_000 });
+    const three = call("bash", "tess", { callID: "call_0", startMs: 1_000 });
     expect(readDecisionKey(one)).not.toEqual(readDecisionKey(two));
+    expect(readDecisionKey(one)).not.toEqual(readDecisionKey(three));
     expect(readDecisionKey(structuredClone(one))).toEqual(readDecisionKey(one));
   });
 });
 
 describe("decisions", () => {
   const log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
-  const kept = (key: string) => ({
-    v: 1 as const,
-    key,
-    session: "ses_1",
-    layer: "x",
-    outcome: "kept" as const,
-  });
+  const kept = (key: string) => ({ key, outcome: "kept" as const });
+  const batch = (...decisions: object[]) => ({ v: 1, session: "ses_1", layer: "x", decisions });
+  const replaced = (key: string, file = "/r/f.txt") => ({ key, outcome: "replaced", text: "t", file });
 
   it("of a day are read once, also by two requests at a time", async () => {
-    const files = createMemoryFiles({ "/state/1970-01-02.jsonl": JSON.stringify(kept("a")) });
+    const files = createMemoryFiles({ "/state/1970-01-02.jsonl": JSON.stringify(batch(kept("a"))) });
     let reads = 0;
     const counting = {
       ...files,
@@ -58,20 +56,51 @@ describe("decisions", () => {
         return files.read(path);
       },
     };
-    const decisions = createDecisions({ files: counting, log, folder: "/state", project: "/" });
+    const decisions = createDecisions({ files: counting, log, folder: "/state", resultsFolder: "/r" });
     await Promise.all([decisions.load([1, 1]), decisions.load([1])]);
     await decisions.load([1]);
     expect([reads, decisions.find("a")?.outcome]).toEqual([1, "kept"]);
   });
 
-  it("the first of two records for one result counts, whoever wrote it", async () => {
-    const later = { ...kept("a"), outcome: "replaced", text: "t", file: "/f" };
-    const files = createMemoryFiles({
-      "/state/1970-01-02.jsonl": [kept("a"), later].map((one) => JSON.stringify(one)).join("\n"),
-    });
-    const decisions = createDecisions({ files, log, folder: "/state", project: "/" });
+  it("the first of two about one result counts, on disk and in memory", async () => {
+    const lines = [batch(kept("a")), batch(replaced("a"))].map((one) => JSON.stringify(one)).join("\n");
+    const files = createMemoryFiles({ "/state/1970-01-02.jsonl": lines });
+    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.load([1]);
     expect(decisions.find("a")?.outcome).toBe("kept");
+    await decisions.record(1, { session: "ses_2", layer: "x", decisions: [{ ...kept("b") }] });
+    decisions.remember("ses_2", { key: "b", outcome: "replaced", text: "t", file: "/r/f.txt" });
+    expect(decisions.find("b")?.outcome).toBe("kept");
+  });
+
+  it("of one time are on disk together or not at all: a torn line counts for nothing", async () => {
+    const files = createMemoryFiles();
+    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    await decisions.record(1, { session: "ses_1", layer: "x", decisions: [kept("a"), kept("b")] });
+    const whole = files.text("/state/1970-01-02.jsonl") ?? "";
+    for (let length = 1; length < whole.length - 1; length++) {
+      const torn = createMemoryFiles({ "/state/1970-01-02.jsonl": whole.slice(0, length) });
+      const again = createDecisions({ files: torn, log, folder: "/state", resultsFolder: "/r" });
+      await again.load([1]);
+      expect([again.find("a"), again.find("b")]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it("that name a file elsewhere do not count: the project has been moved", async () => {
+    const elsewhere = ["/r-old/f.txt", "/r/../f.txt", "/r/deeper/f.txt"].map((file, n) =>
+      replaced(`k${n}`, file),
+    );
+    const files = createMemoryFiles({
+      "/state/1970-01-02.jsonl": JSON.stringify(batch(...elsewhere, replaced("here"))),
+    });
+    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    await decisions.load([1]);
+    expect(["k0", "k1", "k2", "here"].map((key) => decisions.find(key)?.outcome)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "replaced",
+    ]);
   });
 
   it("that cannot be written are not known either", async () => {
@@ -79,9 +108,11 @@ describe("decisions", () => {
       files: createMemoryFiles({ "/state": "a file" }),
       log,
       folder: "/state",
-      project: "/",
+      resultsFolder: "/r",
     });
-    await expect(decisions.record(1, [kept("a")])).rejects.toThrow("ENOTDIR");
+    await expect(
+      decisions.record(1, { session: "ses_1", layer: "x", decisions: [kept("a")] }),
+    ).rejects.toThrow("ENOTDIR");
     expect(decisions.find("a")).toBeUndefined();
   });
 });

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+
+/** Resolves when a file or folder that exists has gone from the folder above it. */
+export function whenRemoved(path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watch(dirname(path), (_, name) => {
+      if (name !== basename(path) || existsSync(path)) return;
+      watcher.close();
+      resolve();
+    });
+  });
+}
+
+/** Resolves when the file has this in it; rejects after 10 s with what it has. Its folder must be there. */
+export function whenContains(path: string, text: string): Promise<void> {
+  const hasIt = () => existsSync(path) && readFileSync(path, "utf8").includes(text);
+  if (hasIt()) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const giveUp = () => finish(() => reject(new Error(`${path} does not contain ${text} after 10 s`)));
+    const timer = setTimeout(giveUp, 10_000);
+    const watcher = watch(dirname(path), () => hasIt() && finish(resolve));
+    // It may have come between the first look and the watch.
+    if (hasIt()) finish(resolve);
+
+    function finish(act: () => void): void {
+      clearTimeout(timer);
+      watcher.close();
+      act();
+    }
+  });
+}

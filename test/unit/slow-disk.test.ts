@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { Files } from "../../src/seams/files.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, call, lines, outputs, user } from "../support/messages.js";
+import { openWorld } from "../support/world.js";
+
+const large = lines(2_000);
+
+describe("a disk that is slow or fails for a while", () => {
+  const first = [user("go"), answer([call("bash", large)])];
+  const second = [...first, answer([call("bash", lines(3_000))])];
+  const never = () => new Promise<never>(() => {});
+
+  it("costs a turn two seconds at most, what was decided before is shown all the same, and what stays, stays", async () => {
+    const files = createMemoryFiles();
+    const before = await openWorld({ files });
+    const shown = outputs(await before.request(first));
+    let isStuck = true;
+    const wrap = (inner: Files): Files => ({
+      ...inner,
+      writeWhole: (path, contents) => (isStuck ? never() : inner.writeWhole(path, contents)),
+    });
+    const world = await openWorld({ files, wrap });
+    const asked = world.request(second);
+    await new Promise(setImmediate);
+    world.clock.advance(2_000);
+    expect(outputs(await asked)).toEqual([...shown, lines(3_000)]);
+    expect(await world.log()).toContain(
+      "cannot judge 1 results in time, they stay: it took more than 2000 ms",
+    );
+    isStuck = false;
+    expect(outputs(await world.request(second))).toEqual([...shown, lines(3_000)]);
+  });
+
+  it("that does not give the records in time shows originals once, and the recorded previews from then on", async () => {
+    const files = createMemoryFiles();
+    const shown = outputs(await (await openWorld({ files })).request(first));
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const wrap = (inner: Files): Files => ({
+      ...inner,
+      read: async (path) =>
+        path.includes("decisions") ? gate.then(() => inner.read(path)) : inner.read(path),
+    });
+    const world = await openWorld({ files, wrap });
+    const asked = world.request(first);
+    await new Promise(setImmediate);
+    world.clock.advance(2_000);
+    expect(outputs(await asked)).toEqual([large]);
+    release();
+    expect(outputs(await world.request(first))).toEqual(shown);
+  });
+
+  it("that cannot read the records for once is no reason to show anything else", async () => {
+    const files = createMemoryFiles();
+    const shown = outputs(await (await openWorld({ files })).request(first));
+    const tooMany = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    let fails = true;
+    const wrap = (inner: Files): Files => ({
+      ...inner,
+      read: async (path) =>
+        fails && path.includes("decisions") ? Promise.reject(tooMany) : inner.read(path),
+    });
+    const world = await openWorld({ files, wrap });
+    expect(outputs(await world.request(first))).toEqual(shown);
+    fails = false;
+    expect(outputs(await world.request(first))).toEqual(shown);
+    expect(await world.log()).toContain("cannot read what was decided earlier: EMFILE");
+  });
+});
