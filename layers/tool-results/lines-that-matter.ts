@@ -13,6 +13,10 @@ const kinds: readonly RegExp[] = [
   /(^|\s)(warn|warning)\b.*:/i,
 ];
 
+/** A word that each line of interest has; most lines have none, and need not be looked at more closely. */
+const HINT =
+  /error|exception|fatal|panic|traceback|fail|not ok|exit (?:code|status)|segmentation|pass(?:ed|ing)|warn|problem|skipped|vulnerabilit|total|found|summary|^commit |^diff |denied|refused|unable to|time|killed/i;
+
 /** Comments, data and changes to files speak of errors and report none. */
 const QUOTED = /^\s*(\/\/|\/?\*|["'`#])|^[+-]\S|^[+-]\s{2}/;
 
@@ -40,6 +44,7 @@ export function findLinesThatMatter(
   const candidates: { number: number; kind: number; line: string }[] = [];
   forEachLine(excerpt, between, (number, line) => {
     const start = line.slice(0, 400);
+    if (!HINT.test(start)) return;
     const kind = kinds.findIndex((pattern) => pattern.test(start));
     const plain = start.replace(NUMBER_OF_READ, "");
     if (kind === -1 || QUOTED.test(plain) || (kind > 0 && CODE.test(plain))) return;

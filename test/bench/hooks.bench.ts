@@ -1,11 +1,11 @@
 /**
  * Time per hook, in the whole machine on the real file system. Read the ratios, which are taken in one run, rather than
- * the milliseconds. `npm run bench` prints them as a table at the end.
+ * the milliseconds. Tokens are not counted here: that happens behind the turn, in a thread of its own.
  */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bench, describe } from "vitest";
+import { afterAll, bench, describe } from "vitest";
 import { layers } from "../../layers/index.js";
 import { formatPreview } from "../../layers/tool-results/preview.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
@@ -15,9 +15,21 @@ import type { Message } from "../../src/view/message.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { answer, call, lines, user } from "../support/messages.js";
 
+const opened: { strata: Strata; project: string }[] = [];
+
+afterAll(async () => {
+  for (const { strata, project } of opened) {
+    await strata.idle();
+    rmSync(project, { recursive: true, force: true });
+  }
+});
+
 async function open(): Promise<Strata> {
   const project = mkdtempSync(join(tmpdir(), "strata-bench-"));
-  return createStrata({ clock, files, host: { ...createFakeHost([]), project } }, layers);
+  const host = { ...createFakeHost([]), project };
+  const strata = await createStrata({ clock, files, host, tokenizer: async () => 0 }, layers);
+  opened.push({ strata, project });
+  return strata;
 }
 
 /** A history of so many messages: every second an answer, every fourth with a result of 5 KB that stays. */
