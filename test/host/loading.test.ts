@@ -7,10 +7,10 @@ import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
-const big = call("bash", { command: "seq 1 20000", description: "count" }, { id: "big" });
+const big = call("mcp_blob", { bytes: 80_000 }, { id: "big" });
 
 test("the host calls server, and its version-2 core calls setup beside it, once each", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage({ plugin: repository, mcp: true });
   const events = await stage.events();
   const session = await stage.newSession("loading");
   await session.ask("hello");
@@ -29,20 +29,14 @@ test("the host calls server, and its version-2 core calls setup beside it, once 
 
 test("options beside the plugin's name are stronger than the memory key, which is read although the host strips it", async () => {
   const memory = { toolResults: { threshold: 5_000 }, log: { level: "debug" } };
-  await using stage = await openStage({ plugin: repository, config: { memory } });
-  stage.model.script(
-    call("bash", { command: "seq 1 1500", description: "count" }, { id: "small" }),
-    say("done"),
-  );
+  await using stage = await openStage({ plugin: repository, mcp: true, config: { memory } });
+  stage.model.script(call("mcp_blob", { bytes: 7_000 }, { id: "small" }), say("done"));
   await (await stage.newSession("memory key")).ask("go");
   expect(stage.model.lastRequest().toolResult("small")).toContain("[Strata]");
   await stage.restart({ config: { plugin: [[repository, { toolResults: { threshold: 90_000 } }]] } });
-  stage.model.script(
-    call("bash", { command: "seq 1 1500", description: "count" }, { id: "small" }),
-    say("done"),
-  );
+  stage.model.script(call("mcp_blob", { bytes: 7_000 }, { id: "small" }), say("done"));
   await (await stage.newSession("options")).ask("go");
-  expect(stage.model.lastRequest().toolResult("small")).toMatch(/^1\n2\n/);
+  expect(stage.model.lastRequest().toolResult("small")).not.toContain("[Strata]");
 });
 
 test("a wrong setting is one line in the log and one toast that name file, key, value and what is allowed; the host starts", async () => {
@@ -79,16 +73,20 @@ test("with nothing to do, or switched off, it changes no byte: the requests are 
 });
 
 test("nothing of it reaches standard output or the terminal", async () => {
-  await using stage = await openStage({ plugin: repository, options: { log: { level: "debug" } } });
+  await using stage = await openStage({
+    plugin: repository,
+    mcp: true,
+    options: { log: { level: "debug" } },
+  });
   stage.model.script(big, say("done"));
   await (await stage.newSession("quiet")).ask("go");
-  expect(stage.host.log()).not.toContain("moved a bash result");
+  expect(stage.host.log()).not.toContain("moved a mcp_blob result");
   expect(stage.host.log()).not.toMatch(/service=strata|\[Strata\]/);
-  expect(log(stage)).toContain("moved a bash result");
+  expect(log(stage)).toContain("moved a mcp_blob result");
 });
 
 test("events of what was moved are on disk with size and tokens", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage({ plugin: repository, mcp: true });
   stage.model.script(big, say("done"));
   const session = await stage.newSession("events");
   await session.ask("go");
@@ -103,7 +101,7 @@ test("events of what was moved are on disk with size and tokens", async () => {
     layer: "tool-results",
     event: "spilled",
     session: session.id,
-    tool: "bash",
+    tool: "mcp_blob",
     callID: "big",
     bytes: expect.any(Number),
     tokensFreed: expect.any(Number),
@@ -113,7 +111,7 @@ test("events of what was moved are on disk with size and tokens", async () => {
 });
 
 test("an old session whose files were swept away gets them back when somebody goes on with it", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage({ plugin: repository, mcp: true });
   stage.model.script(big, say("done"));
   const session = await stage.newSession("swept");
   await session.ask("go");

@@ -6,8 +6,8 @@ import { firstDifference } from "./stage/model-request.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 
-const count = (to: number, id?: string) =>
-  call("bash", { command: `seq 1 ${to}`, description: "count" }, id === undefined ? {} : { id });
+/** A large result, the same whenever it is asked for; the output of the host's shell tool may be cut short under load. */
+const large = (bytes: number) => call("mcp_blob", { bytes });
 
 /** Fails with the index of the message where any request parts from the one before it. */
 function expectGrowing(stage: Stage): void {
@@ -21,14 +21,14 @@ function expectGrowing(stage: Stage): void {
 test("within a session, after SIGKILL and a new start, and in a fork, requests begin with the same bytes", async () => {
   await using stage = await openStage({ plugin: repository, mcp: true });
   const session = await stage.newSession("same bytes");
-  stage.model.script(calls(count(20_000), call("mcp_blob", { bytes: 90_000 })), count(15_000), say("one"));
+  stage.model.script(calls(large(80_000), call("mcp_blob", { bytes: 90_000 })), large(60_000), say("one"));
   await session.ask("go");
   await stage.restart({ kill: true });
-  stage.model.script(count(30_000), say("two"));
+  stage.model.script(large(120_000), say("two"));
   await stage.session(session.id).ask("go on");
   await stage.restart({ kill: true });
   const fork = await stage.session(session.id).fork();
-  stage.model.script(count(25_000), say("three"));
+  stage.model.script(large(100_000), say("three"));
   await fork.ask("and in the fork");
   expectGrowing(stage);
   expect(stage.model.requests).toHaveLength(7);
@@ -41,15 +41,15 @@ test("within a session, after SIGKILL and a new start, and in a fork, requests b
 });
 
 test("the fork and its parent, both going on, do not disturb each other", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage({ plugin: repository, mcp: true });
   const session = await stage.newSession("parent");
-  stage.model.script(count(20_000), say("one"));
+  stage.model.script(large(80_000), say("one"));
   await session.ask("go");
   const before = stage.model.lastRequest();
   const fork = await session.fork();
-  stage.model.script(count(30_000), say("in the fork"));
+  stage.model.script(large(120_000), say("in the fork"));
   await fork.ask("you there");
-  stage.model.script(count(30_000), say("in the parent"));
+  stage.model.script(large(120_000), say("in the parent"));
   await session.ask("you here");
   const mine = stage.model.requests.filter(({ sessionID }) => sessionID === session.id);
   for (const request of stage.model.requests.slice(-4))
@@ -75,28 +75,25 @@ test("a provider that uses its call ids again gets each result in its own place"
 test("another threshold, set while the session is under way, changes nothing that was sent", async () => {
   await using stage = await openStage({
     plugin: repository,
+    mcp: true,
     options: { toolResults: { threshold: 100_000 } },
   });
   const session = await stage.newSession("thresholds");
-  stage.model.script(
-    calls(call("bash", { command: "seq 1 1500", description: "small" }), count(30_000)),
-    say("one"),
-  );
+  stage.model.script(calls(large(7_000), large(120_000)), say("one"));
   await session.ask("go");
   await stage.restart({ config: { plugin: [[repository, { toolResults: { threshold: 4_096 } }]] } });
-  stage.model.script(
-    call("bash", { command: "seq 1 1500", description: "small" }, { id: "later" }),
-    say("two"),
-  );
+  stage.model.script(call("mcp_blob", { bytes: 7_000 }, { id: "later" }), say("two"));
   await stage.session(session.id).ask("go on");
   expectGrowing(stage);
+  const [first] = stage.model.lastRequest().toolResults();
+  expect(first?.text).toHaveLength(7_000);
   expect(stage.model.lastRequest().toolResult("later")).toContain("[Strata]");
 });
 
 test("deleting all machine state between two starts does not even break the prefix", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await openStage({ plugin: repository, mcp: true });
   const session = await stage.newSession("state");
-  stage.model.script(count(20_000), say("one"));
+  stage.model.script(large(80_000), say("one"));
   await session.ask("go");
   await stage.restart({
     kill: true,

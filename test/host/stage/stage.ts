@@ -177,7 +177,9 @@ function stageConfig(
         models: { m1: model("m1"), m2: model("m2") },
       },
     },
-    ...(mcp ? { mcp: { mcp: { type: "local", command: [process.execPath, mcpServer] } } } : {}),
+    ...(mcp
+      ? { mcp: { mcp: { type: "local", command: [process.execPath, mcpServer], timeout: 30_000 } } }
+      : {}),
   };
   return mergeConfig(own, config);
 }
