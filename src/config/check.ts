@@ -31,14 +31,16 @@ function acceptSettings(source: Source, rejected: Rejected[]): Settings {
     return {};
   }
   const settings = structuredClone(source.settings);
-  // Each round takes out at least one field, so it ends.
   for (;;) {
     const parsed = configSchema.safeParse(settings);
     if (parsed.success) return settings;
+    const before = rejected.length;
     for (const path of parsed.error.issues.flatMap(readIssuePaths)) {
       const value = takeOut(settings, path.path);
       if (value !== undefined) rejected.push({ source, value, ...path });
     }
+    // Each round takes out at least one field, so it ends; should one ever not, nothing of the source counts.
+    if (rejected.length === before) return {};
   }
 }
 

@@ -5,7 +5,7 @@ import type { Handler, HookName } from "./hooks.js";
  *
  * Contract: a handler is given what the hook is about, the value as the cheaper layers left it, and a signal
  * that is aborted at the deadline. It returns a value of its own, or `undefined` to pass. It never changes what
- * it was given: an answer that comes too late is dropped, and nothing of it may have happened.
+ * it was given: an answer that comes too late is dropped, and the next request must not show it.
  */
 export interface Layer {
   /** As in the log and the events. */

@@ -35,7 +35,7 @@ export function createStory(pathOf: (relativePath: string) => string): Turn[] {
           call("grep", { pattern: "decision", include: "*.ts" }, { id: "mentions" }),
         ],
         () => [bash("layer", "cat layers/tool-results/*.ts", "Print the layer")],
-        (seen) => search(seen, "layer", "function recordAll"),
+        (seen) => search(seen, "layer", "async function gatherFacts"),
         (seen) => readThere(seen, "layer"),
       ],
       answer:

@@ -149,11 +149,11 @@ describe("the hooks", () => {
 
 describe("the entry of OpenCode 2", () => {
   it("never throws, and writes down what it was offered where there is a project", async () => {
-    const files = createMemoryFiles({ "/work/.opencode/opencode.json": "{}" });
-    const setup = createSetup({ clock: createFakeClock(), files, folder: "/work" });
+    const files = createMemoryFiles({ "/place/.opencode/opencode.json": "{}" });
+    const setup = createSetup({ clock: createFakeClock(), files, folder: "/place" });
     for (const context of [undefined, null, 5, {}, { options: null, agent: {}, command: {} }])
       await setup(context);
-    const log = files.text("/work/.opencode/strata/strata.log");
+    const log = files.text("/place/.opencode/strata/strata.log");
     expect(log?.trimEnd().split("\n")).toHaveLength(5);
     expect(log).toContain(
       "INFO  setup         called by OpenCode's version-2 core, which offers agent, command; nothing to register",
