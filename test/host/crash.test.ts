@@ -1,0 +1,68 @@
+/** The host is killed in the middle of its work, again and again; and children work as their parents do. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { firstDifference } from "./stage/model-request.js";
+import { openStage } from "./stage/stage.js";
+import { call, calls, say } from "./stage/steps.js";
+
+const blob = (bytes: number) => call("mcp_blob", { bytes });
+
+test("SIGKILL in the middle of turns: the session goes on, no byte changes, and every preview's file is whole", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  const session = await stage.newSession("crashes");
+  let step = 0;
+  stage.model.respond(() => {
+    step++;
+    return step % 3 === 0
+      ? calls(blob(31_000 + step), blob(40_000 + step), blob(5_000 + step))
+      : blob(33_000 + step);
+  });
+  const killedAfter = [1, 2, 3, 4, 5, 6];
+  for (const count of killedAfter) {
+    const before = stage.model.requests.length;
+    const turn = stage
+      .session(session.id)
+      .ask("go")
+      .catch(() => "killed");
+    await stage.model.waitForRequest((request) => stage.model.requests.indexOf(request) >= before + count);
+    await stage.restart({ kill: true });
+    await turn;
+  }
+  stage.model.respond(() => say("the end"));
+  expect((await stage.session(session.id).ask("finish")).text).toBe("the end");
+
+  const { requests } = stage.model;
+  expect(requests.length).toBeGreaterThan(killedAfter.reduce((sum, count) => sum + count, 0));
+  for (const [index, later] of requests.entries()) {
+    const earlier = requests[index - 1];
+    if (earlier) expect(firstDifference(earlier, later), `request ${index}`).toBeUndefined();
+  }
+  const previews = stage.model
+    .lastRequest()
+    .toolResults()
+    .filter(({ text }) => text.startsWith("[Strata]"));
+  expect(previews.length).toBeGreaterThan(10);
+  for (const { text } of previews) {
+    const [, path = ""] = /^(\/.*\.txt)$/m.exec(text) ?? [];
+    const bytes = Number(/\(([\d,]+) bytes/.exec(text)?.[1]?.replaceAll(",", ""));
+    expect(readFileSync(path).byteLength).toBe(bytes);
+  }
+});
+
+test("in subagents that work side by side large results are moved out as well", async () => {
+  await using stage = await openStage({ plugin: repository, mcp: true });
+  const session = await stage.newSession("parent");
+  const task = (description: string) =>
+    call("task", { description, prompt: "look", subagent_type: "general" });
+  stage.model.respond((request) => {
+    const hasResults = request.toolResults().length > 0;
+    if (request.sessionID === session.id) return hasResults ? say("done") : calls(task("a"), task("b"));
+    return hasResults ? say("found") : calls(blob(60_000), blob(60_000));
+  });
+  expect((await session.ask("go")).text).toBe("done");
+  const ofChildren = stage.model.requests.filter(({ parentSessionID }) => parentSessionID === session.id);
+  const shown = ofChildren.flatMap((request) => request.toolResults());
+  expect(shown).toHaveLength(4);
+  for (const { text } of shown) expect(text).toContain("[Strata] This mcp_blob result");
+});
