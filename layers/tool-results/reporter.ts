@@ -25,7 +25,18 @@ export function createReporter({ background, events, log, tokens }: LayerContext
       void background.add(async () => {
         const [before, after] = await Promise.all([tokens.count(result.text), tokens.count(text)]);
         const tokensFreed = Math.max(0, before - after);
-        events.record({ layer: LAYER, event: "spilled", session, tool, callID, bytes, tokensFreed, file });
+        const { key } = result;
+        events.record({
+          layer: LAYER,
+          event: "spilled",
+          session,
+          tool,
+          callID,
+          key,
+          bytes,
+          tokensFreed,
+          file,
+        });
       });
     },
 

@@ -21,6 +21,8 @@ export interface StrataEvent {
   event: string;
   tool?: string;
   callID?: string;
+  /** What the event is about, where the same may be recorded twice, as a result that is judged anew. */
+  key?: string;
   /** Size of what was moved. */
   bytes?: number;
   /** Tokens that left the context; an estimate. */
@@ -79,11 +81,14 @@ export function parseEvent(value: unknown): StrataEvent | undefined {
   return isEvent ? (event as StrataEvent) : undefined;
 }
 
-/** How many results left the context, and how many tokens with them. */
+/** How many results left the context, and how many tokens with them. Of two events about one result the last counts. */
 export function sumSpilled(events: readonly StrataEvent[]): { spilled: number; tokensFreed: number } {
-  const spilled = events.filter(({ event }) => event === "spilled");
+  const byResult = new Map<string | StrataEvent, number>();
+  for (const event of events) {
+    if (event.event === "spilled") byResult.set(event.key ?? event, event.tokensFreed ?? 0);
+  }
   return {
-    spilled: spilled.length,
-    tokensFreed: spilled.reduce((sum, { tokensFreed = 0 }) => sum + tokensFreed, 0),
+    spilled: byResult.size,
+    tokensFreed: [...byResult.values()].reduce((sum, tokens) => sum + tokens, 0),
   };
 }

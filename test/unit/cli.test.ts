@@ -28,6 +28,20 @@ it("the status counts what left the context and says what is damaged", async () 
   expect(formatStatus(status)).toContain("line 3 cannot be read");
 });
 
+it("a result that is judged anew, because the machine state was deleted, counts once", async () => {
+  const world = await openWorld();
+  const messages = [user("go"), answer([call("bash", lines(2_000))])];
+  await world.request(messages);
+  await world.strata.idle();
+  for (const path of world.files.contents.keys())
+    if (path.includes("/state/")) world.files.contents.delete(path);
+  const again = await world.restart();
+  await again.request(messages);
+  await again.strata.idle();
+  expect(world.files.text(`${PROJECT}/.opencode/strata/events.jsonl`)?.match(/"spilled"/g)).toHaveLength(2);
+  expect((await readStatus(world.files, PROJECT)).results.spilled).toBe(1);
+});
+
 it("the status is that of the project one stands in, also deep in it", async () => {
   const world = await openWorld();
   await world.request([user("go"), answer([call("bash", lines(2_000))])]);
