@@ -7,7 +7,7 @@ import { formatCount } from "../../src/format.js";
 export interface Excerpt {
   bytes: number;
   lines: number;
-  /** Length in bytes of the longest line seen. */
+  /** Length in UTF-16 units of the longest line seen. */
   longestLine: number;
   /** Lines from the beginning, without their line ends. */
   head: string[];

@@ -13,15 +13,14 @@ const kinds: readonly RegExp[] = [
   /(^|\s)(warn|warning)\b.*:/i,
 ];
 
-/** A word that each line of interest has; most lines have none, and need not be looked at more closely. */
-const HINT =
-  /error|exception|fatal|panic|traceback|fail|not ok|exit (?:code|status)|segmentation|pass(?:ed|ing)|warn|problem|skipped|vulnerabilit|total|found|summary|^commit |^diff |denied|refused|unable to|time|killed/i;
+/** Whether any of the kinds fits, in one go: most lines are of none and need not be looked at more closely. */
+const ANY_KIND = new RegExp(kinds.map(({ source }) => source).join("|"), "i");
 
 /** Comments, data and changes to files speak of errors and report none. */
 const QUOTED = /^\s*(\/\/|\/?\*|["'`#])|^[+-]\S|^[+-]\s{2}/;
 
 /** Source code does so too, in words that the weaker kinds look for. */
-const CODE = /[{};,[(]\s*$|=>|^\s*["'`}\])*#]|^\s*\/[/*]|^[+-]|\b(const|let|function|return|import|class)\b/;
+const CODE = /[{};,[(]\s*$|=>|^\s*[}\])]|^[+-]|\b(const|let|function|return|import|class)\b/;
 
 /** Read puts the line's own number in front, which is the one to use. */
 const NUMBER_OF_READ = /^\d+: /;
@@ -31,20 +30,20 @@ const LONGEST_LINE_BYTES = 160;
 const MOST_OF_A_KIND = 4;
 
 /**
- * Errors, exit states, counts, landmarks and warnings between two lines (by number, both excluded), each with its line number,
- * in the order of the text, as many as there is room for. Empty when there are none.
+ * Errors, exit states, counts, landmarks and warnings between two lines (by number, both excluded), each with its line
+ * number, in the order of the text, as many as there is room for. Empty when there are none.
  */
 export function findLinesThatMatter(
   excerpt: Excerpt,
   between: { after: number; before: number },
   roomBytes: number,
 ): string {
-  const found = new Map<number, string>();
+  const found: { number: number; text: string }[] = [];
   const ofKind = kinds.map(() => 0);
   const candidates: { number: number; kind: number; line: string }[] = [];
   forEachLine(excerpt, between, (number, line) => {
     const start = line.slice(0, 400);
-    if (!HINT.test(start)) return;
+    if (!ANY_KIND.test(start)) return;
     const kind = kinds.findIndex((pattern) => pattern.test(start));
     const plain = start.replace(NUMBER_OF_READ, "");
     if (kind === -1 || QUOTED.test(plain) || (kind > 0 && CODE.test(plain))) return;
@@ -60,11 +59,11 @@ export function findLinesThatMatter(
     const bytes = Buffer.byteLength(text);
     if (bytes > room) continue;
     room -= bytes;
-    found.set(number, text);
+    found.push({ number, text });
   }
-  return [...found.entries()]
-    .sort(([a], [b]) => a - b)
-    .map(([, text]) => text)
+  return found
+    .sort((a, b) => a.number - b.number)
+    .map(({ text }) => text)
     .join("");
 }
 

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { DAY_MS } from "../../src/seams/clock.js";
 import { LAYER } from "./judge.js";
 
 export interface StoredFile {
@@ -14,7 +15,6 @@ export interface StoredFile {
   lastUsedMs: number;
 }
 
-const DAY_MS = 86_400_000;
 const LIVE_SESSION_DAYS = 7;
 
 export interface SweepPlan {

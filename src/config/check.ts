@@ -1,10 +1,11 @@
 /** Checks what the sources hold against the schema, field by field. Loaded only where there is something to check. */
+
+import { isRecord, mergeRecords, type PlainRecord } from "../records.js";
 import { describeAllowed, findClosest } from "./allowed.js";
 import { type Config, configSchema } from "./schema.js";
 import type { Source } from "./sources.js";
 
 type Path = readonly (string | number)[];
-type Settings = Record<string, unknown>;
 interface Rejected {
   source: Source;
   path: Path;
@@ -18,15 +19,15 @@ interface Rejected {
  */
 export function checkSettings(sources: readonly Source[]): { config: Config; problems: string[] } {
   const rejected: Rejected[] = [];
-  let merged: Settings = {};
-  for (const source of sources) merged = mergeSettings(merged, acceptSettings(source, rejected));
+  let merged: PlainRecord = {};
+  for (const source of sources) merged = mergeRecords(merged, acceptSettings(source, rejected));
   const config = configSchema.parse(merged);
   return { config, problems: rejected.map((one) => formatRejected(one, config)) };
 }
 
 /** What of a source is right; what is not is added to `rejected`. */
-function acceptSettings(source: Source, rejected: Rejected[]): Settings {
-  if (!isSettings(source.settings)) {
+function acceptSettings(source: Source, rejected: Rejected[]): PlainRecord {
+  if (!isRecord(source.settings)) {
     rejected.push({ source, path: [], value: source.settings, isUnknownKey: false });
     return {};
   }
@@ -55,11 +56,11 @@ function readIssuePaths(issue: {
 }
 
 /** Removes the field and returns what stood there; `undefined` when an earlier issue has taken it out already. */
-function takeOut(settings: Settings, path: Path): unknown {
+function takeOut(settings: PlainRecord, path: Path): unknown {
   let holder: unknown = settings;
-  for (const step of path.slice(0, -1)) holder = isSettings(holder) ? holder[step] : undefined;
+  for (const step of path.slice(0, -1)) holder = isRecord(holder) ? holder[step] : undefined;
   const last = path.at(-1);
-  if (!isSettings(holder) || last === undefined) return undefined;
+  if (!isRecord(holder) || last === undefined) return undefined;
   const value = holder[last];
   delete holder[last];
   return value ?? null;
@@ -74,7 +75,7 @@ function formatRejected({ source, path, value, isUnknownKey }: Rejected, config:
   }
   const used = readPath(config, path);
   const instead =
-    path.length === 0 || isSettings(used) ? "It is passed over." : `Using ${JSON.stringify(used) ?? "none"}.`;
+    path.length === 0 || isRecord(used) ? "It is passed over." : `Using ${JSON.stringify(used) ?? "none"}.`;
   return `${came} is ${formatValue(value)}, expected ${describeAllowed(path)}. ${instead}`;
 }
 
@@ -84,18 +85,5 @@ function formatValue(value: unknown): string {
 }
 
 function readPath(config: Config, path: Path): unknown {
-  return path.reduce<unknown>((holder, step) => (isSettings(holder) ? holder[step] : undefined), config);
-}
-
-function mergeSettings(weaker: Settings, stronger: Settings): Settings {
-  const merged: Settings = { ...weaker };
-  for (const [key, value] of Object.entries(stronger)) {
-    const below = merged[key];
-    merged[key] = isSettings(below) && isSettings(value) ? mergeSettings(below, value) : value;
-  }
-  return merged;
-}
-
-function isSettings(value: unknown): value is Settings {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), config);
 }

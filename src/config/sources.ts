@@ -4,6 +4,7 @@
  */
 import type { ParseError } from "jsonc-parser";
 import { formatError } from "../error.js";
+import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 
 export interface Source {
@@ -51,8 +52,7 @@ export async function readSources(
 async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
   const value = parsePlainJson(text) ?? (await parseJsonWithComments(text));
   if (value instanceof Error) return value.message;
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : "an object is expected at the top";
+  return isRecord(value) ? value : "an object is expected at the top";
 }
 
 /** Most files are plain JSON, for which the parser at hand will do; `undefined` for all others. */

@@ -8,6 +8,7 @@
  * A hook is a row here and a row in `src/host/hooks.ts`, which binds it to the host's own.
  */
 
+import { isRecord } from "../records.js";
 import { estimateContextTokens } from "../view/context-size.js";
 import type { Message } from "../view/message.js";
 
@@ -66,10 +67,6 @@ export const hookRules: HookRules = {
     accepts: (answer): answer is undefined => answer === undefined,
   },
 };
-
-function isRecord(answer: unknown): answer is Record<string, unknown> {
-  return typeof answer === "object" && answer !== null && !Array.isArray(answer);
-}
 
 /** Messages as the host can send them: each with a role and parts, each part with a type, and not none at all. */
 function isMessageList(answer: unknown): answer is readonly Message[] {

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { readConfig } from "../config/config.js";
 import { keepOutOfGit, planFolders } from "../folders.js";
 import { formatLogLine, hasLevel } from "../record/log.js";
+import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { listConfigFiles } from "./config-files.js";
@@ -61,13 +62,12 @@ interface Probed {
 }
 
 function probe(context: unknown): Probed {
-  if (typeof context !== "object" || context === null) return { offered: [] };
+  if (!isRecord(context)) return { offered: [] };
   const entries = Object.entries(context);
   const offered = entries.filter(([name, value]) => name !== "options" && typeof value === "object" && value);
-  const options = (context as { options?: unknown }).options;
-  const hasOptions = typeof options === "object" && options !== null;
+  const { options } = context;
   return {
     offered: offered.map(([name]) => name),
-    ...(hasOptions && { options: options as Record<string, unknown> }),
+    ...(isRecord(options) && { options }),
   };
 }

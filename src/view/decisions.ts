@@ -12,6 +12,7 @@
 import { dirname } from "node:path";
 import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
+import { DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { type DecisionBatch, parseDecisionBatch } from "./decision-batch.js";
 import { readResultText, type ToolPart } from "./message.js";
@@ -66,7 +67,6 @@ export interface DecisionsOptions {
   resultsFolder: string;
 }
 
-const DAY_MS = 86_400_000;
 /** Characters at each end of a text that tell it from another of the same length. */
 const BORDER = 64;
 

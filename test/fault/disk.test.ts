@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { PROJECT } from "../support/fake-host.js";
 import { type FaultyFiles, withFault } from "../support/faulty-files.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { answer, call, lines, outputs, user } from "../support/messages.js";
+import { answer, call, lines, outputs, pathIn, user } from "../support/messages.js";
 import { openWorld, type World } from "../support/world.js";
 
 const large = lines(900);
@@ -29,7 +29,8 @@ function expectIntact(world: World, shown: readonly string[], originals: readonl
   expect(shown).toHaveLength(originals.length);
   for (const [index, text] of shown.entries()) {
     if (text === originals[index]) continue;
-    const path = /^\/project\/\.opencode\/tool-results\/\S+\.txt$/m.exec(text)?.[0] ?? "no path";
+    const path = pathIn(text);
+    expect(path).toMatch(/^\/project\/\.opencode\/tool-results\/\S+\.txt$/);
     const stored = world.files.text(path);
     expect([originals[index], WHOLE]).toContain(stored);
     expect(world.files.text(DECISIONS)).toContain(path);

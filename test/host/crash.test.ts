@@ -1,6 +1,7 @@
 /** The host is killed in the middle of its work, again and again; and children work as their parents do. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { firstDifference } from "./stage/model-request.js";
 import { openStage } from "./stage/stage.js";
@@ -44,9 +45,8 @@ test("SIGKILL in the middle of turns: the session goes on, no byte changes, and 
     .filter(({ text }) => text.startsWith("[Strata]"));
   expect(previews.length).toBeGreaterThan(10);
   for (const { text } of previews) {
-    const [, path = ""] = /^(\/.*\.txt)$/m.exec(text) ?? [];
     const bytes = Number(/\(([\d,]+) bytes/.exec(text)?.[1]?.replaceAll(",", ""));
-    expect(readFileSync(path).byteLength).toBe(bytes);
+    expect(readFileSync(pathIn(text)).byteLength).toBe(bytes);
   }
 });
 

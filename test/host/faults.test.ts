@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { startOpenCode } from "./stage/opencode.js";
@@ -60,9 +61,7 @@ test("two hosts in one project spill the same and other results at once: every p
     const last = stage.model.requests.filter((request) => request.toolResults().length > 0);
     expect(last).toHaveLength(4);
     for (const request of last) {
-      const onDisk = request
-        .toolResults()
-        .map(({ text }) => readFileSync(/^\/.*\.txt$/m.exec(text)?.[0] ?? "").byteLength);
+      const onDisk = request.toolResults().map(({ text }) => readFileSync(pathIn(text)).byteLength);
       expect(onDisk).toEqual(sizes);
     }
     const names = readdirSync(stage.project.file(".opencode/tool-results")).filter((name) =>

@@ -1,6 +1,7 @@
 /** The built package in the real OpenCode: how it is loaded, configured, and switched off. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { openStage, type Stage } from "./stage/stage.js";
@@ -115,7 +116,7 @@ test("an old session whose files were swept away gets them back when somebody go
   stage.model.script(big, say("done"));
   const session = await stage.newSession("swept");
   await session.ask("go");
-  const path = /^\/.*\.txt$/m.exec(stage.model.lastRequest().toolResult("big"))?.[0] ?? "";
+  const path = pathIn(stage.model.lastRequest().toolResult("big"));
   const whole = readFileSync(path, "utf8");
   await stage.restart({
     meanwhile: ({ remove: _, file }) =>

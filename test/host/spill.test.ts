@@ -1,6 +1,7 @@
 /** Layer 1 in the real OpenCode: what reaches the model, what lies on disk. */
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
+import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import type { Session } from "./stage/session.js";
 import { openStage } from "./stage/stage.js";
@@ -17,9 +18,6 @@ function customTool(expression: string): string {
   return `import { tool } from "@opencode-ai/plugin";
 export default tool({ description: "test", args: {}, async execute() { return ${expression}; } });`;
 }
-
-const pathIn = (preview: string): string =>
-  /^\/.*\/tool-results\/.*\.txt$/m.exec(preview)?.[0] ?? `no path in: ${preview}`;
 
 /** What the host has stored of a call: the text it would have sent, and the file with the whole of it, if it cut. */
 async function stored(

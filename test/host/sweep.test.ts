@@ -1,12 +1,12 @@
 /** The sweep at start in the real OpenCode, which is asked whether a session is live. */
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { expect, test } from "vitest";
+import { DAY_MS } from "../../src/seams/clock.js";
+import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { whenRemoved } from "./stage/files.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
-
-const DAY_MS = 86_400_000;
 
 test("what no context has used for 60 days goes when its session is deleted, and stays while the session is there", async () => {
   await using stage = await openStage({ plugin: repository, mcp: true });
@@ -14,7 +14,7 @@ test("what no context has used for 60 days goes when its session is deleted, and
     stage.model.script(call("mcp_blob", { bytes }, { id: title }), say("done"));
     const session = await stage.newSession(title);
     await session.ask("go");
-    return { session, path: /^\/.*\.txt$/m.exec(stage.model.lastRequest().toolResult(title))?.[0] ?? "" };
+    return { session, path: pathIn(stage.model.lastRequest().toolResult(title)) };
   };
   const deleted = await spill("deleted", 40_000);
   const kept = await spill("kept", 50_000);

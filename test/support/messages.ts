@@ -62,5 +62,5 @@ export function lines(count: number, width = 40): string {
 
 /** The path of the file that a preview names. */
 export function pathIn(preview: string | undefined): string {
-  return /^\/.*\.txt$/m.exec(preview ?? "")?.[0] ?? "no path in the preview";
+  return /^\/.*\/tool-results\/.*\.txt$/m.exec(preview ?? "")?.[0] ?? `no path in: ${preview}`;
 }

@@ -6,6 +6,7 @@ import type { Message } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT } from "./fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
+import { outputs } from "./messages.js";
 
 export interface World {
   strata: Strata;
@@ -56,6 +57,11 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     results: () =>
       [...files.contents.keys()].filter((path) => path.includes("/tool-results/") && path.endsWith(".txt")),
   };
+}
+
+/** The first result of the history as it would be sent. */
+export async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
+  return outputs(await world.request(history))[0] ?? "";
 }
 
 /** Stands in for the tokenizer, which runs in a thread of its own and is made from the built package. */

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/view/message.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { answer, call, lines, outputs, pathIn, user } from "../support/messages.js";
-import { openWorld, type World } from "../support/world.js";
-
-async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
-  return outputs(await world.request(history))[0] ?? "";
-}
+import { answer, call, lines, pathIn, user } from "../support/messages.js";
+import { onlyOutput, openWorld } from "../support/world.js";
 
 describe("a result that the host has cut", () => {
   const HOST_FILE = "/data/opencode/tool-output/tool_1";

@@ -112,6 +112,7 @@ describe("a preview", () => {
       "thread 'main' panicked at src/main.rs:2:5:",
       "Segmentation fault (core dumped)",
       "make: *** [Makefile:2: all] Error 2",
+      "npm ERR! code ELIFECYCLE",
     ]) {
       const output = lines(1_000).split("\n");
       output[500] = error;

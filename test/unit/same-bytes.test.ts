@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/view/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, fork, lines, outputs, pathIn, user } from "../support/messages.js";
-import { openWorld, type World } from "../support/world.js";
+import { onlyOutput, openWorld } from "../support/world.js";
 
 const RESULTS = `${PROJECT}/.opencode/tool-results`;
 const DECISIONS = `${PROJECT}/.opencode/strata/state/decisions/2026-11-21.jsonl`;
 const large = lines(2_000);
-
-async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
-  return outputs(await world.request(history))[0] ?? "";
-}
 
 describe("the same bytes, for ever", () => {
   const history = () => [

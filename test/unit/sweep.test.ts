@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/seams/clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, fork, lines, outputs, user } from "../support/messages.js";
 import { openWorld, type World } from "../support/world.js";
-
-const DAY_MS = 86_400_000;
 
 /** Spills one result in each of these sessions. */
 async function spillIn(world: World, ...sessions: string[]): Promise<void> {

@@ -1,17 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { PREVIEW_LIMIT_BYTES } from "../../layers/tool-results/preview.js";
-import type { Message } from "../../src/view/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, lines, outputs, pathIn, user } from "../support/messages.js";
-import { openWorld, type World } from "../support/world.js";
+import { onlyOutput, openWorld } from "../support/world.js";
 
 const RESULTS = `${PROJECT}/.opencode/tool-results`;
 const DECISIONS = `${PROJECT}/.opencode/strata/state/decisions/2026-11-21.jsonl`;
 const large = lines(2_000);
-
-async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
-  return outputs(await world.request(history))[0] ?? "";
-}
 
 describe("a large result", () => {
   it("goes to a file as it is, and a preview that names the file takes its place", async () => {

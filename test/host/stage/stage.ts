@@ -12,8 +12,8 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { mergeRecords } from "../../../src/records.js";
 import type { EventStream } from "./event-stream.js";
-import { mergeConfig } from "./merge-config.js";
 import { type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";
 import { createProject, type Project } from "./project.js";
 import type { PromptCacheOptions } from "./prompt-cache.js";
@@ -119,7 +119,7 @@ function createRunner(launch: OpenCodeOptions, initial: HostConfig): Runner {
     async restart({ kill = false, config: changes, meanwhile } = {}) {
       await end(kill);
       await meanwhile?.(launch.project);
-      if (changes) config = mergeConfig(config, changes);
+      if (changes) config = mergeRecords(config, changes);
       host = await startOpenCode(changes ? { ...launch, config } : launch);
     },
     stop: () => end(false),
@@ -181,7 +181,7 @@ function stageConfig(
       ? { mcp: { mcp: { type: "local", command: [process.execPath, mcpServer], timeout: 30_000 } } }
       : {}),
   };
-  return mergeConfig(own, config);
+  return mergeRecords(own, config);
 }
 
 const mcpServer = fileURLToPath(new URL("./mcp-server.mjs", import.meta.url));
