@@ -7,10 +7,12 @@ export interface Folders {
   project: string;
   /** Whole tool results. */
   toolResults: string;
-  /** The log, the events and the machine state. */
+  /** Notes on sessions, for people. */
+  sessionMemory: string;
+  /** The log, the savings ledger and the machine state. */
   strata: string;
   log: string;
-  events: string;
+  savings: string;
   /** Machine state; may be deleted at any time. */
   decisions: string;
 }
@@ -20,9 +22,10 @@ export function planFolders(project: string): Folders {
   return {
     project,
     toolResults: join(project, ".opencode", "tool-results"),
+    sessionMemory: join(project, ".opencode", "session-memory"),
     strata,
     log: join(strata, "strata.log"),
-    events: join(strata, "events.jsonl"),
+    savings: join(strata, "savings"),
     decisions: join(strata, "state", "decisions"),
   };
 }

@@ -2,12 +2,14 @@ import type PQueue from "p-queue";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
-import type { Events } from "./record/events.js";
 import type { Log } from "./record/log.js";
+import type { Savings } from "./record/savings.js";
 import type { TokenCounter } from "./record/tokens.js";
+import type { ResultFiles } from "./results/result-files.js";
 import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
+import type { ContextSizes } from "./view/context-size.js";
 import type { Decisions } from "./view/decisions.js";
 
 /** All that a layer has to work with. */
@@ -18,9 +20,11 @@ export interface LayerContext {
   host: Host;
   folders: Folders;
   log: Log;
-  events: Events;
+  savings: Savings;
   tokens: TokenCounter;
   decisions: Decisions;
+  resultFiles: ResultFiles;
+  sizes: ContextSizes;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

@@ -1,5 +1,5 @@
 /**
- * The machine without a host: reads the configuration, makes the log, the events and the layers, and hands back the
+ * The machine without a host: reads the configuration, makes the log, the ledger, the view and the layers, and hands back the
  * dispatcher that answers every hook. Everything it holds belongs to one project; two may live in one process.
  */
 import { randomUUID } from "node:crypto";
@@ -9,17 +9,23 @@ import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
-import { formatCount } from "./format.js";
 import type { LayerFactory } from "./layer-context.js";
-import { createEvents, type Events, sumSpilled } from "./record/events.js";
 import { createLog, type Log } from "./record/log.js";
+import { createSavings } from "./record/savings.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
+import { createFileKeeper } from "./results/file-keeper.js";
+import { createResultFiles } from "./results/result-files.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import { VERSION } from "./version.js";
+import { createAccounts } from "./view/accounts.js";
+import { createContextSizes } from "./view/context-size.js";
 import { createDecisions } from "./view/decisions.js";
+import { createRequests, type Requests } from "./view/request.js";
+import { createView } from "./view/view.js";
+import { createModelWindows } from "./view/windows.js";
 
 export interface Seams {
   clock: Clock;
@@ -32,6 +38,7 @@ export interface Seams {
 export interface Strata {
   readonly config: Config;
   readonly dispatcher: Dispatcher;
+  readonly requests: Requests;
   readonly log: Log;
   /** Lets the layers go and waits a little for what is still being written. Never rejects. */
   dispose(): Promise<void>;
@@ -59,23 +66,57 @@ export async function createStrata(
     keepOutOfGit(files, folders.strata).catch((thrown) => log.warn("strata", unignored(thrown))),
   );
   const instance = randomUUID().slice(0, 8);
-  const events = createEvents({ files, clock, writes, log, path: folders.events, instance });
+  const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
   const decisions = createDecisions({
     files,
     log,
     folder: folders.decisions,
     resultsFolder: folders.toolResults,
   });
+  const resultFiles = createResultFiles({ files, clock, folder: folders.toolResults });
+  const sizes = createContextSizes();
+  const windows = createModelWindows();
+  const requests = createRequests({
+    decisions,
+    sizes,
+    windows,
+    thresholdTokens: config.autoCompact.threshold,
+  });
+  const view = createView({
+    clock,
+    files,
+    log,
+    decisions,
+    sizes,
+    windows,
+    requests,
+    savings,
+    savingsFolder: folders.savings,
+    accounts: createAccounts(savings),
+    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
+  });
   const tokens = createTokenCounter({
     tokenize: tokenizer ?? createTokenizer(clock),
     clock,
     onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
   });
-  const context = { config, clock, files, host, folders, log, events, tokens, decisions, background };
+  const context = {
+    config,
+    clock,
+    files,
+    host,
+    folders,
+    log,
+    savings,
+    tokens,
+    decisions,
+    resultFiles,
+    sizes,
+    background,
+  };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
-  const dispatcher = createDispatcher({ layers, clock, log });
+  const dispatcher = createDispatcher({ layers: [view, ...layers], clock, log });
   announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
-  void background.add(() => logTotals(events, log));
 
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {
@@ -86,6 +127,7 @@ export async function createStrata(
   return {
     config,
     dispatcher,
+    requests,
     log,
     async dispose() {
       await dispatcher.dispose();
@@ -98,18 +140,6 @@ export async function createStrata(
 
 const unignored = (thrown: unknown): string =>
   `.opencode/strata has no .gitignore of its own, do not commit it: ${formatError(thrown)}`;
-
-/** What the project has saved so far, from the events of all instances. */
-async function logTotals(events: Events, log: Log): Promise<void> {
-  try {
-    const { spilled, tokensFreed } = sumSpilled(await events.read());
-    if (spilled === 0) return;
-    const tokens = `tokens about ${formatCount(tokensFreed)}`;
-    log.info("strata", `moved out of the context so far: results ${formatCount(spilled)}, ${tokens}`);
-  } catch (thrown) {
-    log.warn("strata", `cannot read the events so far: ${formatError(thrown)}`);
-  }
-}
 
 interface Announcement {
   log: Log;

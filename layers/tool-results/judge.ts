@@ -1,11 +1,11 @@
 /** Judges the results of one answer: gathers the facts, asks the plan, writes the files, records what was decided. */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import type { Decision } from "../../src/view/decisions.js";
+import { namesResultFile } from "../../src/results/result-files.js";
+import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { findThreshold, planSpill, type ResultFacts } from "./plan.js";
 import { formatPreview } from "./preview.js";
 import type { Reporter } from "./reporter.js";
-import { namesResultFile, type ResultFiles } from "./result-files.js";
 import { type Answer, type Result, readExitStatus, readHostNote, readSourcePath } from "./results.js";
 
 /**
@@ -15,7 +15,6 @@ import { type Answer, type Result, readExitStatus, readHostNote, readSourcePath 
 export type Judge = (sessionID: string, answer: Answer, signal: AbortSignal) => Promise<void>;
 
 export interface JudgeOptions extends LayerContext {
-  resultFiles: ResultFiles;
   reporter: Reporter;
 }
 
@@ -47,25 +46,17 @@ export function createJudge(context: JudgeOptions): Judge {
     const kept = results.filter(
       (result) => isUndecided(result) && !spilled.some((one) => one.result === result),
     );
-    for (const day of new Set(results.map((result) => result.day))) {
-      const ofDay = spilled.filter(({ result }) => result.day === day);
-      const isRecorded = await record(
-        sessionID,
-        day,
-        ofDay,
-        kept.filter((result) => result.day === day),
-      );
-      if (isRecorded) for (const one of ofDay) reporter.report(sessionID, one);
-    }
+    const isRecorded = await record(sessionID, spilled, kept);
+    if (isRecorded) for (const one of spilled) reporter.report(sessionID, one);
   };
 
   function isUndecided({ key }: Result): boolean {
-    return decisions.find(key) === undefined;
+    return decisions.find(key)?.judged === undefined;
   }
 
   async function gatherFacts(result: Result): Promise<ResultFacts> {
     const { part, text, cutPath, key } = result;
-    const decision = decisions.find(key);
+    const decision = decisions.find(key)?.judged;
     const cutBytes = cutPath === undefined || decision ? undefined : await readBytes(cutPath);
     const isBeyondUs = cutPath !== undefined && cutBytes === undefined;
     return {
@@ -123,23 +114,20 @@ export function createJudge(context: JudgeOptions): Judge {
    */
   async function record(
     session: string,
-    day: number,
     spilled: readonly Spilled[],
     kept: readonly Result[],
   ): Promise<boolean> {
-    const replaced = spilled.map(
-      ({ result, text, file }): Decision => ({ key: result.key, outcome: "replaced", text, file }),
-    );
-    const stays = (result: Result): Decision => ({ key: result.key, outcome: "kept" });
-    if (replaced.length + kept.length === 0) return true;
+    const made: DatedDecision[] = [
+      ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
+      ...kept.map((result) => decide(result, { outcome: "kept" })),
+    ];
+    if (made.length === 0) return true;
     try {
-      await decisions.record(day, { session, layer: LAYER, decisions: [...replaced, ...kept.map(stays)] });
+      await decisions.record(session, LAYER, made);
       return true;
     } catch (thrown) {
-      const count = replaced.length + kept.length;
-      log.error(LAYER, `cannot record what was decided, ${count} results stay: ${formatError(thrown)}`);
-      for (const result of [...spilled.map((one) => one.result), ...kept])
-        decisions.remember(session, stays(result));
+      log.error(LAYER, `cannot record what was decided, ${made.length} results stay: ${formatError(thrown)}`);
+      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
       return false;
     }
   }

@@ -10,7 +10,7 @@ export interface Reporter {
   reportFailure(result: Result, thrown: unknown): void;
 }
 
-export function createReporter({ background, events, log, tokens }: LayerContext): Reporter {
+export function createReporter({ background, log, savings, tokens }: LayerContext): Reporter {
   return {
     report(session, { result, text, file, bytes }) {
       const { tool, callID } = result.part;
@@ -26,7 +26,7 @@ export function createReporter({ background, events, log, tokens }: LayerContext
         const [before, after] = await Promise.all([tokens.count(result.text), tokens.count(text)]);
         const tokensFreed = Math.max(0, before - after);
         const { key } = result;
-        events.record({
+        savings.record({
           layer: LAYER,
           event: "spilled",
           session,

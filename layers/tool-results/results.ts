@@ -1,11 +1,9 @@
-import { type DecisionKey, readDecisionKey } from "../../src/view/decisions.js";
-import { isToolPart, type Message, readResultText, type ToolPart } from "../../src/view/message.js";
+import { findCutPath } from "../../src/results/host-cut.js";
+import type { Result as AnyResult, History } from "../../src/view/history.js";
 import { PREVIEW_LIMIT_BYTES } from "./preview.js";
 
 /** A tool result that can be worth a decision. */
-export interface Result extends DecisionKey {
-  part: ToolPart;
-  text: string;
+export interface Result extends AnyResult {
   /** The file in which the host keeps the whole of a result that it has cut, sometimes to nothing. */
   cutPath?: string;
 }
@@ -17,37 +15,24 @@ export interface Answer {
   smallCharacters: number;
 }
 
-/** The answers that have results worth a decision. A whole result no larger than a preview never is. */
-export function findAnswers(messages: readonly Message[]): Answer[] {
-  const answers: Answer[] = [];
-  for (const { info, parts } of messages) {
-    if (info.role !== "assistant") continue;
-    const answer: Answer = { results: [], smallCharacters: 0 };
-    for (const part of parts) if (isToolPart(part)) addResult(answer, part);
-    if (answer.results.length > 0) answers.push(answer);
+/** The answers that have results worth a decision, from this message on. A whole result no larger than a preview never is. */
+export function findAnswers(history: History, from: number): Answer[] {
+  const answers = new Map<number, Answer>();
+  for (const result of history.results(from)) {
+    const answer = answers.get(result.index) ?? { results: [], smallCharacters: 0 };
+    answers.set(result.index, answer);
+    const cutPath = findCutPath(result.part, result.text);
+    if (cutPath !== undefined) answer.results.push({ ...result, cutPath });
+    else if (isLargerThanPreview(result.text)) answer.results.push(result);
+    else answer.smallCharacters += result.text.length;
   }
-  return answers;
-}
-
-function addResult(answer: Answer, part: ToolPart): void {
-  const text = readResultText(part);
-  if (text === undefined) return;
-  const cutPath = findCutPath(part, text);
-  const key = cutPath !== undefined || isLargerThanPreview(text) ? readDecisionKey(part) : undefined;
-  if (key) answer.results.push({ ...key, part, text, ...(cutPath !== undefined && { cutPath }) });
-  else answer.smallCharacters += text.length;
+  return [...answers.values()].filter(({ results }) => results.length > 0);
 }
 
 /** A UTF-16 unit has one to three bytes of UTF-8; most texts are decided by their length alone. */
 function isLargerThanPreview(text: string): boolean {
   if (text.length > PREVIEW_LIMIT_BYTES) return true;
   return text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
-}
-
-/** The host names the file in the text as well: a tool that sets the field for reasons of its own is not believed. */
-function findCutPath({ state: { metadata } }: ToolPart, text: string): string | undefined {
-  const path = metadata?.outputPath;
-  return metadata?.truncated === true && typeof path === "string" && text.includes(path) ? path : undefined;
 }
 
 /** The file whose text a `read` result is. */

@@ -35,7 +35,7 @@ export function planSweep(stored: readonly StoredFile[], nowMs: number, maxAgeDa
 }
 
 export function createSweep(context: LayerContext): () => Promise<void> {
-  const { clock, config, decisions, events, files, folders, host, log } = context;
+  const { clock, config, decisions, files, folders, host, log } = context;
   const { maxAgeDays, maxTotalMegabytes } = config.toolResults;
   const capBytes = maxTotalMegabytes * 1_000_000;
 
@@ -74,7 +74,6 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     if (removed > 0) {
       const bytes = total - left;
       log.info(LAYER, `removed ${removed} results (${formatCount(bytes)} bytes) that no live session names`);
-      events.record({ layer: LAYER, event: "removed", bytes, note: `${removed} files` });
     }
     if (left > capBytes) {
       log.warn(

@@ -12,7 +12,7 @@ const HELP = `strata ${VERSION}, the memory and context stack for OpenCode
   strata --version
   strata --help
 
-Example: strata status --json | jq .results.tokensFreed
+Example: strata status --json | jq .savings.net
 `;
 
 process.exitCode = await run(process.argv.slice(2));

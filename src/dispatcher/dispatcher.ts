@@ -86,11 +86,10 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
   ): Promise<HookValue<H>> {
     const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
     let current = value;
-    let hasHeard = false;
     for (const layer of byCost) {
       const handler = layer.handlers[hook];
       if (!handler || stuck.has(nameOf(layer, hook))) continue;
-      if (hasHeard && rule.combine === "until" && rule.isEnough?.(input, current)) break;
+      if (isLeftOut(layer, rule) && rule.isEnough?.(input, current)) break;
       const heard = await hear(layer, hook, rule.deadlineMs, (signal) => handler(input, current, signal));
       if (!heard) continue;
       const { answer } = heard;
@@ -99,7 +98,6 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
         complain(`layer ${layer.name}`, hook, what);
         continue;
       }
-      hasHeard = true;
       if (answer === undefined) continue;
       current = answer;
       if (rule.combine === "first") break;
@@ -133,6 +131,14 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
     log[isFirst ? "error" : "debug"]("dispatcher", message);
   }
 }
+
+/** May the layer be left out once the value is good enough? */
+const isLeftOut = (
+  { cost }: Layer,
+  { combine, alwaysUpToCost = Number.NEGATIVE_INFINITY }: RuleOfAny,
+): boolean => combine === "until" && cost > alwaysUpToCost;
+
+type RuleOfAny = Pick<HookRule<never, never>, "combine" | "alwaysUpToCost">;
 
 const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
 

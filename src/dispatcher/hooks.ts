@@ -3,18 +3,23 @@
  *
  *   first   the cheapest answer wins, dearer layers are not asked
  *   chain   each layer sees the previous one's answer
- *   until   chain, but once the value is good enough the layers after the first are not asked
+ *   until   chain, but once the value is good enough the dear layers are not asked
  *
  * A hook is a row here and a row in `src/host/hooks.ts`, which binds it to the host's own.
  */
 
 import { isRecord } from "../records.js";
-import { estimateContextTokens } from "../view/context-size.js";
-import type { Message } from "../view/message.js";
+import type { Message, ModelName } from "../view/message.js";
+import type { ContextRequest } from "../view/request.js";
+import type { ModelWindow } from "../view/windows.js";
 
 export interface HookTypes {
   /** The messages of one request to the model, before it is sent. */
-  context: { input: { sessionID: string; budgetTokens: number }; value: readonly Message[] };
+  context: { input: ContextRequest; value: readonly Message[] };
+  /** The instruction with which the host is about to have a session summarised; `undefined` is its own. */
+  compacting: { input: { sessionID: string }; value: string | undefined };
+  /** What fits into the window of the model that is about to be asked. It has no answer. */
+  modelWindow: { input: { model: ModelName; window: ModelWindow }; value: undefined };
   /** The arguments of one tool call, before it runs. */
   toolArguments: { input: ToolCall; value: Readonly<Record<string, unknown>> };
   /** Something the host reports. Nobody waits for it and it has no answer. */
@@ -47,6 +52,8 @@ export interface HookRule<Input, Value> {
   deadlineMs: number;
   /** Is this the kind of thing the hook can take? What is not counts as no answer. */
   accepts(answer: unknown): answer is Value;
+  /** Only for `until`: layers of this cost and below are always asked. */
+  alwaysUpToCost?: number;
   /** Only for `until`: is the value good enough to leave the dearer layers in peace? */
   isEnough?(input: Input, value: Value): boolean;
 }
@@ -58,15 +65,27 @@ export const hookRules: HookRules = {
     combine: "until",
     deadlineMs: 3_000,
     accepts: isMessageList,
-    isEnough: (input, messages) => estimateContextTokens(messages) <= input.budgetTokens,
+    // Up to layer 3 nothing of the history goes; layer 4 is asked only while there is too much of it.
+    alwaysUpToCost: 3,
+    isEnough: (request, messages) => request.estimateTokens(messages) <= request.budgetTokens,
   },
+  compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
+  modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing },
   toolArguments: { combine: "chain", deadlineMs: 500, accepts: isRecord },
   event: {
     combine: "chain",
     deadlineMs: 10_000,
-    accepts: (answer): answer is undefined => answer === undefined,
+    accepts: isNothing,
   },
 };
+
+function isNothing(answer: unknown): answer is undefined {
+  return answer === undefined;
+}
+
+function isText(answer: unknown): answer is string {
+  return typeof answer === "string" && answer !== "";
+}
 
 /** Messages as the host can send them: each with a role and parts, each part with a type, and not none at all. */
 function isMessageList(answer: unknown): answer is readonly Message[] {

@@ -6,17 +6,31 @@ import type { Message } from "../view/message.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
-export function bindHooks({ config, dispatcher, dispose }: Strata): Hooks {
+export function bindHooks({ dispatcher, dispose, requests }: Strata): Hooks {
   const rows = [
     row("context", "experimental.chat.messages.transform", (_input, output) =>
       dispatcher.serve("context", {
         read() {
-          const messages: readonly Message[] = output.messages;
-          const sessionID = messages[0]?.info.sessionID;
-          if (sessionID === undefined) return undefined;
-          return { input: { sessionID, budgetTokens: config.autoCompact.threshold }, value: messages };
+          // A copy: the layers look at what the host has, and the host's own list is written to.
+          const messages: readonly Message[] = [...output.messages];
+          const input = requests.open(messages);
+          return input && { input, value: messages };
         },
         write: (view) => writeInPlace(output.messages as Message[], view),
+      }),
+    ),
+    row("compacting", "experimental.session.compacting", ({ sessionID }, output) =>
+      dispatcher.serve("compacting", {
+        read: () => ({ input: { sessionID }, value: output.prompt }),
+        write(prompt) {
+          if (prompt !== undefined) output.prompt = prompt;
+        },
+      }),
+    ),
+    row("modelWindow", "chat.params", ({ model }, output) =>
+      dispatcher.serve("modelWindow", {
+        read: () => ({ input: readWindow(model, output.maxOutputTokens), value: undefined }),
+        write: () => undefined,
       }),
     ),
     row("toolArguments", "tool.execute.before", (input, output) =>
@@ -47,6 +61,18 @@ export function bindHooks({ config, dispatcher, dispose }: Strata): Hooks {
 function row<N extends keyof Hooks>(hook: HookName, name: N, answer: NonNullable<Hooks[N]>): Row<N> {
   return { hook, name, answer };
 }
+
+/** The host's own limit on an answer counts where it is lower than the model's. */
+function readWindow({ id, providerID, limit }: Model, maxOutputTokens: number | undefined) {
+  const window = {
+    contextTokens: limit.context,
+    outputTokens: maxOutputTokens ?? limit.output,
+    ...("input" in limit && typeof limit.input === "number" && { inputTokens: limit.input }),
+  };
+  return { model: { providerID, modelID: id }, window };
+}
+
+type Model = Parameters<NonNullable<Hooks["chat.params"]>>[0]["model"];
 
 /** The host goes on with its own array: a new one would be ignored. */
 function writeInPlace(messages: Message[], view: readonly Message[]): void {

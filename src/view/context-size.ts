@@ -1,36 +1,72 @@
-import { isToolPart, type Message, readResultText } from "./message.js";
-
-/** English prose and code run at 3.5 to 4.5 bytes a token with today's tokenizers; few is the safe side. */
-const CHARACTERS_PER_TOKEN = 3.5;
-
 /**
- * How many tokens the next request will have: what the provider reported for the last answer (its whole prompt and
- * the answer), and an estimate of what came since. Looks at the tail only, so it is cheap on long histories.
+ * How many tokens a request will have. The provider's own count of the last answer is the ground; what has changed
+ * since, by new messages or by what was decided, is estimated from its characters.
  */
-export function estimateContextTokens(messages: readonly Message[]): number {
+import { countReportedTokens, isEndedAnswer } from "./history.js";
+import { isToolPart, type Message, type Part, readResultText, withResultText } from "./message.js";
+
+/** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
+export const CHARACTERS_PER_TOKEN = 4;
+
+/** System prompt and tools, where no answer has told yet; OpenCode's own are 8,000 to 12,000. */
+const USUAL_FIXED_TOKENS = 10_000;
+
+export interface ContextSizes {
+  /** Takes the provider's count of the last answer in the view, as it was sent, for ground. */
+  observe(sessionID: string, view: readonly Message[]): void;
+  /** Tokens of the whole request with these messages. */
+  estimate(sessionID: string, messages: readonly Message[]): number;
+  /** Tokens of the request that no message accounts for: system prompt and tools. */
+  fixedTokens(sessionID: string): number;
+}
+
+export function createContextSizes(): ContextSizes {
+  const fixed = new Map<string, number>();
+  const fixedTokens = (sessionID: string): number => fixed.get(sessionID) ?? USUAL_FIXED_TOKENS;
+  return {
+    observe(sessionID, view) {
+      const last = view.findLastIndex(isEndedAnswer);
+      if (last === -1) return;
+      const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
+      fixed.set(sessionID, countReportedTokens(view[last]?.info.tokens) - sent);
+    },
+    estimate: (sessionID, messages) => Math.max(0, fixedTokens(sessionID) + estimateTokens(messages)),
+    fixedTokens: (sessionID) => Math.max(0, fixedTokens(sessionID)),
+  };
+}
+
+/** Tokens of messages, from their characters. */
+export function estimateTokens(messages: readonly Message[]): number {
   let characters = 0;
-  for (let index = messages.length - 1; index >= 0; index--) {
-    const message = messages[index];
-    if (!message) continue;
-    const reported = readReportedTokens(message);
-    // The results of this answer's own calls came after its usage was counted; its text did not.
-    characters += countCharacters(message, reported > 0);
-    if (reported > 0) return reported + Math.ceil(characters / CHARACTERS_PER_TOKEN);
-  }
+  for (const { parts } of messages) for (const part of parts) characters += countCharacters(part);
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-function readReportedTokens({ info }: Message): number {
-  if (info.role !== "assistant" || !info.tokens) return 0;
-  const { input, output, reasoning, cache } = info.tokens;
-  return input + output + reasoning + cache.read + cache.write;
+/** Tokens of a text, from its characters. */
+export function estimateTextTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-function countCharacters(message: Message, resultsOnly: boolean): number {
-  let characters = 0;
-  for (const part of message.parts) {
-    if (isToolPart(part)) characters += readResultText(part)?.length ?? 0;
-    else if (!resultsOnly) characters += part.text?.length ?? 0;
-  }
-  return characters;
+/** What a part brings into a request; what the host adds in sending it is not counted. */
+function countCharacters(part: Part): number {
+  if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
+  return (readResultText(part)?.length ?? 0) + countInput(part.state?.input) + part.tool.length;
+}
+
+/** Long inputs are texts to write or edit; their strings tell the size well enough. */
+function countInput(input: unknown, depth = 0): number {
+  if (typeof input === "string") return input.length;
+  if (typeof input !== "object" || input === null || depth > 3) return 4;
+  return Object.entries(input).reduce(
+    (sum, [key, value]) => sum + key.length + countInput(value, depth + 1),
+    0,
+  );
+}
+
+/** The results of an answer's own calls came after its usage was counted. */
+function withoutResults(message: Message | undefined): Message[] {
+  if (!message) return [];
+  const bare = (part: Part): Part =>
+    isToolPart(part) && readResultText(part) !== undefined ? withResultText(part, "") : part;
+  return [{ ...message, parts: message.parts.map(bare) }];
 }

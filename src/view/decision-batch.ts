@@ -1,6 +1,31 @@
-import type { Decision } from "./decisions.js";
+/**
+ * What can be decided about a result or a message, and one line of a decisions file.
+ *
+ *     of a result    kept       it stays as it is
+ *                    replaced   `text` stands for it
+ *                    cleared    `text` stands for it, whatever stood for it before
+ *                    extended   `text` stands after it, until it is cleared
+ *                    used       a fork needs the file of a replacement that was decided in another session
+ *     of a message   cut        `text` stands for all messages before it
+ *                    rewritten  `text` stands for its text
+ *                    extended   `text` stands after it
+ */
+import { isRecord } from "../records.js";
 
-/** One line of a decisions file: what was decided about the results of one answer. */
+export const outcomes = ["kept", "replaced", "cleared", "extended", "used", "cut", "rewritten"] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export interface Decision {
+  /** The result or message, as `readResultKey` and `readMessageKey` give it. */
+  key: string;
+  outcome: Outcome;
+  /** Not with `kept` and `used`. */
+  text?: string;
+  /** Absolute path of the file that holds what has left the context, where there is one. */
+  file?: string;
+}
+
+/** One line of a decisions file: what was decided at a time. */
 export interface DecisionBatch {
   v: 1;
   session: string;
@@ -10,18 +35,20 @@ export interface DecisionBatch {
 
 /** The batch, or `undefined` when the value is not one; then nothing of it counts. */
 export function parseDecisionBatch(value: unknown): DecisionBatch | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
+  if (!isRecord(value)) return undefined;
   const { v, session, layer, decisions } = value as Partial<DecisionBatch>;
   const isBatch =
     v === 1 && typeof session === "string" && typeof layer === "string" && Array.isArray(decisions);
   return isBatch && decisions.every(isDecision) ? { v, session, layer, decisions } : undefined;
 }
 
+const needsFile: readonly Outcome[] = ["replaced", "cleared", "used"];
+const needsText: readonly Outcome[] = ["replaced", "cleared", "extended", "cut", "rewritten"];
+
 function isDecision(value: unknown): value is Decision {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isRecord(value)) return false;
   const { key, outcome, text, file } = value as Partial<Decision>;
-  if (typeof key !== "string") return false;
-  if (outcome === "kept") return true;
-  if (typeof file !== "string") return false;
-  return outcome === "used" || (outcome === "replaced" && typeof text === "string" && text !== "");
+  if (typeof key !== "string" || !outcome || !outcomes.includes(outcome)) return false;
+  if (needsFile.includes(outcome) && typeof file !== "string") return false;
+  return !needsText.includes(outcome) || (typeof text === "string" && text !== "");
 }

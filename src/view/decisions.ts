@@ -1,53 +1,50 @@
 /**
- * The recorded decisions about tool results: which string stands for which result, for ever.
+ * The recorded decisions: which string stands for which result or message, for ever.
  *
  * On disk `<state>/decisions/YYYY-MM-DD.jsonl`, append-only. A line is what was decided at a time, so that it is there
- * as a whole or not at all, and it is written before it is first used. The day is the day the call began (UTC). That,
- * the tool, the call id, and length and borders of the text are what a result is known by: they survive a restart and
- * a fork, which gives messages and parts new ids, and tell apart the calls of providers that use call ids again. Of
- * two decisions about one result the first counts, on disk as in memory.
+ * as a whole or not at all, and it is written before it is first used. The day is the day (UTC) on which the call or
+ * message began; it and the key survive a restart and a fork. A result can first be judged (kept or replaced), then
+ * extended, then cleared; of two decisions of one kind about the same the first counts, on disk as in memory.
  *
- * The files may be deleted at any time: results are then judged anew.
+ * The files may be deleted at any time: what is sent is then decided anew.
  */
 import { dirname } from "node:path";
 import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import { DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { type DecisionBatch, parseDecisionBatch } from "./decision-batch.js";
-import { readResultText, type ToolPart } from "./message.js";
-
-export interface Decision {
-  /** The result, as `readDecisionKey` gives it. */
-  key: string;
-  /** `used`: a fork took over a replacement that was decided in another session. */
-  outcome: "kept" | "replaced" | "used";
-  /** What stands in the place of the result; only with `replaced`. */
-  text?: string;
-  /** Absolute path of the file that holds the result; not with `kept`. */
-  file?: string;
-}
+import { type Decision, type DecisionBatch, type Outcome, parseDecisionBatch } from "./decision-batch.js";
+import type { DecisionKey } from "./keys.js";
 
 /** A decision as it is known: with the session it was made in. */
 export interface KnownDecision extends Decision {
   session: string;
 }
 
-/** What a result is known by: the day its call began, and the rest. */
-export interface DecisionKey {
+/** All that is decided about one result or message. */
+export interface Standing {
+  /** `kept` or `replaced`. */
+  judged?: KnownDecision;
+  extended?: KnownDecision;
+  cleared?: KnownDecision;
+  cut?: KnownDecision;
+  rewritten?: KnownDecision;
+}
+
+/** A decision and the day in whose records it belongs. */
+export interface DatedDecision extends Decision {
   day: number;
-  key: string;
 }
 
 export interface Decisions {
-  /** Reads the records of these days unless they are known, and what others have added to those of `again`. */
-  load(days: Iterable<number>, again?: Iterable<number>): Promise<void>;
+  /** Reads the records of these days as far as they are not known, also what other instances have added. */
+  load(days: Iterable<number>): Promise<void>;
   isLoaded(day: number): boolean;
-  find(key: string): KnownDecision | undefined;
+  find(key: string): Standing | undefined;
   /** Has this session noted that it uses the file? */
   isUsing(session: string, file: string): boolean;
-  /** On disk first, then known. Throws when that fails, and then none is known. */
-  record(day: number, batch: Omit<DecisionBatch, "v">): Promise<void>;
+  /** On disk first, then known. Throws when that fails; then what is on disk of it is known. */
+  record(session: string, layer: string, decisions: readonly DatedDecision[]): Promise<void>;
   /** Known to this instance only: for what has been sent already and is not written down. */
   remember(session: string, decision: Decision): void;
   /** Days of which there are records, oldest first. */
@@ -67,30 +64,17 @@ export interface DecisionsOptions {
   resultsFolder: string;
 }
 
-/** Characters at each end of a text that tell it from another of the same length. */
-const BORDER = 64;
-
-/** `undefined` for a call whose beginning the host does not tell, or that has no text to replace. */
-export function readDecisionKey(part: ToolPart): DecisionKey | undefined {
-  const start = part.state.time?.start;
-  const text = readResultText(part);
-  if (start === undefined || text === undefined) return undefined;
-  const borders = hash(text.slice(0, BORDER) + text.slice(-BORDER));
-  return {
-    day: Math.floor(start / DAY_MS),
-    key: `${start} ${part.tool} ${part.callID} ${text.length} ${borders}`,
-  };
-}
-
-/** FNV-1a of the UTF-16 units, 32 bits: quick, and enough to tell two results of one millisecond apart. */
-function hash(text: string): string {
-  let sum = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
-  return (sum >>> 0).toString(36);
-}
+const slots: Readonly<Record<Exclude<Outcome, "used">, keyof Standing>> = {
+  kept: "judged",
+  replaced: "judged",
+  extended: "extended",
+  cleared: "cleared",
+  cut: "cut",
+  rewritten: "rewritten",
+};
 
 export function createDecisions({ files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
-  const known = new Map<string, KnownDecision>();
+  const known = new Map<string, Standing>();
   const uses = new Set<string>();
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
@@ -99,24 +83,23 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
   const pathOf = (day: number): string => `${folder}/${formatDayFile(day)}`;
 
   return {
-    async load(days, again = []) {
-      const missing = [...new Set(days)].filter((day) => !loadedBytes.has(day));
-      const grown = [...new Set(again)].map(async (day) => {
-        const bytes = (await files.stat(pathOf(day)))?.bytes ?? 0;
-        if (bytes !== loadedBytes.get(day)) await loadOnce(day);
-      });
-      await Promise.all([...missing.map(loadOnce), ...grown]);
+    async load(days) {
+      await Promise.all([...new Set(days)].map(loadIfGrown));
     },
 
     isLoaded: (day) => loadedBytes.has(day),
     find: (key) => known.get(key),
     isUsing: (session, file) => uses.has(`${session} ${file}`),
 
-    async record(day, batch) {
-      const line = JSON.stringify({ v: 1, ...batch } satisfies DecisionBatch);
-      await files.appendLine(pathOf(day), line);
-      loadedBytes.set(day, (loadedBytes.get(day) ?? 0) + Buffer.byteLength(line) + 1);
-      for (const decision of batch.decisions) learn({ ...decision, session: batch.session });
+    async record(session, layer, decisions) {
+      for (const day of new Set(decisions.map((decision) => decision.day))) {
+        const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
+        const line = JSON.stringify({ v: 1, session, layer, decisions: ofDay } satisfies DecisionBatch);
+        await files.appendLine(pathOf(day), line);
+        const bytes = loadedBytes.get(day);
+        if (bytes !== undefined) loadedBytes.set(day, bytes + Buffer.byteLength(line) + 1);
+        for (const decision of ofDay) learn({ ...decision, session });
+      }
     },
 
     remember: (session, decision) => learn({ ...decision, session }),
@@ -136,8 +119,18 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
   };
 
   function learn(decision: KnownDecision): void {
-    if (decision.outcome === "used") uses.add(`${decision.session} ${decision.file}`);
-    else if (!known.has(decision.key)) known.set(decision.key, decision);
+    if (decision.outcome === "used") {
+      uses.add(`${decision.session} ${decision.file}`);
+      return;
+    }
+    const standing = known.get(decision.key) ?? {};
+    known.set(decision.key, standing);
+    standing[slots[decision.outcome]] ??= decision;
+  }
+
+  async function loadIfGrown(day: number): Promise<void> {
+    const bytes = (await files.stat(pathOf(day)))?.bytes ?? 0;
+    if (bytes !== loadedBytes.get(day)) await loadOnce(day);
   }
 
   /** Two requests that need the same day wait for one reading. */
@@ -171,6 +164,13 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
 
 const spread = ({ session, decisions }: DecisionBatch): KnownDecision[] =>
   decisions.map((decision) => ({ ...decision, session }));
+
+const withoutDay = ({ day: _, ...decision }: DatedDecision): Decision => decision;
+
+/** The decision about what has this key. */
+export function decide({ day, key }: DecisionKey, decision: Omit<Decision, "key">): DatedDecision {
+  return { day, key, ...decision };
+}
 
 /** `2026-11-21.jsonl` for the day's number. */
 function formatDayFile(day: number): string {

@@ -12,8 +12,25 @@ export interface MessageInfo {
   readonly id: string;
   readonly sessionID: string;
   readonly role: string;
+  /** Milliseconds since 1970; they survive a fork, ids do not. */
+  readonly time?: { readonly created: number; readonly completed?: number };
+  readonly agent?: string;
+  /** Of a user message: the model that is to answer it. */
+  readonly model?: ModelName;
+  /** Of an answer: the model that gave it. */
+  readonly providerID?: string;
+  readonly modelID?: string;
+  /** `true` on an answer that is the summary of a compaction; other values mean other things. */
+  readonly summary?: unknown;
+  /** How an answer failed. */
+  readonly error?: unknown;
   /** Usage as the provider reported it, on an answer that has ended. */
   readonly tokens?: ReportedTokens;
+}
+
+export interface ModelName {
+  readonly providerID: string;
+  readonly modelID: string;
 }
 
 export interface ReportedTokens {
@@ -26,6 +43,10 @@ export interface ReportedTokens {
 export interface Part {
   readonly type: string;
   readonly text?: string;
+  /** Put in by the host or a plugin, not by the user. */
+  readonly synthetic?: boolean;
+  /** Not sent to the model. */
+  readonly ignored?: boolean;
 }
 
 /** A tool call and, once it has ended, its result. */

@@ -40,8 +40,10 @@ function history(count: number, resultBytes = 5_000): Message[] {
   });
 }
 
-const ask = (strata: Strata, messages: readonly Message[]) =>
-  strata.dispatcher.ask("context", { sessionID: "ses_1", budgetTokens: 140_000 }, messages);
+async function ask(strata: Strata, messages: readonly Message[]): Promise<void> {
+  const request = strata.requests.open(messages);
+  if (request) await strata.dispatcher.ask("context", request, messages);
+}
 
 describe("context hook with nothing to do", async () => {
   for (const count of [10, 1_000, 10_000]) {

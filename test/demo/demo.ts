@@ -94,7 +94,7 @@ function showTables({ bare, strata, moved }: Shown): void {
   ${strata.kept}
     tool-results/            these files: the results whole, as OpenCode gave them (Read stops at 50 KB)
     strata/strata.log        what the plugin did
-    strata/events.jsonl      the same, for programs
+    strata/savings      the same, for programs
     strata/state/decisions/  the previews, word for word
 
   This is a copy that stays; the project, ${strata.projectPath}, is removed.

@@ -116,18 +116,6 @@ describe("damaged records", () => {
     expect(outputs(await again.request(turnTwo))).toEqual(before);
     expect(await again.log()).toContain(`WARN  decisions     ${DECISIONS}: lines 1, 2 cannot be read`);
   });
-
-  it("a corrupt event is passed over and said with its line, and the turn goes on", async () => {
-    const world = await openWorld();
-    await world.request(turnOne);
-    await world.strata.idle();
-    const path = `${PROJECT}/.opencode/strata/events.jsonl`;
-    world.files.contents.set(path, Buffer.from(`{"v":1,"time":\n${world.files.text(path)}`));
-    const again = await world.restart();
-    await again.strata.dispatcher.ask("event", { type: "session.created", properties: {} }, undefined);
-    expect(outputs(await again.request(turnOne))).toEqual(outputs(await world.request(turnOne)));
-    expect(await again.log()).toContain(`${path}: line 1 cannot be read`);
-  });
 });
 
 it("two instances that spill the same and different results at once lose neither", async () => {

@@ -5,15 +5,21 @@ let ids = 0;
 
 /** A message as OpenCode hands it to the plugin. */
 export function user(text: string, sessionID = "ses_1"): Message {
-  return { info: { id: `msg_${++ids}`, sessionID, role: "user" }, parts: [{ type: "text", text }] };
+  return { info: info("user", sessionID), parts: [{ type: "text", text }] };
 }
 
 /** An answer with these calls in it. */
 export function answer(calls: ToolPart[], sessionID = "ses_1"): Message {
   return {
-    info: { id: `msg_${++ids}`, sessionID, role: "assistant" },
+    info: info("assistant", sessionID),
     parts: [{ type: "step-start" }, ...calls, { type: "step-finish" }],
   };
+}
+
+/** Each message is a millisecond younger than the one before. */
+function info(role: string, sessionID: string): Message["info"] {
+  const created = MORNING + ++ids;
+  return { id: `msg_${created}`, sessionID, role, time: { created } };
 }
 
 export interface CallOptions {

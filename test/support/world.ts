@@ -46,8 +46,8 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     clock,
     host,
     async request(messages) {
-      const sessionID = messages[0]?.info.sessionID ?? "ses_1";
-      return strata.dispatcher.ask("context", { sessionID, budgetTokens: 140_000 }, messages);
+      const request = strata.requests.open(messages);
+      return request ? strata.dispatcher.ask("context", request, messages) : messages;
     },
     restart: () => openWorld({ ...given, clock, host, files }),
     async log() {

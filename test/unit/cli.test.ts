@@ -21,10 +21,11 @@ it("the status counts what left the context and says what is damaged", async () 
   const world = await openWorld();
   await world.request([user("go"), answer([call("bash", lines(2_000)), call("bash", lines(2_000))])]);
   await world.strata.idle();
-  await world.files.appendLine(`${PROJECT}/.opencode/strata/events.jsonl`, "oops");
+  await world.files.appendLine(`${PROJECT}/.opencode/strata/savings/ses_1.jsonl`, "oops");
   const status = await readStatus(world.files, PROJECT);
-  expect(status.results).toMatchObject({ spilled: 2, files: 1, bytes: 81_999 });
-  expect(formatStatus(status)).toContain("Moved out of the context   2 results, about");
+  expect(status.results).toEqual({ files: 1, bytes: 81_999 });
+  expect(status.savings.spilled).toBe(2);
+  expect(formatStatus(status)).toContain("Left the context  2 results moved to files, 0 cleared");
   expect(formatStatus(status)).toContain("line 3 cannot be read");
 });
 
@@ -38,8 +39,10 @@ it("a result that is judged anew, because the machine state was deleted, counts 
   const again = await world.restart();
   await again.request(messages);
   await again.strata.idle();
-  expect(world.files.text(`${PROJECT}/.opencode/strata/events.jsonl`)?.match(/"spilled"/g)).toHaveLength(2);
-  expect((await readStatus(world.files, PROJECT)).results.spilled).toBe(1);
+  expect(
+    world.files.text(`${PROJECT}/.opencode/strata/savings/ses_1.jsonl`)?.match(/"spilled"/g),
+  ).toHaveLength(2);
+  expect((await readStatus(world.files, PROJECT)).savings.spilled).toBe(1);
 });
 
 it("the status is that of the project one stands in, also deep in it", async () => {
@@ -52,7 +55,7 @@ it("the status is that of the project one stands in, also deep in it", async () 
 
 it("the command prints a status also where there is nothing yet, and JSON for programs", () => {
   expect(strata("status").stdout).toContain("0 results");
-  expect(JSON.parse(strata("status", "--json").stdout).results.spilled).toBe(0);
+  expect(JSON.parse(strata("status", "--json").stdout).savings.spilled).toBe(0);
 });
 
 it("the command explains itself, and ends with 2 on what it does not understand", () => {

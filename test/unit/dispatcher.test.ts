@@ -3,6 +3,7 @@ import { createDispatcher, type Dispatcher } from "../../src/dispatcher/dispatch
 import { type Handler, type HookRules, hookRules } from "../../src/dispatcher/hooks.js";
 import type { Layer } from "../../src/dispatcher/layer.js";
 import type { Log } from "../../src/record/log.js";
+import type { ContextRequest } from "../../src/view/request.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { user } from "../support/messages.js";
 
@@ -28,9 +29,12 @@ function signing(name: string, cost: number): Layer {
 
 const toolCall = { tool: "bash", sessionID: "ses_1", callID: "call_1" };
 const sign = (dispatcher: Dispatcher) => dispatcher.ask("toolArguments", toolCall, {});
-const combining = (combine: "first" | "chain" | "until", isEnough = () => false): HookRules => ({
+const combining = (
+  combine: "first" | "chain" | "until",
+  rule: Partial<HookRules["toolArguments"]> = {},
+): HookRules => ({
   ...hookRules,
-  toolArguments: { ...hookRules.toolArguments, combine, isEnough },
+  toolArguments: { ...hookRules.toolArguments, ...rule, combine },
 });
 
 describe("answers are combined by the hook's rule", () => {
@@ -51,29 +55,20 @@ describe("answers are combined by the hook's rule", () => {
 
   it("until: dearer layers are left in peace once the value is good enough", async () => {
     let asked = 0;
-    const rules = combining("until", () => ++asked === 2);
+    const rules = combining("until", { isEnough: () => ++asked === 3 });
     expect(await sign(open(three, rules).dispatcher)).toEqual({ signed: "cheapmiddle" });
   });
 
-  it("until: the cheapest layer is asked however good the value is", async () => {
-    expect(
-      await sign(
-        open(
-          three,
-          combining("until", () => true),
-        ).dispatcher,
-      ),
-    ).toEqual({ signed: "cheap" });
+  it("until: layers up to a cost are asked however good the value is", async () => {
+    const rules = combining("until", { isEnough: () => true, alwaysUpToCost: 2 });
+    expect(await sign(open(three, rules).dispatcher)).toEqual({ signed: "cheapmiddle" });
   });
-});
 
-it("until: a layer that fails has not been heard, so the next is asked however good the value is", async () => {
-  const failing = layer("failing", 0, { toolArguments: () => Promise.reject(new Error("boom")) });
-  const { dispatcher } = open(
-    [failing, signing("cheap", 1), signing("dear", 2)],
-    combining("until", () => true),
-  );
-  expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
+  it("until: the dear ones are asked as long as it is not good enough, also when a cheap one has failed", async () => {
+    const failing = layer("failing", 0, { toolArguments: () => Promise.reject(new Error("boom")) });
+    const rules = combining("until", { isEnough: () => false, alwaysUpToCost: 1 });
+    expect(await sign(open([failing, ...three], rules).dispatcher)).toEqual({ signed: "cheapmiddledear" });
+  });
 });
 
 describe("a layer that fails has passed, is named once in the log, and the others go on", () => {
@@ -149,7 +144,8 @@ describe("a layer that fails has passed, is named once in the log, and the other
     ]) {
       const { dispatcher, lines } = open([layer("faulty", 0, { context: () => garbage as never })]);
       const messages = [user("hello")];
-      const answered = await dispatcher.ask("context", { sessionID: "ses_1", budgetTokens: 1 }, messages);
+      const request = { sessionID: "ses_1" } as ContextRequest;
+      const answered = await dispatcher.ask("context", request, messages);
       expect(answered).toBe(messages);
       expect(lines[0]).toContain("layer faulty");
     }

@@ -93,14 +93,16 @@ describe("the host behind its seam", () => {
 describe("the hooks", () => {
   it("are those that a layer hears, and the end", async () => {
     const { strata } = await openWorld();
-    expect(Object.keys(bindHooks(strata)).sort()).toEqual([
+    const always = [
+      "chat.params",
       "dispose",
       "event",
       "experimental.chat.messages.transform",
-      "tool.execute.before",
-    ]);
+      "experimental.session.compacting",
+    ];
+    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool.execute.before"]);
     const off = await openWorld({ options: { toolResults: { enabled: false } } });
-    expect(Object.keys(bindHooks(off.strata))).toEqual(["dispose"]);
+    expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(always);
   });
 
   it("change the host's own list of messages in place", async () => {

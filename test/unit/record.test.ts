@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
-import { createEvents } from "../../src/record/events.js";
+import { readJsonLines } from "../../src/record/json-lines.js";
 import { createLog, type LogLevel } from "../../src/record/log.js";
+import { createSavings, parseSavingsRecord, sumSavings } from "../../src/record/savings.js";
 import type { Tokenizer } from "../../src/record/tokenizer.js";
 import { createTokenCounter } from "../../src/record/tokens.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -81,43 +82,45 @@ describe("the log", () => {
   });
 });
 
-describe("events", () => {
-  it("are read back as they were recorded, with time and instance; what is no event is passed over and said", async () => {
+describe("the savings ledger", () => {
+  const entry = { session: "ses_1", layer: "tool-results", event: "spilled", bytes: 5 };
+
+  it("has a file a session, in which each record stands with time and instance", async () => {
     const { log, files, writes } = openLog();
-    const events = createEvents({
-      files,
-      clock: createFakeClock(),
-      writes,
-      log,
-      path: "/log/events.jsonl",
-      instance: "i1",
+    const clock = createFakeClock();
+    const savings = createSavings({ files, clock, writes, log, folder: "/savings", instance: "i1" });
+    savings.record(entry);
+    await writes.onIdle();
+    await savings.recordNow({ ...entry, session: "ses_2" });
+    const stamped = { v: 1, time: "2026-11-21T09:00:00.000Z", instance: "i1" };
+    const read = (session: string) => readJsonLines(files, `/savings/${session}.jsonl`, parseSavingsRecord);
+    expect((await read("ses_1")).records).toEqual([{ ...stamped, ...entry }]);
+    expect((await read("ses_2")).records).toEqual([{ ...stamped, ...entry, session: "ses_2" }]);
+  });
+
+  it("passes over what is no record, and of two about one result counts the last", () => {
+    const lines = [
+      { ...entry, key: "a", tokensFreed: 10 },
+      { ...entry, key: "a", tokensFreed: 12 },
+      { ...entry, event: "cleared", results: 3, tokensFreed: 100, cacheLost: 40, net: -46 },
+      { ...entry, event: "answer", sent: 1_000, cached: 900, answered: 20, net: 60 },
+    ].map((record) => ({ v: 1, time: "2026-11-21T09:00:00.000Z", instance: "i1", ...record }));
+    const records = lines.map(parseSavingsRecord).filter((record) => record !== undefined);
+    expect([{ v: 99 }, { v: 1, time: 7 }, "text", null].map(parseSavingsRecord)).toEqual(
+      Array(4).fill(undefined),
+    );
+    expect(sumSavings(records)).toEqual({
+      spilled: 1,
+      cleared: 3,
+      compactions: 0,
+      tokensFreed: 112,
+      cacheLost: 40,
+      backgroundTokens: 0,
+      sent: 1_000,
+      cached: 900,
+      answered: 20,
+      net: 14,
     });
-    events.record({ layer: "tool-results", event: "spilled", bytes: 5 });
-    await writes.onIdle();
-    await files.appendLine("/log/events.jsonl", '{"v":1,"half');
-    await files.appendLine("/log/events.jsonl", '{"v":99}');
-    events.record({ layer: "tool-results", event: "removed", bytes: 6 });
-    await writes.onIdle();
-    expect(await events.read()).toEqual([
-      {
-        v: 1,
-        time: "2026-11-21T09:00:00.000Z",
-        instance: "i1",
-        layer: "tool-results",
-        event: "spilled",
-        bytes: 5,
-      },
-      {
-        v: 1,
-        time: "2026-11-21T09:00:00.000Z",
-        instance: "i1",
-        layer: "tool-results",
-        event: "removed",
-        bytes: 6,
-      },
-    ]);
-    await writes.onIdle();
-    expect(files.text("/log/strata.log")).toContain("/log/events.jsonl: lines 2, 3 cannot be read");
   });
 });
 

@@ -81,7 +81,7 @@ describe("a large result", () => {
     expect(await world.log()).toContain(
       "INFO  tool-results  moved a bash result of 81,999 bytes out of the context to",
     );
-    const event = JSON.parse(world.files.text(`${PROJECT}/.opencode/strata/events.jsonl`) ?? "{}");
+    const event = JSON.parse(world.files.text(`${PROJECT}/.opencode/strata/savings/ses_1.jsonl`) ?? "{}");
     expect(event).toMatchObject({
       v: 1,
       layer: "tool-results",
@@ -186,6 +186,7 @@ describe("the files that the context names", () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", large)])];
     const path = pathIn(await onlyOutput(world, messages));
+    await world.request(messages);
     await world.strata.idle();
     const first = world.files.modifiedMs.get(path);
     world.clock.advance(60_000);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { estimateContextTokens } from "../../src/view/context-size.js";
-import { createDecisions, readDecisionKey } from "../../src/view/decisions.js";
+import { createContextSizes } from "../../src/view/context-size.js";
+import { createDecisions, decide } from "../../src/view/decisions.js";
+import { readResultKey } from "../../src/view/keys.js";
 import type { Message, ReportedTokens } from "../../src/view/message.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";
@@ -11,21 +12,27 @@ function reported(message: Message, tokens: ReportedTokens): Message {
 
 describe("the size of the context", () => {
   const usage = { input: 1_000, output: 50, reasoning: 20, cache: { read: 8_000, write: 300 } };
+  const sent = [user("y".repeat(400)), reported(answer([call("bash", "x".repeat(4_000))]), usage)];
 
   it("is what the provider reported for the last answer, and an estimate of what came since", () => {
-    const last = reported(answer([call("bash", "x".repeat(3_500))]), usage);
-    expect(estimateContextTokens([user("ignored ".repeat(9_000)), last])).toBe(9_370 + 1_000);
-    expect(estimateContextTokens([last, user("y".repeat(350))])).toBe(9_370 + 1_100);
+    const sizes = createContextSizes();
+    sizes.observe("ses_1", sent);
+    expect(sizes.estimate("ses_1", sent)).toBeCloseTo(9_370 + 1_000, -1);
+    expect(sizes.estimate("ses_1", [...sent, user("y".repeat(400))])).toBeCloseTo(9_370 + 1_100, -1);
   });
 
-  it("is estimated whole while nothing has been reported", () => {
-    expect(estimateContextTokens([user("x".repeat(700))])).toBe(200);
-    expect(estimateContextTokens([])).toBe(0);
+  it("shrinks with what is taken out of what was reported", () => {
+    const sizes = createContextSizes();
+    sizes.observe("ses_1", sent);
+    expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
+    expect(sizes.fixedTokens("ses_1")).toBeCloseTo(9_370 - 100, -1);
   });
 
-  it("passes over answers that broke off before any usage was reported", () => {
+  it("is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
+    const sizes = createContextSizes();
     const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
-    expect(estimateContextTokens([reported(answer([]), usage), broken])).toBe(9_370);
+    sizes.observe("ses_1", [broken]);
+    expect(sizes.estimate("ses_1", [user("x".repeat(800)), broken])).toBe(10_200);
   });
 });
 
@@ -34,15 +41,16 @@ describe("the key of a decision", () => {
     const one = call("bash", "text", { callID: "call_0", startMs: 1_000 });
     const two = call("bash", "text", { callID: "call_0", startMs: 2_000 });
     const three = call("bash", "tess", { callID: "call_0", startMs: 1_000 });
-    expect(readDecisionKey(one)).not.toEqual(readDecisionKey(two));
-    expect(readDecisionKey(one)).not.toEqual(readDecisionKey(three));
-    expect(readDecisionKey(structuredClone(one))).toEqual(readDecisionKey(one));
+    expect(readResultKey(one)).not.toEqual(readResultKey(two));
+    expect(readResultKey(one)).not.toEqual(readResultKey(three));
+    expect(readResultKey(structuredClone(one))).toEqual(readResultKey(one));
   });
 });
 
 describe("decisions", () => {
   const log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
   const kept = (key: string) => ({ key, outcome: "kept" as const });
+  const day1 = (key: string) => decide({ day: 1, key }, { outcome: "kept" });
   const batch = (...decisions: object[]) => ({ v: 1, session: "ses_1", layer: "x", decisions });
   const replaced = (key: string, file = "/r/f.txt") => ({ key, outcome: "replaced", text: "t", file });
 
@@ -59,7 +67,7 @@ describe("decisions", () => {
     const decisions = createDecisions({ files: counting, log, folder: "/state", resultsFolder: "/r" });
     await Promise.all([decisions.load([1, 1]), decisions.load([1])]);
     await decisions.load([1]);
-    expect([reads, decisions.find("a")?.outcome]).toEqual([1, "kept"]);
+    expect([reads, decisions.find("a")?.judged?.outcome]).toEqual([1, "kept"]);
   });
 
   it("the first of two about one result counts, on disk and in memory", async () => {
@@ -67,16 +75,16 @@ describe("decisions", () => {
     const files = createMemoryFiles({ "/state/1970-01-02.jsonl": lines });
     const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.load([1]);
-    expect(decisions.find("a")?.outcome).toBe("kept");
-    await decisions.record(1, { session: "ses_2", layer: "x", decisions: [{ ...kept("b") }] });
+    expect(decisions.find("a")?.judged?.outcome).toBe("kept");
+    await decisions.record("ses_2", "x", [day1("b")]);
     decisions.remember("ses_2", { key: "b", outcome: "replaced", text: "t", file: "/r/f.txt" });
-    expect(decisions.find("b")?.outcome).toBe("kept");
+    expect(decisions.find("b")?.judged?.outcome).toBe("kept");
   });
 
   it("of one time are on disk together or not at all: a torn line counts for nothing", async () => {
     const files = createMemoryFiles();
     const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
-    await decisions.record(1, { session: "ses_1", layer: "x", decisions: [kept("a"), kept("b")] });
+    await decisions.record("ses_1", "x", [day1("a"), day1("b")]);
     const whole = files.text("/state/1970-01-02.jsonl") ?? "";
     for (let length = 1; length < whole.length - 1; length++) {
       const torn = createMemoryFiles({ "/state/1970-01-02.jsonl": whole.slice(0, length) });
@@ -95,7 +103,7 @@ describe("decisions", () => {
     });
     const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.load([1]);
-    expect(["k0", "k1", "k2", "here"].map((key) => decisions.find(key)?.outcome)).toEqual([
+    expect(["k0", "k1", "k2", "here"].map((key) => decisions.find(key)?.judged?.outcome)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -110,9 +118,7 @@ describe("decisions", () => {
       folder: "/state",
       resultsFolder: "/r",
     });
-    await expect(
-      decisions.record(1, { session: "ses_1", layer: "x", decisions: [kept("a")] }),
-    ).rejects.toThrow("ENOTDIR");
+    await expect(decisions.record("ses_1", "x", [day1("a")])).rejects.toThrow("ENOTDIR");
     expect(decisions.find("a")).toBeUndefined();
   });
 });

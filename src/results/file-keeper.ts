@@ -3,30 +3,39 @@
  * result; one that is there counts as used now, so that the sweep leaves it. Each file is looked after once an hour
  * for each session, behind the turn: the agent cannot ask for a file before the model has answered.
  */
-import { formatError } from "../../src/error.js";
-import type { LayerContext } from "../../src/layer-context.js";
-import type { KnownDecision } from "../../src/view/decisions.js";
-import { LAYER } from "./judge.js";
+import type PQueue from "p-queue";
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { type Decisions, decide, type KnownDecision } from "../view/decisions.js";
+import type { Result } from "../view/history.js";
+import { findCutPath } from "./host-cut.js";
 import type { ResultFiles } from "./result-files.js";
-import type { Result } from "./results.js";
 
 export interface FileKeeper {
   /** The request of this session shows this decision in the place of this result. */
   keep(sessionID: string, result: Result, decision: KnownDecision): void;
 }
 
-export interface FileKeeperOptions extends LayerContext {
+export interface FileKeeperOptions {
+  background: PQueue;
+  clock: Clock;
+  decisions: Decisions;
+  files: Files;
+  log: Log;
   resultFiles: ResultFiles;
 }
 
+const LAYER = "view";
 const LOOK_AGAIN_AFTER_MS = 3_600_000;
 
-export function createFileKeeper(context: FileKeeperOptions): FileKeeper {
-  const { background, clock, decisions, files, log, resultFiles } = context;
+export function createFileKeeper(options: FileKeeperOptions): FileKeeper {
+  const { background, clock, decisions, files, log, resultFiles } = options;
   const lookedAfterMs = new Map<string, number>();
 
   return {
-    keep(sessionID, result, { file, session, key }) {
+    keep(sessionID, result, { file, session }) {
       if (file === undefined) return;
       const name = `${sessionID} ${file}`;
       const last = lookedAfterMs.get(name);
@@ -36,7 +45,7 @@ export function createFileKeeper(context: FileKeeperOptions): FileKeeper {
         const isThere = await lookAfter(file, result);
         if (!isThere) lookedAfterMs.delete(name);
         if (session !== sessionID && !decisions.isUsing(sessionID, file))
-          await noteUse(sessionID, result.day, key, file);
+          await noteUse(sessionID, result, file);
       });
     },
   };
@@ -48,9 +57,10 @@ export function createFileKeeper(context: FileKeeperOptions): FileKeeper {
         await resultFiles.touch(path);
         return true;
       }
-      const whole = result.cutPath === undefined ? undefined : await files.read(result.cutPath);
+      const cutPath = findCutPath(result.part, result.text);
+      const whole = cutPath === undefined ? undefined : await files.read(cutPath);
       await resultFiles.restore(path, whole ?? Buffer.from(result.text));
-      const isCut = result.cutPath !== undefined && !whole;
+      const isCut = cutPath !== undefined && !whole;
       const from = isCut ? "as the host has cut it, the whole is gone" : "from the host's copy";
       log.warn(LAYER, `${path} was missing and is written again ${from}`);
       return true;
@@ -61,9 +71,9 @@ export function createFileKeeper(context: FileKeeperOptions): FileKeeper {
   }
 
   /** A fork took the decision over: the file is needed as long as the fork is. */
-  async function noteUse(session: string, day: number, key: string, file: string): Promise<void> {
+  async function noteUse(session: string, result: Result, file: string): Promise<void> {
     await decisions
-      .record(day, { session, layer: LAYER, decisions: [{ key, outcome: "used", file }] })
+      .record(session, LAYER, [decide(result, { outcome: "used", file })])
       .catch((thrown) => log.warn(LAYER, `cannot note that ${session} uses ${file}: ${formatError(thrown)}`));
   }
 }

@@ -7,9 +7,9 @@
  */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { keepOutOfGit } from "../../src/folders.js";
-import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+import { keepOutOfGit } from "../folders.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
 
 export interface ResultFiles {
   /** Writes the content unless it is there; the absolute path. Either way it counts as used now. */

@@ -1,0 +1,45 @@
+/** Why the bytes of a request differ from those of the one before although nobody here has decided anything. */
+import type { History } from "./history.js";
+import type { ModelName } from "./message.js";
+
+export interface HostBreak {
+  reason: string;
+  /** The same for every request until the next answer, so that a break is told once. */
+  key: string;
+}
+
+/**
+ * What breaks the prefix by itself with this request, as the history tells: the host has compacted, or the answer is to
+ * come from another model or agent, or on another day than the last one (OpenCode's system prompt names the model and
+ * the day, and agents have prompts and tools of their own).
+ */
+export function findHostBreak(
+  { messages, lastAnswer }: History,
+  model: ModelName | undefined,
+  nowMs: number,
+): HostBreak | undefined {
+  const summary = messages.findLastIndex(({ info }) => info.summary === true && !info.error);
+  const compacted = messages[summary]?.info.time?.created;
+  if (summary > lastAnswer)
+    return { reason: "the host has compacted the session", key: `compacted ${compacted}` };
+  const last = messages[lastAnswer]?.info;
+  const user = messages.findLast(({ info }) => info.role === "user")?.info;
+  if (!last || !user) return undefined;
+  const key = (what: string) => `${what} after ${last.time?.created}`;
+  if (model && last.modelID !== undefined && nameOf(last) !== nameOf(model)) {
+    return { reason: `the model was switched from ${nameOf(last)} to ${nameOf(model)}`, key: key("model") };
+  }
+  if (user.agent !== undefined && last.agent !== undefined && user.agent !== last.agent) {
+    return { reason: `the agent was switched from ${last.agent} to ${user.agent}`, key: key("agent") };
+  }
+  const endedMs = last.time?.completed ?? last.time?.created;
+  if (endedMs !== undefined && formatDay(endedMs) !== formatDay(nowMs)) {
+    return { reason: `a new day has begun, ${formatDay(nowMs)}`, key: key("day") };
+  }
+  return undefined;
+}
+
+const nameOf = ({ providerID, modelID }: Partial<ModelName>): string => `${providerID}/${modelID}`;
+
+/** The day as the host names it, in the time zone of the machine. */
+const formatDay = (timeMs: number): string => new Date(timeMs).toDateString();

@@ -1,0 +1,88 @@
+/**
+ * Shows a history as the recorded decisions want it. Pure: the same history and decisions give the same view, byte for
+ * byte, in every process.
+ *
+ *     history   m0 m1 m2 m3 m4 m5            m3 is cut, a result in m4 cleared, m5 extended
+ *     view            [notes] m3 m4' m5+     the notes are a part of m3 where that is the user's, else a message
+ */
+import type { Standing } from "./decisions.js";
+import type { History, Result } from "./history.js";
+import { type Message, type Part, withParts, withResultText } from "./message.js";
+
+/** Looks up what is decided about a key. */
+export type Find = (key: string) => Standing | undefined;
+
+/** The messages to send. The list itself where nothing is decided about it; it shares what does not change. */
+export function replay(history: History, find: Find): readonly Message[] {
+  const { messages } = history;
+  const cut = findCut(history, find);
+  const from = cut?.index ?? 0;
+  const parts = new Map<Part, Part>();
+  for (const result of history.results(from)) {
+    const text = findText(result, find(result.key));
+    if (text !== undefined) parts.set(result.part, withResultText(result.part, text));
+  }
+  const tail = from > 0 ? messages.slice(from) : messages;
+  const view = withMessages(withParts(tail, parts), (index) => {
+    const key = history.keyOf(from + index);
+    return key && find(key.key);
+  });
+  return cut ? withNotes(view, messages[0], cut.text) : view;
+}
+
+/** The last message that history is cut at, and what stands for all before it. */
+export function findCut(history: History, find: Find): { index: number; text: string } | undefined {
+  for (let index = history.messages.length - 1; index > 0; index--) {
+    const key = history.keyOf(index);
+    const text = key && find(key.key)?.cut?.text;
+    if (text !== undefined) return { index, text };
+  }
+  return undefined;
+}
+
+/** What stands for a result; `undefined` where it is the result itself. */
+export function findText({ text }: Result, standing: Standing | undefined): string | undefined {
+  if (!standing) return undefined;
+  const { cleared, judged, extended } = standing;
+  if (cleared?.text !== undefined) return cleared.text;
+  const base = judged?.text ?? text;
+  if (extended?.text !== undefined) return `${base}\n\n${extended.text}`;
+  return judged?.text;
+}
+
+/** Messages that are rewritten or extended as a whole. */
+function withMessages(
+  messages: readonly Message[],
+  find: (index: number) => Standing | undefined,
+): readonly Message[] {
+  let changed: Message[] | undefined;
+  for (const [index, message] of messages.entries()) {
+    const standing = find(index);
+    if (standing?.rewritten?.text === undefined && standing?.extended?.text === undefined) continue;
+    changed ??= [...messages];
+    changed[index] = withStanding(message, standing);
+  }
+  return changed ?? messages;
+}
+
+function withStanding(message: Message, { rewritten, extended }: Standing): Message {
+  let { parts } = message;
+  if (rewritten?.text !== undefined) {
+    parts = [...parts.filter(({ type }) => type !== "text"), text(rewritten.text)];
+  }
+  if (extended?.text !== undefined) parts = [...parts, text(extended.text)];
+  return { ...message, parts };
+}
+
+/**
+ * Puts the notes before the first message. They are the user's: providers want a user's message first, and some of
+ * them no two of a role in a row.
+ */
+function withNotes(tail: readonly Message[], first: Message | undefined, notes: string): readonly Message[] {
+  const [head, ...rest] = tail;
+  if (!head || !first) return tail;
+  if (head.info.role === "user") return [{ ...head, parts: [text(notes), ...head.parts] }, ...rest];
+  return [{ info: { ...first.info, role: "user" }, parts: [text(notes)] }, ...tail];
+}
+
+const text = (value: string): Part => ({ type: "text", text: value, synthetic: true });

@@ -1,0 +1,66 @@
+import type { ContextSizes } from "./context-size.js";
+import type { Decisions } from "./decisions.js";
+import { type History, readHistory } from "./history.js";
+import type { Message, ModelName } from "./message.js";
+import { findCut, replay } from "./replay.js";
+import { type ModelWindow, type ModelWindows, planBudget } from "./windows.js";
+
+/** One request to the model, as the layers are asked about it. */
+export interface ContextRequest {
+  readonly sessionID: string;
+  /** What the host has. */
+  readonly history: History;
+  /** The model that is to answer. */
+  readonly model: ModelName | undefined;
+  readonly window: ModelWindow | undefined;
+  /** Tokens that the request may have before history has to go. */
+  readonly budgetTokens: number;
+  /** The history is to be summarised, not to be gone on with: nothing new is decided. */
+  readonly isCompaction: boolean;
+  /** Index of the first message of the history that is shown. */
+  shownFrom(): number;
+  /** The messages to send, as all that is decided by now wants them. */
+  show(): readonly Message[];
+  /** Tokens of the whole request with these messages. */
+  estimateTokens(messages: readonly Message[]): number;
+}
+
+export interface Requests {
+  /** Reads what a request is about; `undefined` where there are no messages. */
+  open(messages: readonly Message[]): ContextRequest | undefined;
+  /** The next request of this session is the host's, to have it summarised. */
+  expectCompaction(sessionID: string): void;
+}
+
+export interface RequestsOptions {
+  decisions: Decisions;
+  sizes: ContextSizes;
+  windows: ModelWindows;
+  thresholdTokens: number;
+}
+
+export function createRequests({ decisions, sizes, windows, thresholdTokens }: RequestsOptions): Requests {
+  const compactions = new Set<string>();
+  return {
+    expectCompaction: (sessionID) => void compactions.add(sessionID),
+
+    open(messages) {
+      const sessionID = messages[0]?.info.sessionID;
+      if (sessionID === undefined) return undefined;
+      const history = readHistory(messages);
+      const model = messages.findLast(({ info }) => info.role === "user")?.info.model;
+      const window = windows.find(model);
+      return {
+        sessionID,
+        history,
+        model,
+        window,
+        budgetTokens: planBudget(thresholdTokens, window),
+        isCompaction: compactions.delete(sessionID),
+        shownFrom: () => findCut(history, decisions.find)?.index ?? 0,
+        show: () => replay(history, decisions.find),
+        estimateTokens: (shown) => sizes.estimate(sessionID, shown),
+      };
+    },
+  };
+}
