@@ -13,6 +13,8 @@ export interface Folders {
   events: string;
   /** Machine state; may be deleted at any time. */
   decisions: string;
+  /** What model calls of our own have spent, a file a day; deleting today's hands out today's budget anew. */
+  background: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -24,6 +26,7 @@ export function planFolders(project: string): Folders {
     log: join(strata, "strata.log"),
     events: join(strata, "events.jsonl"),
     decisions: join(strata, "state", "decisions"),
+    background: join(strata, "state", "background"),
   };
 }
 

@@ -1,4 +1,5 @@
 import type PQueue from "p-queue";
+import type { Generation } from "./background/generation.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
@@ -21,6 +22,8 @@ export interface LayerContext {
   events: Events;
   tokens: TokenCounter;
   decisions: Decisions;
+  /** Model calls of our own. Never waited for in a hook. */
+  generation: Generation;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

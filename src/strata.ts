@@ -4,6 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
+import { createGeneration } from "./background/generation.js";
+import { createHousekeeping } from "./background/housekeeping.js";
 import { type ConfigReading, readConfig } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
@@ -71,15 +73,38 @@ export async function createStrata(
     clock,
     onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
   });
-  const context = { config, clock, files, host, folders, log, events, tokens, decisions, background };
+  const generation = createGeneration({
+    config: config.background,
+    clock,
+    files,
+    host,
+    log,
+    folder: folders.background,
+    instance,
+  });
+  const context = {
+    config,
+    clock,
+    files,
+    host,
+    folders,
+    log,
+    events,
+    tokens,
+    decisions,
+    generation,
+    background,
+  };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
-  const dispatcher = createDispatcher({ layers, clock, log });
+  const housekeeping = createHousekeeping({ clock, host, log, background, generation });
+  const dispatcher = createDispatcher({ layers: [...layers, housekeeping], clock, log });
   announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
   void background.add(() => logTotals(events, log));
 
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {
     await background.onIdle();
+    await generation.onIdle();
     await writes.onIdle();
   }
 
@@ -89,6 +114,7 @@ export async function createStrata(
     log,
     async dispose() {
       await dispatcher.dispose();
+      generation.dispose();
       log.info("strata", `instance ${instance} ends`);
       await waitAtMost(clock, LAST_WRITES_MS, idle);
     },

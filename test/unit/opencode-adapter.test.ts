@@ -1,14 +1,20 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
 import { listConfigFiles } from "../../src/host/config-files.js";
-import { bindHooks } from "../../src/host/hooks.js";
+import { bindHooks as bind } from "../../src/host/hooks.js";
+import { createLiveConfig } from "../../src/host/live-config.js";
 import { createOpenCodeHost } from "../../src/host/opencode.js";
+import { createOwnSessions } from "../../src/host/own-sessions.js";
 import { createSetup } from "../../src/host/setup.js";
+import type { Strata } from "../../src/strata.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
+
+const bindHooks = (strata: Strata) =>
+  bind(strata, { liveConfig: createLiveConfig(), ownSessions: createOwnSessions() });
 
 describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
@@ -94,13 +100,14 @@ describe("the hooks", () => {
   it("are those that a layer hears, and the end", async () => {
     const { strata } = await openWorld();
     expect(Object.keys(bindHooks(strata)).sort()).toEqual([
+      "config",
       "dispose",
       "event",
       "experimental.chat.messages.transform",
       "tool.execute.before",
     ]);
     const off = await openWorld({ options: { toolResults: { enabled: false } } });
-    expect(Object.keys(bindHooks(off.strata))).toEqual(["dispose"]);
+    expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(["config", "dispose", "event"]);
   });
 
   it("change the host's own list of messages in place", async () => {
