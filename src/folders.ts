@@ -15,6 +15,8 @@ export interface Folders {
   savings: string;
   /** Machine state; may be deleted at any time. */
   decisions: string;
+  /** What model calls of our own have spent, a file a day; deleting today's hands out today's budget anew. */
+  background: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -27,6 +29,7 @@ export function planFolders(project: string): Folders {
     log: join(strata, "strata.log"),
     savings: join(strata, "savings"),
     decisions: join(strata, "state", "decisions"),
+    background: join(strata, "state", "background"),
   };
 }
 

@@ -1,4 +1,5 @@
 import type PQueue from "p-queue";
+import type { Generation } from "./background/generation.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
@@ -25,6 +26,8 @@ export interface LayerContext {
   decisions: Decisions;
   resultFiles: ResultFiles;
   sizes: ContextSizes;
+  /** Model calls of our own. Never waited for in a hook. */
+  generation: Generation;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

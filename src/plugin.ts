@@ -12,7 +12,7 @@ export type { StrataOptions } from "./config/schema.js";
 
 async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
   const host = createOpenCodeHost(input, clock);
-  return bindHooks(await createStrata({ clock, files, host }, layers, options));
+  return bindHooks(await createStrata({ clock, files, host }, layers, options), host);
 }
 
 async function setup(context: unknown): Promise<void> {

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
+import { createGeneration } from "./background/generation.js";
+import { createHousekeeping } from "./background/housekeeping.js";
 import { type ConfigReading, readConfig } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
@@ -100,6 +102,15 @@ export async function createStrata(
     clock,
     onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
   });
+  const generation = createGeneration({
+    config: config.background,
+    clock,
+    files,
+    host,
+    log,
+    folder: folders.background,
+    instance,
+  });
   const context = {
     config,
     clock,
@@ -112,15 +123,18 @@ export async function createStrata(
     decisions,
     resultFiles,
     sizes,
+    generation,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
-  const dispatcher = createDispatcher({ layers: [view, ...layers], clock, log });
+  const housekeeping = createHousekeeping({ clock, host, log, background, generation });
+  const dispatcher = createDispatcher({ layers: [view, ...layers, housekeeping], clock, log });
   announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
 
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {
     await background.onIdle();
+    await generation.onIdle();
     await writes.onIdle();
   }
 
@@ -131,6 +145,7 @@ export async function createStrata(
     log,
     async dispose() {
       await dispatcher.dispose();
+      generation.dispose();
       log.info("strata", `instance ${instance} ends`);
       await waitAtMost(clock, LAST_WRITES_MS, idle);
     },

@@ -1,16 +1,25 @@
-/** Binds each hook of the dispatcher to the host's own, one row each. Hooks no layer hears are not registered. */
+/**
+ * Binds each hook of the dispatcher to the host's own, one row each. Hooks no layer hears are not registered. What
+ * goes on in sessions of our own does not reach the layers.
+ */
 import type { Hooks } from "@opencode-ai/plugin";
 import type { HookName } from "../dispatcher/hooks.js";
 import type { Strata } from "../strata.js";
 import type { Message } from "../view/message.js";
+import type { OpenCodeHost } from "./opencode.js";
+import { isOwnAgent } from "./own-sessions.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
-export function bindHooks({ dispatcher, dispose, requests }: Strata): Hooks {
+export function bindHooks(
+  { config, dispatcher, dispose, requests }: Strata,
+  { liveConfig, ownSessions }: Pick<OpenCodeHost, "liveConfig" | "ownSessions">,
+): Hooks {
   const rows = [
     row("context", "experimental.chat.messages.transform", (_input, output) =>
       dispatcher.serve("context", {
         read() {
+          if (isOwnRequest(output.messages)) return undefined;
           // A copy: the layers look at what the host has, and the host's own list is written to.
           const messages: readonly Message[] = [...output.messages];
           const input = requests.open(messages);
@@ -45,16 +54,26 @@ export function bindHooks({ dispatcher, dispose, requests }: Strata): Hooks {
     ),
     row("event", "event", (given) =>
       dispatcher.serve("event", {
-        read: () => ({
-          input: { type: given.event.type, properties: given.event.properties },
-          value: undefined,
-        }),
+        read() {
+          const { type, properties } = given.event;
+          if (ownSessions.notice(type, properties)) return undefined;
+          return { input: { type, properties }, value: undefined };
+        },
         write: () => undefined,
       }),
     ),
   ];
   const heard = rows.filter(({ hook }) => dispatcher.hears(hook));
-  return { ...Object.fromEntries(heard.map(({ name, answer }) => [name, answer])), dispose };
+  return {
+    ...Object.fromEntries(heard.map(({ name, answer }) => [name, answer])),
+    config: async (live) => liveConfig.take(live, { withAgent: config.background.enabled !== false }),
+    dispose,
+  };
+}
+
+/** Does the request belong to a session of our own? */
+function isOwnRequest(messages: readonly { info: { role: string; agent?: unknown } }[]): boolean {
+  return isOwnAgent(messages.findLast(({ info }) => info.role === "user")?.info.agent);
 }
 
 /** Ties a name of the host's to its type. */

@@ -4,17 +4,42 @@ import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
+import { createChildSessions } from "./child-sessions.js";
 import { listConfigFiles } from "./config-files.js";
+import { createLiveConfig, type LiveConfig } from "./live-config.js";
+import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
+import { createProcesses, type Processes } from "./processes.js";
+
+/** The host, with what `bindHooks` needs beside the seam. */
+export interface OpenCodeHost extends Host {
+  readonly liveConfig: LiveConfig;
+  readonly ownSessions: OwnSessions;
+}
 
 const CALL_DEADLINE_MS = 5_000;
 
-export function createOpenCodeHost({ client, directory, worktree }: PluginInput, clock: Clock): Host {
+export function createOpenCodeHost(
+  { client, directory, worktree }: PluginInput,
+  clock: Clock,
+  processes: Processes = createProcesses(clock),
+): OpenCodeHost {
+  const liveConfig = createLiveConfig();
+  const ownSessions = createOwnSessions();
+  const children = createChildSessions({ client, clock, ownSessions, processes });
   const project = findProject(directory, worktree);
   const { env } = process;
 
   return {
     project,
     configFiles: listConfigFiles({ directory, project, home: env.HOME || homedir(), env }),
+    liveConfig,
+    ownSessions,
+    models: liveConfig.models,
+    setAutoCompaction: liveConfig.setAutoCompaction,
+    generate: children.generate,
+    isOwnSession: ownSessions.has,
+    listOwnSessions: children.list,
+    removeSession: children.remove,
 
     async sessionLastUsedMs(sessionID) {
       const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));

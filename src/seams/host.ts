@@ -10,6 +10,21 @@ export interface Host {
   readonly configFiles: readonly string[];
   /** When the session was last used, `undefined` when the host no longer has it, "unknown" when it did not say. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;
+  /** The models that the user has configured; none until the host has said so, which is before its first session. */
+  models(): Models;
+  /**
+   * Has a model write something in a hidden session of our own, below the one it is for, and removes that session.
+   * Only `src/background/` calls it: everyone else goes through the budget there.
+   */
+  generate(request: GenerateRequest): Promise<Generated>;
+  /** Is it a session that `generate` has opened? */
+  isOwnSession(sessionID: string): boolean;
+  /** Sessions that `generate` has opened, in this process or another, and that are still there. */
+  listOwnSessions(): Promise<OwnSession[] | undefined>;
+  /** True when the session is gone. */
+  removeSession(sessionID: string): Promise<boolean>;
+  /** Off keeps the host from compacting by itself; on puts back what the user had set. In force at once. */
+  setAutoCompaction(on: boolean): void;
   /** Shows a short message where there is a screen. Never waited for. */
   toast(message: string, variant: ToastVariant): void;
   /** The host's own log: the way out when ours cannot be written. Never waited for. */
@@ -17,3 +32,52 @@ export interface Host {
 }
 
 export type ToastVariant = "info" | "success" | "warning" | "error";
+
+/** Names of the form "provider/model". */
+export interface Models {
+  main?: string;
+  small?: string;
+}
+
+export interface GenerateRequest {
+  /** The session that the text is for. */
+  parentID: string;
+  /** What it is for, in a few words. */
+  title: string;
+  prompt: string;
+  /** "provider/model"; without it the host's own choice. */
+  model?: string;
+  /** Breaks it off. */
+  signal: AbortSignal;
+  /** From the moment the model is asked; opening and removing the session come on top, seconds at most. */
+  deadlineMs: number;
+}
+
+export type Generated =
+  | { kind: "text"; text: string; tokens: UsedTokens }
+  | {
+      kind: "failed";
+      /** For people. */
+      reason: string;
+      /** HTTP status of the provider's refusal, where it is one and the host tells it. */
+      status?: number;
+      /** Absent when it is not known what was spent. */
+      tokens?: UsedTokens;
+    };
+
+/** As the provider reported them, over all requests that were made. */
+export interface UsedTokens {
+  /** Read anew, those written to a cache among them. */
+  input: number;
+  /** Those spent on thinking among them. */
+  output: number;
+  /** Read from a cache. */
+  cacheRead: number;
+}
+
+export interface OwnSession {
+  id: string;
+  updatedMs: number;
+  /** Does the process that opened it still run? */
+  openedBy: "running" | "ended";
+}

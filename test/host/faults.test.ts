@@ -140,7 +140,7 @@ export default {
   id: "faulty",
   async server(input, options) {
     const host = createOpenCodeHost(input, clock);
-    return bindHooks(await createStrata({ clock, files, host }, [...faulty, ...layers], options));
+    return bindHooks(await createStrata({ clock, files, host }, [...faulty, ...layers], options), host);
   },
 };`;
 }

@@ -1,10 +1,20 @@
-import type { Host } from "../../src/seams/host.js";
+import type { Generated, GenerateRequest, Host, Models, OwnSession } from "../../src/seams/host.js";
 
 export interface FakeHost extends Host {
   readonly toasts: string[];
   readonly logged: string[];
   /** When each session was last used; one that is not here is gone. */
   readonly sessions: Map<string, number | "unknown">;
+  /** What the user has configured; open to the test. */
+  readonly configured: Models;
+  /** What it was asked to have written. */
+  readonly generated: GenerateRequest[];
+  /** Answers in place of the host; without it every text is "written". */
+  respond: ((request: GenerateRequest) => Generated | Promise<Generated>) | undefined;
+  /** Sessions of our own by their ids; `undefined` when the host is not to say. */
+  ownSessions: Map<string, OwnSession> | undefined;
+  /** Does the host compact by itself? */
+  isCompacting: boolean;
 }
 
 export const PROJECT = "/project";
@@ -13,14 +23,38 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
   const toasts: string[] = [];
   const logged: string[] = [];
   const sessions = new Map<string, number | "unknown">();
-  return {
+  const generated: GenerateRequest[] = [];
+  const configured: Models = { main: "acme/large", small: "acme/small" };
+  const fake: FakeHost = {
     project: PROJECT,
     configFiles,
     toasts,
     logged,
     sessions,
+    configured,
+    generated,
+    respond: undefined,
+    ownSessions: new Map(),
+    isCompacting: true,
+    models: () => configured,
+    async generate(request) {
+      generated.push(request);
+      return (await fake.respond?.(request)) ?? written("written");
+    },
+    isOwnSession: (sessionID) => fake.ownSessions?.has(sessionID) ?? false,
+    listOwnSessions: async () => fake.ownSessions && [...fake.ownSessions.values()],
+    removeSession: async (sessionID) => fake.ownSessions?.delete(sessionID) ?? false,
+    setAutoCompaction: (on) => {
+      fake.isCompacting = on;
+    },
     sessionLastUsedMs: async (sessionID) => sessions.get(sessionID),
     toast: (message) => void toasts.push(message),
     log: (level, message) => void logged.push(`${level}: ${message}`),
   };
+  return fake;
+}
+
+/** An answer of a model, with these tokens of input, output and cache. */
+export function written(text: string, [input, output, cacheRead] = [100, 20, 5] as const): Generated {
+  return { kind: "text", text, tokens: { input, output, cacheRead } };
 }

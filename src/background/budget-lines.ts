@@ -1,0 +1,82 @@
+/**
+ * The lines of a day's budget file, and what they come to.
+ *
+ *     {"v":1,"kind":"reserved","id":"…","instance":"…","time":"…","purpose":"…","session":"…","tokens":1200}
+ *     {"v":1,"kind":"spent","id":"…","time":"…","tokens":{"input":900,"output":210,"cacheRead":0}}
+ *     {"v":1,"kind":"released","id":"…","time":"…"}
+ *
+ * `tokens` of a reservation is an estimate and counts until the line that says what was spent. A released one counts
+ * for nothing: its call was never made.
+ */
+import { isRecord } from "../records.js";
+import type { UsedTokens } from "../seams/host.js";
+
+export type BudgetLine = ReservedLine | SpentLine | ReleasedLine;
+
+interface ReservedLine {
+  v: 1;
+  kind: "reserved";
+  id: string;
+  instance: string;
+  time: string;
+  purpose: string;
+  session: string;
+  tokens: number;
+}
+
+interface SpentLine {
+  v: 1;
+  kind: "spent";
+  id: string;
+  time: string;
+  tokens: UsedTokens;
+}
+
+interface ReleasedLine {
+  v: 1;
+  kind: "released";
+  id: string;
+  time: string;
+}
+
+export interface Tally {
+  calls: number;
+  tokens: number;
+}
+
+/** `undefined` when the value is no such line; a number below zero would hand out what is not there. */
+export function parseBudgetLine(value: unknown): BudgetLine | undefined {
+  if (!isRecord(value) || value.v !== 1 || typeof value.id !== "string") return undefined;
+  const { kind, tokens } = value;
+  const isLine =
+    kind === "released" ||
+    (kind === "reserved" && isCount(tokens)) ||
+    (kind === "spent" && isRecord(tokens) && [tokens.input, tokens.output, tokens.cacheRead].every(isCount));
+  return isLine ? (value as unknown as BudgetLine) : undefined;
+}
+
+/** All calls of the day, or those reserved before `beforeID`; `undefined` when there is no such reservation. */
+export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tally | undefined {
+  const spent = new Map<string, number>();
+  const released = new Set<string>();
+  for (const line of lines) {
+    if (line.kind === "spent") spent.set(line.id, sumTokens(line.tokens));
+    if (line.kind === "released") released.add(line.id);
+  }
+  const tally: Tally = { calls: 0, tokens: 0 };
+  for (const line of lines) {
+    if (line.kind !== "reserved") continue;
+    if (line.id === beforeID) return tally;
+    if (released.has(line.id)) continue;
+    tally.calls++;
+    tally.tokens += spent.get(line.id) ?? line.tokens;
+  }
+  return beforeID === undefined ? tally : undefined;
+}
+
+export function sumTokens({ input, output, cacheRead }: UsedTokens): number {
+  return input + output + cacheRead;
+}
+
+const isCount = (value: unknown): boolean =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0;

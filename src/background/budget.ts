@@ -1,0 +1,158 @@
+/**
+ * What may be spent a day, over all instances of the project: `state/background/YYYY-MM-DD.jsonl` (UTC), append-only.
+ *
+ *     append a reservation → read the file → count what was reserved before it → make the call, or release it
+ *
+ * Lines are appended in one call each (O_APPEND), so the file puts the reservations of all instances in one order that
+ * everyone reads alike. A call is made only when fewer than `dailyCalls` stand before its own reservation; of any
+ * calls that are made the last in that order has seen all the others, so there are never more, however many instances
+ * ask at once. At the limit two may both be refused where one could have gone: that is the price.
+ *
+ * Spending that cannot be counted is not made: where the file cannot be written or read, everything is refused.
+ * A reservation whose instance was killed counts with its estimate. Lines that cannot be read count for nothing.
+ */
+import { join } from "node:path";
+import type { Config } from "../config/schema.js";
+import { formatError } from "../error.js";
+import { formatCount } from "../format.js";
+import { formatCorruption, readJsonLines } from "../record/json-lines.js";
+import type { Log } from "../record/log.js";
+import { type Clock, DAY_MS } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { UsedTokens } from "../seams/host.js";
+import { type BudgetLine, parseBudgetLine, sumBudget, type Tally } from "./budget-lines.js";
+
+export interface Budget {
+  /** Never rejects. */
+  reserve(call: PlannedCall): Promise<Reservation>;
+  /** `undefined` when it cannot be read. */
+  today(): Promise<Tally | undefined>;
+  /** Removes the files of days long past. Rejects with the system's error. */
+  removeOld(): Promise<void>;
+}
+
+export interface PlannedCall {
+  purpose: string;
+  session: string;
+  /** Estimate of what it will take. */
+  tokens: number;
+}
+
+export type Reservation =
+  | {
+      kind: "reserved";
+      /** Says what was spent in the end; without it the estimate stands. Never rejects. */
+      settle(tokens: UsedTokens): Promise<void>;
+    }
+  | { kind: "refused"; why: string };
+
+export interface BudgetOptions {
+  config: Config["background"];
+  clock: Clock;
+  files: Files;
+  log: Log;
+  folder: string;
+  instance: string;
+}
+
+const KEPT_DAYS = 7;
+
+export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
+  const { dailyCalls, dailyTokens } = config;
+  let count = 0;
+  let hasFailed = false;
+  const corruptSeen = new Map<string, number>();
+
+  return {
+    async reserve(call) {
+      try {
+        const reservation = await tryReserve(call);
+        hasFailed = false;
+        return reservation;
+      } catch (thrown) {
+        const why = `${folder} cannot be used (${formatError(thrown)}), and what cannot be counted is not spent`;
+        if (!hasFailed) log.error("background", `no model calls: ${why}`);
+        hasFailed = true;
+        return { kind: "refused", why };
+      }
+    },
+
+    async today() {
+      try {
+        return sumBudget(await readLines(todaysPath()));
+      } catch {
+        return undefined;
+      }
+    },
+
+    async removeOld() {
+      const oldest = formatDay(clock.now() - KEPT_DAYS * DAY_MS);
+      for (const name of await files.list(folder)) {
+        if (/^\d{4}-\d{2}-\d{2}\.jsonl$/.test(name) && name < oldest) await files.remove(join(folder, name));
+      }
+    },
+  };
+
+  async function tryReserve(call: PlannedCall): Promise<Reservation> {
+    const path = todaysPath();
+    // At the limit nothing is written: layers may ask all day long.
+    const full = refuse(sumBudget(await readLines(path)), call);
+    if (full) return full;
+    const id = `${instance}-${++count}`;
+    await append(path, { v: 1, kind: "reserved", id, instance, time: formatTime(), ...call });
+    const before = sumBudget(await readLines(path), id);
+    const late = before ? refuse(before, call) : refusal("the reservation was lost, the file was replaced");
+    if (!late) return { kind: "reserved", settle: (tokens) => settle(path, id, tokens) };
+    await append(path, { v: 1, kind: "released", id, time: formatTime() });
+    return late;
+  }
+
+  function refuse(spent: Tally | undefined, { tokens }: PlannedCall): Reservation | undefined {
+    if (!spent) return undefined;
+    if (spent.calls >= dailyCalls)
+      return refusal(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
+    if (spent.tokens + tokens > dailyTokens) {
+      const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
+      return refusal(
+        `it may take ${formatCount(tokens)} tokens, and of background.dailyTokens ${left} are left today`,
+      );
+    }
+    return undefined;
+  }
+
+  async function settle(path: string, id: string, tokens: UsedTokens): Promise<void> {
+    try {
+      await append(path, { v: 1, kind: "spent", id, time: formatTime(), tokens });
+    } catch (thrown) {
+      const what = `cannot note what call ${id} has spent, its estimate counts: ${formatError(thrown)}`;
+      log.warn("background", what);
+    }
+  }
+
+  async function readLines(path: string): Promise<BudgetLine[]> {
+    const { records, corruptLines } = await readJsonLines(files, path, parseBudgetLine);
+    if (corruptLines.length > (corruptSeen.get(path) ?? 0)) {
+      corruptSeen.set(path, corruptLines.length);
+      log.warn("background", formatCorruption(path, corruptLines));
+    }
+    return records;
+  }
+
+  async function append(path: string, line: BudgetLine): Promise<void> {
+    await files.appendLine(path, JSON.stringify(line));
+  }
+
+  function todaysPath(): string {
+    return join(folder, `${formatDay(clock.now())}.jsonl`);
+  }
+
+  function formatTime(): string {
+    return new Date(clock.now()).toISOString();
+  }
+}
+
+const refusal = (why: string): Reservation => ({ kind: "refused", why });
+
+function formatDay(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}

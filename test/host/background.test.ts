@@ -1,0 +1,182 @@
+/** Model calls of our own in the real OpenCode: what is sent, what is left behind, and what it costs. */
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { HEARD, writingPlugin } from "./fixtures/writing-plugin.js";
+import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
+import type { ModelRequest } from "./stage/model-request.js";
+import { startOpenCode } from "./stage/opencode.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, fail, type Step, say, stall } from "./stage/steps.js";
+
+const PROMPT = `Summarise this.\n${"a line of the material\n".repeat(4_000)}`;
+const PLUGIN = ".opencode/plugin/writing.js";
+
+/** A host whose small model does this with what our own sessions ask, and a session to begin with. */
+async function openWriting(step: (request: ModelRequest) => Step): Promise<Stage> {
+  const stage = await openStage({
+    mcp: true,
+    files: { [PLUGIN]: writingPlugin(PROMPT) },
+    config: { small_model: "mock/m2" },
+  });
+  stage.model.respond((request) => (isOwn(request) ? step(request) : undefined));
+  return stage;
+}
+
+const isOwn = (request: ModelRequest): boolean => request.body.model === "m2";
+const whenLogged = (stage: Stage, text: string) =>
+  whenContains(stage.project.file(".opencode/strata/strata.log"), text);
+
+interface SessionRecord {
+  id: string;
+  title: string;
+  parentID?: string;
+}
+
+async function listOwn({ host }: Pick<Stage, "host">): Promise<SessionRecord[]> {
+  const sessions = await host.api<SessionRecord[]>("GET", "/session?limit=1000");
+  return sessions.filter(({ title }) => title.startsWith("[strata] "));
+}
+
+interface Heard {
+  hook?: string;
+  type?: string;
+  sessionID?: string;
+  result?: { kind: string; text?: string; why?: string };
+  status?: object;
+  models?: object;
+}
+
+/** What the plugin noted, once it has the result of its call. */
+async function hear(stage: Stage): Promise<Heard[]> {
+  await whenContains(stage.project.file(HEARD), '"result"');
+  const lines = stage.read(HEARD).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as Heard);
+}
+
+const resultOf = (heard: Heard[]) => heard.find(({ result }) => result)?.result;
+
+function readBudget(stage: Stage): Record<string, unknown>[] {
+  const folder = ".opencode/strata/state/background";
+  const [name = ""] = readdirSync(stage.project.file(folder));
+  const lines = stage.read(`${folder}/${name}`).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("one request to the small model, without tools, that no layer sees or changes; nothing is left behind, and the tokens counted are those the model reported", async () => {
+  await using stage = await openWriting(() => say("the summary"));
+  const session = await stage.newSession("main");
+  expect((await session.ask("hello")).text).toBe("ok");
+  const heard = await hear(stage);
+  expect(resultOf(heard)).toMatchObject({ kind: "text", text: "the summary" });
+
+  const [request, ...others] = stage.model.requests.filter(isOwn);
+  expect(others).toEqual([]);
+  expect(stage.model.titleRequests).toEqual([]);
+  expect(request?.tools).toEqual([]);
+  expect(request?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+  expect(request?.textOf("system")).toMatch(
+    /^You are a background writer of opencode-strata, [\s\S]*\nYou are powered by/,
+  );
+  expect(request?.textOf("user")).toBe(PROMPT);
+  expect(request?.parentSessionID).toBe(session.id);
+
+  expect(heard.filter(({ hook }) => hook).map(({ sessionID }) => sessionID ?? session.id)).toEqual(
+    heard.filter(({ hook }) => hook).map(() => session.id),
+  );
+  expect(await listOwn(stage)).toEqual([]);
+  await expect(stage.session(request?.sessionID ?? "").info()).rejects.toThrow("404");
+
+  const [reserved, spent] = readBudget(stage);
+  expect(reserved).toMatchObject({ kind: "reserved", purpose: "test notes", session: session.id });
+  const { promptTokens = 0, cachedTokens = 0, outputTokens = 0 } = request ?? {};
+  const tokens = { input: promptTokens - cachedTokens, output: outputTokens, cacheRead: cachedTokens };
+  expect(spent).toMatchObject({ kind: "spent", id: reserved?.id, tokens });
+  expect(heard.at(-1)).toMatchObject({
+    models: { main: "mock/m1", small: "mock/m2" },
+    status: { isAllowed: true, model: "mock/m2", callsToday: 1, tokensToday: promptTokens + outputTokens },
+  });
+});
+
+test("a refusal that the host would repeat without end is one request, and the next one waits", async () => {
+  await using stage = await openWriting(() => fail(429));
+  const session = await stage.newSession("main");
+  await session.ask("hello");
+  expect(resultOf(await hear(stage))).toEqual({ kind: "failed", why: "scripted failure 429" });
+  expect(await listOwn(stage)).toEqual([]);
+  await session.ask("again");
+  await whenContains(stage.project.file(HEARD), '"refused"');
+  expect(stage.model.requests.filter(isOwn)).toHaveLength(1);
+  expect(readBudget(stage)[1]).toMatchObject({ tokens: { input: 0, output: 0, cacheRead: 0 } });
+  await whenLogged(
+    stage,
+    "test notes: scripted failure 429 (tokens in 0, out 0, cached 0); no model call for 30 s",
+  );
+});
+
+test("without a key there is one request and none for an hour", async () => {
+  await using stage = await openWriting(() => fail(401, "no key"));
+  await (await stage.newSession("main")).ask("hello");
+  expect(resultOf(await hear(stage))).toEqual({ kind: "failed", why: "401 no key" });
+  await whenLogged(stage, "test notes: 401 no key (tokens in 0, out 0, cached 0); no model call for 3,600 s");
+  expect(await listOwn(stage)).toEqual([]);
+});
+
+test("a model that calls tools it does not have is stopped, and what it cost is counted", async () => {
+  await using stage = await openWriting(() => call("bash", { command: "touch made-by-model" }));
+  await (await stage.newSession("main")).ask("hello");
+  expect(resultOf(await hear(stage))).toMatchObject({
+    kind: "failed",
+    why: expect.stringContaining("no tools"),
+  });
+  expect(stage.model.requests.filter(isOwn).length).toBeLessThanOrEqual(2);
+  expect(await listOwn(stage)).toEqual([]);
+  expect(readdirSync(stage.project.path)).not.toContain("made-by-model");
+});
+
+test("sessions left behind by killed hosts go at the next start, and that of a host that lives stays", async () => {
+  await using stage = await openWriting(() => stall());
+  const main = await stage.newSession("main");
+  await main.ask("hello");
+  await stage.model.waitForRequest(isOwn);
+  const [running] = await listOwn(stage);
+  expect(running?.title).toBe(`[strata] test notes · ${stage.host.pid}`);
+  const left = { parentID: main.id, title: "[strata] test notes · 999999999" };
+  await stage.host.api("POST", "/session", left);
+
+  const second = await startOpenCode({ project: stage.project });
+  try {
+    await (await second.newSession("beside")).ask("hello");
+    await whenLogged(stage, "removed 1 sessions of our own that were left behind");
+    await stage.model.waitForRequest((request) => stage.model.requests.filter(isOwn).indexOf(request) === 1);
+    const titles = (await listOwn(stage)).map(({ title }) => title);
+    expect(titles.sort()).toEqual(
+      [stage.host.pid, second.pid].map((pid) => `[strata] test notes · ${pid}`).sort(),
+    );
+  } finally {
+    await second.kill();
+  }
+
+  await stage.restart({ kill: true });
+  await stage.newSession("next");
+  await whenLogged(stage, "removed 2 sessions of our own that were left behind");
+  expect(await listOwn(stage)).toEqual([]);
+});
+
+test("the agent of our own sessions changes no byte of anybody else's request", async () => {
+  const play = async (options: Record<string, unknown>) => {
+    await using stage = await openStage({ plugin: repository, options, files: { "a.txt": "one\n" } });
+    stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
+    await (await stage.newSession("agent")).ask("go");
+    const agents = await stage.host.api<{ name: string }[]>("GET", "/agent");
+    const requests = stage.model.requests.map(({ prompt }) => prompt).join("\n");
+    return {
+      hasAgent: agents.some(({ name }) => name === "strata"),
+      requests: requests.replaceAll(stage.project.root, "PROJECT"),
+    };
+  };
+  const without = await play({ background: { enabled: false } });
+  const having = await play({ background: { enabled: true } });
+  expect([without.hasAgent, having.hasAgent]).toEqual([false, true]);
+  expect(having.requests).toBe(without.requests);
+});

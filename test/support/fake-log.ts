@@ -1,0 +1,14 @@
+import type { Log } from "../../src/record/log.js";
+
+export interface FakeLog extends Log {
+  /** "warn background: what happened", in order. */
+  readonly lines: string[];
+}
+
+/** A log that is a list. */
+export function createFakeLog(): FakeLog {
+  const lines: string[] = [];
+  const write = (level: string) => (source: string, message: string) =>
+    void lines.push(`${level} ${source}: ${message}`);
+  return { lines, error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
+}

@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createBudget } from "../../src/background/budget.js";
+import { type BudgetLine, parseBudgetLine, sumBudget } from "../../src/background/budget-lines.js";
+import { defaults } from "../../src/config/defaults.js";
+import { DAY_MS } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+const FOLDER = "/project/state/background";
+const TODAY = `${FOLDER}/2026-11-21.jsonl`;
+const call = { purpose: "session notes", session: "ses_1", tokens: 1_000 };
+const used = { input: 100, output: 20, cacheRead: 5 };
+
+function open(
+  limits: { dailyCalls?: number; dailyTokens?: number } = {},
+  files: Files = createMemoryFiles(),
+) {
+  const clock = createFakeClock();
+  const log = createFakeLog();
+  const config = { ...defaults.background, ...limits };
+  const start = (instance: string) => createBudget({ config, clock, files, log, folder: FOLDER, instance });
+  return { budget: start("one"), start, clock, log };
+}
+
+describe("the budget of a day", () => {
+  it("is kept in lines that a person can read", async () => {
+    const files = createMemoryFiles();
+    const { budget } = open({}, files);
+    const reservation = await budget.reserve(call);
+    if (reservation.kind === "reserved") await reservation.settle(used);
+    const lines = files
+      .text(TODAY)
+      ?.trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const time = "2026-11-21T09:00:00.000Z";
+    expect(lines).toEqual([
+      { v: 1, kind: "reserved", id: "one-1", instance: "one", time, ...call },
+      { v: 1, kind: "spent", id: "one-1", time, tokens: used },
+    ]);
+  });
+
+  it("counts a call with its estimate until it is known what it spent, in every instance", async () => {
+    const { budget, start } = open();
+    const reservation = await budget.reserve(call);
+    expect(await start("two").today()).toEqual({ calls: 1, tokens: 1_000 });
+    if (reservation.kind === "reserved") await reservation.settle(used);
+    expect(await start("two").today()).toEqual({ calls: 1, tokens: 125 });
+  });
+
+  it("ends with the last call, and begins anew the next day", async () => {
+    const { budget, clock } = open({ dailyCalls: 2 });
+    const kinds = [];
+    for (let n = 0; n < 3; n++) kinds.push((await budget.reserve(call)).kind);
+    expect(kinds).toEqual(["reserved", "reserved", "refused"]);
+    clock.advance(DAY_MS);
+    expect((await budget.reserve(call)).kind).toBe("reserved");
+  });
+
+  it("refuses a call that may take more tokens than are left", async () => {
+    const { budget } = open({ dailyTokens: 1_500 });
+    await budget.reserve(call);
+    expect(await budget.reserve(call)).toEqual({
+      kind: "refused",
+      why: "it may take 1,000 tokens, and of background.dailyTokens 500 of 1,500 are left today",
+    });
+    expect((await budget.reserve({ ...call, tokens: 500 })).kind).toBe("reserved");
+  });
+
+  it("writes nothing at the limit, however often it is asked", async () => {
+    const files = createMemoryFiles();
+    const { budget } = open({ dailyCalls: 1 }, files);
+    await budget.reserve(call);
+    const before = files.text(TODAY);
+    for (let n = 0; n < 5; n++) await budget.reserve(call);
+    expect(files.text(TODAY)).toBe(before);
+  });
+
+  it("is never exceeded by instances that ask at once, in whatever order their steps are taken", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 0, max: 4 }), async (scheduler, dailyCalls) => {
+        const files = createMemoryFiles();
+        const slow: Files = {
+          ...files,
+          read: (path) => scheduler.schedule(Promise.resolve()).then(() => files.read(path)),
+          appendLine: (path, line) =>
+            scheduler.schedule(Promise.resolve()).then(() => files.appendLine(path, line)),
+        };
+        const { start } = open({ dailyCalls }, slow);
+        const asked = ["one", "two", "three"].flatMap((instance) => {
+          const budget = start(instance);
+          return [budget.reserve(call), budget.reserve(call)];
+        });
+        const reservations = await scheduler.waitFor(Promise.all(asked));
+        const made = reservations.filter(({ kind }) => kind === "reserved").length;
+        expect(made).toBeLessThanOrEqual(dailyCalls);
+        const after = open({}, files).budget;
+        expect(await after.today()).toEqual({ calls: made, tokens: made * 1_000 });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("passes over lines that cannot be read, says so once, and counts the others", async () => {
+    const files = createMemoryFiles();
+    const { budget, start, log } = open({ dailyCalls: 2 }, files);
+    await budget.reserve(call);
+    const negative = JSON.stringify({ v: 1, kind: "reserved", id: "x", tokens: -1_000_000 });
+    const torn = `${files.text(TODAY)}{"v":1,"kind":"res`;
+    files.contents.set(TODAY, Buffer.from(`\0\0\n${negative}\n${torn}`));
+    const kinds = [await budget.reserve(call), await budget.reserve(call)].map(({ kind }) => kind);
+    expect(kinds).toEqual(["reserved", "refused"]);
+    expect(await start("two").today()).toEqual({ calls: 2, tokens: 2_000 });
+    expect(log.lines[0]).toBe(`warn background: ${TODAY}: lines 1, 2, 4 cannot be read, passed over`);
+  });
+
+  it("makes no call when the file is gone before the reservation is read back", async () => {
+    const files = createMemoryFiles();
+    const forgetful: Files = { ...files, appendLine: async () => {} };
+    expect(await open({}, forgetful).budget.reserve(call)).toMatchObject({ kind: "refused" });
+  });
+
+  it("keeps the estimate where it cannot be written down what was spent", async () => {
+    const files = createMemoryFiles();
+    let isFull = false;
+    const { budget, log } = open(
+      {},
+      {
+        ...files,
+        appendLine: async (path, line) => {
+          if (isFull) throw new Error("ENOSPC");
+          await files.appendLine(path, line);
+        },
+      },
+    );
+    const reservation = await budget.reserve(call);
+    isFull = true;
+    if (reservation.kind === "reserved") await reservation.settle(used);
+    expect(await budget.today()).toEqual({ calls: 1, tokens: 1_000 });
+    expect(log.lines).toEqual([
+      "warn background: cannot note what call one-1 has spent, its estimate counts: ENOSPC",
+    ]);
+  });
+
+  it("keeps the records of seven days, and leaves files alone that are not its own", async () => {
+    const paths = ["2026-11-13.jsonl", "2026-11-14.jsonl", "notes.md"].map((name) => `${FOLDER}/${name}`);
+    const files = createMemoryFiles(Object.fromEntries(paths.map((path) => [path, "x"])));
+    await open({}, files).budget.removeOld();
+    expect([...files.contents.keys()]).toEqual(paths.slice(1));
+  });
+});
+
+describe("the lines of a budget", () => {
+  it("never come to less than nothing, whatever stands in the file", () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (values) => {
+        const lines = values.map(parseBudgetLine).filter((line) => line !== undefined);
+        const tally = sumBudget(lines);
+        expect(tally?.calls).toBeGreaterThanOrEqual(0);
+        expect(tally?.tokens).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it("before a reservation are those that stand above it, with what they have spent since", () => {
+    const reserved = (id: string): BudgetLine =>
+      ({ v: 1, kind: "reserved", id, instance: "i", time: "", ...call }) as const;
+    const lines: BudgetLine[] = [
+      reserved("a"),
+      reserved("b"),
+      reserved("c"),
+      reserved("d"),
+      { v: 1, kind: "spent", id: "a", time: "", tokens: used },
+      { v: 1, kind: "released", id: "b", time: "" },
+    ];
+    expect(sumBudget(lines, "c")).toEqual({ calls: 1, tokens: 125 });
+    expect(sumBudget(lines)).toEqual({ calls: 3, tokens: 2_125 });
+    expect(sumBudget(lines, "nowhere")).toBeUndefined();
+  });
+});

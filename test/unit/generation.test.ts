@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { createGeneration, estimateTokens } from "../../src/background/generation.js";
+import { defaults } from "../../src/config/defaults.js";
+import type { Config } from "../../src/config/schema.js";
+import type { Files } from "../../src/seams/files.js";
+import type { Generated } from "../../src/seams/host.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost, written } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+const FOLDER = "/project/state/background";
+const TODAY = `${FOLDER}/2026-11-21.jsonl`;
+const notes = { purpose: "session notes", sessionID: "ses_1", prompt: "write" };
+
+function open(settings: Partial<Config["background"]> = {}, wrap = (files: Files) => files) {
+  const clock = createFakeClock();
+  const host = createFakeHost();
+  const log = createFakeLog();
+  const files = createMemoryFiles();
+  const config = { ...defaults.background, ...settings };
+  const seams = { clock, host, log, files: wrap(files) };
+  const generation = createGeneration({ ...seams, config, folder: FOLDER, instance: "one" });
+  return { clock, host, log, files, generation };
+}
+
+/** A host that answers when it is let to. */
+function hold({ host }: ReturnType<typeof open>) {
+  const answers: ((generated: Generated) => void)[] = [];
+  host.respond = () => new Promise((resolve) => answers.push(resolve));
+  return answers;
+}
+
+const settled = () => new Promise(setImmediate);
+
+describe("which calls are made", () => {
+  it("none when they are switched off", async () => {
+    const { generation, host } = open({ enabled: false, model: "acme/other" });
+    expect(await generation.generate(notes)).toEqual({
+      kind: "refused",
+      why: "background.enabled is false",
+    });
+    expect(host.generated).toEqual([]);
+  });
+
+  it('with "auto" only where a small model other than the main one, or a model for it, is configured', async () => {
+    const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
+      const { generation, host } = open(model === undefined ? {} : { model });
+      Object.assign(host, { models: () => models });
+      const result = await generation.generate(notes);
+      return host.generated[0]?.model ?? result.kind;
+    };
+    expect(await usedWith({ main: "a/m", small: "a/s" })).toBe("a/s");
+    expect(await usedWith({ small: "a/s" })).toBe("a/s");
+    expect(await usedWith({ main: "a/m", small: "a/m" })).toBe("refused");
+    expect(await usedWith({ main: "a/m" })).toBe("refused");
+    expect(await usedWith({})).toBe("refused");
+    expect(await usedWith({ main: "a/m" }, "a/x")).toBe("a/x");
+  });
+
+  it("with true always: the model for it, else the small one, else the main one, else what the host takes", async () => {
+    const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
+      const { generation, host } = open({ enabled: true, ...(model !== undefined && { model }) });
+      Object.assign(host, { models: () => models });
+      await generation.generate(notes);
+      return host.generated[0]?.model ?? "the host's";
+    };
+    expect(await usedWith({ main: "a/m", small: "a/s" }, "a/x")).toBe("a/x");
+    expect(await usedWith({ main: "a/m", small: "a/s" })).toBe("a/s");
+    expect(await usedWith({ main: "a/m" })).toBe("a/m");
+    expect(await usedWith({})).toBe("the host's");
+  });
+
+  it("says why there is none once, not every time a layer asks", async () => {
+    const { generation, log } = open({ dailyCalls: 0 });
+    for (let n = 0; n < 3; n++) await generation.generate(notes);
+    expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["info", "debug", "debug"]);
+    expect(log.lines[0]).toContain("background.dailyCalls (0) is used up for today");
+  });
+});
+
+describe("what is asked and what comes back", () => {
+  it("the host is given purpose, session, prompt, model and 60 seconds", async () => {
+    const { generation, host } = open();
+    expect(await generation.generate(notes)).toEqual(written("written"));
+    expect(host.generated).toEqual([
+      {
+        parentID: "ses_1",
+        title: "session notes",
+        prompt: "write",
+        model: "acme/small",
+        signal: expect.any(AbortSignal),
+        deadlineMs: 60_000,
+      },
+    ]);
+  });
+
+  it("an answer longer than asked for is a failure, whose tokens count and which is no reason to wait", async () => {
+    const { generation, host } = open();
+    host.respond = () => written("x".repeat(1_001));
+    const result = await generation.generate({ ...notes, maxCharacters: 1_000 });
+    expect(result).toEqual({
+      kind: "failed",
+      why: "the answer has 1,001 characters, 1,000 are allowed",
+    });
+    expect(await generation.status()).toMatchObject({ isAllowed: true, callsToday: 1, tokensToday: 125 });
+  });
+
+  it("what is not known to have been spent counts with its estimate", async () => {
+    const { generation, host } = open();
+    host.respond = () => ({ kind: "failed", reason: "no answer within 60 s" });
+    expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "no answer within 60 s" });
+    expect(await generation.status()).toMatchObject({ tokensToday: estimateTokens(notes) });
+  });
+
+  it("a host that breaks its contract and throws is a failure and stops nothing", async () => {
+    const { generation, host } = open();
+    host.respond = () => Promise.reject(new Error("boom"));
+    expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "boom" });
+    host.respond = undefined;
+    expect(await generation.generate(notes)).toMatchObject({ kind: "text" });
+  });
+});
+
+describe("waiting", () => {
+  it("one call is made at a time, in the order of asking", async () => {
+    const world = open();
+    const answers = hold(world);
+    const results = ["a", "b"].map((sessionID) => world.generation.generate({ ...notes, sessionID }));
+    await settled();
+    expect(world.host.generated.map(({ parentID }) => parentID)).toEqual(["a"]);
+    answers[0]?.(written("first"));
+    await settled();
+    expect(world.host.generated.map(({ parentID }) => parentID)).toEqual(["a", "b"]);
+    answers[1]?.(written("second"));
+    expect(await Promise.all(results)).toMatchObject([{ text: "first" }, { text: "second" }]);
+  });
+
+  it("eight wait at most, further ones are refused", async () => {
+    const world = open();
+    hold(world);
+    const ask = (n: number) => world.generation.generate({ ...notes, sessionID: `ses_${n}` });
+    void ask(0);
+    await settled();
+    for (let n = 1; n <= 8; n++) void ask(n);
+    expect((await world.generation.status()).waiting).toBe(8);
+    expect(await ask(9)).toEqual({ kind: "refused", why: "8 calls are waiting already" });
+  });
+
+  it("a newer request takes the place of one that waits for the same, also when the line is full", async () => {
+    const world = open();
+    const answers = hold(world);
+    const ask = (n: number, prompt: string) =>
+      world.generation.generate({ ...notes, sessionID: `ses_${n}`, prompt });
+    void ask(0, "under way");
+    await settled();
+    const older = ask(1, "older");
+    for (let n = 2; n <= 8; n++) void ask(n, "other");
+    const newer = ask(1, "newer");
+    expect(await older).toEqual({ kind: "refused", why: "a newer request took its place" });
+    answers[0]?.(written("done"));
+    await settled();
+    expect(world.host.generated.map(({ prompt }) => prompt)).toEqual(["under way", "newer"]);
+    answers[1]?.(written("the newer"));
+    expect(await newer).toMatchObject({ text: "the newer" });
+  });
+
+  it("at the end of the plugin the call under way is broken off, and those that wait are refused", async () => {
+    const world = open();
+    world.host.respond = ({ signal }) =>
+      new Promise((resolve) =>
+        signal.addEventListener("abort", () => resolve({ kind: "failed", reason: "called off" })),
+      );
+    const [running, waiting] = ["a", "b"].map((sessionID) =>
+      world.generation.generate({ ...notes, sessionID }),
+    );
+    await settled();
+    world.generation.dispose();
+    expect(await running).toEqual({ kind: "failed", why: "called off" });
+    expect(await waiting).toEqual({ kind: "refused", why: "the plugin is ending" });
+    expect(await world.generation.generate(notes)).toMatchObject({ kind: "refused" });
+    await world.generation.onIdle();
+    expect(world.host.generated).toHaveLength(1);
+  });
+});
+
+describe("after a failure", () => {
+  const failing = (status?: number): Generated => ({
+    kind: "failed",
+    reason: "no",
+    tokens: { input: 0, output: 0, cacheRead: 0 },
+    ...(status !== undefined && { status }),
+  });
+
+  it("calls pause for 30 seconds, twice as long after each further one, half an hour at most; an answer ends it", async () => {
+    for (const status of [undefined, 429, 500, 503]) {
+      const { generation, host, clock } = open();
+      host.respond = () => failing(status);
+      const pauses: number[] = [];
+      for (let n = 0; n < 9; n++) {
+        await generation.generate(notes);
+        let seconds = 0;
+        while (!(await generation.status()).isAllowed) {
+          clock.advance(30_000);
+          seconds += 30;
+        }
+        pauses.push(seconds);
+      }
+      expect(pauses).toEqual([30, 60, 120, 240, 480, 960, 1_800, 1_800, 1_800]);
+      host.respond = undefined;
+      await generation.generate(notes);
+      host.respond = () => failing(status);
+      await generation.generate(notes);
+      clock.advance(30_000);
+      expect((await generation.status()).isAllowed).toBe(true);
+    }
+  });
+
+  it("that will not pass by itself there is none for an hour, and one line says so", async () => {
+    for (const status of [400, 401, 403, 404]) {
+      const { generation, host, clock, log } = open();
+      host.respond = () => failing(status);
+      expect(await generation.generate(notes)).toEqual({ kind: "failed", why: `${status} no` });
+      clock.advance(3_599_000);
+      expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
+      clock.advance(1_000);
+      expect((await generation.status()).isAllowed).toBe(true);
+      expect(host.generated).toHaveLength(1);
+      expect(log.lines.filter((line) => line.startsWith("warn"))).toHaveLength(1);
+    }
+  });
+
+  it("those that wait are refused instead of failing one after the other", async () => {
+    const { generation, host, files } = open();
+    host.respond = () => failing(429);
+    const results = await Promise.all(
+      ["a", "b", "c"].map((sessionID) => generation.generate({ ...notes, sessionID })),
+    );
+    expect(results.map(({ kind }) => kind)).toEqual(["failed", "refused", "refused"]);
+    expect(files.text(TODAY)?.match(/"reserved"/g)).toHaveLength(1);
+  });
+});
+
+describe("a disk that cannot be written", () => {
+  for (const operation of ["appendLine", "read"] as const) {
+    it(`(${operation}) lets no call be made, and says so once`, async () => {
+      const full = () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
+      const { generation, host, log } = open({}, (files) => ({ ...files, [operation]: full }));
+      for (let n = 0; n < 3; n++) {
+        expect(await generation.generate(notes)).toMatchObject({
+          kind: "refused",
+          why: expect.stringContaining("ENOSPC"),
+        });
+      }
+      expect(host.generated).toEqual([]);
+      expect(log.lines.filter((line) => line.startsWith("error"))).toHaveLength(1);
+    });
+  }
+});

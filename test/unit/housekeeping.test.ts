@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { PROJECT } from "../support/fake-host.js";
+import { openWorld, type World } from "../support/world.js";
+
+const MINUTE_MS = 60_000;
+
+const report = async ({ strata }: World) => {
+  await strata.dispatcher.ask("event", { type: "session.created", properties: {} }, undefined);
+  await strata.idle();
+};
+
+describe("what killed instances have left behind", () => {
+  it("goes with the first event: sessions of processes that have ended, and those unused for ten minutes", async () => {
+    const world = await openWorld({ layers: [] });
+    const { clock, host } = world;
+    const put = (id: string, openedBy: "running" | "ended", ageMs: number) =>
+      host.ownSessions?.set(id, { id, openedBy, updatedMs: clock.now() - ageMs });
+    put("ended", "ended", 0);
+    put("running", "running", 10 * MINUTE_MS);
+    put("forgotten", "running", 10 * MINUTE_MS + 1);
+    await report(world);
+    expect([...(host.ownSessions?.keys() ?? [])]).toEqual(["running"]);
+    expect(await world.log()).toContain("removed 2 sessions of our own that were left behind");
+  });
+
+  it("is looked for once, or again while the host does not say, three times at most", async () => {
+    const world = await openWorld({ layers: [] });
+    let asked = 0;
+    let answers: [] | undefined;
+    world.host.listOwnSessions = async () => {
+      asked++;
+      return answers;
+    };
+    await report(world);
+    answers = [];
+    await report(world);
+    await report(world);
+    expect(asked).toBe(2);
+    const silent = await openWorld({ layers: [] });
+    silent.host.listOwnSessions = async () => void asked++ as undefined;
+    for (let n = 0; n < 5; n++) await report(silent);
+    expect(asked).toBe(5);
+  });
+
+  it("and cannot be removed is said", async () => {
+    const world = await openWorld({ layers: [] });
+    world.host.ownSessions?.set("ses_x", { id: "ses_x", openedBy: "ended", updatedMs: 0 });
+    world.host.removeSession = async () => false;
+    await report(world);
+    expect(await world.log()).toContain("1 sessions of our own cannot be removed");
+  });
+
+  it("of old days are budget files, which go too", async () => {
+    const old = `${PROJECT}/.opencode/strata/state/background/2026-11-01.jsonl`;
+    const world = await openWorld({ layers: [] });
+    world.files.contents.set(old, Buffer.from("{}"));
+    await report(world);
+    expect(world.files.contents.has(old)).toBe(false);
+  });
+});
+
+it("a layer is given model calls, and the end of the plugin breaks off the one under way", async () => {
+  let ask = async (): Promise<unknown> => undefined;
+  const world = await openWorld({
+    layers: [
+      ({ generation }) => {
+        ask = () => generation.generate({ purpose: "notes", sessionID: "ses_1", prompt: "write" });
+        return undefined;
+      },
+    ],
+  });
+  expect(await ask()).toMatchObject({ kind: "text", text: "written" });
+  world.host.respond = ({ signal }) =>
+    new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve({ kind: "failed", reason: "called off" })),
+    );
+  const running = ask();
+  await new Promise(setImmediate);
+  await world.strata.dispose();
+  expect(await running).toEqual({ kind: "failed", why: "called off" });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { bindHooks } from "../../src/host/hooks.js";
+import { createLiveConfig } from "../../src/host/live-config.js";
+import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/own-sessions.js";
+import { createProcesses } from "../../src/host/processes.js";
+import type { LayerFactory } from "../../src/layer-context.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { user } from "../support/messages.js";
+import { openWorld } from "../support/world.js";
+
+describe("sessions of our own", () => {
+  it("are known by their title or agent, and from then on by their id", () => {
+    const own = createOwnSessions();
+    const status = { sessionID: "ses_1", status: { type: "busy" } };
+    expect(own.notice("session.status", status)).toBe(false);
+    const info = { id: "ses_1", title: formatOwnTitle("notes", 7), parentID: "ses_0" };
+    expect(own.notice("session.created", { info })).toBe(true);
+    expect(own.notice("session.status", status)).toBe(true);
+    expect(own.notice("message.part.updated", { part: { id: "prt_1", sessionID: "ses_1" } })).toBe(true);
+    const message = { id: "msg_1", sessionID: "ses_2", agent: "strata" };
+    expect(own.notice("message.updated", { info: message })).toBe(true);
+    expect([own.has("ses_1"), own.has("ses_2"), own.has("msg_1")]).toEqual([true, true, false]);
+  });
+
+  it("are nobody else's, whatever the host reports", () => {
+    const own = createOwnSessions();
+    for (const properties of [
+      undefined,
+      null,
+      {},
+      { info: null },
+      { info: { agent: "strata" } },
+      { part: 5 },
+    ])
+      expect(own.notice("message.updated", properties)).toBe(false);
+    const info = { id: "ses_1", sessionID: "ses_1", title: "about [strata] sessions", agent: "build" };
+    expect(own.notice("session.updated", { info })).toBe(false);
+  });
+
+  it("remember who opened them in their title", () => {
+    expect(readOpener(formatOwnTitle("session notes", 4_711))).toBe(4_711);
+    expect(readOpener("[strata] session notes")).toBeUndefined();
+  });
+
+  it("tell of a refusal that the host repeats and of a call of a tool, to who watches", () => {
+    const own = createOwnSessions();
+    own.add("ses_1");
+    const heard: unknown[] = [];
+    const unwatch = own.watch("ses_1", (trouble) => heard.push(trouble));
+    const retry = { sessionID: "ses_1", status: { type: "retry", attempt: 1, message: "too many" } };
+    own.notice("session.status", retry);
+    own.notice("message.part.updated", { part: { type: "text", sessionID: "ses_1" } });
+    own.notice("message.part.updated", { part: { type: "tool", tool: "bash", sessionID: "ses_1" } });
+    unwatch();
+    own.notice("session.status", retry);
+    expect(heard).toEqual([
+      { reason: "too many", isRefusal: true },
+      { reason: "the model called bash, but it has no tools", isRefusal: false },
+    ]);
+  });
+
+  it("do not reach the layers, neither their requests nor their events", async () => {
+    const heard: string[] = [];
+    const listener: LayerFactory = () => ({
+      name: "listener",
+      cost: 1,
+      handlers: {
+        context: ({ sessionID }) => void heard.push(sessionID) as undefined,
+        event: ({ type }) => void heard.push(type) as undefined,
+      },
+    });
+    const { strata } = await openWorld({ layers: [listener] });
+    const hooks = bindHooks(strata, { liveConfig: createLiveConfig(), ownSessions: createOwnSessions() });
+    const ask = async (agent: string, sessionID: string) => {
+      const message = user("go", sessionID);
+      const messages = [{ ...message, info: { ...message.info, agent } }];
+      await hooks["experimental.chat.messages.transform"]?.({}, { messages: messages as never });
+      const event = { type: "message.updated", properties: { info: { sessionID, agent } } };
+      await hooks.event?.({ event: event as never });
+    };
+    await ask("strata", "ses_own");
+    await ask("build", "ses_users");
+    expect(heard).toEqual(["ses_users", "message.updated"]);
+  });
+});
+
+describe("processes", () => {
+  it("run when they can be reached; our own number counts from our own start", () => {
+    const clock = createFakeClock(Date.now());
+    const processes = createProcesses(clock);
+    expect(processes.isRunning(processes.ownID, clock.now())).toBe(true);
+    expect(processes.isRunning(processes.ownID, clock.now() - 86_400_000)).toBe(false);
+    expect(processes.isRunning(process.ppid, 0)).toBe(true);
+    expect(processes.isRunning(1, 0)).toBe(true);
+    expect(processes.isRunning(999_999_999, 0)).toBe(false);
+    expect(processes.isRunning(undefined, 0)).toBe(true);
+  });
+});
+
+describe("the live configuration", () => {
+  it("gets a hidden agent without tools, unless model calls are off, and keeps what a person set for it", () => {
+    const config = { agent: { build: { temperature: 1 }, strata: { temperature: 0, mode: "all" } } };
+    createLiveConfig().take(config, { withAgent: true });
+    expect(config.agent).toEqual({
+      build: { temperature: 1 },
+      strata: {
+        temperature: 0,
+        mode: "primary",
+        hidden: true,
+        prompt: expect.stringContaining("background writer of opencode-strata"),
+        permission: { "*": "deny" },
+      },
+    });
+    const off = {};
+    createLiveConfig().take(off, { withAgent: false });
+    expect(off).toEqual({});
+  });
+
+  it("tells the models as they are set now", () => {
+    const live = createLiveConfig();
+    expect(live.models()).toEqual({});
+    const config: Record<string, unknown> = { model: "a/m", small_model: 5 };
+    live.take(config, { withAgent: true });
+    expect(live.models()).toEqual({ main: "a/m" });
+    config.small_model = "a/s/1";
+    expect(live.models()).toEqual({ main: "a/m", small: "a/s/1" });
+  });
+
+  it("has automatic compaction off and on again as the user had it", () => {
+    for (const users of [undefined, { auto: true, prune: true }, { auto: false }]) {
+      const live = createLiveConfig();
+      const config: Record<string, unknown> = users ? { compaction: users } : {};
+      const before = structuredClone(config);
+      live.take(config, { withAgent: false });
+      live.setAutoCompaction(true);
+      expect(config).toEqual(before);
+      live.setAutoCompaction(false);
+      live.setAutoCompaction(false);
+      expect(config.compaction).toEqual({ ...users, auto: false });
+      live.setAutoCompaction(true);
+      expect(config).toEqual(before);
+    }
+  });
+
+  it("that comes after compaction was switched off has it off", () => {
+    const live = createLiveConfig();
+    live.setAutoCompaction(false);
+    const config = { compaction: { auto: true } };
+    live.take(config, { withAgent: false });
+    expect(config.compaction).toEqual({ auto: false });
+    live.setAutoCompaction(true);
+    expect(config.compaction).toEqual({ auto: true });
+  });
+
+  it("may be anything without failing the host's start", () => {
+    for (const config of [
+      undefined,
+      null,
+      5,
+      [],
+      Object.freeze({}),
+      { agent: 5 },
+      { agent: { strata: 5 } },
+    ]) {
+      const live = createLiveConfig();
+      live.take(config, { withAgent: true });
+      live.setAutoCompaction(false);
+      live.setAutoCompaction(true);
+    }
+  });
+});
