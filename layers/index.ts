@@ -1,5 +1,6 @@
 import type { LayerFactory } from "../src/layer-context.js";
+import { createMicroCompact } from "./micro-compact/index.js";
 import { createToolResults } from "./tool-results/index.js";
 
 /** Every layer there is. Their order does not matter: they are asked by their cost. */
-export const layers: readonly LayerFactory[] = [createToolResults];
+export const layers: readonly LayerFactory[] = [createToolResults, createMicroCompact];

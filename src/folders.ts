@@ -17,6 +17,8 @@ export interface Folders {
   decisions: string;
   /** What model calls of our own have spent, a file a day; deleting today's hands out today's budget anew. */
   background: string;
+  /** Machine state: sessions in which compaction does not help. */
+  breakers: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -30,6 +32,7 @@ export function planFolders(project: string): Folders {
     savings: join(strata, "savings"),
     decisions: join(strata, "state", "decisions"),
     background: join(strata, "state", "background"),
+    breakers: join(strata, "state", "breakers"),
   };
 }
 

@@ -1,3 +1,5 @@
+import { findByName } from "../../src/patterns.js";
+
 /** What the plan needs to know of one tool result. */
 export interface ResultFacts {
   tool: string;
@@ -51,18 +53,6 @@ export function planSpill(
 
 /** Bytes over which a tool's result goes; infinite where it never does. The most exact name wins. */
 export function findThreshold(tool: string, { threshold, perTool }: SpillPolicy): number {
-  const patterns = Object.keys(perTool).sort((a, b) => countLetters(b) - countLetters(a) || (a < b ? -1 : 1));
-  const pattern = Object.hasOwn(perTool, tool) ? tool : patterns.find((name) => matches(name, tool));
-  const own = pattern === undefined ? threshold : perTool[pattern];
-  if (own === false) return Number.POSITIVE_INFINITY;
-  return own ?? threshold;
-}
-
-function countLetters(pattern: string): number {
-  return pattern.replaceAll("*", "").length;
-}
-
-function matches(pattern: string, tool: string): boolean {
-  const escaped = pattern.split("*").map((text) => text.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${escaped.join(".*")}$`, "s").test(tool);
+  const own = findByName(perTool, tool);
+  return own === false ? Number.POSITIVE_INFINITY : (own ?? threshold);
 }

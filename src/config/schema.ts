@@ -45,9 +45,34 @@ const toolResults = z.strictObject({
 
 const microCompact = z.strictObject({
   enabled: enabled("Layer 2: old tool results are cleared when that costs no prompt cache, or pays back."),
+  idleMinutes: whole(
+    1,
+    1_440,
+    defaults.microCompact.idleMinutes,
+    "Minutes without a request after which the prompt cache counts as cold, with any provider.",
+  ),
+  cacheMinutes: z
+    .record(z.string(), z.number().min(0.01).max(1_440))
+    .default(defaults.microCompact.cacheMinutes)
+    .describe(
+      'Minutes that a provider keeps the prompt cache, by "provider/model", where * stands for any characters, for example {"anthropic/*": 60}. Without it 5 for Anthropic\'s models, idleMinutes for others.',
+    ),
+  keepRecent: whole(
+    0,
+    100,
+    defaults.microCompact.keepRecent,
+    "So many of the newest results are never cleared.",
+  ),
+  horizon: whole(
+    1,
+    40,
+    defaults.microCompact.horizon,
+    "Further requests to count on: while the cache is warm, clearing has to pay back within so many.",
+  ),
+  floor: whole(0, 1_000_000, defaults.microCompact.floor, "Tokens. What frees less is not worth a batch."),
 });
 
-const { updateThreshold, toolCallThreshold } = defaults.sessionMemory;
+const { goalRefresh, updateThreshold, toolCallThreshold } = defaults.sessionMemory;
 const sessionMemory = z.strictObject({
   enabled: enabled("Layer 3: notes on the running session."),
   updateThreshold: whole(
@@ -57,6 +82,12 @@ const sessionMemory = z.strictObject({
     "Tokens of growth before a model updates the notes.",
   ),
   toolCallThreshold: whole(1, 1_000, toolCallThreshold, "Tool calls before a model updates the notes."),
+  goalRefresh: whole(
+    0,
+    1_000,
+    goalRefresh,
+    "Tool calls on one request after which the model is reminded of it, and again after as many. 0: never.",
+  ),
 });
 
 const { threshold, retryLimit } = defaults.autoCompact;

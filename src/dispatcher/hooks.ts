@@ -19,7 +19,9 @@ export interface HookTypes {
   /** The instruction with which the host is about to have a session summarised; `undefined` is its own. */
   compacting: { input: { sessionID: string }; value: string | undefined };
   /** What fits into the window of the model that is about to be asked. It has no answer. */
-  modelWindow: { input: { model: ModelName; window: ModelWindow }; value: undefined };
+  modelWindow: { input: { sessionID: string; model: ModelName; window: ModelWindow }; value: undefined };
+  /** The host has compacted the session, and its summary is about to be sent for the first time. It has no answer. */
+  compacted: { input: ContextRequest; value: undefined };
   /** The arguments of one tool call, before it runs. */
   toolArguments: { input: ToolCall; value: Readonly<Record<string, unknown>> };
   /** Something the host reports. Nobody waits for it and it has no answer. */
@@ -70,6 +72,7 @@ export const hookRules: HookRules = {
     isEnough: (request, messages) => request.estimateTokens(messages) <= request.budgetTokens,
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
+  compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
   modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing },
   toolArguments: { combine: "chain", deadlineMs: 500, accepts: isRecord },
   event: {

@@ -8,6 +8,7 @@ import type { Strata } from "../strata.js";
 import type { Message } from "../view/message.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./own-sessions.js";
+import type { ContextRequest } from "../view/request.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
@@ -16,18 +17,22 @@ export function bindHooks(
   { liveConfig, ownSessions }: Pick<OpenCodeHost, "liveConfig" | "ownSessions">,
 ): Hooks {
   const rows = [
-    row("context", "experimental.chat.messages.transform", (_input, output) =>
-      dispatcher.serve("context", {
+    row("context", "experimental.chat.messages.transform", async (_input, output) => {
+      let input: ContextRequest | undefined;
+      await dispatcher.serve("compacted", {
         read() {
           if (isOwnRequest(output.messages)) return undefined;
           // A copy: the layers look at what the host has, and the host's own list is written to.
-          const messages: readonly Message[] = [...output.messages];
-          const input = requests.open(messages);
-          return input && { input, value: messages };
+          input = requests.open([...(output.messages as Message[])]);
+          return input && hasSummary(input) ? { input, value: undefined } : undefined;
         },
+        write: () => undefined,
+      });
+      await dispatcher.serve("context", {
+        read: () => input && { input, value: input.history.messages },
         write: (view) => writeInPlace(output.messages as Message[], view),
-      }),
-    ),
+      });
+    }),
     row("compacting", "experimental.session.compacting", ({ sessionID }, output) =>
       dispatcher.serve("compacting", {
         read: () => ({ input: { sessionID }, value: output.prompt }),
@@ -36,9 +41,12 @@ export function bindHooks(
         },
       }),
     ),
-    row("modelWindow", "chat.params", ({ model }, output) =>
+    row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) =>
       dispatcher.serve("modelWindow", {
-        read: () => ({ input: readWindow(model, output.maxOutputTokens), value: undefined }),
+        read() {
+          if (isOwnAgent(agent)) return undefined;
+          return { input: { sessionID, ...readWindow(model, output.maxOutputTokens) }, value: undefined };
+        },
         write: () => undefined,
       }),
     ),
@@ -79,6 +87,11 @@ function isOwnRequest(messages: readonly { info: { role: string; agent?: unknown
 /** Ties a name of the host's to its type. */
 function row<N extends keyof Hooks>(hook: HookName, name: N, answer: NonNullable<Hooks[N]>): Row<N> {
   return { hook, name, answer };
+}
+
+/** Does the request go on from a summary of the host's? */
+function hasSummary({ history, isCompaction }: ContextRequest): boolean {
+  return !isCompaction && history.messages.some(({ info }) => info.summary === true && !info.error);
 }
 
 /** The host's own limit on an answer counts where it is lower than the model's. */

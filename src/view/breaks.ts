@@ -3,6 +3,7 @@ import type { History } from "./history.js";
 import type { ModelName } from "./message.js";
 
 export interface HostBreak {
+  kind: "compacted" | "model" | "agent" | "day";
   reason: string;
   /** The same for every request until the next answer, so that a break is told once. */
   key: string;
@@ -20,21 +21,24 @@ export function findHostBreak(
 ): HostBreak | undefined {
   const summary = messages.findLastIndex(({ info }) => info.summary === true && !info.error);
   const compacted = messages[summary]?.info.time?.created;
-  if (summary > lastAnswer)
-    return { reason: "the host has compacted the session", key: `compacted ${compacted}` };
+  if (summary > lastAnswer) {
+    return { kind: "compacted", reason: "the host has compacted the session", key: `compacted ${compacted}` };
+  }
   const last = messages[lastAnswer]?.info;
   const user = messages.findLast(({ info }) => info.role === "user")?.info;
   if (!last || !user) return undefined;
   const key = (what: string) => `${what} after ${last.time?.created}`;
   if (model && last.modelID !== undefined && nameOf(last) !== nameOf(model)) {
-    return { reason: `the model was switched from ${nameOf(last)} to ${nameOf(model)}`, key: key("model") };
+    const reason = `the model was switched from ${nameOf(last)} to ${nameOf(model)}`;
+    return { kind: "model", reason, key: key("model") };
   }
   if (user.agent !== undefined && last.agent !== undefined && user.agent !== last.agent) {
-    return { reason: `the agent was switched from ${last.agent} to ${user.agent}`, key: key("agent") };
+    const reason = `the agent was switched from ${last.agent} to ${user.agent}`;
+    return { kind: "agent", reason, key: key("agent") };
   }
   const endedMs = last.time?.completed ?? last.time?.created;
   if (endedMs !== undefined && formatDay(endedMs) !== formatDay(nowMs)) {
-    return { reason: `a new day has begun, ${formatDay(nowMs)}`, key: key("day") };
+    return { kind: "day", reason: `a new day has begun, ${formatDay(nowMs)}`, key: key("day") };
   }
   return undefined;
 }

@@ -16,21 +16,27 @@ export interface ContextSizes {
   observe(sessionID: string, view: readonly Message[]): void;
   /** Tokens of the whole request with these messages. */
   estimate(sessionID: string, messages: readonly Message[]): number;
+  /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
+  lastTotal(sessionID: string): number | undefined;
   /** Tokens of the request that no message accounts for: system prompt and tools. */
   fixedTokens(sessionID: string): number;
 }
 
 export function createContextSizes(): ContextSizes {
   const fixed = new Map<string, number>();
+  const totals = new Map<string, number>();
   const fixedTokens = (sessionID: string): number => fixed.get(sessionID) ?? USUAL_FIXED_TOKENS;
   return {
     observe(sessionID, view) {
       const last = view.findLastIndex(isEndedAnswer);
       if (last === -1) return;
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
-      fixed.set(sessionID, countReportedTokens(view[last]?.info.tokens) - sent);
+      const total = countReportedTokens(view[last]?.info.tokens);
+      totals.set(sessionID, total);
+      fixed.set(sessionID, total - sent);
     },
     estimate: (sessionID, messages) => Math.max(0, fixedTokens(sessionID) + estimateTokens(messages)),
+    lastTotal: (sessionID) => totals.get(sessionID),
     fixedTokens: (sessionID) => Math.max(0, fixedTokens(sessionID)),
   };
 }

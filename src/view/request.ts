@@ -17,6 +17,8 @@ export interface ContextRequest {
   readonly budgetTokens: number;
   /** The history is to be summarised, not to be gone on with: nothing new is decided. */
   readonly isCompaction: boolean;
+  /** Is all known that was decided about it? Where it is not, nothing that is dear to undo should be decided. */
+  isReady(): boolean;
   /** Index of the first message of the history that is shown. */
   shownFrom(): number;
   /** The messages to send, as all that is decided by now wants them. */
@@ -57,6 +59,7 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
         window,
         budgetTokens: planBudget(thresholdTokens, window),
         isCompaction: compactions.delete(sessionID),
+        isReady: () => [...history.days].every(decisions.isLoaded),
         shownFrom: () => findCut(history, decisions.find)?.index ?? 0,
         show: () => replay(history, decisions.find),
         estimateTokens: (shown) => sizes.estimate(sessionID, shown),
