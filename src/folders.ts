@@ -7,6 +7,8 @@ export interface Folders {
   project: string;
   /** Whole tool results. */
   toolResults: string;
+  /** The notes about each session, for people and models. */
+  sessionMemory: string;
   /** The log, the events and the machine state. */
   strata: string;
   log: string;
@@ -20,6 +22,7 @@ export function planFolders(project: string): Folders {
   return {
     project,
     toolResults: join(project, ".opencode", "tool-results"),
+    sessionMemory: join(project, ".opencode", "session-memory"),
     strata,
     log: join(strata, "strata.log"),
     events: join(strata, "events.jsonl"),

@@ -14,6 +14,17 @@ export interface MessageInfo {
   readonly role: string;
   /** Usage as the provider reported it, on an answer that has ended. */
   readonly tokens?: ReportedTokens;
+  readonly agent?: string;
+  /** The model of an answer. */
+  readonly providerID?: string;
+  readonly modelID?: string;
+  /** The model that a user's message asks for. */
+  readonly model?: { readonly providerID: string; readonly modelID: string };
+  readonly time?: { readonly created: number; readonly completed?: number };
+  /** `true` on an answer that is the summary of a compaction. */
+  readonly summary?: unknown;
+  /** Why an answer ended early. */
+  readonly error?: unknown;
 }
 
 export interface ReportedTokens {
@@ -26,6 +37,10 @@ export interface ReportedTokens {
 export interface Part {
   readonly type: string;
   readonly text?: string;
+  /** Not typed by the user, although it stands in a message of theirs. */
+  readonly synthetic?: boolean;
+  /** Shown to the user and not sent to a model. */
+  readonly ignored?: boolean;
 }
 
 /** A tool call and, once it has ended, its result. */
