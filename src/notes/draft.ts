@@ -1,0 +1,167 @@
+/** The next ledger while it is being made: maps by key, so that a fact is found and replaced at once. */
+import {
+  type Answer,
+  CAPS,
+  type Command,
+  type Fact,
+  type Failure,
+  findRequestAt,
+  type Ledger,
+  type Reason,
+  type Rule,
+  type Skill,
+  type SubagentRun,
+  type TodoList,
+  type TouchedFile,
+  type UserRequest,
+} from "./ledger.js";
+
+/** Lists of facts by their names in the ledger. */
+interface Lists {
+  requests: UserRequest;
+  rules: Rule;
+  reasons: Reason;
+  answers: Answer;
+  files: TouchedFile;
+  commands: Command;
+  failures: Failure;
+  skills: Skill;
+  subagents: SubagentRun;
+}
+
+export type Draft = { [Name in keyof Lists]: Map<string, Lists[Name]> } & {
+  droppedRequests: number;
+  droppedUntil: number;
+  todos: TodoList | undefined;
+  plan: Ledger["plan"];
+  ended: number;
+  callKeys: Set<string>;
+  countedUntil: number;
+  hasChanged: boolean;
+};
+
+export function openDraft(ledger: Ledger): Draft {
+  return {
+    requests: byKey(ledger.requests),
+    droppedRequests: ledger.droppedRequests,
+    droppedUntil: ledger.droppedUntil,
+    rules: byKey(ledger.rules),
+    reasons: byKey(ledger.reasons),
+    answers: byKey(ledger.answers),
+    todos: ledger.todos,
+    files: byKey(ledger.files),
+    commands: byKey(ledger.commands),
+    failures: byKey(ledger.failures),
+    skills: byKey(ledger.skills),
+    subagents: byKey(ledger.subagents),
+    plan: ledger.plan,
+    ended: ledger.calls.ended,
+    callKeys: new Set(ledger.calls.keys),
+    countedUntil: ledger.calls.countedUntil,
+    hasChanged: false,
+  };
+}
+
+/** Adds a fact, or puts it in the place of the one with its key. */
+export function put<Name extends keyof Lists>(draft: Draft, name: Name, fact: Lists[Name]): void {
+  (draft[name] as Map<string, Lists[Name]>).set(fact.key, fact);
+  draft.hasChanged = true;
+}
+
+/**
+ * The ledger that has become of it, every list in the order of time and within its bound; `before` itself when all that
+ * was added had its place already or has none.
+ */
+export function closeDraft(draft: Draft, before: Ledger): Ledger {
+  if (!draft.hasChanged) return before;
+  const after = makeLedger(draft, before);
+  const names = Object.keys(after) as (keyof Ledger)[];
+  return names.every((name) => isSame(after[name], before[name])) ? before : after;
+}
+
+/** The very same, or a list of the very same facts. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((fact, index) => fact === other[index]);
+}
+
+function makeLedger(draft: Draft, before: Ledger): Ledger {
+  const requests = keepRequests(draft);
+  return {
+    requests,
+    droppedRequests: draft.droppedRequests,
+    droppedUntil: draft.droppedUntil,
+    rules: keepNewest(draft.rules, CAPS.rules),
+    reasons: keepNewest(draft.reasons, CAPS.reasons),
+    answers: keepLastAnswers(draft.answers, requests),
+    todos: draft.todos,
+    files: keepNewest(draft.files, CAPS.files, (file) => file.isEdited),
+    commands: keepNewest(draft.commands, CAPS.commands),
+    failures: keepNewest(draft.failures, CAPS.failures, (failure) => !failure.laterSucceeded),
+    skills: keepNewest(draft.skills, CAPS.skills),
+    subagents: keepNewest(draft.subagents, CAPS.subagents),
+    plan: draft.plan,
+    calls: keepCalls(draft, before),
+  };
+}
+
+function byKey<F extends Fact>(facts: readonly F[]): Map<string, F> {
+  return new Map(facts.map((fact) => [fact.key, fact]));
+}
+
+function inOrder<F extends Fact>(facts: ReadonlyMap<string, F>): F[] {
+  return [...facts.values()].sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+}
+
+/** The newest `cap`, those that matter before those that do not, in the order of time. */
+function keepNewest<F extends Fact>(
+  facts: ReadonlyMap<string, F>,
+  cap: number,
+  matters: (fact: F) => boolean = () => true,
+): F[] {
+  const ordered = inOrder(facts);
+  if (ordered.length <= cap) return ordered;
+  const byWeight = [...ordered.filter((fact) => !matters(fact)), ...ordered.filter((fact) => matters(fact))];
+  const kept = new Set(byWeight.slice(-cap));
+  return ordered.filter((fact) => kept.has(fact));
+}
+
+/** The first request and the newest ones; it counts those that go. */
+function keepRequests(draft: Draft): UserRequest[] {
+  const ordered = inOrder(draft.requests);
+  const dropped = ordered.splice(1, Math.max(0, ordered.length - CAPS.requests));
+  draft.droppedRequests += dropped.length;
+  draft.droppedUntil = Math.max(draft.droppedUntil, ...dropped.map(({ at }) => at));
+  return shortenOldest(ordered);
+}
+
+const SHORTENED = 4_000;
+
+function shortenOldest(requests: UserRequest[]): UserRequest[] {
+  let excess = requests.reduce((sum, { text }) => sum + text.length, 0) - CAPS.requestCharacters;
+  if (excess <= 0) return requests;
+  return requests.map((request) => {
+    if (excess <= 0 || request.text.length <= SHORTENED) return request;
+    excess -= request.text.length - SHORTENED;
+    return { ...request, text: request.text.slice(0, SHORTENED) };
+  });
+}
+
+/** Of each request the last answer, and the last before any request. */
+function keepLastAnswers(answers: ReadonlyMap<string, Answer>, requests: readonly UserRequest[]): Answer[] {
+  const last = new Map<number, Answer>();
+  for (const answer of inOrder(answers)) last.set(findRequestAt(requests, answer.at), answer);
+  return [...last.values()];
+}
+
+/** Keys begin with the time of the call, which is how the oldest are found. */
+function keepCalls(draft: Draft, { calls }: Ledger): Ledger["calls"] {
+  if (draft.ended === calls.ended) return calls;
+  const keys = [...draft.callKeys];
+  if (keys.length <= CAPS.callKeys) return { ...calls, ended: draft.ended, keys };
+  const timeOf = (key: string): number => Number.parseInt(key, 36);
+  keys.sort((a, b) => timeOf(a) - timeOf(b) || (a < b ? -1 : 1));
+  const dropped = keys.splice(0, keys.length - CAPS.callKeys);
+  const countedUntil = Math.max(calls.countedUntil, ...dropped.slice(-1).map(timeOf));
+  return { ended: draft.ended, keys, countedUntil };
+}

@@ -1,0 +1,99 @@
+/** What the layers ask of the notes, with absolute paths and with the numbers by which the notes speak of requests. */
+import { resolve } from "node:path";
+import { type Command, type Failure, findRequestAt, type Ledger, numberOf, type Todo } from "./ledger.js";
+
+/** Every list in the order of time, the newest last. Times are milliseconds since 1970, 0 when the host told none. */
+export interface SessionFacts {
+  requests: RequestFact[];
+  /** Rules of the user's, in their words. */
+  constraints: RuleFact[];
+  corrections: RuleFact[];
+  /** Decisions of the agent's with their reasons. */
+  reasons: { text: string; at: number }[];
+  /** As the agent last wrote them. */
+  todos: Todo[];
+  files: FileFact[];
+  commands: { command: string; exit: Command["exit"]; description: string; runs: number; at: number }[];
+  /** Calls that failed. */
+  errors: Omit<Failure, "key">[];
+  skills: string[];
+  subagents: { description: string; result: string; at: number }[];
+  /** The plan that was last written. */
+  plan: { path: string; at: number } | undefined;
+  /** The beginning of the last text of the agent. */
+  lastAnswer: { text: string; at: number } | undefined;
+  /** All calls that have ended. */
+  toolCalls: number;
+  /** Does an answer stand after the last request? */
+  isAnswered: boolean;
+}
+
+export interface RequestFact {
+  /** From 1; the same number stands in the notes. */
+  number: number;
+  /** Verbatim, at most 100,000 characters. */
+  text: string;
+  at: number;
+  /** Names of attached files. */
+  files: readonly string[];
+  /** What came of it: the beginning of the agent's last text. */
+  outcome: string | undefined;
+}
+
+export interface RuleFact {
+  text: string;
+  at: number;
+  /** Number of the request it stands in. */
+  request: number | undefined;
+}
+
+export interface FileFact {
+  /** Absolute. */
+  path: string;
+  /** As the notes spell it: relative inside the project. */
+  name: string;
+  isRead: boolean;
+  isEdited: boolean;
+  names: readonly string[];
+  /** When it was last touched. */
+  at: number;
+}
+
+export function readFacts(ledger: Ledger, project: string): SessionFacts {
+  const { requests, rules, answers, plan } = ledger;
+  const outcomes = new Map(answers.map((answer) => [findRequestAt(requests, answer.at), answer.text]));
+  const last = answers.at(-1);
+  const rulesOf = (wanted: string): RuleFact[] =>
+    rules.filter(({ kind }) => kind === wanted).map(({ text, at }) => ({ text, at, request: numberAt(at) }));
+  const numberAt = (at: number): number | undefined => {
+    const index = findRequestAt(requests, at);
+    return index === -1 ? undefined : numberOf(ledger, index);
+  };
+  return {
+    requests: requests.map(({ text, at, files }, index) => ({
+      number: numberOf(ledger, index),
+      text,
+      at,
+      files,
+      outcome: outcomes.get(index),
+    })),
+    constraints: rulesOf("rule"),
+    corrections: rulesOf("correction"),
+    reasons: ledger.reasons.map(({ text, at }) => ({ text, at })),
+    todos: [...(ledger.todos?.items ?? [])],
+    files: ledger.files.map(({ key, ...file }) => ({ path: resolve(project, key), name: key, ...file })),
+    commands: ledger.commands.map(({ key, ...command }) => ({ command: key, ...command })),
+    errors: ledger.failures.map(({ key: _, ...failure }) => failure),
+    skills: ledger.skills.map(({ key }) => key),
+    subagents: ledger.subagents.map(({ description, result, at }) => ({ description, result, at })),
+    plan: plan && { path: resolve(project, plan.path), at: plan.at },
+    lastAnswer: last && { text: last.text, at: last.at },
+    toolCalls: ledger.calls.ended,
+    isAnswered: requests.length === 0 || outcomes.has(requests.length - 1),
+  };
+}
+
+/** Todos that are neither done nor given up. */
+export function findOpenTodos(todos: readonly Todo[]): Todo[] {
+  return todos.filter(({ status }) => status !== "completed" && status !== "cancelled");
+}

@@ -1,0 +1,165 @@
+/** What an ended tool call adds to the ledger. */
+import { createHash } from "node:crypto";
+import type { ToolPart } from "../view/message.js";
+import {
+  findDeclaredNames,
+  findLastTellingLine,
+  findTouchedPaths,
+  formatInput,
+  isChangingTool,
+  mayShowSecrets,
+  readInput,
+  readText,
+  withoutTerminalCodes,
+} from "./call.js";
+import { type Draft, put } from "./draft.js";
+import { CAPS, type Todo } from "./ledger.js";
+import { toLine } from "./line.js";
+
+const LONGEST_COMMAND = 1_000;
+const LONGEST_INPUT = 160;
+const LONGEST_OUTPUT_LINE = 200;
+const LONGEST_ERROR = 300;
+const LONGEST_RESULT = 300;
+const LONGEST_TODO = 300;
+const PLAN = /(^|\/)plans?\/.*\.md$|(^|\/)plan\.md$/i;
+
+/** Learns a call once, when it has ended. `messageAt` counts where the host does not say when the call began. */
+export function learnCall(draft: Draft, messageAt: number, part: ToolPart, project: string): void {
+  const status = part.state?.status;
+  if (typeof part.tool !== "string" || (status !== "completed" && status !== "error")) return;
+  const start = part.state.time?.start;
+  const at = typeof start === "number" && Number.isFinite(start) ? start : messageAt;
+  const key = formatCallKey(at, part.callID);
+  if (draft.callKeys.has(key) || at <= draft.countedUntil) return;
+  draft.callKeys.add(key);
+  draft.ended++;
+  draft.hasChanged = true;
+  if (part.tool === "bash") learnCommand(draft, at, part);
+  learnOutcome(draft, at, part);
+  if (status !== "completed") return;
+  for (const path of findTouchedPaths(part, project)) learnFile(draft, at, part, path);
+  if (part.tool === "todowrite") learnTodos(draft, at, part);
+  if (part.tool === "skill") learnSkill(draft, at, part);
+  if (part.tool === "task") learnSubagent(draft, at, key, part);
+}
+
+/** The time first, in base 36, so that keys can be put in its order; call ids come again. */
+export function formatCallKey(at: number, callID: unknown): string {
+  return `${Math.max(0, Math.floor(at)).toString(36)}-${hash(typeof callID === "string" ? callID : "").slice(0, 8)}`;
+}
+
+function hash(text: string): string {
+  return createHash("sha1").update(text).digest("base64url");
+}
+
+function readExit({ state }: ToolPart): number | null {
+  const exit = state.metadata?.exit;
+  return typeof exit === "number" ? exit : null;
+}
+
+function learnCommand(draft: Draft, at: number, part: ToolPart): void {
+  const input = readInput(part);
+  const command = readText(input, "command");
+  if (command === undefined) return;
+  const key = toLine(command, LONGEST_COMMAND);
+  const known = draft.commands.get(key);
+  const runs = (known?.runs ?? 0) + 1;
+  const description = toLine(readText(input, "description") ?? "", LONGEST_INPUT);
+  const isNewest = !known || at >= known.at;
+  put(
+    draft,
+    "commands",
+    isNewest ? { key, at, exit: readExit(part), description, runs } : { ...known, runs },
+  );
+}
+
+function hasFailed(part: ToolPart): boolean {
+  const { status, metadata } = part.state;
+  if (status === "error") return metadata?.interrupted !== true;
+  return part.tool === "bash" && (readExit(part) ?? 0) !== 0;
+}
+
+/** A failure is noted; a success of the same call later is noted on it. */
+function learnOutcome(draft: Draft, at: number, part: ToolPart): void {
+  const isFailure = hasFailed(part);
+  if (!isFailure && (draft.failures.size === 0 || part.state.status === "error")) return;
+  const key = hash(`${part.tool} ${JSON.stringify(readInput(part))}`).slice(0, 12);
+  const known = draft.failures.get(key);
+  if (!isFailure) {
+    if (known && known.at <= at && !known.laterSucceeded)
+      put(draft, "failures", { ...known, laterSucceeded: true });
+    return;
+  }
+  if (known && known.at > at) return;
+  const exit = readExit(part);
+  put(draft, "failures", {
+    key,
+    at,
+    tool: part.tool,
+    input: formatInput(part, LONGEST_INPUT),
+    ...(exit !== null && part.tool === "bash" ? { exit } : {}),
+    error: readFailureText(part),
+    laterSucceeded: false,
+  });
+}
+
+function readFailureText(part: ToolPart): string {
+  if (mayShowSecrets(part)) return "";
+  const { status, output, error } = part.state;
+  if (status === "error")
+    return typeof error === "string" ? toLine(withoutTerminalCodes(error), LONGEST_ERROR) : "";
+  return typeof output === "string" ? findLastTellingLine(output, LONGEST_OUTPUT_LINE) : "";
+}
+
+function learnFile(draft: Draft, at: number, part: ToolPart, path: string): void {
+  const isEdit = isChangingTool(part.tool);
+  const known = draft.files.get(path);
+  const declared = isEdit ? findDeclaredNames(part, CAPS.namesOfAFile) : [];
+  const names = [...new Set([...(known?.names ?? []), ...declared])].slice(0, CAPS.namesOfAFile);
+  put(draft, "files", {
+    key: path,
+    at: Math.max(at, known?.at ?? at),
+    isRead: !isEdit || known?.isRead === true,
+    isEdited: isEdit || known?.isEdited === true,
+    names,
+  });
+  if (isEdit && PLAN.test(path) && at >= (draft.plan?.at ?? at)) draft.plan = { path, at };
+}
+
+function learnTodos(draft: Draft, at: number, part: ToolPart): void {
+  const { todos } = readInput(part);
+  if (!Array.isArray(todos) || (draft.todos && draft.todos.at > at)) return;
+  draft.todos = { at, items: todos.flatMap((todo) => readTodo(todo) ?? []).slice(0, CAPS.todos) };
+}
+
+function readTodo(todo: unknown): Todo | undefined {
+  if (typeof todo !== "object" || todo === null) return undefined;
+  const { content, status, priority } = todo as Record<string, unknown>;
+  if (typeof content !== "string" || content.trim() === "") return undefined;
+  return {
+    content: toLine(content, LONGEST_TODO),
+    status: typeof status === "string" ? toLine(status, 20) : "pending",
+    ...(typeof priority === "string" ? { priority: toLine(priority, 20) } : {}),
+  };
+}
+
+function learnSkill(draft: Draft, at: number, part: ToolPart): void {
+  const name = readText(readInput(part), "name");
+  if (name === undefined) return;
+  const key = toLine(name, LONGEST_INPUT);
+  put(draft, "skills", { key, at: Math.max(at, draft.skills.get(key)?.at ?? at) });
+}
+
+function learnSubagent(draft: Draft, at: number, key: string, part: ToolPart): void {
+  const { output } = part.state;
+  const description = toLine(readText(readInput(part), "description", "prompt") ?? "", LONGEST_INPUT);
+  const result = typeof output === "string" ? readSubagentResult(output) : "";
+  put(draft, "subagents", { key, at, description, result });
+}
+
+/** The host puts the result of a subagent between tags and its own remarks around them. */
+function readSubagentResult(output: string): string {
+  const tagged = /<task_result>([\s\S]*?)(<\/task_result>|$)/.exec(output)?.[1];
+  return toLine(tagged ?? output, LONGEST_RESULT);
+}

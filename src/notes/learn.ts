@@ -1,0 +1,89 @@
+/**
+ * From messages to facts, without a model. `learnMessages` is pure: the same ledger and messages give the same next
+ * ledger, learning a message again changes nothing, and the order of messages hardly matters, because facts are known
+ * by the time of what they tell. Messages of any shape are taken; what cannot be understood is passed over.
+ */
+import { isToolPart, type Message, type MessageInfo, type Part } from "../view/message.js";
+import { closeDraft, type Draft, openDraft, put } from "./draft.js";
+import { learnCall } from "./learn-call.js";
+import { type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
+import { cut, toLine } from "./line.js";
+import { findReasons, findRules } from "./rules.js";
+
+const LONGEST_ANSWER = 300;
+const LONGEST_REASON = 300;
+
+/** The ledger with what these messages tell; the same object if that is nothing new. */
+export function learnMessages(ledger: Ledger, messages: readonly Message[], project: string): Ledger {
+  const draft = openDraft(ledger);
+  for (const message of messages) learnMessage(draft, message, project);
+  return closeDraft(draft, ledger);
+}
+
+/** What a message is known by: its time, which it keeps in a fork, or else its id. */
+export function readMessageKey(info: MessageInfo): string {
+  return String(readTime(info) ?? (typeof info.id === "string" ? info.id : ""));
+}
+
+/** When the message was begun, if the host tells. */
+export function readTime({ time }: MessageInfo): number | undefined {
+  return Number.isFinite(time?.created) ? time?.created : undefined;
+}
+
+/** The texts of a message that its author wrote. */
+export function readOwnTexts(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => {
+    const isOwn = part?.type === "text" && part.synthetic !== true && part.ignored !== true;
+    return isOwn && typeof part.text === "string" && part.text.trim() !== "" ? [part.text.trim()] : [];
+  });
+}
+
+function learnMessage(draft: Draft, message: Message, project: string): void {
+  const { info, parts } = message ?? {};
+  if (!info || !Array.isArray(parts)) return;
+  const fact: Fact = { key: readMessageKey(info), at: readTime(info) ?? 0 };
+  if (info.role === "user") learnRequest(draft, fact, parts);
+  if (info.role !== "assistant") return;
+  if (info.summary !== true) learnAnswer(draft, fact, readOwnTexts(parts));
+  for (const part of parts) if (part && isToolPart(part)) learnCall(draft, fact.at, part, project);
+}
+
+function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
+  const whole = readOwnTexts(parts).join("\n\n");
+  const files = parts.flatMap((part) => readAttachment(part) ?? []);
+  if (whole === "" && files.length === 0) return;
+  if (fact.at <= draft.droppedUntil && !draft.requests.has(fact.key)) return;
+  const known = draft.requests.get(fact.key);
+  // One that had to be shortened since, or was learned while its parts were still arriving.
+  if (known && known.length >= whole.length && known.files.length >= files.length) return;
+  put(draft, "requests", { ...fact, text: cut(whole, MOST_OF_A_REQUEST), length: whole.length, files });
+  for (const { kind, text } of findRules(whole)) {
+    const key = text.toLowerCase();
+    const earlier = draft.rules.get(key);
+    if (!earlier || earlier.at > fact.at) put(draft, "rules", { key, at: fact.at, kind, text });
+  }
+}
+
+/** The name under which a file was handed over. */
+function readAttachment(part: Part): string | undefined {
+  if (part?.type !== "file" || part.synthetic === true || part.ignored === true) return undefined;
+  const { filename, url, mime } = part as Part & { filename?: unknown; url?: unknown; mime?: unknown };
+  if (typeof filename === "string" && filename !== "") return toLine(filename, 200);
+  if (typeof url === "string" && !url.startsWith("data:")) return toLine(url.split("/").at(-1) ?? "", 200);
+  return typeof mime === "string" ? toLine(mime, 200) : "a file";
+}
+
+function learnAnswer(draft: Draft, fact: Fact, texts: readonly string[]): void {
+  const last = texts.at(-1);
+  if (last === undefined) return;
+  const text = toLine(last, LONGEST_ANSWER);
+  if (draft.answers.get(fact.key)?.text !== text) put(draft, "answers", { ...fact, text });
+  // A text that is still being written: what was taken from its beginning is taken anew.
+  const reasons = findReasons(texts.join("\n")).map((reason) => toLine(reason, LONGEST_REASON));
+  const prefix = `${fact.key}:`;
+  for (const [key, { text: known }] of draft.reasons)
+    if (key.startsWith(prefix) && !reasons.includes(known)) draft.hasChanged = draft.reasons.delete(key);
+  const known = new Set([...draft.reasons.values()].map((reason) => reason.text));
+  for (const [index, reason] of reasons.entries())
+    if (!known.has(reason)) put(draft, "reasons", { key: `${prefix}${index}`, at: fact.at, text: reason });
+}

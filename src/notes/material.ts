@@ -1,0 +1,91 @@
+/**
+ * The abbreviated transcript from which a small model writes its part of the notes: what the user said, what the agent
+ * said, and a line for every call. Results stand in quotes and short; what people keep secrets in is not repeated.
+ */
+import { formatCount } from "../format.js";
+import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../view/message.js";
+import { findLastTellingLine, formatInput, mayShowSecrets, withoutTerminalCodes } from "./call.js";
+import { readOwnTexts } from "./learn.js";
+import { cut, quote } from "./line.js";
+
+/** Of a message of the user's, which is what the notes are about. */
+const MOST_OF_A_REQUEST = 4_000;
+const MOST_OF_AN_ANSWER = 1_200;
+const MOST_OF_AN_INPUT = 200;
+const MOST_OF_A_RESULT = 240;
+/** Room for the sentence that says what is missing. */
+const NOTE = 80;
+
+/** The messages in their order, never longer than `maxCharacters`; where there is not room for all, the newest. */
+export function formatMaterial(
+  messages: readonly Message[],
+  { maxCharacters }: { maxCharacters: number },
+): string {
+  const kept: string[] = [];
+  let room = maxCharacters - NOTE;
+  let index = messages.length - 1;
+  for (; index >= 0; index--) {
+    const entries = formatMessage(messages[index]).reverse();
+    const cost = entries.reduce((sum, entry) => sum + entry.length + 1, 0);
+    // Of a message that has not room as a whole the newest entries count.
+    const fitting = cost <= room ? entries : keepFitting(entries, room);
+    for (const entry of fitting) room -= entry.length + 1;
+    kept.push(...fitting);
+    if (fitting.length < entries.length) break;
+  }
+  const missing = index + 1;
+  const note =
+    missing > 0
+      ? [`[The beginning is left out: ${formatCount(missing)} of ${formatCount(messages.length)} messages]`]
+      : [];
+  return cut([...note, ...kept.reverse()].join("\n"), maxCharacters);
+}
+
+function keepFitting(newestFirst: readonly string[], room: number): string[] {
+  let left = room;
+  const end = newestFirst.findIndex((entry) => {
+    left -= entry.length + 1;
+    return left < 0;
+  });
+  return newestFirst.slice(0, end === -1 ? newestFirst.length : end);
+}
+
+function formatMessage(message: Message | undefined): string[] {
+  const { info, parts } = message ?? {};
+  if (!info || !Array.isArray(parts)) return [];
+  if (info.role === "user") {
+    const text = readOwnTexts(parts).join("\n\n");
+    return text === "" ? [] : [`USER: ${shorten(text, MOST_OF_A_REQUEST)}`];
+  }
+  return parts.flatMap((part: Part) => {
+    if (part && isToolPart(part)) return formatCall(part);
+    return part ? readOwnTexts([part]).map((text) => `AGENT: ${shorten(text, MOST_OF_AN_ANSWER)}`) : [];
+  });
+}
+
+function shorten(text: string, limit: number): string {
+  const kept = cut(text, limit);
+  return kept.length === text.length ? text : `${kept} … (${formatCount(text.length - kept.length)} more)`;
+}
+
+/** `TOOL bash "npm test" -> exit 1: "2 failed"` */
+function formatCall(part: ToolPart): string[] {
+  if (typeof part.tool !== "string" || !part.state) return [];
+  const input = formatInput(part, MOST_OF_AN_INPUT);
+  const call = `TOOL ${part.tool}${input === "" ? "" : ` ${JSON.stringify(input)}`}`;
+  return [`${call} -> ${formatEnd(part)}`];
+}
+
+function formatEnd(part: ToolPart): string {
+  const { status, metadata } = part.state;
+  const exit = typeof metadata?.exit === "number" ? `exit ${metadata.exit}` : "done";
+  const end = status === "completed" ? exit : status === "error" ? "failed" : "not ended";
+  if (mayShowSecrets(part)) return `${end} (not shown: it may hold secrets)`;
+  const text = readResultText(part) ?? "";
+  // What a command ends with says how it went; of all else the beginning says what it is.
+  const telling =
+    part.tool === "bash"
+      ? JSON.stringify(findLastTellingLine(text, MOST_OF_A_RESULT))
+      : quote(withoutTerminalCodes(cut(text, 4 * MOST_OF_A_RESULT)), MOST_OF_A_RESULT);
+  return text.trim() === "" ? end : `${end}: ${telling}`;
+}

@@ -1,0 +1,222 @@
+/**
+ * The session notes: `<sessionID>.md` for people and models, `<sessionID>.json` with what the machine knows.
+ *
+ * The file for the machine is written first and says what is about to stand in the notes and what stands there now, so
+ * that after a crash between the two nobody takes the machine's lines for a person's. What cannot be read or written
+ * is said in the log; the notes go on in memory, and the next call tries again.
+ */
+import { dirname } from "node:path";
+import { formatError } from "../error.js";
+import { keepOutOfGit } from "../folders.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { Message } from "../view/message.js";
+import type { SessionFacts } from "./facts.js";
+import { formatForModel } from "./for-model.js";
+import type { Sections } from "./sections.js";
+import {
+  createSession,
+  factsOf,
+  learnInto,
+  markLoaded,
+  mergeSession,
+  planStored,
+  planStoredAlone,
+  type Session,
+  takeIn,
+} from "./session.js";
+import { type NotesReading, planPaths, readNotes, readStored } from "./session-files.js";
+import { formatStored, type Stored } from "./stored.js";
+import { findUnfinished, type Unfinished } from "./unfinished.js";
+
+/** No call but `pathOf` throws or rejects; `pathOf` does for a session id that could name a file elsewhere. */
+export interface Notes {
+  /** Absolute path of the notes for people. */
+  pathOf(sessionID: string): string;
+  /** Takes in what is on disk if it is not known yet, then learns. Passes over what it knows at once. */
+  learn(sessionID: string, messages: readonly Message[]): Promise<void>;
+  /** What is known now; `undefined` before anything was learned. The same object until something is. */
+  facts(sessionID: string): SessionFacts | undefined;
+  /** The notes with what people have changed in them, never longer than that; `undefined` when there are none. */
+  formatForModel(sessionID: string, limits: { maxCharacters: number }): Promise<string | undefined>;
+  /** What a model has written, checked by `parseSections`. Kept until others take its place. */
+  setSections(sessionID: string, sections: Sections): Promise<void>;
+  /** Writes what has changed, each file whole or not at all; calls for a session wait for each other. */
+  write(sessionID: string): Promise<void>;
+  /** The newest other session, used within `maxAgeMs`, with open todos or a request without an answer. */
+  findUnfinished(exceptSessionID: string, maxAgeMs: number): Promise<Unfinished | undefined>;
+}
+
+export interface NotesOptions {
+  files: Files;
+  clock: Clock;
+  log: Log;
+  /** `<project>/.opencode/session-memory`; paths in the notes are relative to the project. */
+  folder: string;
+}
+
+/** Sessions held in memory; one that is on disk as a whole can be read again. */
+const MOST_SESSIONS = 30;
+const SOURCE = "notes";
+
+export function createNotes({ files, clock, log, folder }: NotesOptions): Notes {
+  const project = dirname(dirname(folder));
+  const sessions = new Map<string, Session>();
+  const loading = new Map<string, Promise<void>>();
+  const writing = new Map<string, Promise<void>>();
+  /** The last trouble with each file, which is said once. */
+  const said = new Map<string, string>();
+
+  return {
+    pathOf: (sessionID) => planPaths(folder, sessionID).notes,
+
+    learn: (sessionID, messages) =>
+      guard(sessionID, undefined, async () => {
+        const session = open(sessionID);
+        if (!session.isLoaded) await load(session);
+        learnInto(session, messages, project);
+      }),
+
+    facts(sessionID) {
+      const session = sessions.get(sessionID);
+      return session && factsOf(session, project);
+    },
+
+    formatForModel: (sessionID, { maxCharacters }) =>
+      guard(sessionID, undefined, async () => {
+        const path = planPaths(folder, sessionID).notes;
+        const session = open(sessionID);
+        if (!session.isLoaded) await load(session);
+        const reading = await readNotesOrSay(path);
+        const text = "text" in reading ? reading.text : undefined;
+        const isEmpty = !factsOf(session, project) && !session.sections && text === undefined;
+        if (isEmpty) return undefined;
+        const { blocks } = mergeSession(session, text);
+        return formatForModel({ blocks, path, maxCharacters });
+      }),
+
+    setSections: (sessionID, sections) =>
+      guard(sessionID, undefined, async () => {
+        const session = open(sessionID);
+        if (!session.isLoaded) await load(session);
+        session.sections = sections;
+        session.revision++;
+      }),
+
+    write(sessionID) {
+      const earlier = writing.get(sessionID) ?? Promise.resolve();
+      const own = earlier.then(() => guard(sessionID, undefined, () => writeSession(sessionID)));
+      writing.set(sessionID, own);
+      return own.then(() => {
+        if (writing.get(sessionID) === own) writing.delete(sessionID);
+      });
+    },
+
+    findUnfinished: (exceptSessionID, maxAgeMs) =>
+      guard(exceptSessionID, undefined, () =>
+        findUnfinished({ files, folder, exceptSessionID, sinceMs: clock.now() - maxAgeMs }),
+      ),
+  };
+
+  function open(sessionID: string): Session {
+    planPaths(folder, sessionID);
+    const session = sessions.get(sessionID) ?? createSession(sessionID);
+    sessions.delete(sessionID);
+    sessions.set(sessionID, session);
+    for (const [id, { revision, savedRevision }] of sessions) {
+      if (sessions.size <= MOST_SESSIONS) break;
+      if (id !== sessionID && revision === savedRevision && !writing.has(id)) sessions.delete(id);
+    }
+    return session;
+  }
+
+  /** Two that need the same session wait for one reading. Leaves it as it is when it cannot be read. */
+  function load(session: Session): Promise<void> {
+    const { sessionID } = session;
+    const running = loading.get(sessionID) ?? loadNow(session).finally(() => loading.delete(sessionID));
+    loading.set(sessionID, running);
+    return running;
+  }
+
+  async function loadNow(session: Session): Promise<void> {
+    const paths = planPaths(folder, session.sessionID);
+    try {
+      const reading = await readStored(files, paths.stored);
+      if (reading.kind === "corrupt") {
+        await files.rename(paths.stored, paths.corrupt);
+        log.error(SOURCE, `${paths.stored} cannot be understood: begun anew, it is kept as ${paths.corrupt}`);
+      }
+      if (reading.kind === "stored") takeIn(session, reading.stored, reading.text);
+      markLoaded(session, project);
+    } catch (thrown) {
+      sayOnce(paths.stored, `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`);
+    }
+  }
+
+  async function writeSession(sessionID: string): Promise<void> {
+    const session = sessions.get(sessionID);
+    if (!session || session.revision === session.savedRevision) return;
+    if (!session.isLoaded) await load(session);
+    if (!session.isLoaded) return;
+    const paths = planPaths(folder, sessionID);
+    const reading = await readNotes(files, paths.notes);
+    const { revision } = session;
+    await keepOutOfGit(files, folder);
+    if ("unusable" in reading) {
+      sayOnce(paths.notes, formatUnusable(paths.notes, reading.unusable));
+      await store(session, paths.stored, planStoredAlone(session));
+    } else {
+      await writeBoth(session, reading.text);
+      said.delete(sessionID);
+    }
+    session.savedRevision = revision;
+  }
+
+  async function writeBoth(session: Session, text: string | undefined): Promise<void> {
+    const paths = planPaths(folder, session.sessionID);
+    const merged = mergeSession(session, text);
+    await store(session, paths.stored, planStored(session, text, merged));
+    if (merged.text === text) return;
+    if (text !== undefined) await files.writeWhole(paths.previous, text);
+    await files.writeWhole(paths.notes, merged.text);
+  }
+
+  async function store(session: Session, path: string, stored: Stored): Promise<void> {
+    const text = formatStored(stored);
+    if (text !== session.savedText) await files.writeWhole(path, text);
+    session.savedText = text;
+    session.written = stored.written;
+    session.before = stored.before;
+    session.removed = stored.removed;
+  }
+
+  async function readNotesOrSay(path: string): Promise<NotesReading> {
+    try {
+      const reading = await readNotes(files, path);
+      if ("unusable" in reading) sayOnce(path, formatUnusable(path, reading.unusable));
+      return reading;
+    } catch (thrown) {
+      sayOnce(path, `cannot read ${path}: ${formatError(thrown)}`);
+      return { text: undefined };
+    }
+  }
+
+  /** The interface's promise: whatever happens is a line in the log. */
+  async function guard<T>(sessionID: string, otherwise: T, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (thrown) {
+      sayOnce(sessionID, `the notes of ${sessionID}, tried again later: ${formatError(thrown)}`);
+      return otherwise;
+    }
+  }
+
+  function sayOnce(about: string, message: string): void {
+    if (said.get(about) !== message) log.warn(SOURCE, message);
+    said.set(about, message);
+  }
+}
+
+const formatUnusable = (path: string, why: string): string =>
+  `${path} is left alone, the notes go on in memory: ${why}`;

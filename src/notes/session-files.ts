@@ -1,0 +1,69 @@
+/** The files of one session in the folder of the notes, and what is to be made of what stands in them. */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Files } from "../seams/files.js";
+import { parseStored, type Stored } from "./stored.js";
+
+export interface SessionPaths {
+  /** For people. */
+  notes: string;
+  /** The notes before the last change. */
+  previous: string;
+  /** For the machine. */
+  stored: string;
+  /** Where a file for the machine that cannot be read is put. */
+  corrupt: string;
+}
+
+/** Throws for an id that could name a file elsewhere. */
+export function planPaths(folder: string, sessionID: string): SessionPaths {
+  if (!/^[\w-]+$/.test(sessionID))
+    throw new Error(
+      `Expected a session id of letters, digits, "_" and "-"; came ${JSON.stringify(sessionID)}.`,
+    );
+  const pathOf = (ending: string): string => join(folder, `${sessionID}${ending}`);
+  return {
+    notes: pathOf(".md"),
+    previous: pathOf(".previous.md"),
+    stored: pathOf(".json"),
+    corrupt: pathOf(".corrupt.json"),
+  };
+}
+
+/** The id in the name of a file for the machine. */
+export function readSessionID(name: string): string | undefined {
+  return /^([\w-]+)\.json$/.exec(name)?.[1];
+}
+
+export type StoredReading =
+  | { kind: "absent" }
+  | { kind: "corrupt" }
+  | { kind: "stored"; stored: Stored; text: string };
+
+export async function readStored(files: Files, path: string): Promise<StoredReading> {
+  const bytes = await files.read(path);
+  if (!bytes) return { kind: "absent" };
+  const text = new TextDecoder().decode(bytes);
+  const stored = parseStored(text);
+  return stored ? { kind: "stored", stored, text } : { kind: "corrupt" };
+}
+
+/** `unusable` is what people may have put there and nobody but them may touch. */
+export type NotesReading = { text: string | undefined } | { unusable: string };
+
+export async function readNotes(files: Files, path: string): Promise<NotesReading> {
+  const found = await files.stat(path);
+  if (!found) return { text: undefined };
+  if (found.kind !== "file") return { unusable: "it is not a file" };
+  const bytes = await files.read(path);
+  if (!bytes) return { text: undefined };
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { unusable: "it is not UTF-8" };
+  }
+}
+
+export function hashNotes(text: string): string {
+  return createHash("sha1").update(text).digest("base64url");
+}

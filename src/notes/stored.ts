@@ -1,0 +1,83 @@
+/** The file beside the notes, `<sessionID>.json`: the source of what the machine writes into them. */
+import { z } from "zod";
+import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
+import type { Written } from "./merge.js";
+import { HEADINGS, type Sections } from "./sections.js";
+
+export interface Stored {
+  readonly version: 1;
+  readonly ledger: Ledger;
+  /** What a model wrote last. */
+  readonly sections?: Sections;
+  /** The machine's lines in the notes, as they were to be written. */
+  readonly written?: Written;
+  /** The notes as they were before: with this hash they still are, and then these lines are the machine's in them. */
+  readonly before?: { readonly hash: string; readonly written?: Written };
+  /** Ids of lines that people took out or changed. */
+  readonly removed: readonly string[];
+}
+
+const fact = { key: z.string(), at: z.number() };
+const list = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ ...fact, ...shape }));
+const time = z.number().nullable();
+const written = z.record(z.string(), z.array(z.object({ id: z.string(), text: z.string() })));
+const todo = z.object({ content: z.string(), status: z.string(), priority: z.string().optional() });
+
+const ledger = z.object({
+  requests: list({ text: z.string(), length: z.number(), files: z.array(z.string()) }),
+  droppedRequests: z.number(),
+  droppedUntil: time,
+  rules: list({ kind: z.enum(["rule", "correction"]), text: z.string() }),
+  reasons: list({ text: z.string() }),
+  answers: list({ text: z.string() }),
+  todos: z.object({ at: z.number(), items: z.array(todo) }).optional(),
+  files: list({ isRead: z.boolean(), isEdited: z.boolean(), names: z.array(z.string()) }),
+  commands: list({ exit: z.number().nullable(), description: z.string(), runs: z.number() }),
+  failures: list({
+    tool: z.string(),
+    input: z.string(),
+    exit: z.number().optional(),
+    error: z.string(),
+    laterSucceeded: z.boolean(),
+  }),
+  skills: list({}),
+  subagents: list({ description: z.string(), result: z.string() }),
+  plan: z.object({ path: z.string(), at: z.number() }).optional(),
+  calls: z.object({ ended: z.number(), keys: z.array(z.string()), countedUntil: time }),
+});
+
+const stored = z.object({
+  version: z.literal(1),
+  ledger,
+  sections: z.record(z.enum(HEADINGS), z.string()).optional(),
+  written: written.optional(),
+  before: z.object({ hash: z.string(), written: written.optional() }).optional(),
+  removed: z.array(z.string()),
+});
+
+/** `undefined` for what is not such a file as a whole. */
+export function parseStored(text: string): Stored | undefined {
+  const result = stored.safeParse(parseJson(text));
+  if (!result.success) return undefined;
+  const { droppedUntil, calls } = result.data.ledger;
+  // JSON knows no infinity.
+  const known = {
+    ...EMPTY_LEDGER,
+    ...result.data.ledger,
+    droppedUntil: droppedUntil ?? EMPTY_LEDGER.droppedUntil,
+    calls: { ...calls, countedUntil: calls.countedUntil ?? EMPTY_LEDGER.calls.countedUntil },
+  };
+  return { ...result.data, ledger: known } as Stored;
+}
+
+export function formatStored(value: Stored): string {
+  return `${JSON.stringify(value, undefined, 1)}\n`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

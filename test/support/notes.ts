@@ -1,0 +1,114 @@
+import { createNotes, type Notes } from "../../src/notes/notes.js";
+import type { Log } from "../../src/record/log.js";
+import type { Files } from "../../src/seams/files.js";
+import type { Message, ToolPart, ToolState } from "../../src/view/message.js";
+import { createFakeClock, type FakeClock, MORNING } from "./fake-clock.js";
+import { PROJECT } from "./fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
+
+export const NOTES_FOLDER = `${PROJECT}/.opencode/session-memory`;
+export const NOTES_FILE = `${NOTES_FOLDER}/ses_1.md`;
+export const STORED_FILE = `${NOTES_FOLDER}/ses_1.json`;
+
+export interface NotesWorld {
+  notes: Notes;
+  files: MemoryFiles;
+  clock: FakeClock;
+  logged: string[];
+  /** The notes for people as they stand on disk. */
+  page(): string;
+  /** Puts another text in their place, as an editor would. */
+  edit(change: (page: string) => string): void;
+  /** Learns and writes. */
+  tell(...messages: Message[]): Promise<void>;
+  /** Another process on the same disk. */
+  restart(): NotesWorld;
+}
+
+export interface NotesWorldOptions {
+  files?: MemoryFiles;
+  clock?: FakeClock;
+  wrap?: (files: Files) => Files;
+}
+
+export function openNotes(given: NotesWorldOptions = {}): NotesWorld {
+  const clock = given.clock ?? createFakeClock();
+  const files = given.files ?? createMemoryFiles({}, clock.now);
+  const logged: string[] = [];
+  const notes = createNotes({
+    files: given.wrap?.(files) ?? files,
+    clock,
+    log: listLog(logged),
+    folder: NOTES_FOLDER,
+  });
+  const page = (): string => files.text(NOTES_FILE) ?? "";
+  return {
+    notes,
+    files,
+    clock,
+    logged,
+    page,
+    edit: (change) => void files.contents.set(NOTES_FILE, Buffer.from(change(page()))),
+    async tell(...messages) {
+      await notes.learn("ses_1", messages);
+      await notes.write("ses_1");
+    },
+    restart: () => openNotes({ ...given, clock, files }),
+  };
+}
+
+function listLog(logged: string[]): Log {
+  const add = (level: string) => (source: string, message: string) =>
+    void logged.push(`${level} ${source}: ${message}`);
+  return { error: add("error"), warn: add("warn"), info: add("info"), debug: add("debug") };
+}
+
+/** A user's message at the minute of a session. */
+export function ask(minute: number, text: string, ...more: object[]): Message {
+  const created = timeAt(minute);
+  return {
+    info: { id: `msg_u${minute}`, sessionID: "ses_1", role: "user", time: { created } },
+    parts: [{ type: "text", text }, ...(more as { type: string }[])],
+  };
+}
+
+/** An answer that has ended, with these calls before its text. */
+export function reply(minute: number, text: string, ...calls: ToolPart[]): Message {
+  const created = timeAt(minute);
+  return {
+    info: {
+      id: `msg_a${minute}`,
+      sessionID: "ses_1",
+      role: "assistant",
+      time: { created, completed: created + 30_000 },
+    },
+    parts: [...calls, { type: "text", text }],
+  };
+}
+
+/** A call at the minute of a session that has worked. */
+export function did(minute: number, tool: string, input: object, state: Partial<ToolState> = {}): ToolPart {
+  const start = timeAt(minute) + 1;
+  return {
+    type: "tool",
+    tool,
+    callID: `call_${tool}_${minute}_${JSON.stringify(input)}`,
+    state: {
+      status: "completed",
+      input: { ...input },
+      output: "",
+      metadata: {},
+      time: { start, end: start + 5 },
+      ...state,
+    },
+  };
+}
+
+/** A command that has ended with this exit code. */
+export function ran(minute: number, command: string, exit: number | null, output = ""): ToolPart {
+  return did(minute, "bash", { command }, { output, metadata: { exit } });
+}
+
+export function timeAt(minute: number): number {
+  return MORNING + minute * 60_000;
+}

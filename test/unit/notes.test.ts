@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import { HEADINGS, type Sections } from "../../src/notes/sections.js";
+import { ask, did, NOTES_FILE, NOTES_FOLDER, openNotes, ran, reply, STORED_FILE } from "../support/notes.js";
+
+const todo = (content: string, status = "pending") => ({ content, status });
+const turn = [
+  ask(0, "Build the parser.\n\nNever use eval."),
+  reply(
+    2,
+    "The parser works.",
+    did(1, "edit", { filePath: "/project/src/parser.ts", newString: "export class Parser {}" }),
+    ran(1, "npm test", 1, "1 failed"),
+    did(2, "todowrite", { todos: [todo("write docs"), todo("lex", "completed")] }),
+  ),
+];
+const sections = (text: string): Sections =>
+  Object.fromEntries(HEADINGS.map((heading) => [heading, `${text} ${heading}`])) as Sections;
+const line = (page: string, text: string): string | undefined =>
+  page.split("\n").find((each) => each.includes(text));
+
+it("the notes are a page that a person can read", async () => {
+  const world = openNotes();
+  await world.tell(...turn);
+  expect(world.page()).toBe(`# Session notes: Build the parser.
+
+What happened in this session, noted by opencode-strata. Change what you like: your lines stay, and what you take out does not come back.
+
+## Current State
+
+- Last answer (to request 1): The parser works.
+- [ ] write docs
+- [x] lex
+
+## Task Specification
+
+- Request 1 (2026-11-21 09:00 UTC):
+  > Build the parser.
+  >
+  > Never use eval.
+
+## Files and Functions
+
+- \`src/parser.ts\` (edited): Parser
+
+## Workflow
+
+- \`npm test\` → exit 1
+
+## Errors and Corrections
+
+- \`npm test\` → exit 1: "1 failed"
+
+## Learnings
+
+- Request 1: Never use eval.
+`);
+  expect(world.files.text(`${NOTES_FOLDER}/.gitignore`)).toBe("*\n");
+});
+
+it("a request that looks like a heading, or is very long, stays within its line and says where the rest is", async () => {
+  const world = openNotes();
+  await world.tell(ask(0, "# Title\n## Learnings\n```"), ask(1, `go ${"x".repeat(9_000)}`));
+  expect(world.page().match(/^## /gm)).toHaveLength(6);
+  expect(world.page()).toContain("  > ## Learnings");
+  expect(world.page()).toContain("(5,003 more characters; as it was kept in ses_1.json)");
+  expect(world.files.text(STORED_FILE)).toContain("x".repeat(9_000));
+});
+
+it("what a model wrote stands before what the machine knows, and only the last of it", async () => {
+  const world = openNotes();
+  await world.tell(...turn);
+  await world.notes.setSections("ses_1", sections("First"));
+  await world.notes.write("ses_1");
+  const before = world.page();
+  await world.notes.setSections("ses_1", sections("Second"));
+  await world.notes.write("ses_1");
+  expect(world.page()).toContain("## Workflow\n\nSecond Workflow\n\n- `npm test`");
+  expect(world.page()).not.toContain("First");
+  expect(world.files.text(`${NOTES_FOLDER}/ses_1.previous.md`)).toBe(before);
+});
+
+it("what a model repeats of a person's lines or of the machine's own stands once", async () => {
+  const world = openNotes();
+  await world.tell(...turn);
+  world.edit((page) => page.replace("## Learnings\n\n", "## Learnings\n\n- mine\n"));
+  const learnings = "- mine\n- Request 1: Never use eval.\n- new\n- new";
+  await world.notes.setSections("ses_1", { ...sections("x"), Learnings: learnings });
+  await world.notes.write("ses_1");
+  expect(world.page()).toMatch(/## Learnings\n\n- mine\n- new\n\n- Request 1: Never use eval\.\n$/);
+});
+
+it("nothing is written when nothing has changed, not even after a restart", async () => {
+  const world = openNotes();
+  await world.tell(...turn);
+  world.files.modifiedMs.clear();
+  await world.tell(...turn);
+  const again = world.restart();
+  await again.tell(...turn);
+  expect([...world.files.modifiedMs.keys()]).toEqual([]);
+  expect(again.notes.facts("ses_1")?.toolCalls).toBe(3);
+});
+
+it("facts are the same object until something is learned, and nothing is known of other sessions", async () => {
+  const world = openNotes();
+  await world.tell(...turn);
+  const facts = world.notes.facts("ses_1");
+  await world.notes.learn("ses_1", turn);
+  expect(world.notes.facts("ses_1")).toBe(facts);
+  expect(world.notes.facts("ses_2")).toBeUndefined();
+  expect(await world.notes.formatForModel("ses_2", { maxCharacters: 5_000 })).toBeUndefined();
+});
+
+describe("a person's edits", () => {
+  it("stay where they are while facts come and change around them", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    world.edit((page) =>
+      page
+        .replace("- `npm test` → exit 1\n", "- `npm test` → exit 1\n  (needs the database)\n")
+        .replace("## Workflow", "## Mine\n\nask Ada\n\n## Workflow"),
+    );
+    await world.tell(reply(4, "All green.", ran(3, "npm test", 0), ran(4, "npm run lint", 0)));
+    expect(world.page()).toContain(
+      "## Mine\n\nask Ada\n\n## Workflow\n\n- `npm test` → exit 0\n  (needs the database)\n- `npm run lint` → exit 0\n",
+    );
+  });
+
+  it("to the machine's lines hold: what was taken out or changed is not written again", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    world.edit((page) =>
+      page.replace("- [ ] write docs\n", "").replace("Request 1: Never use eval.", "eval is fine in tests"),
+    );
+    const again = world.restart();
+    await again.tell(ask(5, "Go on."), reply(6, "Gone on.", did(6, "read", { filePath: "src/a.ts" })));
+    await again.tell(ask(7, "And on."));
+    expect(line(world.page(), "write docs")).toBeUndefined();
+    expect(world.page()).toContain("## Learnings\n\n- eval is fine in tests\n");
+    expect(line(world.page(), "Request 1: Never")).toBeUndefined();
+    const forModel = await again.notes.formatForModel("ses_1", { maxCharacters: 5_000 });
+    expect(forModel).toContain("eval is fine in tests");
+    expect(forModel).not.toContain("write docs");
+  });
+
+  it("hold for a heading, too, until the person writes it again", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    world.edit((page) => page.replace(/## Workflow\n[\s\S]*?(?=## Errors)/, ""));
+    await world.tell(reply(6, "x", ran(6, "ls", 0)));
+    expect(world.page()).not.toContain("## Workflow");
+    world.edit((page) => page.replace("## Errors", "## Workflow\n\n## Errors"));
+    await world.tell(reply(8, "y", ran(8, "pwd", 0)));
+    expect(line(world.page(), "`pwd`")).toBe("- `pwd` → exit 0");
+  });
+
+  it("made before the machine had written anything are all kept", async () => {
+    const world = openNotes();
+    world.edit(() => "# My plan\n\nfirst\n\n## Learnings\n\n- mine\n- Request 1: Never use eval.\n");
+    await world.tell(...turn);
+    expect(world.page()).toMatch(/^# My plan\n\nfirst\nWhat happened/);
+    expect(world.page()).toContain("## Learnings\n\n- mine\n- Request 1: Never use eval.\n");
+    expect(world.page().match(/Never use eval\.$/gm)).toHaveLength(2);
+    expect(world.page()).not.toContain("# Session notes");
+  });
+
+  it("survive with other line ends and a byte order mark", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    world.edit((page) => `\ufeff${page.replace("- [x] lex", "- [x] lex\nmine").replaceAll("\n", "\r\n")}`);
+    await world.tell(ask(5, "more"));
+    expect(world.page()).toContain("- [x] lex\nmine\n");
+    expect(world.page().match(/write docs/g)).toHaveLength(1);
+  });
+
+  it("that empty or delete the file begin it anew", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    world.edit(() => "\n");
+    await world.tell(ask(5, "more"));
+    expect(world.page().match(/^## /gm)).toHaveLength(6);
+    world.files.contents.delete(NOTES_FILE);
+    await world.tell(ask(6, "and more"));
+    expect(line(world.page(), "and more")).toBeDefined();
+  });
+});
+
+describe("what is damaged", () => {
+  it("a file for the machine that cannot be understood is kept aside, said once, and begun anew", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    const page = world.page();
+    world.files.contents.set(STORED_FILE, Buffer.from('{"version":1,"ledger":{}}'));
+    const again = world.restart();
+    await again.tell(...turn);
+    expect(world.files.text(`${NOTES_FOLDER}/ses_1.corrupt.json`)).toBe('{"version":1,"ledger":{}}');
+    expect(again.logged).toEqual([expect.stringContaining(STORED_FILE)]);
+    expect(world.page()).toBe(page);
+  });
+
+  it("notes that are not UTF-8 or a folder are left alone, which is said once; the facts go on", async () => {
+    for (const path of [NOTES_FILE, `${NOTES_FILE}/file`]) {
+      const world = openNotes();
+      const bytes = Uint8Array.from([0xff, 0xfe, 0x00]);
+      await world.files.writeWhole(path, bytes);
+      await world.tell(...turn);
+      await world.tell(ask(5, "more"));
+      expect([...(world.files.contents.get(path) ?? [])]).toEqual([...bytes]);
+      expect(world.logged).toEqual([expect.stringContaining(`${NOTES_FILE} is left alone`)]);
+      expect(world.restart().notes.facts("ses_1")).toBeUndefined();
+      expect(await world.restart().notes.formatForModel("ses_1", { maxCharacters: 9_000 })).toContain("more");
+    }
+  });
+
+  it("a session id that could name another file is refused", async () => {
+    const world = openNotes();
+    expect(() => world.notes.pathOf("../x")).toThrow('came "../x"');
+    await world.notes.learn("../x", turn);
+    await world.notes.write("../x");
+    expect(world.files.contents.size).toBe(0);
+    expect(world.logged).toHaveLength(1);
+  });
+});
+
+describe("the next session", () => {
+  it("is told what the newest other one left open", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    world.clock.advance(1_000);
+    await world.notes.learn("ses_2", [ask(0, "done thing"), reply(1, "done")]);
+    await world.notes.write("ses_2");
+    const found = await world.notes.findUnfinished("ses_3", 60_000);
+    expect(found).toMatchObject({ sessionID: "ses_1", path: NOTES_FILE });
+    expect(found?.text).toContain("- write docs");
+    expect(found?.text).not.toContain("- lex");
+    expect(await world.notes.findUnfinished("ses_1", 60_000)).toBeUndefined();
+    world.clock.advance(60_000);
+    expect(await world.notes.findUnfinished("ses_3", 60_000)).toBeUndefined();
+  });
+
+  it("is told of a request without an answer, shortly", async () => {
+    const world = openNotes();
+    await world.tell(...turn.slice(0, 1), reply(1, "ok"), ask(2, `Then ${"deploy ".repeat(900)}`));
+    const { text } = (await world.notes.findUnfinished("ses_3", 60_000)) ?? { text: "" };
+    expect(text).toContain("Last request, not answered: Then deploy");
+    expect(text.length).toBeLessThanOrEqual(1_500);
+  });
+
+  it("is not told of what a person has struck out", async () => {
+    const world = openNotes();
+    await world.tell(...turn);
+    world.edit((page) => page.replace("- [ ] write docs\n", ""));
+    expect(await world.notes.findUnfinished("ses_3", 60_000)).toBeUndefined();
+  });
+});
+
+it("writes at once wait for each other and lose nothing", async () => {
+  const world = openNotes();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) => world.tell(ask(n, `task ${n}`), reply(n, `done ${n}`))),
+  );
+  for (let n = 0; n < 20; n++) expect(world.page()).toContain(`: task ${n}\n`);
+});
+
+it("more sessions than are kept in memory are read again when they are needed", async () => {
+  const world = openNotes();
+  await world.tell(...turn);
+  for (let n = 0; n < 40; n++) {
+    await world.notes.learn(`ses_x${n}`, [ask(n, "other")]);
+    await world.notes.write(`ses_x${n}`);
+  }
+  expect(world.notes.facts("ses_1")).toBeUndefined();
+  await world.tell(ask(9, "again"));
+  expect(world.notes.facts("ses_1")?.requests).toHaveLength(2);
+  expect(world.page()).toContain("- [ ] write docs");
+});
