@@ -1,6 +1,13 @@
 import type { LayerFactory } from "../src/layer-context.js";
+import { createFullCompact } from "./full-compact/index.js";
 import { createMicroCompact } from "./micro-compact/index.js";
+import { createSessionMemory } from "./session-memory/index.js";
 import { createToolResults } from "./tool-results/index.js";
 
 /** Every layer there is. Their order does not matter: they are asked by their cost. */
-export const layers: readonly LayerFactory[] = [createToolResults, createMicroCompact];
+export const layers: readonly LayerFactory[] = [
+  createToolResults,
+  createMicroCompact,
+  createSessionMemory,
+  createFullCompact,
+];

@@ -3,6 +3,8 @@ import type { Generation } from "./background/generation.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
+import type { Notes } from "./notes/notes.js";
+import type { Prompts } from "./prompts.js";
 import type { Log } from "./record/log.js";
 import type { Savings } from "./record/savings.js";
 import type { TokenCounter } from "./record/tokens.js";
@@ -26,6 +28,8 @@ export interface LayerContext {
   decisions: Decisions;
   resultFiles: ResultFiles;
   sizes: ContextSizes;
+  notes: Notes;
+  prompts: Prompts;
   /** Model calls of our own. Never waited for in a hook. */
   generation: Generation;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */

@@ -12,6 +12,8 @@ import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
 import type { LayerFactory } from "./layer-context.js";
+import { createNotes } from "./notes/notes.js";
+import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
 import { createSavings } from "./record/savings.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
@@ -102,12 +104,15 @@ export async function createStrata(
     clock,
     onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
   });
+  const notes = createNotes({ files, clock, log, folder: folders.sessionMemory });
+  const prompts = createPrompts(files);
   const generation = createGeneration({
     config: config.background,
     clock,
     files,
     host,
     log,
+    savings,
     folder: folders.background,
     instance,
   });
@@ -123,6 +128,8 @@ export async function createStrata(
     decisions,
     resultFiles,
     sizes,
+    notes,
+    prompts,
     generation,
     background,
   };

@@ -10,6 +10,7 @@ import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
+import { PRICE, type Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Generated, Host, UsedTokens } from "../seams/host.js";
@@ -69,6 +70,8 @@ export interface GenerationOptions {
   files: Files;
   host: Host;
   log: Log;
+  /** What a call has cost is entered here. */
+  savings: Pick<Savings, "record">;
   /** Of the daily records. */
   folder: string;
   instance: string;
@@ -88,7 +91,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const SOURCE = "background";
 
 export function createGeneration(options: GenerationOptions): Generation {
-  const { config, clock, host, log, deadlineMs = DEADLINE_MS } = options;
+  const { config, clock, host, log, savings, deadlineMs = DEADLINE_MS } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(clock);
   const line = createWaitingLine(MOST_WAITING, write);
@@ -166,7 +169,21 @@ export function createGeneration(options: GenerationOptions): Generation {
       deadlineMs,
     });
     if (generated.tokens) await reservation.settle(generated.tokens);
+    account(request, generated.tokens ?? { input: estimateTokens(request), output: 0, cacheRead: 0 });
     return judge(request, generated, model ?? "the host's model");
+  }
+
+  /** Failed calls cost as well. */
+  function account({ purpose, sessionID }: GenerationRequest, tokens: UsedTokens): void {
+    const { cacheRead, input, output } = tokens;
+    savings.record({
+      session: sessionID,
+      layer: SOURCE,
+      event: "background",
+      reason: purpose,
+      backgroundTokens: input + output + cacheRead,
+      net: -Math.round(input * PRICE.written + cacheRead * PRICE.cached + output * PRICE.answered),
+    });
   }
 
   function judge({ purpose, maxCharacters }: GenerationRequest, generated: Generated, model: string) {

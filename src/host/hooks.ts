@@ -6,9 +6,9 @@ import type { Hooks } from "@opencode-ai/plugin";
 import type { HookName } from "../dispatcher/hooks.js";
 import type { Strata } from "../strata.js";
 import type { Message } from "../view/message.js";
+import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./own-sessions.js";
-import type { ContextRequest } from "../view/request.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
@@ -39,6 +39,12 @@ export function bindHooks(
         write(prompt) {
           if (prompt !== undefined) output.prompt = prompt;
         },
+      }),
+    ),
+    row("turn", "chat.message", ({ agent, sessionID }) =>
+      dispatcher.serve("turn", {
+        read: () => (isOwnAgent(agent) ? undefined : { input: { sessionID }, value: undefined }),
+        write: () => undefined,
       }),
     ),
     row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) =>

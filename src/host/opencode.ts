@@ -2,8 +2,10 @@
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
+import type { Message as SdkMessage } from "@opencode-ai/sdk";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
+import type { Message } from "../view/message.js";
 import { createChildSessions } from "./child-sessions.js";
 import { listConfigFiles } from "./config-files.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
@@ -47,6 +49,23 @@ export function createOpenCodeHost(
       return answer?.response?.status === 404 ? undefined : "unknown";
     },
 
+    async readMessages(sessionID, last) {
+      const query = last === undefined ? {} : { query: { limit: last } };
+      const answer = await bounded(() => client.session.messages({ path: { id: sessionID }, ...query }));
+      return answer?.data as readonly Message[] | undefined;
+    },
+
+    async removeFailedCompactions(sessionID) {
+      const answer = await bounded(() => client.session.messages({ path: { id: sessionID } }));
+      for (const id of findFailedCompactions(answer?.data ?? [])) {
+        await bounded(() => removeMessage(client, sessionID, id));
+      }
+    },
+
+    abortSession(sessionID) {
+      void bounded(() => client.session.abort({ path: { id: sessionID } }));
+    },
+
     toast(message, variant) {
       void bounded(() => client.tui.showToast({ body: { message, variant } }));
     },
@@ -61,6 +80,27 @@ export function createOpenCodeHost(
     const waited = await waitAtMost(clock, CALL_DEADLINE_MS, call);
     return waited.kind === "done" ? waited.value : undefined;
   }
+}
+
+/** Messages of failed summaries: the host's own request for one, and the answer that came to nothing. */
+function findFailedCompactions(
+  messages: readonly { info: SdkMessage; parts: readonly { type: string }[] }[],
+): string[] {
+  const failed = messages.filter(
+    ({ info }) => info.role === "assistant" && info.summary === true && info.error !== undefined,
+  );
+  const asked = new Set(failed.map(({ info }) => (info.role === "assistant" ? info.parentID : "")));
+  const requests = messages.filter(
+    ({ info, parts }) =>
+      asked.has(info.id) && parts.length > 0 && parts.every(({ type }) => type === "compaction"),
+  );
+  return [...requests, ...failed].map(({ info }) => info.id);
+}
+
+/** The client of the plugin interface has no method for it; its request goes the way of the others. */
+function removeMessage(client: PluginInput["client"], id: string, messageID: string): Promise<unknown> {
+  const { _client: http } = client as unknown as { _client: { delete(options: object): Promise<unknown> } };
+  return http.delete({ url: "/session/{id}/message/{messageID}", path: { id, messageID } });
 }
 
 /** The work tree; where there is no version control OpenCode gives the root of the disk for it. */

@@ -1,3 +1,5 @@
+import type { Message } from "../view/message.js";
+
 /**
  * The few things the machine may ask of the coding agent's host. `src/host/` answers them for OpenCode.
  *
@@ -23,6 +25,15 @@ export interface Host {
   listOwnSessions(): Promise<OwnSession[] | undefined>;
   /** True when the session is gone. */
   removeSession(sessionID: string): Promise<boolean>;
+  /** Messages of a session as the host has them, those before its compactions too; the last so many, else all. */
+  readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
+  /**
+   * Removes the marks of summaries that have failed from a session: they hold nothing of the user's, and the host
+   * takes each up again in every turn.
+   */
+  removeFailedCompactions(sessionID: string): Promise<void>;
+  /** Ends what the session is doing. Never waited for. */
+  abortSession(sessionID: string): void;
   /** Off keeps the host from compacting by itself; on puts back what the user had set. In force at once. */
   setAutoCompaction(on: boolean): void;
   /** Shows a short message where there is a screen. Never waited for. */

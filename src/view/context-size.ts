@@ -10,6 +10,7 @@ export const CHARACTERS_PER_TOKEN = 4;
 
 /** System prompt and tools, where no answer has told yet; OpenCode's own are 8,000 to 12,000. */
 const USUAL_FIXED_TOKENS = 10_000;
+const OBSERVATIONS = 3;
 
 export interface ContextSizes {
   /** Takes the provider's count of the last answer in the view, as it was sent, for ground. */
@@ -18,14 +19,15 @@ export interface ContextSizes {
   estimate(sessionID: string, messages: readonly Message[]): number;
   /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
   lastTotal(sessionID: string): number | undefined;
-  /** Tokens of the request that no message accounts for: system prompt and tools. */
+  /** Tokens that no message accounts for, the fewest of the last answers: system prompt and tools. */
   fixedTokens(sessionID: string): number;
 }
 
 export function createContextSizes(): ContextSizes {
-  const fixed = new Map<string, number>();
+  /** The last few, the newest last. */
+  const observed = new Map<string, number[]>();
   const totals = new Map<string, number>();
-  const fixedTokens = (sessionID: string): number => fixed.get(sessionID) ?? USUAL_FIXED_TOKENS;
+  const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
   return {
     observe(sessionID, view) {
       const last = view.findLastIndex(isEndedAnswer);
@@ -33,11 +35,14 @@ export function createContextSizes(): ContextSizes {
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
       const total = countReportedTokens(view[last]?.info.tokens);
       totals.set(sessionID, total);
-      fixed.set(sessionID, total - sent);
+      observed.set(sessionID, [...(observed.get(sessionID) ?? []), total - sent].slice(-OBSERVATIONS));
     },
-    estimate: (sessionID, messages) => Math.max(0, fixedTokens(sessionID) + estimateTokens(messages)),
+    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + estimateTokens(messages)),
     lastTotal: (sessionID) => totals.get(sessionID),
-    fixedTokens: (sessionID) => Math.max(0, fixedTokens(sessionID)),
+    fixedTokens(sessionID) {
+      const seen = observed.get(sessionID);
+      return seen ? Math.max(0, Math.min(...seen)) : USUAL_FIXED_TOKENS;
+    },
   };
 }
 

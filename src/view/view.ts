@@ -58,8 +58,8 @@ export function createView(options: ViewOptions): Layer {
           log.error(LAYER, `cannot read what was decided earlier, or write down a break: ${why}`);
         }
         const view = request.show();
-        if (request.isCompaction) return view;
         sizes.observe(sessionID, view);
+        if (request.isCompaction) return view;
         accounts.open(request);
         for (const result of history.results(request.shownFrom())) {
           const standing = decisions.find(result.key);

@@ -1,4 +1,5 @@
 import type { Generated, GenerateRequest, Host, Models, OwnSession } from "../../src/seams/host.js";
+import type { Message } from "../../src/view/message.js";
 
 export interface FakeHost extends Host {
   readonly toasts: string[];
@@ -15,6 +16,11 @@ export interface FakeHost extends Host {
   ownSessions: Map<string, OwnSession> | undefined;
   /** Does the host compact by itself? */
   isCompacting: boolean;
+  /** What it has of each session. */
+  readonly messages: Map<string, readonly Message[]>;
+  readonly aborted: string[];
+  /** Sessions whose failed summaries were removed. */
+  readonly cleaned: string[];
 }
 
 export const PROJECT = "/project";
@@ -36,6 +42,13 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
     respond: undefined,
     ownSessions: new Map(),
     isCompacting: true,
+    messages: new Map(),
+    aborted: [],
+    readMessages: async (sessionID, last = Number.POSITIVE_INFINITY) =>
+      fake.messages.get(sessionID)?.slice(-last),
+    removeFailedCompactions: async (sessionID) => void fake.cleaned.push(sessionID),
+    cleaned: [],
+    abortSession: (sessionID) => void fake.aborted.push(sessionID),
     models: () => configured,
     async generate(request) {
       generated.push(request);

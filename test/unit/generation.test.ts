@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createGeneration, estimateTokens } from "../../src/background/generation.js";
 import { defaults } from "../../src/config/defaults.js";
 import type { Config } from "../../src/config/schema.js";
+import type { NewSavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
 import type { Generated } from "../../src/seams/host.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -20,8 +21,10 @@ function open(settings: Partial<Config["background"]> = {}, wrap = (files: Files
   const files = createMemoryFiles();
   const config = { ...defaults.background, ...settings };
   const seams = { clock, host, log, files: wrap(files) };
-  const generation = createGeneration({ ...seams, config, folder: FOLDER, instance: "one" });
-  return { clock, host, log, files, generation };
+  const recorded: NewSavingsRecord[] = [];
+  const savings = { record: (record: NewSavingsRecord) => void recorded.push(record) };
+  const generation = createGeneration({ ...seams, config, savings, folder: FOLDER, instance: "one" });
+  return { clock, host, log, files, generation, recorded };
 }
 
 /** A host that answers when it is let to. */

@@ -100,6 +100,7 @@ describe("the hooks", () => {
   it("are those that a layer hears, and the end", async () => {
     const { strata } = await openWorld();
     const always = [
+      "chat.message",
       "chat.params",
       "config",
       "dispose",
@@ -108,8 +109,12 @@ describe("the hooks", () => {
       "experimental.session.compacting",
     ];
     expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool.execute.before"]);
-    const off = await openWorld({ options: { toolResults: { enabled: false } } });
-    expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(always);
+    const off = await openWorld({
+      options: { toolResults: { enabled: false }, autoCompact: { enabled: false } },
+    });
+    expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(
+      always.filter((name) => name !== "chat.message"),
+    );
   });
 
   it("change the host's own list of messages in place", async () => {

@@ -166,7 +166,7 @@ describe("results that are left alone", () => {
     const world = await openWorld({ options: { toolResults: { enabled: false } } });
     const messages = [user("go"), answer([call("bash", large)])];
     expect(await world.request(messages)).toBe(messages);
-    expect(await world.log()).toContain("layers: none");
+    expect(await world.log()).toContain("layers: micro-compact, session-memory, full-compact");
   });
 });
 

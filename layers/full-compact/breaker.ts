@@ -1,0 +1,72 @@
+/**
+ * The circuit breaker of a session: keeps the host from summarising where that does not help. Pure; `breakers.ts` keeps
+ * the states. Cutting the history is not held up by it: that makes no model call, and happens only where it frees much.
+ *
+ *     closed ── so many failures, poor summaries or refills in a row, or a floor over the window ──▶ open
+ *     open   ── a manual compaction, one that helped, or a context that fits again ──▶ closed
+ */
+export interface BreakerState {
+  /** In a row: summaries that failed, that freed under a tenth, that were needed again within a few answers. */
+  failures: number;
+  poor: number;
+  refills: number;
+  /** Answers since the last summary; `undefined` before the first. */
+  answersSince?: number;
+  /** Why it is open, for people. */
+  open?: string;
+  /** It is open because not even the smallest request fits. */
+  isFloor?: boolean;
+}
+
+export type BreakerEvent =
+  /** `fits`: the request and its answer were within what the window allows. */
+  | { kind: "answered"; fits: boolean }
+  | { kind: "failed"; why: string }
+  | { kind: "compacted"; freedShare: number; isManual: boolean }
+  /** What cannot shrink is over the window. */
+  | { kind: "floor"; why: string };
+
+export const CLOSED: BreakerState = { failures: 0, poor: 0, refills: 0 };
+
+/** A compaction that frees less has not helped. */
+export const LEAST_FREED_SHARE = 0.1;
+/** A summary that is needed again within so many answers was in vain. */
+const REFILL_WITHIN_ANSWERS = 3;
+
+/** The state after an event; the same object when nothing has changed. */
+export function nextState(state: BreakerState, event: BreakerEvent, limit: number): BreakerState {
+  switch (event.kind) {
+    case "answered":
+      if (state.isFloor && event.fits) return CLOSED;
+      return state.answersSince === undefined ? state : { ...state, answersSince: state.answersSince + 1 };
+    case "floor":
+      return state.open === undefined ? { ...state, open: event.why, isFloor: true } : state;
+    case "failed": {
+      const failures = state.failures + 1;
+      const why = `${failures} summaries in a row failed, the last with: ${event.why}`;
+      return { ...state, failures, ...(failures >= limit && { open: state.open ?? why }) };
+    }
+    case "compacted":
+      return afterCompaction(state, event, limit);
+  }
+}
+
+function afterCompaction(
+  state: BreakerState,
+  { freedShare, isManual }: Extract<BreakerEvent, { kind: "compacted" }>,
+  limit: number,
+): BreakerState {
+  const isPoor = freedShare < LEAST_FREED_SHARE;
+  if (isManual || (state.open !== undefined && !isPoor)) return { ...CLOSED, answersSince: 0 };
+  const isRefill = state.answersSince !== undefined && state.answersSince <= REFILL_WITHIN_ANSWERS;
+  const poor = isPoor ? state.poor + 1 : 0;
+  const refills = isRefill ? state.refills + 1 : 0;
+  const open = state.open ?? explain(poor, refills, limit);
+  return { failures: 0, poor, refills, answersSince: 0, ...(open !== undefined && { open }) };
+}
+
+function explain(poor: number, refills: number, limit: number): string | undefined {
+  if (poor >= limit) return `${poor} summaries in a row freed less than a tenth of the context`;
+  if (refills < limit) return undefined;
+  return `${refills} times in a row the context was full again within ${REFILL_WITHIN_ANSWERS} answers of a summary`;
+}

@@ -1,0 +1,100 @@
+/**
+ * Keeps the breaker of each session: `<state>/breakers/<sessionID>.json`, so that one that has opened is open after a
+ * restart as well. Announces when one opens or closes. A state that cannot be read or written counts as closed, or is
+ * known to this instance only.
+ */
+import { join } from "node:path";
+import { formatError } from "../../src/error.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { isRecord } from "../../src/records.js";
+import { type BreakerEvent, type BreakerState, CLOSED, nextState } from "./breaker.js";
+
+export interface Breakers {
+  /**
+   * A turn of the session begins: the host is to compact by itself, or not to. It takes up a summary that has failed
+   * again in every turn, whatever it is told about new ones; where that was given up, the mark of it is removed.
+   */
+  apply(sessionID: string): Promise<void>;
+  hear(sessionID: string, event: BreakerEvent): Promise<void>;
+}
+
+const LAYER = "full-compact";
+
+export function createBreakers(context: LayerContext): Breakers {
+  const { config, files, folders, host, log } = context;
+  const states = new Map<string, Promise<BreakerState>>();
+  const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
+
+  return {
+    async apply(sessionID) {
+      const { failures, open } = await load(sessionID);
+      host.setAutoCompaction(open === undefined);
+      if (open !== undefined && failures > 0) await host.removeFailedCompactions(sessionID);
+    },
+
+    async hear(sessionID, event) {
+      const earlier = load(sessionID);
+      const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
+      states.set(sessionID, next);
+      const [before, after] = [await earlier, await next];
+      if (isSame(before, after)) return;
+      await save(sessionID, after);
+      if (before.open === after.open) return;
+      host.setAutoCompaction(after.open === undefined);
+      if (after.open === undefined) return announceClosed(sessionID);
+      announceOpen(sessionID, after.open);
+    },
+  };
+
+  function load(sessionID: string): Promise<BreakerState> {
+    const known = states.get(sessionID) ?? read(sessionID);
+    states.set(sessionID, known);
+    return known;
+  }
+
+  async function read(sessionID: string): Promise<BreakerState> {
+    try {
+      const contents = await files.read(pathOf(sessionID));
+      return contents ? parseState(JSON.parse(new TextDecoder().decode(contents))) : CLOSED;
+    } catch (thrown) {
+      log.warn(LAYER, `${pathOf(sessionID)} cannot be read, begun anew: ${formatError(thrown)}`);
+      return CLOSED;
+    }
+  }
+
+  async function save(sessionID: string, { answersSince: _, ...state }: BreakerState): Promise<void> {
+    await files
+      .writeWhole(pathOf(sessionID), JSON.stringify(state))
+      .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
+  }
+
+  function announceOpen(sessionID: string, why: string): void {
+    log.error(LAYER, `automatic summaries are off for ${sessionID}: ${why}. /compact turns them on again`);
+    host.toast(
+      `Strata: automatic summaries are off for this session: ${why}. /compact turns them on again.`,
+      "warning",
+    );
+  }
+
+  function announceClosed(sessionID: string): void {
+    log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
+    host.toast("Strata: automatic summaries are on again for this session.", "info");
+  }
+}
+
+function parseState(value: unknown): BreakerState {
+  if (!isRecord(value)) return CLOSED;
+  const count = (field: unknown): number => (typeof field === "number" && field >= 0 ? field : 0);
+  return {
+    failures: count(value.failures),
+    poor: count(value.poor),
+    refills: count(value.refills),
+    ...(typeof value.open === "string" && { open: value.open }),
+    ...(value.isFloor === true && { isFloor: true }),
+  };
+}
+
+/** Answers are counted in memory only: a count is no reason to write. */
+function isSame(a: BreakerState, b: BreakerState): boolean {
+  return a.failures === b.failures && a.poor === b.poor && a.refills === b.refills && a.open === b.open;
+}

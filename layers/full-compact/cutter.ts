@@ -1,0 +1,145 @@
+import { formatCount } from "../../src/format.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { priceLostCache } from "../../src/record/savings.js";
+import { findColdReason } from "../../src/view/cold.js";
+import { CHARACTERS_PER_TOKEN, estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
+import { decide } from "../../src/view/decisions.js";
+import type { DecisionKey } from "../../src/view/keys.js";
+import type { Message } from "../../src/view/message.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { countUsableTokens } from "../../src/view/windows.js";
+import { LEAST_FREED_SHARE } from "./breaker.js";
+import type { Breakers } from "./breakers.js";
+import { planCut, planTail } from "./plan-cut.js";
+import { restore } from "./restore.js";
+
+/** Cuts the history of a request that is too large; whether it has. Rejects when the cut cannot be recorded. */
+export type Cutter = (request: ContextRequest, view: readonly Message[]) => Promise<boolean>;
+
+export interface CutterOptions extends LayerContext {
+  breakers: Breakers;
+}
+
+/** A place to cut at, with what it is worth. */
+interface Cut {
+  key: DecisionKey;
+  /** Index in the history. */
+  index: number;
+  text: string;
+  tokensBefore: number;
+  tokensFreed: number;
+  cacheLost: number;
+}
+
+const LAYER = "full-compact";
+/** Notes are read in every request from then on. */
+const MOST_NOTES_CHARACTERS = 32_000;
+const NOTES_SHARE_OF_BUDGET = 0.15;
+
+export function createCutter(context: CutterOptions): Cutter {
+  const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
+
+  return async (request, view) => {
+    const { history, sessionID } = request;
+    if (await isFloorTooHigh(request)) return false;
+    await notes.learn(sessionID, history.messages);
+    const cut = await plan(request, view);
+    if (!cut) return false;
+    if (cut.tokensFreed < cut.tokensBefore * LEAST_FREED_SHARE) return false;
+    await record(request, cut);
+    return true;
+  };
+
+  async function plan(request: ContextRequest, view: readonly Message[]): Promise<Cut | undefined> {
+    const { budgetTokens, history } = request;
+    const from = request.shownFrom();
+    const shown = view.slice(view.length - (history.messages.length - from));
+    const tokens = shown.map((message) => estimateTokens([message]));
+    const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
+    const latest = findLatest(history.messages, history.lastAnswer) - from;
+    const at = planCut(candidates, { ...planTail(budgetTokens), latest });
+    const key = at === undefined ? undefined : history.keyOf(from + at);
+    if (at === undefined || !key) return undefined;
+    const text = await compose(request, from + at);
+    const tailTokens = sum(tokens.slice(at));
+    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
+    const tokensBefore = request.estimateTokens(view);
+    const cachedTail = sum(tokens.slice(at, Math.max(at, history.lastAnswer - from)));
+    return {
+      key,
+      index: from + at,
+      text,
+      tokensBefore,
+      tokensFreed: estimateTokens(view) - tailTokens - estimateTextTokens(text),
+      cacheLost: isCold ? 0 : cachedTail,
+    };
+  }
+
+  /** Opens the breaker where what cannot shrink is over the window: every summary would be in vain. */
+  async function isFloorTooHigh({ sessionID, window }: ContextRequest): Promise<boolean> {
+    const fixed = sizes.fixedTokens(sessionID);
+    if (!window || fixed <= countUsableTokens(window)) return false;
+    const why =
+      `the window of ${formatCount(window.contextTokens)} tokens is too small: system prompt and tools alone take ` +
+      `about ${formatCount(fixed)}. A model with a larger window or fewer tools help, summaries do not`;
+    await breakers.hear(sessionID, { kind: "floor", why });
+    return true;
+  }
+
+  /** What stands for all before the message. */
+  async function compose(
+    { budgetTokens, history, sessionID }: ContextRequest,
+    index: number,
+  ): Promise<string> {
+    const share = Math.floor(budgetTokens * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
+    const maxCharacters = Math.min(MOST_NOTES_CHARACTERS, share);
+    const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
+    if (config.sessionMemory.enabled) await notes.write(sessionID);
+    const facts = notes.facts(sessionID);
+    const gone = history.results().filter((result) => result.index < index);
+    const staying = new Set(history.results(index).flatMap(({ part }) => readPath(part.state.input)));
+    const restored = facts ? await restore(context, { facts, gone, staying, budgetTokens }) : "";
+    return [
+      `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
+      written,
+      ...(restored === "" ? [] : [`## Brought back\n\n${restored}`]),
+    ].join("\n\n");
+  }
+
+  async function record(
+    request: ContextRequest,
+    { cacheLost, index, key, text, ...cut }: Cut,
+  ): Promise<void> {
+    const { budgetTokens, sessionID } = request;
+    const reason = `the context has about ${formatCount(cut.tokensBefore)} tokens of ${formatCount(budgetTokens)}`;
+    await savings.recordNow({
+      session: sessionID,
+      layer: LAYER,
+      event: "cut",
+      reason,
+      tokensFreed: cut.tokensFreed,
+      cacheLost,
+      net: Math.round(priceLostCache(cacheLost)),
+    });
+    await decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })]);
+    log.info(
+      LAYER,
+      `notes stand for the first ${index} messages of ${sessionID} (${reason}): about ` +
+        `${formatCount(cut.tokensFreed)} tokens free, ${formatCount(cacheLost)} cached ones to be written again`,
+    );
+  }
+}
+
+/** The first message that has to stay: what the last answer's calls brought has not been sent yet. */
+function findLatest(messages: readonly Message[], lastAnswer: number): number {
+  const lastUser = messages.findLastIndex(({ info }) => info.role === "user");
+  return lastUser > lastAnswer ? lastUser : Math.max(0, lastAnswer);
+}
+
+function readPath(input: Readonly<Record<string, unknown>> | undefined): string[] {
+  return typeof input?.filePath === "string" ? [input.filePath] : [];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

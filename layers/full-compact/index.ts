@@ -1,0 +1,84 @@
+/**
+ * Layer 4: when there is too much history, notes take its place. Costs no model call; the host's own compaction, which
+ * does, is the last resort.
+ *
+ *     context      too many tokens, although cheaper layers have done what they can: cut the history at a message and
+ *                  show the session notes for all before it; the tail stays verbatim
+ *     compacting   the host compacts all the same: our instruction, with nine sections
+ *     compacted    its summary is checked by code; what it leaves out is appended, what it is useless for replaced
+ *     turn         the host summarises by itself only while the session's breaker is closed
+ *     event        what became of it all, for the breaker
+ */
+import { formatError } from "../../src/error.js";
+import type { LayerFactory } from "../../src/layer-context.js";
+import { waitAtMost } from "../../src/seams/clock.js";
+import { createBreakers } from "./breakers.js";
+import { createCutter } from "./cutter.js";
+import { createRepairer } from "./repairer.js";
+import { formatMustHave } from "./summary.js";
+import { createCompactionWatch } from "./watch.js";
+
+const LAYER = "full-compact";
+/** How long a turn waits for notes and files; well below the hook's own deadline. */
+const WITHIN_MS = 2_000;
+
+export const createFullCompact: LayerFactory = (context) => {
+  const { background, clock, config, log, notes, prompts } = context;
+  if (!config.autoCompact.enabled) return undefined;
+  const breakers = createBreakers(context);
+  const cut = createCutter({ ...context, breakers });
+  const repair = createRepairer({ ...context, breakers });
+  const watch = createCompactionWatch({ ...context, breakers });
+
+  return {
+    name: LAYER,
+    cost: 4,
+    handlers: {
+      async context(request, messages) {
+        if (request.isCompaction || !request.isReady()) return undefined;
+        const hasCut = await bounded("cut the history", () => cut(request, messages));
+        return hasCut ? request.show() : undefined;
+      },
+
+      async compacting({ sessionID }) {
+        watch.begin(sessionID);
+        const prompt = await prompts.read("compaction");
+        const facts = notes.facts(sessionID);
+        return facts ? `${prompt}\n${formatMustHave(facts)}` : prompt;
+      },
+
+      async compacted(request) {
+        await bounded("check the summary", () => repair(request));
+        return undefined;
+      },
+
+      async turn({ sessionID }) {
+        await breakers.apply(sessionID);
+        return undefined;
+      },
+
+      modelWindow({ sessionID, window }) {
+        watch.noteWindow(sessionID, window);
+        return undefined;
+      },
+
+      event(event) {
+        void background.add(() =>
+          watch
+            .hear(event)
+            .catch((thrown) => log.error(LAYER, `event ${event.type}: ${formatError(thrown)}`)),
+        );
+        return undefined;
+      },
+    },
+  };
+
+  /** `undefined` when it failed or took too long. */
+  async function bounded<T>(what: string, run: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const waited = await waitAtMost(clock, WITHIN_MS, run);
+    if (waited.kind === "done") return waited.value;
+    const why = waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
+    log.error(LAYER, `cannot ${what}: ${why}`);
+    return undefined;
+  }
+};

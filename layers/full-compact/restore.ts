@@ -1,0 +1,96 @@
+/** Brings back what the agent was working with: the plan, recent files as they are now, and skills. */
+import { relative } from "node:path";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { SessionFacts } from "../../src/notes/facts.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
+import type { Result } from "../../src/view/history.js";
+
+export interface RestoreInput {
+  facts: SessionFacts;
+  /** The results before the cut, among them the skills. */
+  gone: readonly Result[];
+  /** Absolute paths that stand in what stays. */
+  staying: ReadonlySet<string>;
+  budgetTokens: number;
+}
+
+/** Five files of 5,000 tokens each, 50,000 in all; a small window gets less. */
+const MOST_FILES = 5;
+const FILE_CHARACTERS = 5_000 * CHARACTERS_PER_TOKEN;
+const MOST_CHARACTERS = 50_000 * CHARACTERS_PER_TOKEN;
+const SHARE_OF_BUDGET = 0.18;
+
+/** Secrets are not brought back: whoever needs one reads it again. */
+const SECRET = /(^|\/)(\.env[^/]*|\.npmrc|\.netrc|id_[a-z0-9]+|[^/]*\.(pem|key|p12|pfx|keystore))$/i;
+
+export interface Restorable {
+  path: string;
+  label: string;
+}
+
+/** The files to bring back, the most important first: the plan, then what was touched last. Pure. */
+export function planRestore({ facts, staying }: Pick<RestoreInput, "facts" | "staying">): Restorable[] {
+  const plan = facts.plan && { path: facts.plan.path, label: "the plan" };
+  const recent = [...facts.files]
+    .sort((a, b) => b.at - a.at)
+    .map(({ path, isEdited }) => ({
+      path,
+      label: isEdited ? "edited in this session" : "read in this session",
+    }));
+  const seen = new Set<string>();
+  return (plan ? [plan, ...recent] : recent)
+    .filter(({ path }) => !SECRET.test(path) && !staying.has(path) && !seen.has(path) && seen.add(path))
+    .slice(0, MOST_FILES);
+}
+
+/** The blocks to show, empty when there is nothing. Files that are gone, are no text or cannot be read are left out. */
+export async function restore(
+  { files, folders }: Pick<LayerContext, "files" | "folders">,
+  input: RestoreInput,
+): Promise<string> {
+  const share = Math.floor(input.budgetTokens * SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
+  let room = Math.min(MOST_CHARACTERS, share);
+  const blocks: string[] = [];
+  const add = (title: string, text: string): void => {
+    const limit = Math.min(FILE_CHARACTERS, room);
+    if (limit < Math.min(text.length, 400)) return;
+    const block = formatBlock(title, text, limit);
+    room -= block.length;
+    blocks.push(block);
+  };
+  for (const { name, text } of findSkills(input.gone)) add(`Skill ${name}`, text);
+  for (const { path, label } of planRestore(input)) {
+    const text = await readText(files, path);
+    if (text !== undefined) add(`${relative(folders.project, path) || path} (${label}), as it is now`, text);
+  }
+  return blocks.join("\n\n");
+}
+
+function findSkills(gone: readonly Result[]): { name: string; text: string }[] {
+  const skills = new Map<string, string>();
+  for (const { part, text } of gone) {
+    const name = part.tool === "skill" ? part.state.input?.name : undefined;
+    if (typeof name === "string" && part.state.status === "completed") skills.set(name, text);
+  }
+  return [...skills].map(([name, text]) => ({ name, text }));
+}
+
+async function readText(files: LayerContext["files"], path: string): Promise<string | undefined> {
+  try {
+    const contents = await files.read(path);
+    if (!contents || contents.byteLength > MOST_CHARACTERS * 4) return undefined;
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(contents);
+    return text.includes("\0") || text.trim() === "" ? undefined : text;
+  } catch {
+    // A folder, a binary file, no permission: the agent can still read it by itself.
+    return undefined;
+  }
+}
+
+function formatBlock(title: string, text: string, limit: number): string {
+  if (text.length <= limit) return `### ${title}\n${text.trimEnd()}`;
+  const whole = text.slice(0, limit);
+  const shown = whole.slice(0, whole.lastIndexOf("\n") + 1 || limit).trimEnd();
+  const lines = shown.split("\n").length;
+  return `### ${title}; the first ${lines} lines\n${shown}`;
+}

@@ -1,0 +1,102 @@
+/**
+ * Watches the host's own compactions and tells the breaker what became of them. One that a provider keeps refusing, or
+ * never answers, is broken off: it would hold up the user's turn for ever.
+ */
+import type { HostEvent } from "../../src/dispatcher/hooks.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { isRecord } from "../../src/records.js";
+import { countReportedTokens, isEndedAnswer } from "../../src/view/history.js";
+import type { MessageInfo } from "../../src/view/message.js";
+import { countUsableTokens, type ModelWindow } from "../../src/view/windows.js";
+import type { Breakers } from "./breakers.js";
+
+export interface CompactionWatch {
+  /** The host is about to have the session summarised. */
+  begin(sessionID: string): void;
+  /** What fits into the window of the session's model. */
+  noteWindow(sessionID: string, window: ModelWindow): void;
+  hear(event: HostEvent): Promise<void>;
+}
+
+export interface CompactionWatchOptions extends LayerContext {
+  breakers: Breakers;
+}
+
+/** A summary of a full window takes a model up to a minute. */
+const SUMMARY_WITHIN_MS = 180_000;
+
+export function createCompactionWatch({
+  breakers,
+  clock,
+  config,
+  host,
+}: CompactionWatchOptions): CompactionWatch {
+  /** Compactions under way, by session: each with what cancels its deadline. */
+  const running = new Map<string, () => void>();
+  const windows = new Map<string, ModelWindow>();
+
+  return {
+    begin(sessionID) {
+      end(sessionID);
+      const giveUp = () => void breakOff(sessionID, `no summary after ${SUMMARY_WITHIN_MS / 60_000} minutes`);
+      running.set(sessionID, clock.after(SUMMARY_WITHIN_MS, giveUp));
+    },
+
+    noteWindow: (sessionID, window) => void windows.set(sessionID, window),
+
+    async hear({ type, properties }) {
+      const { error, info, sessionID, status } = properties;
+      if (type === "message.updated" && isAnswer(info)) {
+        return breakers.hear(info.sessionID, { kind: "answered", fits: fits(info) });
+      }
+      if (typeof sessionID !== "string" || !running.has(sessionID)) return;
+      if (type === "session.compacted" || type === "session.deleted") end(sessionID);
+      else if (type === "session.error") await fail(sessionID, describeError(error));
+      else if (
+        type === "session.status" &&
+        isRetry(status) &&
+        status.attempt >= config.autoCompact.retryLimit
+      )
+        await breakOff(sessionID, `refused ${status.attempt} times, last with: ${String(status.message)}`);
+    },
+  };
+
+  function fits({ sessionID, tokens }: MessageInfo): boolean {
+    const window = windows.get(sessionID);
+    return window !== undefined && countReportedTokens(tokens) < countUsableTokens(window);
+  }
+
+  function end(sessionID: string): boolean {
+    running.get(sessionID)?.();
+    return running.delete(sessionID);
+  }
+
+  async function fail(sessionID: string, why: string): Promise<void> {
+    if (end(sessionID)) await breakers.hear(sessionID, { kind: "failed", why });
+  }
+
+  async function breakOff(sessionID: string, why: string): Promise<void> {
+    if (!running.has(sessionID)) return;
+    await fail(sessionID, why);
+    host.abortSession(sessionID);
+    host.toast(
+      `Strata: the session could not be compacted (${why}). Your last message can be sent again.`,
+      "warning",
+    );
+  }
+}
+
+function isAnswer(info: unknown): info is MessageInfo {
+  if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
+  return isEndedAnswer({ info: info as unknown as MessageInfo, parts: [] });
+}
+
+function isRetry(status: unknown): status is { attempt: number; message?: unknown } {
+  return isRecord(status) && status.type === "retry" && typeof status.attempt === "number";
+}
+
+function describeError(error: unknown): string {
+  if (!isRecord(error)) return "an error";
+  const message = isRecord(error.data) ? error.data.message : undefined;
+  return `${String(error.name)}: ${String(message)}`.slice(0, 300);
+}
