@@ -65,7 +65,7 @@ export const chapters: readonly Chapter[] = [
     topic: "the queue of writes",
     folder: "src/record",
     pattern: "queue",
-    own: ["src/record/events.ts", "src/record/log.ts", "test/unit/record.test.ts"],
+    own: ["src/record/log.ts", "src/record/json-lines.ts", "test/unit/record.test.ts"],
     theirs: [
       "p-queue/dist/index.js",
       "p-queue/readme.md",
@@ -165,11 +165,7 @@ export const chapters: readonly Chapter[] = [
     topic: "MCP results",
     folder: "layers/tool-results",
     pattern: "content",
-    own: [
-      "layers/tool-results/results.ts",
-      "layers/tool-results/file-keeper.ts",
-      "test/unit/plan-spill.test.ts",
-    ],
+    own: ["layers/tool-results/results.ts", "layers/tool-results/plan.ts", "test/unit/plan-spill.test.ts"],
     theirs: [
       "@modelcontextprotocol/sdk/dist/esm/server/mcp.js",
       "@modelcontextprotocol/sdk/dist/esm/shared/protocol.js",
