@@ -1,21 +1,31 @@
 /**
- * `npm run demo`: the real OpenCode works on this repository's own files, without the plugin and with it, and the two
- * are compared. Needs no key and no network; leaves behind one folder, whose name it prints.
+ * `npm run demo`: the real OpenCode works on this repository's own files for 40 turns, without the plugin and with
+ * it, and the two are compared. Needs no key and no network; leaves behind one folder, whose name it prints.
  *
- *     story.ts          what the user asks and what the agent does
- *     project-files.ts  what it works on
- *     play.ts           one run
- *     outcome.ts        what became of each tool result
- *     check.ts          what must be true of the run with the plugin
- *     progress.ts, table.ts, style.ts  how it is told
+ *     story.ts, chapters.ts, facts.ts   what the user asks and what the agent does
+ *     project-files.ts                  what it works on
+ *     agent.ts, look.ts, summary.ts     the scripted agent, and how it looks at what it no longer has
+ *     play.ts                           one run; tests use it too
+ *     outcome.ts, figures.ts            what became of each tool result, and of the whole
+ *     check.ts, break-reasons.ts        what must be true of the run with the plugin
+ *     progress.ts, report.ts, table.ts, chart.ts, style.ts   how it is told
  */
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { formatCount } from "../../src/format.js";
-import { repository } from "../host/repository.js";
-import { checkRun, type Moved } from "./check.js";
-import { play, type Run } from "./play.js";
-import { createProgress } from "./progress.js";
+import { type Checked, checkRun, type Moved } from "./check.js";
+import { measureRun, PRICE } from "./figures.js";
+import { type PlayOptions, play, type Run, withStrata } from "./play.js";
+import { describeCall, formatHeading, formatTurn } from "./progress.js";
+import { type Report, writeReport } from "./report.js";
 import { createStyle } from "./style.js";
-import { formatComparison, formatMoved, PRICE } from "./table.js";
+import { formatBreaks, formatComparison, formatFacts, formatMoved } from "./table.js";
+
+/** Of what was moved out, so many are shown. */
+const SHOWN_RESULTS = 5;
+/** Of the prefix breaks. */
+const SHOWN_BREAKS = 20;
 
 const style = createStyle();
 const title = (text: string): void => console.log(`\n${style.bold(`== ${text}`)}`);
@@ -34,73 +44,96 @@ async function run(): Promise<number> {
 
 async function demonstrate(): Promise<void> {
   introduce();
-  const progress = createProgress(style);
+  const folder = await mkdtemp(join(tmpdir(), "strata-demo-"));
+  const kept = join(folder, ".opencode");
   title("1. OpenCode without the plugin");
-  const bare = await play({ plugin: [], progress });
+  const bare = await playAloud({});
   title("2. OpenCode with Strata");
-  const strata = await play({ plugin: [repository], progress });
-  const moved = checkMoved(strata);
-  showPreview(moved);
-  showTables({ bare, strata, moved });
+  const strata = await playAloud({ plugin: withStrata, keepIn: kept });
+  const checked = checkAloud(strata, kept);
+  showPreview(checked.moved, strata);
+  showFacts(strata);
+  await showFigures({ bare, strata, checked, folder });
 }
 
 function introduce(): void {
-  console.log(`The real OpenCode works on a copy of this repository: once without the plugin, once with it.
+  console.log(`The real OpenCode works on a copy of this repository for 40 turns, in a window of 200,000 tokens: once without
+the plugin, once with it. That takes about two minutes.
 
 The model is scripted: no language model runs here. What it says and which tools it calls is written in
-test/demo/story.ts. All else is real: OpenCode, its tools and their results, every request, every size.
-Of the tools, mcp_json and mcp_blob come from a real MCP server that makes up its records.
+test/demo. All else is real: OpenCode, its tools and their results, every request, every size, and when
+OpenCode finds its window full and compacts. The tools mcp_json and mcp_blob come from a real MCP server.
 
-In both runs the agent wants to know the same. What it got whole it has. Where OpenCode cut a result (over 50 KB)
-or Strata moved it out (over 30,000 bytes), it looks into the file that is named in its place: requests that count.`);
+In both runs the agent wants to know the same. What stands whole in the request it just uses. What it did not
+get whole, or what is gone since, it looks up when it needs it: requests that count against the run.`);
+}
+
+async function playAloud(options: PlayOptions): Promise<Run> {
+  console.log(formatHeading());
+  return play({
+    ...options,
+    onTurn: (turn, requests) => console.log(formatTurn(turn, requests, style)),
+  });
 }
 
 /** Says where to look when something is wrong. */
-function checkMoved(strata: Run): Moved[] {
+function checkAloud(strata: Run, kept: string): Checked {
   try {
-    return checkRun(strata);
+    return checkRun(strata, kept);
   } catch (thrown) {
-    if (strata.kept !== undefined) console.error(`\nWhat the plugin wrote is in ${strata.kept}`);
+    console.error(`\nWhat the plugin wrote is in ${kept}`);
     throw thrown;
   }
 }
 
-function showPreview(moved: readonly Moved[]): void {
-  const shown = findLargest(moved);
+function showPreview(moved: readonly Moved[], { projectPath }: Run): void {
+  const shown = moved.reduce((largest, one) => (one.bytes > largest.bytes ? one : largest));
   title(
-    `What the model sees in the place of the ${formatCount(shown.bytes)} bytes of ${shown.args.command ?? shown.tool}`,
+    `What the model sees in the place of the ${formatCount(shown.bytes)} bytes of ${describeCall(shown.call, projectPath)}`,
   );
   console.log(shown.text.replace(/^/gm, "  | "));
+}
+
+function showFacts({ requests, sessionID }: Run): void {
+  const last = requests.findLast((request) => request.sessionID === sessionID);
+  if (!last) return;
+  title(
+    "What the user said in the first turns, and whether the last request with Strata has it word for word",
+  );
+  console.log(formatFacts(last));
+  console.log("\n  A summary, where OpenCode asked for one, is scripted too, and repeats them.");
 }
 
 interface Shown {
   bare: Run;
   strata: Run;
-  moved: readonly Moved[];
+  checked: Checked;
+  /** Where what stays is. */
+  folder: string;
 }
 
-function showTables({ bare, strata, moved }: Shown): void {
+async function showFigures({ bare, strata, checked, folder }: Shown): Promise<void> {
+  const { moved, breaks } = checked;
+  const report: Report = { bare: measureRun(bare), strata: measureRun(strata), breaks };
+  await writeReport(folder, report, { bare, strata });
   title("What was sent to the model, in tokens");
-  console.log(`${formatComparison(bare, strata)}
+  console.log(`${formatComparison(report.bare, report.strata)}
 
   The scripted model counts 4 bytes as 1 token. Its prompt cache works like a provider's: cached is what a request
   has in common, from its first byte on, with one before. Priced as uncached ${PRICE.uncached}, cached ${PRICE.cached}, output ${PRICE.output}, in
-  tokens of input. Checked: with Strata each request began with all of the one before it, not a byte changed.
-  These are the figures of this story; another task has others.`);
+  tokens of input. These are the figures of this story; another task has others.`);
 
-  title("What left the context, and where it lies");
-  console.log(`${formatMoved(moved, strata.projectPath)}
+  title("Where a request with Strata did not begin with all of the one before, and why");
+  console.log(formatBreaks(breaks, SHOWN_BREAKS));
 
-  ${strata.kept}
-    tool-results/            these files: the results whole, as OpenCode gave them (Read stops at 50 KB)
-    strata/strata.log        what the plugin did
-    strata/savings      the same, for programs
-    strata/state/decisions/  the previews, word for word
+  title(`The largest of the ${moved.length} results that left the context at once, and where they lie`);
+  console.log(`${formatMoved(moved, strata.projectPath, SHOWN_RESULTS)}
 
-  This is a copy that stays; the project, ${strata.projectPath}, is removed.
-  Open one: less ${findLargest(moved).file}`);
-}
+  ${folder}
+    context.svg               the size of each request, as a chart
+    table.txt, figures.json   the figures above
+    .opencode/tool-results/   these files: the results whole, as OpenCode gave them
+    .opencode/strata/         what the plugin did: its log, its records, its decisions
 
-function findLargest(moved: readonly Moved[]): Moved {
-  return moved.reduce((largest, one) => (one.bytes > largest.bytes ? one : largest));
+  The files of the plugin are a copy that stays; the project, ${strata.projectPath}, is removed.`);
 }

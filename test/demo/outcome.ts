@@ -1,71 +1,60 @@
 /** What became of a tool call: what the model was sent of its result, and where the whole of it lies. */
 import { existsSync, statSync } from "node:fs";
-import type { ModelRequest } from "../host/stage/model-request.js";
+import type { WorkCall } from "./story.js";
+
+/**
+ * What stands in a request for the result of a call: the whole of it, what OpenCode has left of it, a preview of
+ * Strata's, Strata's line that it was cleared, or nothing, since history was replaced.
+ */
+export type Standing = "whole" | "cut" | "preview" | "cleared" | "gone";
 
 /** A tool call with its result, as a request carried them. */
 export interface Outcome {
-  callID: string;
-  tool: string;
-  args: Record<string, unknown>;
+  call: WorkCall;
+  standing: Standing;
   /** The result, as the model got it. */
   text: string;
   sentBytes: number;
-  /** Size of the whole of it. */
+  /** Size of the whole of it, where there is a file of it. */
   wholeBytes: number;
-  /** Whether the model got it whole, as OpenCode has cut it, or as a preview of Strata's. */
-  standing: "whole" | "cut" | "preview";
-  /** The file to look into for what the model did not get. */
+  /** The file to look into for what the model does not have. */
   lookIn: string | undefined;
-  /** The file that Strata moved it to. */
+  /** The file that Strata keeps it in. */
   movedTo: string | undefined;
 }
 
-/** All tool calls of a request that have a result, by call id, in order. */
-export function readOutcomes(request: ModelRequest): Map<string, Outcome> {
-  const calls = new Map(
-    request.messages
-      .flatMap((message) => message.tool_calls ?? [])
-      .map(({ id, function: { name, arguments: args } }) => [id, { tool: name, args: JSON.parse(args) }]),
-  );
-  return new Map(
-    request.toolResults().map(({ callID, text }) => {
-      const { tool = "unknown", args = {} } = calls.get(callID) ?? {};
-      return [callID, { callID, tool, args, text, ...readStanding(tool, args, text) }];
-    }),
-  );
-}
-
-/** Whether a tool result is a preview of Strata's. */
-function isPreview(text: string): boolean {
-  return text.startsWith("[Strata] This ");
-}
-
-/** The file that a preview names: the whole of its second line. */
-function readMovedTo(preview: string): string {
-  return preview.split("\n")[1] ?? "";
-}
-
-type Standing = Pick<Outcome, "sentBytes" | "wholeBytes" | "standing" | "lookIn" | "movedTo">;
-
-function readStanding(tool: string, args: Record<string, unknown>, text: string): Standing {
-  const sentBytes = Buffer.byteLength(text);
+/** What stands for a call in a request; `text` is `undefined` where the request has no result of it. */
+export function readOutcome(call: WorkCall, text: string | undefined): Outcome {
   // Read shows the text of a file, of which there is no need to look at a copy.
-  const source = tool === "read" ? String(args.filePath) : undefined;
-  if (isPreview(text)) {
-    const movedTo = readMovedTo(text);
-    const lookIn = source ?? movedTo;
-    return { sentBytes, wholeBytes: sizeOf(lookIn), standing: "preview", lookIn, movedTo };
-  }
-  const cutTo = source !== undefined && isCappedRead(text) ? source : readHostFile(text);
-  if (cutTo !== undefined) {
-    return { sentBytes, wholeBytes: sizeOf(cutTo), standing: "cut", lookIn: cutTo, movedTo: undefined };
-  }
-  return { sentBytes, wholeBytes: sentBytes, standing: "whole", lookIn: undefined, movedTo: undefined };
+  const source = call.tool === "read" ? String(call.args.filePath) : undefined;
+  const standing = readStanding(call, text);
+  const movedTo = isStrata(standing) ? readMovedTo(text ?? "") : undefined;
+  const lookIn = standing === "whole" ? undefined : (source ?? movedTo ?? readHostFile(text ?? ""));
+  const sentBytes = Buffer.byteLength(text ?? "");
+  const wholeBytes = lookIn === undefined ? sentBytes : sizeOf(lookIn);
+  return { call, standing, text: text ?? "", sentBytes, wholeBytes, lookIn, movedTo };
+}
+
+function readStanding({ tool }: WorkCall, text: string | undefined): Standing {
+  if (text === undefined) return "gone";
+  if (text.startsWith("[Strata] Cleared")) return "cleared";
+  if (text.startsWith("[Strata] ")) return "preview";
+  const isCut = tool === "read" ? isCappedRead(text) : readHostFile(text) !== undefined;
+  return isCut ? "cut" : "whole";
+}
+
+function isStrata(standing: Standing): boolean {
+  return standing === "preview" || standing === "cleared";
+}
+
+/** The file that a preview or the line of a cleared result names. */
+function readMovedTo(text: string): string | undefined {
+  return /^(?:\[Strata\] Cleared.* Read it in )?(\/.*\.txt)$/m.exec(text)?.[1];
 }
 
 /** The host's Read stops at 50 KB and says so at the end. */
 function isCappedRead(text: string): boolean {
-  return /\n\(Output capped at [^\n]*\)\n<\/content>\s*$/.test(text);
+  return /\n\(Output capped at [^\n]*\)\n<\/content>\s*$/.test(text.slice(-500));
 }
 
 /** Where the host keeps the whole of a result that it has cut. */

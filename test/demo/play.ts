@@ -1,59 +1,93 @@
-/** Plays the story once: the real OpenCode on a stage of its own, a scripted agent behind it. */
-import { existsSync } from "node:fs";
-import { cp, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+/**
+ * Plays the story once: the real OpenCode on a stage of its own, a scripted agent behind it. Tests use it too:
+ *
+ *     const bare = await play();
+ *     const strata = await play({ plugin: withStrata });
+ *     measureRun(strata).price / measureRun(bare).price
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ModelRequest } from "../host/stage/model-request.js";
+import type { Project } from "../host/stage/project.js";
 import { openStage } from "../host/stage/stage.js";
-import { calls, type Step, say } from "../host/stage/steps.js";
-import { type Outcome, readOutcomes } from "./outcome.js";
-import type { Progress } from "./progress.js";
-import { readRepository, takeOverHistory } from "./project-files.js";
-import { createStory, type Turn } from "./story.js";
+import { createAgent } from "./agent.js";
+import { readRecords, type StrataRecord } from "./break-reasons.js";
+import type { Outcome } from "./outcome.js";
+import { readPackageFiles, readRepository, takeOverHistory } from "./project-files.js";
+import { createStory, listPackageFiles, type Turn } from "./story.js";
+
+/** The built plugin, with a watch on its hooks. */
+export const withStrata = fileURLToPath(new URL("./timed-plugin.mjs", import.meta.url));
 
 export interface PlayOptions {
-  /** The plugins to load. */
-  plugin: string[];
-  progress: Progress;
+  /** The plugin to load; by default none. */
+  plugin?: string;
+  /** Options for it. */
+  options?: Record<string, unknown>;
+  /** A folder for a copy of what the plugin has written in the project; by default none is made. */
+  keepIn?: string;
+  /** Called after each turn, with the requests it took. */
+  onTurn?: (turn: Turn, requests: readonly ModelRequest[]) => void;
 }
 
 /** What was sent and seen in one run. */
 export interface Run {
+  /** All requests but those for a title, those of other sessions included. */
   requests: readonly ModelRequest[];
-  /** Every tool call, by id, as it was first sent. */
+  /** The session that the story was played in. */
+  sessionID: string;
+  /** Every tool call of the story, by id, as its result was first sent. */
   outcomes: ReadonlyMap<string, Outcome>;
+  /** Calls made to look at what the agent did not have, or no longer. */
+  looks: number;
   /** From before the start of the host to the last answer. */
   seconds: number;
+  /** How long the host waited for the plugin's hooks, all together. */
+  hookSeconds: number;
+  /** What the plugin has recorded. */
+  records: readonly StrataRecord[];
   /** Where the project was; it is removed at the end of the run. */
   projectPath: string;
-  /** A copy of what the plugin has written in the project, in a temporary folder that stays; none if it wrote nothing. */
-  kept: string | undefined;
 }
 
 /** Plays all turns. Throws where OpenCode ends one in another way than with the scripted answer. */
-export async function play({ plugin, progress }: PlayOptions): Promise<Run> {
+export async function play({ plugin, options, keepIn, onTurn }: PlayOptions = {}): Promise<Run> {
   const startedMs = performance.now();
-  // npm would ask the registry whether there is a later npm.
-  const env = { npm_config_update_notifier: "false" };
-  await using stage = await openStage({ files: readRepository(), plugin, mcp: true, env });
+  await using stage = await openStage({
+    files: { ...readRepository(), ...readPackageFiles(listPackageFiles()) },
+    plugin: plugin ?? [],
+    ...(options ? { options } : {}),
+    mcp: true,
+    env: { STRATA_HOOK_TIMES: HOOK_TIMES },
+  });
   const { model, project } = stage;
   takeOverHistory(project);
-  const agent = createAgent((outcome) => progress.result(outcome, project.path));
-  model.respond(agent.respond);
   const session = await stage.newSession("demo");
+  const agent = createAgent(session.id);
+  model.respond(agent.respond);
   for (const turn of createStory(project.file)) {
-    progress.user(turn.user);
     const before = model.requests.length;
     agent.begin(turn);
     const { info, text } = await session.ask(turn.user);
     if (info.error) throw new Error(`OpenCode ended a turn with an error: ${describeError(info.error)}`);
     if (text !== turn.answer)
       throw new Error(`expected the answer "${turn.answer}", OpenCode gave "${text}"`);
-    progress.answer(text, model.requests.slice(before));
+    onTurn?.(turn, model.requests.slice(before));
   }
   const seconds = (performance.now() - startedMs) / 1_000;
-  const kept = await keep(project.path);
-  return { requests: model.requests, outcomes: agent.seen, seconds, projectPath: project.path, kept };
+  if (keepIn !== undefined) await keep(project, keepIn);
+  return {
+    requests: model.requests,
+    sessionID: session.id,
+    outcomes: agent.seen,
+    looks: agent.looks,
+    seconds,
+    hookSeconds: readHookSeconds(project),
+    records: readRecords(project.file(".opencode/strata")),
+    projectPath: project.path,
+  };
 }
 
 /** What the provider or the host said; the scripted agent's own faults come back this way too. */
@@ -61,48 +95,18 @@ function describeError({ name, data }: { name: string; data: object }): string {
   return "message" in data ? `${name}: ${data.message}` : name;
 }
 
-interface Agent {
-  readonly seen: ReadonlyMap<string, Outcome>;
-  /** Takes up the next turn of the story. */
-  begin(turn: Turn): void;
-  respond(request: ModelRequest): Step;
+/** Within the project, where it goes with it; git does not look there. */
+const HOOK_TIMES = ".git/strata-hook-times.json";
+
+function readHookSeconds({ file }: Project): number {
+  if (!existsSync(file(HOOK_TIMES))) return 0;
+  const milliseconds = Object.values(JSON.parse(readFileSync(file(HOOK_TIMES), "utf8"))) as number[];
+  return milliseconds.reduce((sum, one) => sum + one, 0) / 1_000;
 }
 
-/** Goes through the beats of a turn, one a request, and answers when there is none left. */
-function createAgent(report: (outcome: Outcome) => void): Agent {
-  const seen = new Map<string, Outcome>();
-  let turn: Turn = { user: "", beats: [], answer: "" };
-  let next = 0;
-
-  return {
-    seen,
-    begin(begun) {
-      turn = begun;
-      next = 0;
-    },
-    respond(request) {
-      for (const [callID, outcome] of readOutcomes(request)) {
-        if (seen.has(callID)) continue;
-        seen.set(callID, outcome);
-        report(outcome);
-      }
-      while (next < turn.beats.length) {
-        const planned = turn.beats[next++]?.(seen) ?? [];
-        if (planned.length > 0) return calls(...planned);
-      }
-      return say(turn.answer);
-    },
-  };
-}
-
-async function keep(projectPath: string): Promise<string | undefined> {
-  const written = ["tool-results", "strata"].filter((name) =>
-    existsSync(join(projectPath, ".opencode", name)),
-  );
-  if (written.length === 0) return undefined;
-  const kept = join(await mkdtemp(join(tmpdir(), "strata-demo-")), ".opencode");
-  for (const name of written) {
-    await cp(join(projectPath, ".opencode", name), join(kept, name), { recursive: true });
+async function keep({ file }: Project, folder: string): Promise<void> {
+  for (const name of ["tool-results", "strata"]) {
+    const from = file(join(".opencode", name));
+    if (existsSync(from)) await cp(from, join(folder, name), { recursive: true });
   }
-  return kept;
 }

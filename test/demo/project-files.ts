@@ -1,4 +1,7 @@
-/** The project that the demo works on: this repository's own files and, where it is at hand, its history. */
+/**
+ * The project that the demo works on: this repository's own files, those of its packages that the story reads, and,
+ * where it is at hand, its history.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +15,11 @@ export function readRepository(): Record<string, Uint8Array> {
   const paths = (listTracked() ?? listAll()).filter((path) =>
     statSync(join(repository, path), { throwIfNoEntry: false })?.isFile(),
   );
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(repository, path))]));
+}
+
+/** These files of installed packages, by relative path. Throws where one is not there. */
+export function readPackageFiles(paths: readonly string[]): Record<string, Uint8Array> {
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(repository, path))]));
 }
 

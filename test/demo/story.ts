@@ -1,113 +1,219 @@
 /**
- * The scripted task: what a user asks about this repository, and what an agent does about it. It is one story for
- * both runs, with one rule:
- *
- *     A result that the agent did not get whole, because OpenCode cut it or Strata moved it out, it looks up in the
- *     file that the result names: Grep in it, or Read of 120 lines. A result that it got whole it does not look up.
- *
- * So the run with the plugin has a few requests more, and they count against it.
+ * The scripted session: 40 user turns of work on a copy of this repository, made from the data in chapters.ts, the
+ * same for every run. What the agent does is a list of beats, one a request: `work` is calls it makes in any case,
+ * `again` are earlier calls whose results it wants to look at once more, if they no longer stand in the request.
  */
-import { basename, dirname } from "node:path";
-import { type CallsStep, call } from "../host/stage/steps.js";
-import type { Outcome } from "./outcome.js";
+import { existsSync, readFileSync } from "node:fs";
+import { type Chance, createChance } from "./chance.js";
+import { type Chapter, chapters } from "./chapters.js";
 
-/** What the agent does next, having seen the results so far, by call id. No calls: nothing to do here, go on. */
-export type Beat = (seen: ReadonlyMap<string, Outcome>) => CallsStep[];
+/** A tool call whose id is known before it is made. */
+export interface WorkCall {
+  id: string;
+  tool: string;
+  args: Record<string, unknown>;
+  /** What the agent wants to know of the result. */
+  pattern: string;
+}
+
+export type Beat = { kind: "work"; calls: WorkCall[] } | { kind: "again"; targets: WorkCall[] };
 
 /** One user message, the agent's work on it, and its answer. */
 export interface Turn {
+  number: number;
   user: string;
   beats: Beat[];
   answer: string;
 }
 
-/** Lines that a look at a place in a large file takes. */
-const LOOK_LINES = 120;
+/** Where the files are. */
+export type PathOf = (relativePath: string) => string;
 
-/** The story, for a project with these absolute paths. */
-export function createStory(pathOf: (relativePath: string) => string): Turn[] {
+const PACKAGES = "npm ls --all --package-lock-only";
+const SEED = 2_026;
+/** A result is looked at again only from so many turns later on. */
+const LONG_AGO_TURNS = 4;
+
+/** The story, for a project with these paths. Throws where a file that it names is not in the project. */
+export function createStory(pathOf: PathOf): Turn[] {
+  const made: WorkCall[][] = [];
+  const chance = createChance(SEED);
+  return chapters.flatMap((chapter, index) =>
+    kinds.map((kind, part) => {
+      const number = index * kinds.length + part + 1;
+      const desk = createDesk({ chapter, index, number, pathOf, chance, made });
+      const beats = kind(desk);
+      made.push(beats.flatMap((beat) => (beat.kind === "work" ? beat.calls : [])));
+      return { number, user: chapter.says[part] ?? "", beats, answer: formatAnswer(chapter, number) };
+    }),
+  );
+}
+
+/** The files under node_modules that the story reads. */
+export function listPackageFiles(): string[] {
+  return chapters.flatMap(({ theirs }) => theirs.map((path) => `node_modules/${path}`));
+}
+
+/** What a kind of turn is made with. */
+interface Desk {
+  chapter: Chapter;
+  index: number;
+  chance: Chance;
+  call(tool: string, args: Record<string, unknown>): WorkCall;
+  bash(command: string, description: string): WorkCall;
+  readOwn(index: number): WorkCall;
+  readTheirs(index: number): WorkCall;
+  /** 700 lines of it, from somewhere near its beginning. */
+  readPart(index: number): WorkCall;
+  /** Puts a line at the beginning of the chapter's first file. */
+  mark(): WorkCall;
+  /** So many results of long ago. */
+  again(count: number): Beat;
+}
+
+/** First turn of a chapter: looks around. */
+function explore(desk: Desk): Beat[] {
+  const { chapter, index } = desk;
   return [
-    {
-      user: "How is it decided which tool results leave the context, and where is that recorded?",
-      beats: [
-        () => [
-          call("glob", { pattern: "src/**/*.ts" }, { id: "sources" }),
-          call("grep", { pattern: "decision", include: "*.ts" }, { id: "mentions" }),
-        ],
-        () => [bash("layer", "cat layers/tool-results/*.ts", "Print the layer")],
-        (seen) => search(seen, "layer", "async function gatherFacts"),
-        (seen) => readThere(seen, "layer"),
-      ],
-      answer:
-        "The plan picks them by size; what is decided is written under .opencode/strata before it is used.",
-    },
-    {
-      user: "How did that part of the code come about? Look at the history.",
-      beats: [
-        () => [
-          bash("commits", "git log --stat", "List the commits"),
-          bash("history", "git log -p", "Show the history"),
-        ],
-        (seen) => search(seen, "history", "function createDecisions"),
-        (seen) => readThere(seen, "history"),
-      ],
-      answer: "The diff that adds createDecisions shows it: recorded first, used afterwards.",
-    },
-    {
-      user: "Which packages come along when somebody installs this?",
-      beats: [
-        () => [
-          call("read", { filePath: pathOf("package-lock.json") }, { id: "lock" }),
-          bash("tree", "npm ls --all --json --package-lock-only", "Print the tree of packages"),
-        ],
-        (seen) => [
-          ...search(seen, "lock", '"node_modules/write-file-atomic"'),
-          ...search(seen, "tree", '"write-file-atomic"'),
-        ],
-        (seen) => readThere(seen, "lock"),
-      ],
-      answer: "Those under dependencies in package.json, and few beneath them; the rest is for development.",
-    },
-    {
-      user: "Does the issue tracker know about this, and what does the last build log say?",
-      beats: [
-        () => [
-          call("mcp_json", { records: 600 }, { id: "issues" }),
-          call("mcp_blob", { bytes: 120_000 }, { id: "build" }),
-        ],
-        (seen) => [...takePiece(seen, "issues"), ...search(seen, "build", "^1234:")],
-      ],
-      answer: "Neither of them mentions it.",
-    },
+    work(
+      desk.call("glob", { pattern: `${chapter.folder}/**/*.ts` }),
+      desk.call("grep", { pattern: chapter.pattern, include: "*.ts" }),
+    ),
+    work(desk.readOwn(0), desk.readOwn(1)),
+    work(desk.readTheirs(0)),
+    work(
+      desk.bash(`git log --stat -30 -- ${chapter.folder}`, "List the commits"),
+      ...(index % 2 === 0 ? [desk.call("todowrite", { todos: listTodos(chapter) })] : []),
+    ),
   ];
 }
 
-function bash(id: string, command: string, description: string): CallsStep {
-  return call("bash", { command, description }, { id });
-}
-
-/** Grep in the file that holds the whole of a result. */
-function search(seen: ReadonlyMap<string, Outcome>, callID: string, pattern: string): CallsStep[] {
-  const file = seen.get(callID)?.lookIn;
-  if (file === undefined) return [];
+/** Second turn: reads what others have written, and takes notes. */
+function study(desk: Desk): Beat[] {
+  const { chapter, index } = desk;
+  const notes = { filePath: `scratch/notes/chapter-${index + 1}.md`, content: formatNotes(chapter) };
   return [
-    call("grep", { pattern, path: dirname(file), include: basename(file) }, { id: `${callID}-search` }),
+    work(desk.readTheirs(1)),
+    work(
+      desk.call("grep", { pattern: chapter.pattern, include: "*.test.ts" }),
+      desk.bash(index % 2 === 0 ? PACKAGES : `${PACKAGES} --json`, "Print the tree of packages"),
+    ),
+    work(desk.readTheirs(2)),
+    desk.again(1),
+    work(desk.call("write", notes)),
   ];
 }
 
-/** Read where the search for it has found something. */
-function readThere(seen: ReadonlyMap<string, Outcome>, callID: string): CallsStep[] {
-  const filePath = seen.get(callID)?.lookIn;
-  if (filePath === undefined) return [];
-  const found = /^ *Line (\d+):/m.exec(seen.get(`${callID}-search`)?.text ?? "")?.[1];
-  const offset = Math.max(1, Number(found ?? 1) - 10);
-  return [call("read", { filePath, offset, limit: LOOK_LINES }, { id: `${callID}-read` })];
+/** Third turn: changes a file and looks at it again; the check finds something and exits with 3. */
+function change(desk: Desk): Beat[] {
+  const { folder } = desk.chapter;
+  const check = `grep -rnE '.{96,}' ${folder} test/unit --include='*.ts' && exit 3`;
+  return [
+    work(desk.mark()),
+    work(desk.readOwn(0), desk.bash(check, "Check the length of lines")),
+    work(desk.readPart(3)),
+    work(
+      desk.bash("npm run typecheck", "Check the types"),
+      desk.bash(`git diff -- ${folder}`, "Show the change"),
+    ),
+  ];
 }
 
-/** A piece of a result whose one line is too long for Read, as the preview advises. */
-function takePiece(seen: ReadonlyMap<string, Outcome>, callID: string): CallsStep[] {
-  const file = seen.get(callID)?.lookIn;
-  return file === undefined
-    ? []
-    : [bash(`${callID}-piece`, `tail -c +2049 ${file} | head -c 4000`, "Take a piece")];
+/** Fourth turn: asks other tools, and goes back to what was seen long ago. */
+function verify(desk: Desk): Beat[] {
+  const { chapter, index, chance } = desk;
+  const tracker =
+    index % 2 === 0
+      ? desk.call("mcp_json", { records: 500 + chance(400) })
+      : desk.call("mcp_blob", { bytes: 30_000 + chance(60_000), seed: index });
+  const bash =
+    index % 2 === 0
+      ? desk.bash(`cat ${chapter.folder}/*.ts`, "Print the folder")
+      : desk.bash(`git log -p -12 --skip=${index}`, "Show the history");
+  return [
+    work(tracker),
+    work(desk.readTheirs(4)),
+    desk.again(2),
+    work(desk.readTheirs(5)),
+    work(bash, desk.readOwn(2)),
+  ];
+}
+
+const kinds = [explore, study, change, verify];
+
+function work(...calls: WorkCall[]): Beat {
+  return { kind: "work", calls };
+}
+
+interface DeskOptions extends Pick<Desk, "chapter" | "index" | "chance"> {
+  number: number;
+  pathOf: PathOf;
+  /** The calls of the turns before. */
+  made: readonly WorkCall[][];
+}
+
+function createDesk({ chapter, index, number, pathOf, chance, made }: DeskOptions): Desk {
+  let count = 0;
+  const call: Desk["call"] = (tool, args) => {
+    count += 1;
+    const absolute = "filePath" in args ? { ...args, filePath: pathOf(String(args.filePath)) } : args;
+    return { id: `turn${number}_${count}`, tool, args: absolute, pattern: chapter.pattern };
+  };
+  const read = (path: string, part = {}): WorkCall => {
+    if (!existsSync(pathOf(path))) throw new Error(`test/demo/chapters.ts names ${path}, which is not there`);
+    return call("read", { filePath: path, ...part });
+  };
+  const theirs = (at: number): string => `node_modules/${chapter.theirs[at]}`;
+  return {
+    chapter,
+    index,
+    chance,
+    call,
+    bash: (command, description) => call("bash", { command, description }),
+    readOwn: (at) => read(chapter.own[at] ?? ""),
+    readTheirs: (at) => read(theirs(at)),
+    readPart: (at) => read(theirs(at), { offset: 1 + chance(100), limit: 700 }),
+    mark() {
+      const filePath = chapter.own[0];
+      // Three lines, since one may stand in the file more than once, and an edit is then refused.
+      const oldString = readFileSync(pathOf(filePath), "utf8").split("\n", 3).join("\n");
+      return call("edit", { filePath, oldString, newString: `// Marked: ${chapter.topic}.\n${oldString}` });
+    },
+    again: (wanted) => ({
+      kind: "again",
+      targets: pickOld(made.slice(0, -LONG_AGO_TURNS).flat(), wanted, chance),
+    }),
+  };
+}
+
+/** Some of the calls that were about reading something; none of them twice. */
+function pickOld(calls: readonly WorkCall[], count: number, chance: Chance): WorkCall[] {
+  const open = calls.filter(({ tool }) => tool === "read" || tool === "bash");
+  return Array.from({ length: Math.min(count, open.length) }, () =>
+    open.splice(chance(open.length), 1),
+  ).flat();
+}
+
+function listTodos({ topic, own }: Chapter): object[] {
+  return own.map((path, index) => ({
+    content: `${topic}: go through ${path}`,
+    status: index === 0 ? "in_progress" : "pending",
+    priority: "medium",
+  }));
+}
+
+function formatNotes({ topic, own, theirs, pattern }: Chapter): string {
+  return `# Notes on ${topic}
+
+- Read here: ${own.join(", ")}.
+- Read there: ${theirs.slice(0, 3).join(", ")}.
+- What decides is where "${pattern}" stands. The rest follows from it, and is covered by a test.
+- Open: whether the message to the user should name the file as well as the key.
+`;
+}
+
+function formatAnswer({ topic, own, theirs, pattern }: Chapter, number: number): string {
+  return `On ${topic} (turn ${number}): what you ask is settled in ${own[0]}, where "${pattern}" stands, and ${own[1]} \
+relies on it. ${theirs[0]} does the same in another way; nothing there speaks against what we have. I have looked at \
+${own[2]} too, and see no need to change more than that.`;
 }

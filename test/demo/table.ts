@@ -1,48 +1,81 @@
-/** The tables at the end: what each run sent, and where what was moved out lies. */
+/** The tables: what each run came to, where the prefix broke, and where what was moved out lies. */
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
+import type { ExplainedBreak } from "./break-reasons.js";
 import type { Moved } from "./check.js";
-import type { Run } from "./play.js";
+import { facts, holdsFact } from "./facts.js";
+import type { Figures } from "./figures.js";
 import { describeCall } from "./progress.js";
-
-/** Input-token units: what a token costs that is written to the prompt cache, read from it, or answered. */
-export const PRICE = { uncached: 1.25, cached: 0.1, output: 5 } as const;
 
 interface Row {
   label: string;
-  measure: (run: Run) => number;
+  field: keyof Figures;
+  digits?: number;
 }
 
 const rows: Row[] = [
-  { label: "requests", measure: ({ requests }) => requests.length },
-  { label: "tokens sent", measure: ({ requests }) => sum(requests, "promptTokens") },
-  { label: "  from the prompt cache", measure: ({ requests }) => sum(requests, "cachedTokens") },
-  { label: "  not cached", measure: ({ requests }) => sumUncached(requests) },
-  { label: "tokens answered", measure: ({ requests }) => sum(requests, "outputTokens") },
-  {
-    label: "largest request",
-    measure: ({ requests }) => Math.max(...requests.map(({ promptTokens }) => promptTokens)),
-  },
-  { label: "price, in input tokens", measure: ({ requests }) => priceOf(requests) },
+  { label: "requests", field: "requests" },
+  { label: "tokens sent", field: "tokensSent" },
+  { label: "  from the prompt cache", field: "cached" },
+  { label: "  not cached", field: "uncached" },
+  { label: "tokens answered", field: "answered" },
+  { label: "largest request", field: "largestRequest" },
+  { label: "price, in input tokens", field: "price" },
+  { label: "summarizing model calls", field: "summarizing" },
+  { label: "requests of other sessions", field: "otherSessions" },
+  { label: "prefix breaks", field: "breaks" },
+  { label: "looks at what was taken away", field: "looks" },
+  { label: "seconds, start included", field: "seconds", digits: 1 },
+  { label: "  waited for the plugin's hooks", field: "hookSeconds", digits: 1 },
 ];
 
 /** The two runs side by side. */
-export function formatComparison(bare: Run, strata: Run): string {
-  const measured = rows.map(({ label, measure }) => [
-    label,
-    formatCount(measure(bare)),
-    formatCount(measure(strata)),
-    (measure(strata) / measure(bare)).toFixed(2),
-  ]);
-  const seconds = ["seconds, start included", bare.seconds.toFixed(1), strata.seconds.toFixed(1), ""];
-  return formatColumns([["", "bare OpenCode", "with Strata", "ratio"], ...measured, seconds], [1, 2, 3]);
+export function formatComparison(bare: Figures, strata: Figures): string {
+  const lines = rows.map(({ label, field, digits = 0 }) => {
+    const format = (value: number): string => (digits > 0 ? value.toFixed(digits) : formatCount(value));
+    const ratio = bare[field] > 0 ? (strata[field] / bare[field]).toFixed(2) : "";
+    return [label, format(bare[field]), format(strata[field]), ratio];
+  });
+  return formatColumns([["", "bare OpenCode", "with Strata", "ratio"], ...lines], [1, 2, 3]);
 }
 
-/** What was moved out, one result a line: the call, bytes before and after, the file's name. */
-export function formatMoved(moved: readonly Moved[], projectPath: string): string {
-  const lines = moved.map((one) => [
-    describeCall(one, projectPath),
+/** Where a request with the plugin did not begin with all of the one before, and why; so many of them. */
+export function formatBreaks(breaks: readonly ExplainedBreak[], shown: number): string {
+  if (breaks.length === 0)
+    return "  nowhere: every request began with all of the one before it, not a byte changed";
+  const lines = breaks
+    .slice(0, shown)
+    .map(({ request, message, tokensLost, reason = "not recorded" }) => [
+      String(request),
+      message === -1 ? "tools" : String(message),
+      formatCount(tokensLost),
+      reason,
+    ]);
+  const table = formatColumns(
+    [["request", "from message", "tokens after it", "reason"], ...lines],
+    [0, 1, 2],
+  );
+  return breaks.length > shown ? `${table}\n  and ${breaks.length - shown} more` : table;
+}
+
+/** The planted facts, with whether the request still has each. */
+export function formatFacts(request: ModelRequest): string {
+  const lines = Object.entries(facts).map(([kind, fact]) => [
+    kind,
+    holdsFact(request, fact) ? "yes" : "no",
+    fact,
+  ]);
+  return formatColumns(lines);
+}
+
+/** The largest of what was moved out, one result a line: the call, bytes before and after, the file's name. */
+export function formatMoved(moved: readonly Moved[], projectPath: string, shown: number): string {
+  // Equal results share a file.
+  const files = new Map(moved.map((one) => [one.file, one]));
+  const largest = [...files.values()].sort((a, b) => b.bytes - a.bytes).slice(0, shown);
+  const lines = largest.map((one) => [
+    describeCall(one.call, projectPath),
     formatCount(one.bytes),
     formatCount(one.sentBytes),
     basename(one.file),
@@ -51,30 +84,11 @@ export function formatMoved(moved: readonly Moved[], projectPath: string): strin
 }
 
 /** Pads the columns to a table; those in `right` are aligned to the right. */
-function formatColumns(table: readonly string[][], right: readonly number[]): string {
+function formatColumns(table: readonly string[][], right: readonly number[] = []): string {
   const widths = (table[0] ?? []).map((_, column) =>
     Math.max(...table.map((row) => row[column]?.length ?? 0)),
   );
   const pad = (cell: string, column: number): string =>
     right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
   return table.map((row) => `  ${row.map(pad).join("   ")}`.trimEnd()).join("\n");
-}
-
-function priceOf(requests: readonly ModelRequest[]): number {
-  return (
-    sumUncached(requests) * PRICE.uncached +
-    sum(requests, "cachedTokens") * PRICE.cached +
-    sum(requests, "outputTokens") * PRICE.output
-  );
-}
-
-function sumUncached(requests: readonly ModelRequest[]): number {
-  return sum(requests, "promptTokens") - sum(requests, "cachedTokens");
-}
-
-function sum(
-  requests: readonly ModelRequest[],
-  field: "promptTokens" | "cachedTokens" | "outputTokens",
-): number {
-  return requests.reduce((total, request) => total + request[field], 0);
 }

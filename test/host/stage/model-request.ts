@@ -110,6 +110,16 @@ export function firstDifference(earlier: ModelRequest, later: ModelRequest): num
   return index === -1 ? undefined : index;
 }
 
+/** Whether this is the host's request for a summary of the history, which it makes when the window is full. */
+export function isSummarizing({ messages, tools }: ModelRequest): boolean {
+  return (
+    tools.length === 0 &&
+    messages.some(
+      (message) => message.role === "system" && contentText(message).includes("summarization agent"),
+    )
+  );
+}
+
 /** Tokens by the bench's only measure: four bytes each, rounded up. */
 export function tokensOfBytes(bytes: number): number {
   return Math.ceil(bytes / 4);

@@ -1,0 +1,58 @@
+/** What a run came to, in figures. */
+import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
+import { findBreaks } from "../host/stage/prefix-breaks.js";
+import type { Run } from "./play.js";
+
+/** Input-token units: what a token costs that is written to the prompt cache, read from it, or answered. */
+export const PRICE = { uncached: 1.25, cached: 0.1, output: 5 } as const;
+
+/** Sizes in tokens, price in input tokens. */
+export interface Figures {
+  requests: number;
+  tokensSent: number;
+  cached: number;
+  uncached: number;
+  answered: number;
+  largestRequest: number;
+  price: number;
+  /** Requests for a summary of the history. */
+  summarizing: number;
+  /** Requests of other sessions, such as those that the plugin opens. */
+  otherSessions: number;
+  /** Requests that do not begin with all of the one before. */
+  breaks: number;
+  /** Calls made to look at what was taken away. */
+  looks: number;
+  seconds: number;
+  hookSeconds: number;
+}
+
+/** Adds up all requests of a run, whichever session they were made in. */
+export function measureRun({ requests, sessionID, looks, seconds, hookSeconds }: Run): Figures {
+  const tokensSent = sum(requests, "promptTokens");
+  const cached = sum(requests, "cachedTokens");
+  const answered = sum(requests, "outputTokens");
+  const uncached = tokensSent - cached;
+  return {
+    requests: requests.length,
+    tokensSent,
+    cached,
+    uncached,
+    answered,
+    largestRequest: Math.max(...requests.map(({ promptTokens }) => promptTokens)),
+    price: uncached * PRICE.uncached + cached * PRICE.cached + answered * PRICE.output,
+    summarizing: requests.filter(isSummarizing).length,
+    otherSessions: requests.filter((request) => request.sessionID !== sessionID).length,
+    breaks: findBreaks(requests).length,
+    looks,
+    seconds,
+    hookSeconds,
+  };
+}
+
+function sum(
+  requests: readonly ModelRequest[],
+  field: "promptTokens" | "cachedTokens" | "outputTokens",
+): number {
+  return requests.reduce((total, request) => total + request[field], 0);
+}

@@ -1,0 +1,70 @@
+/** What stays of the demo beside the plugin's own files: the table as text, the figures as JSON, the chart. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
+import type { ExplainedBreak } from "./break-reasons.js";
+import { drawChart, type Line } from "./chart.js";
+import type { Figures } from "./figures.js";
+import type { Run } from "./play.js";
+import { formatBreaks, formatComparison } from "./table.js";
+
+const WINDOW_TOKENS = 200_000;
+
+export interface Report {
+  bare: Figures;
+  strata: Figures;
+  breaks: readonly ExplainedBreak[];
+}
+
+/** Writes `table.txt`, `figures.json` and `context.svg` into the folder. */
+export async function writeReport(
+  folder: string,
+  { bare, strata, breaks }: Report,
+  runs: { bare: Run; strata: Run },
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const table = `${formatComparison(bare, strata)}\n\n${formatBreaks(breaks, breaks.length)}\n`;
+  const figures = {
+    bare,
+    strata,
+    breaks: breaks.map(({ request, message, tokensLost, reason }) => ({
+      request,
+      message,
+      tokensLost,
+      reason,
+    })),
+    sizes: { bare: listSizes(runs.bare), strata: listSizes(runs.strata) },
+  };
+  await writeFile(join(folder, "table.txt"), table);
+  await writeFile(join(folder, "figures.json"), `${JSON.stringify(figures, null, 2)}\n`);
+  await writeFile(join(folder, "context.svg"), drawContext(runs));
+}
+
+function drawContext({ bare, strata }: { bare: Run; strata: Run }): string {
+  return drawChart({
+    title: "Context of the same 40 turns, request by request",
+    subtitle: "The real OpenCode with a scripted model; 4 bytes count as 1 token",
+    windowTokens: WINDOW_TOKENS,
+    lines: [describeLine(bare, "bare OpenCode", "#c0504d"), describeLine(strata, "with Strata", "#1f6fb4")],
+  });
+}
+
+function describeLine(run: Run, label: string, colour: string): Line {
+  const own = ownRequests(run);
+  const numbers = own.flatMap((request, index) => (isSummarizing(request) ? [index + 1] : []));
+  return {
+    label,
+    colour,
+    sizes: own.map(({ promptTokens }) => promptTokens),
+    marks: { label: `${label}: compaction`, requests: numbers },
+  };
+}
+
+function listSizes(run: Run): number[] {
+  return ownRequests(run).map(({ promptTokens }) => promptTokens);
+}
+
+/** The requests of the session itself. */
+function ownRequests({ requests, sessionID }: Run): ModelRequest[] {
+  return requests.filter((request) => request.sessionID === sessionID);
+}

@@ -1,0 +1,39 @@
+/** What a long session costs: the demo's 40 turns in the real OpenCode, without the plugin and with it. */
+import { expect, test } from "vitest";
+import { formatCount } from "../../src/format.js";
+import { explainBreaks } from "../demo/break-reasons.js";
+import { type Figures, measureRun } from "../demo/figures.js";
+import { play, withStrata } from "../demo/play.js";
+import { findBreaks } from "./stage/prefix-breaks.js";
+
+/** The most that a session with the plugin may cost, as a part of what it costs without. */
+const MOST_OF_PRICE = 0.4;
+const BOTH_PLAYS_MS = 300_000;
+
+test(
+  "forty turns cost at most two fifths of the bare host's, without a model call for a summary",
+  async () => {
+    const bare = measureRun(await play());
+    const run = await play({ plugin: withStrata });
+    const strata = measureRun(run);
+    report({ bare, strata });
+    const unexplained = explainBreaks(findBreaks(run.requests), run.records).filter(
+      ({ reason }) => reason === undefined,
+    );
+    expect(unexplained.map(({ request }) => request)).toEqual([]);
+    expect(bare.summarizing).toBeGreaterThanOrEqual(2);
+    expect(strata.uncached).toBeLessThanOrEqual(bare.uncached);
+    expect.soft(strata.summarizing).toBe(0);
+    expect.soft(strata.price / bare.price).toBeLessThanOrEqual(MOST_OF_PRICE);
+  },
+  BOTH_PLAYS_MS,
+);
+
+function report(runs: Record<string, Figures>): void {
+  for (const [name, { tokensSent, largestRequest, price, seconds }] of Object.entries(runs)) {
+    process.stdout.write(
+      `${name}: ${formatCount(tokensSent)} tokens sent, the largest request ${formatCount(largestRequest)}, ` +
+        `price ${formatCount(price)}, ${seconds.toFixed(1)} s\n`,
+    );
+  }
+}
