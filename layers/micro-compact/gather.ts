@@ -30,10 +30,11 @@ export function gatherClearable(
   keepRecent: number,
 ): Clearable[] {
   const from = shownFrom();
-  const ours = history.results(from).filter(({ part }) => CLEARED_TOOLS.has(part.tool));
-  const old = ours
-    .slice(0, Math.max(0, ours.length - keepRecent))
-    .filter(({ index, key }) => index < history.lastAnswer && !find(key)?.cleared);
+  const results = history.results(from);
+  const old = results
+    .slice(0, Math.max(0, results.length - keepRecent))
+    .filter(({ index, part }) => CLEARED_TOOLS.has(part.tool) && index < history.lastAnswer)
+    .filter(({ key }) => !find(key)?.cleared);
   if (old.length === 0) return [];
   const superseded = findSuperseded(history.messages.slice(from));
   const cachedFrom = measureCached(view, history.messages.length - view.length, history.lastAnswer);

@@ -26,7 +26,7 @@ const CLEAR_WITHIN_MS = 2_000;
 const WRITTEN_AT_A_TIME = 8;
 
 export const createMicroCompact: LayerFactory = (context) => {
-  const { clock, config, decisions, files, folders, log, resultFiles, savings } = context;
+  const { clock, config, decisions, files, host, log, resultFiles, savings } = context;
   const policy = config.microCompact;
   if (!policy.enabled) return undefined;
 
@@ -104,7 +104,7 @@ export const createMicroCompact: LayerFactory = (context) => {
     const content = judged?.file === undefined ? await readWhole(result) : undefined;
     const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
     const bytes = content?.byteLength ?? (await files.stat(file))?.bytes ?? Buffer.byteLength(result.text);
-    const text = formatMarker({ part: result.part, bytes, file, project: folders.project, superseded });
+    const text = formatMarker({ part: result.part, bytes, file, directory: host.directory, superseded });
     return decide(result, { outcome: "cleared", text, file });
   }
 

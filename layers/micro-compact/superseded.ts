@@ -1,7 +1,7 @@
 import { isToolPart, type Message, type ToolPart } from "../../src/view/message.js";
 
 /** How a later call has made a result useless, in words for the model. */
-export type Supersession = "read again later" | "edited later" | "the same call was made again later";
+export type Supersession = "read again later" | "edited later" | "made again later";
 
 const CHANGING = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
 
@@ -30,7 +30,7 @@ export function findSuperseded(messages: readonly Message[]): ReadonlyMap<ToolPa
   function explain(part: ToolPart): Supersession | undefined {
     const { input = {} } = part.state;
     if (part.tool !== "read") {
-      return madeLater.has(nameOf(part)) ? "the same call was made again later" : undefined;
+      return madeLater.has(nameOf(part)) ? "made again later" : undefined;
     }
     const path = String(input.filePath);
     const ranges = readLater.get(path);

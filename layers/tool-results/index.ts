@@ -41,7 +41,8 @@ export const createToolResults: LayerFactory = (context) => {
         const open = answers.filter(({ results }) => results.some(isUndecided));
         if (open.length === 0) return undefined;
         await decide(request.sessionID, open);
-        return request.show();
+        const hasMoved = ({ key }: Result) => decisions.find(key)?.judged?.text !== undefined;
+        return open.some(({ results }) => results.some(hasMoved)) ? request.show() : undefined;
       },
 
       /** The host's Grep finds nothing in a file that git ignores when `path` names the file itself. */

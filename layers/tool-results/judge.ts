@@ -122,6 +122,16 @@ export function createJudge(context: JudgeOptions): Judge {
       ...kept.map((result) => decide(result, { outcome: "kept" })),
     ];
     if (made.length === 0) return true;
+    // What stays would stay again if its record were lost: the turn need not wait for that.
+    if (spilled.length === 0) {
+      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+      void context.background.add(() => write(session, made));
+      return true;
+    }
+    return write(session, made);
+  }
+
+  async function write(session: string, made: readonly DatedDecision[]): Promise<boolean> {
     try {
       await decisions.record(session, LAYER, made);
       return true;

@@ -41,6 +41,17 @@ export interface HostEvent {
   properties: Readonly<Record<string, unknown>>;
 }
 
+/** What the layers hear of: the host reports a hundred things a second while a model answers. */
+export const heardEvents: ReadonlySet<string> = new Set([
+  "session.created",
+  "session.deleted",
+  "session.idle",
+  "session.status",
+  "session.error",
+  "session.compacted",
+  "message.updated",
+]);
+
 export type HookName = keyof HookTypes;
 export type HookInput<H extends HookName> = HookTypes[H]["input"];
 export type HookValue<H extends HookName> = HookTypes[H]["value"];

@@ -3,7 +3,7 @@
  * goes on in sessions of our own does not reach the layers.
  */
 import type { Hooks } from "@opencode-ai/plugin";
-import type { HookName } from "../dispatcher/hooks.js";
+import { type HookName, heardEvents } from "../dispatcher/hooks.js";
 import type { Strata } from "../strata.js";
 import type { Message } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
@@ -70,7 +70,7 @@ export function bindHooks(
       dispatcher.serve("event", {
         read() {
           const { type, properties } = given.event;
-          if (ownSessions.notice(type, properties)) return undefined;
+          if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
           return { input: { type, properties }, value: undefined };
         },
         write: () => undefined,

@@ -33,6 +33,7 @@ export function createOpenCodeHost(
 
   return {
     project,
+    directory,
     configFiles: listConfigFiles({ directory, project, home: env.HOME || homedir(), env }),
     liveConfig,
     ownSessions,

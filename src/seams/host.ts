@@ -8,6 +8,8 @@ import type { Message } from "../view/message.js";
 export interface Host {
   /** Absolute path of the folder whose `.opencode` holds everything written. */
   readonly project: string;
+  /** Absolute path of where the agent works, the project or a folder in it: its tools take paths as seen from there. */
+  readonly directory: string;
   /** Absolute paths of the files whose `memory` key counts, whether or not they are there; the weakest first. */
   readonly configFiles: readonly string[];
   /** When the session was last used, `undefined` when the host no longer has it, "unknown" when it did not say. */

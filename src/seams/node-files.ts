@@ -1,4 +1,15 @@
-import { constants, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import {
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Files } from "./files.js";
 
@@ -39,8 +50,7 @@ export const nodeFiles: Files = {
   },
 
   async appendLine(path, line) {
-    await mkdir(dirname(path), { recursive: true });
-    const file = await open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY);
+    const file = await openToAppend(path);
     try {
       const { size } = await file.stat();
       const last = new Uint8Array(1);
@@ -48,7 +58,8 @@ export const nodeFiles: Files = {
       const opening = size > 0 && last[0] !== NEWLINE ? "\n" : "";
       await file.appendFile(`${opening}${line}\n`);
     } finally {
-      await file.close();
+      // What is written is written; a turn waits for this line, and each wait costs it milliseconds in a busy host.
+      void file.close();
     }
   },
 
@@ -65,6 +76,14 @@ export const nodeFiles: Files = {
     await rm(path, { force: true });
   },
 };
+
+/** The folder is there nearly always: it is made when it turns out not to be. */
+async function openToAppend(path: string): Promise<FileHandle> {
+  const found = await unlessMissing(() => open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY), undefined);
+  if (found) return found;
+  await mkdir(dirname(path), { recursive: true });
+  return open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY);
+}
 
 /** Runs `action`; a missing file or folder is `absent`, every other error is thrown on. */
 async function unlessMissing<T, A>(action: () => Promise<T>, absent: A): Promise<T | A> {

@@ -37,8 +37,8 @@ export interface DatedDecision extends Decision {
 }
 
 export interface Decisions {
-  /** Reads the records of these days as far as they are not known, also what other instances have added. */
-  load(days: Iterable<number>): Promise<void>;
+  /** Reads the records of days that are not known; with `again` also what other instances have added to the rest. */
+  load(days: Iterable<number>, options?: { again?: boolean }): Promise<void>;
   isLoaded(day: number): boolean;
   find(key: string): Standing | undefined;
   /** Has this session noted that it uses the file? */
@@ -83,8 +83,9 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
   const pathOf = (day: number): string => `${folder}/${formatDayFile(day)}`;
 
   return {
-    async load(days) {
-      await Promise.all([...new Set(days)].map(loadIfGrown));
+    async load(days, { again = false } = {}) {
+      const unknown = [...new Set(days)].filter((day) => again || !loadedBytes.has(day));
+      if (unknown.length > 0) await Promise.all(unknown.map(loadIfGrown));
     },
 
     isLoaded: (day) => loadedBytes.has(day),

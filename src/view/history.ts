@@ -24,6 +24,7 @@ export interface History {
 }
 
 export function readHistory(messages: readonly Message[]): History {
+  const keys = new Map<number, DecisionKey | undefined>();
   let read: Result[] = [];
   let readFrom = messages.length;
   return {
@@ -37,8 +38,11 @@ export function readHistory(messages: readonly Message[]): History {
       return from === readFrom ? read : read.filter(({ index }) => index >= from);
     },
     keyOf(index) {
+      if (keys.has(index)) return keys.get(index);
       const [message, first] = [messages[index], messages[0]];
-      return message && first && readMessageKey(message, first);
+      const key = message && first && readMessageKey(message, first);
+      keys.set(index, key);
+      return key;
     },
     lastAnswer: messages.findLastIndex(isEndedAnswer),
   };

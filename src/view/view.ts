@@ -88,7 +88,8 @@ export function createView(options: ViewOptions): Layer {
 
   async function prepare(request: ContextRequest): Promise<void> {
     const { history, isCompaction, model, sessionID } = request;
-    await decisions.load(history.days);
+    // Two instances do not take turns in the middle of a turn; each look at the disk costs milliseconds in a busy host.
+    await decisions.load(history.days, { again: history.messages.at(-1)?.info.role === "user" });
     if (isCompaction) return;
     const found = findHostBreak(history, model, clock.now());
     if (found) await tell(sessionID, found.key, found.reason);

@@ -24,8 +24,8 @@ export interface Agent {
   respond(request: ModelRequest): Step;
 }
 
-/** The agent of this session. */
-export function createAgent(sessionID: string): Agent {
+/** The agent of this session, which works in this folder. */
+export function createAgent(sessionID: string, folder: string): Agent {
   const seen = new Map<string, Outcome>();
   const done: Turn[] = [];
   let turn: Turn = { number: 0, user: "", beats: [], answer: "" };
@@ -40,7 +40,7 @@ export function createAgent(sessionID: string): Agent {
     open = [];
     for (const outcome of outcomes) seen.set(outcome.call.id, outcome);
     return outcomes
-      .filter(({ call, standing }) => isNeeded(call) && standing !== "whole")
+      .filter((outcome) => isNeeded(outcome))
       .flatMap((outcome) => lookInto(outcome, `${outcome.call.id}_look`) ?? []);
   }
 
@@ -69,7 +69,7 @@ export function createAgent(sessionID: string): Agent {
     respond(request) {
       if (isSummarizing(request)) return say(formatSummary([...done, turn]));
       if (request.sessionID !== sessionID) return say(formatSummary(done));
-      const context = createContext(request);
+      const context = createContext(request, folder);
       const first = lookIntoOpen(context);
       looks += first.length;
       if (first.length > 0) return calls(...first);
@@ -85,7 +85,7 @@ export function createAgent(sessionID: string): Agent {
 /** What stands in the request for a call. */
 type Context = (call: WorkCall) => Outcome;
 
-function createContext(request: ModelRequest): Context {
+function createContext(request: ModelRequest, folder: string): Context {
   const results = new Map(request.toolResults().map(({ callID, text }) => [callID, text]));
-  return (call) => readOutcome(call, results.get(call.id));
+  return (call) => readOutcome(call, results.get(call.id), folder);
 }

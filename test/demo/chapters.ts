@@ -48,10 +48,10 @@ export const chapters: readonly Chapter[] = [
     own: ["src/seams/node-files.ts", "src/seams/files.ts", "test/unit/files.test.ts"],
     theirs: [
       "@types/node/fs/promises.d.ts",
-      "@types/node/stream/web.d.ts",
+      "@types/node/stream.d.ts",
       "write-file-atomic/lib/index.js",
       "@types/node/events.d.ts",
-      "@types/node/buffer.buffer.d.ts",
+      "@types/node/buffer.d.ts",
       "@types/node/child_process.d.ts",
     ],
     says: [
@@ -171,7 +171,7 @@ export const chapters: readonly Chapter[] = [
       "@modelcontextprotocol/sdk/dist/esm/shared/protocol.js",
       "@modelcontextprotocol/sdk/dist/esm/client/index.js",
       "@modelcontextprotocol/sdk/dist/esm/client/auth.js",
-      "@modelcontextprotocol/sdk/dist/esm/client/index.d.ts",
+      "@modelcontextprotocol/sdk/dist/esm/types.js",
       "@modelcontextprotocol/sdk/dist/esm/server/webStandardStreamableHttp.js",
     ],
     says: [
@@ -187,9 +187,9 @@ export const chapters: readonly Chapter[] = [
     pattern: "deadline",
     own: ["src/dispatcher/dispatcher.ts", "src/dispatcher/layer.ts", "test/unit/dispatcher.test.ts"],
     theirs: [
-      "@types/node/dgram.d.ts",
+      "@types/node/http.d.ts",
       "vite/dist/node/cli.js",
-      "@types/node/diagnostics_channel.d.ts",
+      "@types/node/tls.d.ts",
       "vitest/dist/index.d.ts",
       "@types/node/assert.d.ts",
       "vite/dist/node/module-runner.js",
@@ -211,7 +211,7 @@ export const chapters: readonly Chapter[] = [
       "zod/src/v4/core/to-json-schema.ts",
       "fast-check/README.md",
       "@types/node/net.d.ts",
-      "@types/node/readline.d.ts",
+      "@types/node/util.d.ts",
       "zod/src/v4/mini/tests/index.test.ts",
     ],
     says: [

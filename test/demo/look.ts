@@ -13,18 +13,28 @@ import type { WorkCall } from "./story.js";
 /** Lines that a look at a place in a large file takes. */
 const LOOK_LINES = 120;
 
+/** A large read, in bytes. */
+const LARGE_READ = 20_000;
+
 /**
- * Does the agent need at once what it did not get of this result? Of half of them: the preview, or what OpenCode has
- * left, is enough of the others. The same ones in every run.
+ * Does the agent take a look at a place of this result at once? At half of those that it did not get whole: the
+ * preview, or what OpenCode has left, is enough of the others. And at half of the large reads, as in a recorded
+ * session, whether it got them whole or not. The same ones in every run.
  */
-export function isNeeded({ id }: WorkCall): boolean {
-  return numberOf(id) % 2 === 0;
+export function isNeeded({ call: made, standing, wholeBytes }: Outcome): boolean {
+  const isLargeRead = made.tool === "read" && wholeBytes > LARGE_READ;
+  return numberOf(made.id) % 2 === 0 && (isLargeRead || standing !== "whole");
 }
 
-/** A first look: of two results one is searched, the other read. No call where the agent has it whole. */
+/** A first look: of two results one is searched, the other read. */
 export function lookInto(outcome: Outcome, id: string): CallsStep | undefined {
+  const { call: made, standing } = outcome;
+  const found =
+    made.tool === "read" && standing === "whole"
+      ? { ...outcome, standing: "cut" as const, lookIn: String(made.args.filePath) }
+      : outcome;
   const isSearch = numberOf(id) % 4 < 2;
-  return isSearch ? (searchIn(outcome, id) ?? lookAgain(outcome, id)) : lookAgain(outcome, id);
+  return isSearch ? (searchIn(found, id) ?? lookAgain(found, id)) : lookAgain(found, id);
 }
 
 /** A look at some place of it, later on. No call where it still stands in the request. */

@@ -1,5 +1,6 @@
 /** What became of a tool call: what the model was sent of its result, and where the whole of it lies. */
 import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { WorkCall } from "./story.js";
 
 /**
@@ -23,12 +24,15 @@ export interface Outcome {
   movedTo: string | undefined;
 }
 
-/** What stands for a call in a request; `text` is `undefined` where the request has no result of it. */
-export function readOutcome(call: WorkCall, text: string | undefined): Outcome {
+/**
+ * What stands for a call in a request; `text` is `undefined` where the request has no result of it. Paths in it are as
+ * seen from the folder.
+ */
+export function readOutcome(call: WorkCall, text: string | undefined, folder: string): Outcome {
   // Read shows the text of a file, of which there is no need to look at a copy.
   const source = call.tool === "read" ? String(call.args.filePath) : undefined;
   const standing = readStanding(call, text);
-  const movedTo = isStrata(standing) ? readMovedTo(text ?? "") : undefined;
+  const movedTo = isStrata(standing) ? readMovedTo(text ?? "", folder) : undefined;
   const lookIn = standing === "whole" ? undefined : (source ?? movedTo ?? readHostFile(text ?? ""));
   const sentBytes = Buffer.byteLength(text ?? "");
   const wholeBytes = lookIn === undefined ? sentBytes : sizeOf(lookIn);
@@ -48,8 +52,10 @@ function isStrata(standing: Standing): boolean {
 }
 
 /** The file that a preview or the line of a cleared result names. */
-function readMovedTo(text: string): string | undefined {
-  return /^(?:\[Strata\] Cleared.* Read it in )?(\/.*\.txt)$/m.exec(text)?.[1];
+function readMovedTo(text: string, folder: string): string | undefined {
+  const path =
+    /^\[Strata\] Cleared: .*; whole in (.*\.txt)$/.exec(text)?.[1] ?? /^(\/.*\.txt)$/m.exec(text)?.[1];
+  return path && resolve(folder, path);
 }
 
 /** The host's Read stops at 50 KB and says so at the end. */

@@ -65,7 +65,7 @@ export async function play({ plugin, options, keepIn, onTurn }: PlayOptions = {}
   const { model, project } = stage;
   takeOverHistory(project);
   const session = await stage.newSession("demo");
-  const agent = createAgent(session.id);
+  const agent = createAgent(session.id, project.path);
   model.respond(agent.respond);
   for (const turn of createStory(project.file)) {
     const before = model.requests.length;

@@ -33,6 +33,7 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
   const configured: Models = { main: "acme/large", small: "acme/small" };
   const fake: FakeHost = {
     project: PROJECT,
+    directory: PROJECT,
     configFiles,
     toasts,
     logged,
