@@ -96,7 +96,7 @@ export async function createStrata(
     requests,
     savings,
     savingsFolder: folders.savings,
-    accounts: createAccounts(savings),
+    accounts: createAccounts({ log, savings, sizes, windows }),
     keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
   });
   const tokens = createTokenCounter({

@@ -21,7 +21,8 @@ export interface BreakerState {
 export type BreakerEvent =
   /** `fits`: the request and its answer were within what the window allows. */
   | { kind: "answered"; fits: boolean }
-  | { kind: "failed"; why: string }
+  /** `attempts` at one summary that the provider refused; 1 unless told. */
+  | { kind: "failed"; why: string; attempts?: number }
   | { kind: "compacted"; freedShare: number; isManual: boolean }
   /** What cannot shrink is over the window. */
   | { kind: "floor"; why: string };
@@ -42,8 +43,8 @@ export function nextState(state: BreakerState, event: BreakerEvent, limit: numbe
     case "floor":
       return state.open === undefined ? { ...state, open: event.why, isFloor: true } : state;
     case "failed": {
-      const failures = state.failures + 1;
-      const why = `${failures} summaries in a row failed, the last with: ${event.why}`;
+      const failures = state.failures + (event.attempts ?? 1);
+      const why = `${failures} attempts at a summary in a row failed, the last with: ${event.why}`;
       return { ...state, failures, ...(failures >= limit && { open: state.open ?? why }) };
     }
     case "compacted":

@@ -4,7 +4,8 @@
  *
  *     context      too many tokens, although cheaper layers have done what they can: cut the history at a message and
  *                  show the session notes for all before it; the tail stays verbatim
- *     compacting   the host compacts all the same: our instruction, with nine sections
+ *     compacting   the host compacts all the same: our instruction, with nine sections, and of a history that is too
+ *                  long to be summarised the notes and the end
  *     compacted    its summary is checked by code; what it leaves out is appended, what it is useless for replaced
  *     turn         the host summarises by itself only while the session's breaker is closed
  *     event        what became of it all, for the breaker
@@ -15,6 +16,7 @@ import { waitAtMost } from "../../src/seams/clock.js";
 import { createBreakers } from "./breakers.js";
 import { createCutter } from "./cutter.js";
 import { createRepairer } from "./repairer.js";
+import { createShortener } from "./shortener.js";
 import { formatMustHave } from "./summary.js";
 import { createCompactionWatch } from "./watch.js";
 
@@ -28,6 +30,7 @@ export const createFullCompact: LayerFactory = (context) => {
   const breakers = createBreakers(context);
   const cut = createCutter({ ...context, breakers });
   const repair = createRepairer({ ...context, breakers });
+  const shorten = createShortener(context);
   const watch = createCompactionWatch({ ...context, breakers });
 
   return {
@@ -35,7 +38,8 @@ export const createFullCompact: LayerFactory = (context) => {
     cost: 4,
     handlers: {
       async context(request, messages) {
-        if (request.isCompaction || !request.isReady()) return undefined;
+        if (request.isCompaction) return bounded("shorten the history", () => shorten(request, messages));
+        if (!request.isReady()) return undefined;
         const hasCut = await bounded("cut the history", () => cut(request, messages));
         return hasCut ? request.show() : undefined;
       },

@@ -4,6 +4,7 @@ import type { SessionFacts } from "../../src/notes/facts.js";
 import { isRecord } from "../../src/records.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";
+import { findFreshSummary, isSummary } from "../../src/view/history.js";
 import type { Message } from "../../src/view/message.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { Breakers } from "./breakers.js";
@@ -79,15 +80,10 @@ export function createRepairer(context: RepairerOptions): Repairer {
       ...(freed !== undefined && { tokensFreed: Math.max(0, freed) }),
     });
     // A start in a session that was compacted earlier tells nothing about this compaction.
-    if (freed === undefined || before === undefined || index < history.lastAnswer) return;
+    if (freed === undefined || before === undefined || !findFreshSummary(history)) return;
     const isManual = isManualCompaction(history.messages[index - 1]);
     await breakers.hear(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
   }
-}
-
-/** The host's own summary; one that failed is passed over, as the host does. */
-export function isSummary({ info }: Message): boolean {
-  return info.summary === true && !info.error;
 }
 
 function isManualCompaction(message: Message | undefined): boolean {

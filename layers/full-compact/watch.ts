@@ -22,9 +22,6 @@ export interface CompactionWatchOptions extends LayerContext {
   breakers: Breakers;
 }
 
-/** A summary of a full window takes a model up to a minute. */
-const SUMMARY_WITHIN_MS = 180_000;
-
 export function createCompactionWatch({
   breakers,
   clock,
@@ -38,8 +35,9 @@ export function createCompactionWatch({
   return {
     begin(sessionID) {
       end(sessionID);
-      const giveUp = () => void breakOff(sessionID, `no summary after ${SUMMARY_WITHIN_MS / 60_000} minutes`);
-      running.set(sessionID, clock.after(SUMMARY_WITHIN_MS, giveUp));
+      const timeoutMs = config.autoCompact.summaryTimeout;
+      const giveUp = () => void breakOff(sessionID, `no summary after ${formatDuration(timeoutMs)}`);
+      running.set(sessionID, clock.after(timeoutMs, giveUp));
     },
 
     noteWindow: (sessionID, window) => void windows.set(sessionID, window),
@@ -57,7 +55,7 @@ export function createCompactionWatch({
         isRetry(status) &&
         status.attempt >= config.autoCompact.retryLimit
       )
-        await breakOff(sessionID, `refused ${status.attempt} times, last with: ${String(status.message)}`);
+        await breakOff(sessionID, String(status.message), status.attempt);
     },
   };
 
@@ -71,13 +69,13 @@ export function createCompactionWatch({
     return running.delete(sessionID);
   }
 
-  async function fail(sessionID: string, why: string): Promise<void> {
-    if (end(sessionID)) await breakers.hear(sessionID, { kind: "failed", why });
+  async function fail(sessionID: string, why: string, attempts = 1): Promise<void> {
+    if (end(sessionID)) await breakers.hear(sessionID, { kind: "failed", why, attempts });
   }
 
-  async function breakOff(sessionID: string, why: string): Promise<void> {
+  async function breakOff(sessionID: string, why: string, attempts?: number): Promise<void> {
     if (!running.has(sessionID)) return;
-    await fail(sessionID, why);
+    await fail(sessionID, why, attempts);
     host.abortSession(sessionID);
     host.toast(
       `Strata: the session could not be compacted (${why}). Your last message can be sent again.`,
@@ -93,6 +91,10 @@ function isAnswer(info: unknown): info is MessageInfo {
 
 function isRetry(status: unknown): status is { attempt: number; message?: unknown } {
   return isRecord(status) && status.type === "retry" && typeof status.attempt === "number";
+}
+
+function formatDuration(ms: number): string {
+  return ms < 60_000 ? `${ms / 1_000} s` : `${Math.round(ms / 6_000) / 10} minutes`;
 }
 
 function describeError(error: unknown): string {

@@ -17,7 +17,7 @@ export const defaults = {
     cacheMinutes: {},
   },
   sessionMemory: { enabled: true, updateThreshold: 4_096, toolCallThreshold: 10, goalRefresh: 10 },
-  autoCompact: { enabled: true, threshold: 140_000, retryLimit: 3 },
+  autoCompact: { enabled: true, threshold: 140_000, retryLimit: 3, summaryTimeout: 180_000 },
   autoMemory: { enabled: true, maxLines: 200, maxSize: 25_000 },
   dream: { enabled: true, interval: 3_600_000, maxRuntime: 600_000 },
   crossAgent: { enabled: true },

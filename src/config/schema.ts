@@ -90,11 +90,17 @@ const sessionMemory = z.strictObject({
   ),
 });
 
-const { threshold, retryLimit } = defaults.autoCompact;
+const { threshold, retryLimit, summaryTimeout } = defaults.autoCompact;
 const autoCompact = z.strictObject({
   enabled: enabled("Layer 4: the context is compacted by itself."),
   threshold: whole(10_000, 10_000_000, threshold, "Tokens. Never above what the model's window allows."),
   retryLimit: whole(1, 10, retryLimit, "Failures in a row after which it is off for the session."),
+  summaryTimeout: whole(
+    1_000,
+    3_600_000,
+    summaryTimeout,
+    "Milliseconds. A summary of the host's that takes longer is broken off; that of a full window takes up to a minute.",
+  ),
 });
 
 const { maxLines, maxSize } = defaults.autoMemory;

@@ -5,6 +5,7 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { type HookName, heardEvents } from "../dispatcher/hooks.js";
 import type { Strata } from "../strata.js";
+import { isSummary } from "../view/history.js";
 import type { Message } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
@@ -97,7 +98,7 @@ function row<N extends keyof Hooks>(hook: HookName, name: N, answer: NonNullable
 
 /** Does the request go on from a summary of the host's? */
 function hasSummary({ history, isCompaction }: ContextRequest): boolean {
-  return !isCompaction && history.messages.some(({ info }) => info.summary === true && !info.error);
+  return !isCompaction && history.messages.some(isSummary);
 }
 
 /** The host's own limit on an answer counts where it is lower than the model's. */

@@ -83,12 +83,18 @@ export function createOpenCodeHost(
   }
 }
 
-/** Messages of failed summaries: the host's own request for one, and the answer that came to nothing. */
+/**
+ * Messages of failed summaries: the host's own request for one, and the answer that came to nothing. One that was
+ * broken off while the host waited to send it again has no error, only an end.
+ */
 function findFailedCompactions(
   messages: readonly { info: SdkMessage; parts: readonly { type: string }[] }[],
 ): string[] {
   const failed = messages.filter(
-    ({ info }) => info.role === "assistant" && info.summary === true && info.error !== undefined,
+    ({ info }) =>
+      info.role === "assistant" &&
+      info.summary === true &&
+      (info.error !== undefined || (info.time.completed !== undefined && info.finish === undefined)),
   );
   const asked = new Set(failed.map(({ info }) => (info.role === "assistant" ? info.parentID : "")));
   const requests = messages.filter(

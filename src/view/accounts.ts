@@ -1,36 +1,77 @@
-/** Enters into the savings ledger what each request sent, and what was kept out of it. Behind the turn. */
+/**
+ * Follows each request to its end, behind the turn: enters into the savings ledger what it sent and what was kept out
+ * of it, and tells what its size was, or that it was too long.
+ */
 import type { HostEvent } from "../dispatcher/hooks.js";
+import { formatCount } from "../format.js";
+import type { Log } from "../record/log.js";
 import { PRICE, type Savings } from "../record/savings.js";
 import { isRecord } from "../records.js";
-import { estimateTokens } from "./context-size.js";
+import { type ContextSizes, estimateTokens } from "./context-size.js";
 import { isEndedAnswer } from "./history.js";
 import type { Message, MessageInfo } from "./message.js";
 import type { ContextRequest } from "./request.js";
-import { countUsableTokens } from "./windows.js";
+import { countUsableTokens, type ModelWindows } from "./windows.js";
 
 export interface Accounts {
   /** This request is about to be sent. */
   open(request: ContextRequest): void;
-  /** Closes the account of a request when its answer has ended. */
+  /** Closes the account of a request when its answer has ended or the provider has refused it as too long. */
   hear(event: HostEvent): void;
+}
+
+export interface AccountsOptions {
+  log: Log;
+  savings: Savings;
+  sizes: ContextSizes;
+  windows: ModelWindows;
 }
 
 const LAYER = "view";
 
-export function createAccounts(savings: Savings): Accounts {
+export function createAccounts({ log, savings, sizes, windows }: AccountsOptions): Accounts {
   const open = new Map<string, ContextRequest>();
 
   return {
     open: (request) => void open.set(request.sessionID, request),
 
-    hear({ type, properties: { info, sessionID } }) {
-      if (type === "session.idle" && typeof sessionID === "string") open.delete(sessionID);
-      if (type !== "message.updated" || !isEnded(info)) return;
-      const request = open.get(info.sessionID);
-      open.delete(info.sessionID);
-      if (request) savings.record(planAnswer(request, info));
+    hear({ type, properties: { error, info, sessionID } }) {
+      if (type === "message.updated" && isEnded(info)) {
+        const request = close(info.sessionID);
+        if (request) account(request, info);
+      }
+      if (typeof sessionID !== "string") return;
+      if (type === "session.idle") close(sessionID);
+      const request = type === "session.error" && isOverflow(error) ? close(sessionID) : undefined;
+      if (request) noteRefused(request);
     },
   };
+
+  function close(sessionID: string): ContextRequest | undefined {
+    const request = open.get(sessionID);
+    open.delete(sessionID);
+    return request;
+  }
+
+  function account(request: ContextRequest, info: EndedInfo): void {
+    if (request.isCompaction) return;
+    const { cache, input } = info.tokens;
+    sizes.report(request.sessionID, info, request.show());
+    if (request.model) windows.noteTaken(request.model, input + cache.read + cache.write);
+    savings.record(planAnswer(request, info));
+  }
+
+  /** The next requests to the model are kept smaller: its window is not what the configuration says. */
+  function noteRefused({ isCompaction, model, show, ...request }: ContextRequest): void {
+    // A request for a summary has neither the system prompt nor the tools of the others.
+    const tokens = isCompaction ? estimateTokens(show()) : request.estimateTokens(show());
+    if (!model || !windows.noteRefused(model, tokens)) return;
+    const name = `${model.providerID}/${model.modelID}`;
+    log.warn(
+      LAYER,
+      `about ${formatCount(tokens)} tokens were too long for ${name}: the next requests are kept smaller. A window that is configured too large (limit.context) does this`,
+    );
+  }
 }
 
 /** The record of one answer. Pure. */
@@ -71,6 +112,10 @@ function unseenOf(messages: readonly Message[]): readonly Message[] {
 }
 
 type EndedInfo = MessageInfo & Required<Pick<MessageInfo, "tokens">>;
+
+function isOverflow(error: unknown): boolean {
+  return isRecord(error) && error.name === "ContextOverflowError";
+}
 
 /** An answer of the session's own agent that has ended, with what the provider counted. */
 function isEnded(info: unknown): info is EndedInfo {

@@ -1,5 +1,5 @@
 /** Why the bytes of a request differ from those of the one before although nobody here has decided anything. */
-import type { History } from "./history.js";
+import { findFreshSummary, type History } from "./history.js";
 import type { ModelName } from "./message.js";
 
 export interface HostBreak {
@@ -15,14 +15,15 @@ export interface HostBreak {
  * the day, and agents have prompts and tools of their own).
  */
 export function findHostBreak(
-  { messages, lastAnswer }: History,
+  history: History,
   model: ModelName | undefined,
   nowMs: number,
 ): HostBreak | undefined {
-  const summary = messages.findLastIndex(({ info }) => info.summary === true && !info.error);
-  const compacted = messages[summary]?.info.time?.created;
-  if (summary > lastAnswer) {
-    return { kind: "compacted", reason: "the host has compacted the session", key: `compacted ${compacted}` };
+  const { messages, lastAnswer } = history;
+  const summary = findFreshSummary(history);
+  if (summary) {
+    const key = `compacted ${summary.info.time?.created}`;
+    return { kind: "compacted", reason: "the host has compacted the session", key };
   }
   const last = messages[lastAnswer]?.info;
   const user = messages.findLast(({ info }) => info.role === "user")?.info;

@@ -3,7 +3,14 @@
  * since, by new messages or by what was decided, is estimated from its characters.
  */
 import { countReportedTokens, isEndedAnswer } from "./history.js";
-import { isToolPart, type Message, type Part, readResultText, withResultText } from "./message.js";
+import {
+  isToolPart,
+  type Message,
+  type MessageInfo,
+  type Part,
+  readResultText,
+  withResultText,
+} from "./message.js";
 
 /** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
 export const CHARACTERS_PER_TOKEN = 4;
@@ -11,10 +18,16 @@ export const CHARACTERS_PER_TOKEN = 4;
 /** System prompt and tools, where no answer has told yet; OpenCode's own are 8,000 to 12,000. */
 const USUAL_FIXED_TOKENS = 10_000;
 const OBSERVATIONS = 3;
+const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
 export interface ContextSizes {
-  /** Takes the provider's count of the last answer in the view, as it was sent, for ground. */
-  observe(sessionID: string, view: readonly Message[]): void;
+  /** What the provider counted of an answer, and the messages as they were sent for it. */
+  report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void;
+  /**
+   * Takes the provider's count of the last answer in the view for ground, unless that was reported or the view is not
+   * what was sent for it: the host has compacted since.
+   */
+  observe(sessionID: string, view: readonly Message[], isSent: boolean): void;
   /** Tokens of the whole request with these messages. */
   estimate(sessionID: string, messages: readonly Message[]): number;
   /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
@@ -26,24 +39,39 @@ export interface ContextSizes {
 export function createContextSizes(): ContextSizes {
   /** The last few, the newest last. */
   const observed = new Map<string, number[]>();
-  const totals = new Map<string, number>();
+  const totals = new Map<string, { total: number; answeredMs: number }>();
   const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
   return {
-    observe(sessionID, view) {
+    report(sessionID, answer, sent) {
+      if (!isNews(sessionID, answer)) return;
+      const { input, cache } = answer.tokens ?? NO_TOKENS;
+      take(sessionID, answer, input + cache.read + cache.write - estimateTokens(sent));
+    },
+    observe(sessionID, view, isSent) {
       const last = view.findLastIndex(isEndedAnswer);
-      if (last === -1) return;
+      const answer = view[last]?.info;
+      if (!answer || !isNews(sessionID, answer)) return;
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
-      const total = countReportedTokens(view[last]?.info.tokens);
-      totals.set(sessionID, total);
-      observed.set(sessionID, [...(observed.get(sessionID) ?? []), total - sent].slice(-OBSERVATIONS));
+      take(sessionID, answer, isSent ? countReportedTokens(answer.tokens) - sent : undefined);
     },
     estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + estimateTokens(messages)),
-    lastTotal: (sessionID) => totals.get(sessionID),
+    lastTotal: (sessionID) => totals.get(sessionID)?.total,
     fixedTokens(sessionID) {
       const seen = observed.get(sessionID);
       return seen ? Math.max(0, Math.min(...seen)) : USUAL_FIXED_TOKENS;
     },
   };
+
+  /** What stands before an answer may have changed once it is known; it is taken once. */
+  function isNews(sessionID: string, { time }: MessageInfo): boolean {
+    return (time?.created ?? 0) > (totals.get(sessionID)?.answeredMs ?? Number.NEGATIVE_INFINITY);
+  }
+
+  function take(sessionID: string, { time, tokens }: MessageInfo, fixed: number | undefined): void {
+    totals.set(sessionID, { total: countReportedTokens(tokens), answeredMs: time?.created ?? 0 });
+    if (fixed === undefined) return;
+    observed.set(sessionID, [...(observed.get(sessionID) ?? []), fixed].slice(-OBSERVATIONS));
+  }
 }
 
 /** Tokens of messages, from their characters. */

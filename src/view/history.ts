@@ -48,6 +48,21 @@ export function readHistory(messages: readonly Message[]): History {
   };
 }
 
+/** A summary of the host's that history goes on from. One that failed or was broken off is passed over, as the host does. */
+export function isSummary({ info }: Message): boolean {
+  return info.summary === true && info.finish !== undefined && !info.error;
+}
+
+/**
+ * The summary that was made since the last answer, for the request that is the first to show it. What the host keeps
+ * verbatim stands behind the summary and is older: only the times tell.
+ */
+export function findFreshSummary({ messages, lastAnswer }: History): Message | undefined {
+  const summary = messages.findLast(isSummary);
+  const answeredMs = messages[lastAnswer]?.info.time?.created ?? Number.NEGATIVE_INFINITY;
+  return summary && (summary.info.time?.created ?? 0) > answeredMs ? summary : undefined;
+}
+
 /** An answer of the model's for which the provider reported what it read. */
 export function isEndedAnswer({ info }: Message): boolean {
   return info.role === "assistant" && info.summary !== true && countReportedTokens(info.tokens) > 0;

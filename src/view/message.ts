@@ -24,6 +24,8 @@ export interface MessageInfo {
   readonly summary?: unknown;
   /** How an answer failed. */
   readonly error?: unknown;
+  /** Why the model ended an answer; absent on one that was broken off. */
+  readonly finish?: string;
   /** Usage as the provider reported it, on an answer that has ended. */
   readonly tokens?: ReportedTokens;
 }

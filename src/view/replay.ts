@@ -78,7 +78,11 @@ function withStanding(message: Message, { rewritten, extended }: Standing): Mess
  * Puts the notes before the first message. They are the user's: providers want a user's message first, and some of
  * them no two of a role in a row.
  */
-function withNotes(tail: readonly Message[], first: Message | undefined, notes: string): readonly Message[] {
+export function withNotes(
+  tail: readonly Message[],
+  first: Message | undefined,
+  notes: string,
+): readonly Message[] {
   const [head, ...rest] = tail;
   if (!head || !first) return tail;
   if (head.info.role === "user") return [{ ...head, parts: [text(notes), ...head.parts] }, ...rest];

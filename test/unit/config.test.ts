@@ -63,7 +63,7 @@ describe("settings are merged field by field", () => {
   it("all names of the seed are taken", async () => {
     const seed = {
       sessionMemory: { enabled: true, updateThreshold: 4096, toolCallThreshold: 10 },
-      autoCompact: { enabled: true, threshold: 140000, retryLimit: 3 },
+      autoCompact: { enabled: true, threshold: 140000, retryLimit: 3, summaryTimeout: 180000 },
       autoMemory: { enabled: true, maxLines: 200, maxSize: 25000 },
       dream: { enabled: true, interval: 3600000, maxRuntime: 600000 },
     };

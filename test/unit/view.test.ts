@@ -16,14 +16,14 @@ describe("the size of the context", () => {
 
   it("is what the provider reported for the last answer, and an estimate of what came since", () => {
     const sizes = createContextSizes();
-    sizes.observe("ses_1", sent);
+    sizes.observe("ses_1", sent, true);
     expect(sizes.estimate("ses_1", sent)).toBeCloseTo(9_370 + 1_000, -1);
     expect(sizes.estimate("ses_1", [...sent, user("y".repeat(400))])).toBeCloseTo(9_370 + 1_100, -1);
   });
 
   it("shrinks with what is taken out of what was reported", () => {
     const sizes = createContextSizes();
-    sizes.observe("ses_1", sent);
+    sizes.observe("ses_1", sent, true);
     expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
     expect(sizes.fixedTokens("ses_1")).toBeCloseTo(9_370 - 100, -1);
   });
@@ -31,7 +31,7 @@ describe("the size of the context", () => {
   it("is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
     const sizes = createContextSizes();
     const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
-    sizes.observe("ses_1", [broken]);
+    sizes.observe("ses_1", [broken], true);
     expect(sizes.estimate("ses_1", [user("x".repeat(800)), broken])).toBe(10_200);
   });
 });

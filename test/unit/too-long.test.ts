@@ -1,0 +1,142 @@
+/** What is learned from a provider that says the context is too long, and from a compaction of the host's. */
+import { describe, expect, it } from "vitest";
+import { createShortener } from "../../layers/full-compact/shortener.js";
+import { findHostBreak } from "../../src/view/breaks.js";
+import { createContextSizes } from "../../src/view/context-size.js";
+import { findFreshSummary, readHistory } from "../../src/view/history.js";
+import type { Message, MessageInfo } from "../../src/view/message.js";
+import { createModelWindows, planBudget } from "../../src/view/windows.js";
+import { answer, user } from "../support/messages.js";
+import { openWorld } from "../support/world.js";
+
+const MODEL = { providerID: "acme", modelID: "large" };
+const withInfo = (message: Message, info: Partial<MessageInfo>): Message => ({
+  ...message,
+  info: { ...message.info, ...info },
+});
+const asked = (text: string): Message => withInfo(user(text), { model: MODEL });
+const said = (text: string): Message => ({ ...answer([]), parts: [{ type: "text", text }] });
+const answered = (text: string, input: number): Message =>
+  withInfo(said(text), {
+    ...MODEL,
+    tokens: { input, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+    finish: "stop",
+  });
+const words = (tokens: number): string => "abc ".repeat(tokens);
+const OVERFLOW = { name: "ContextOverflowError", data: { message: "prompt is too long" } };
+
+describe("a request that the provider refuses as too long", () => {
+  const open = async () => {
+    const world = await openWorld();
+    const window = { contextTokens: 200_000, outputTokens: 8_000 };
+    await world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model: MODEL, window }, undefined);
+    const hear = (type: string, properties: Record<string, unknown>) =>
+      world.strata.dispatcher.ask("event", { type, properties }, undefined);
+    const budget = () => world.strata.requests.open([asked("x")])?.budgetTokens;
+    return { world, hear, budget };
+  };
+
+  it("lowers the budget of the next ones to that model, below what it had, and says so once", async () => {
+    const { world, hear, budget } = await open();
+    expect(budget()).toBe(140_000);
+    await world.request([asked(words(30_000))]);
+    await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
+    await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
+    expect(budget()).toBe(32_000);
+    expect((await world.log()).match(/about 40,000 tokens were too long for acme\/large/g)).toHaveLength(1);
+  });
+
+  it("cuts the history of the next one, though the configured window is far from full", async () => {
+    const { world, hear } = await open();
+    const history = [asked(words(15_000)), answered("one", 25_000), asked(words(15_000))];
+    await world.request(history);
+    await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
+    const view = await world.request([...history, asked("again")]);
+    expect(view.length).toBeLessThan(history.length);
+    expect(JSON.stringify(view[0])).toContain("[Strata] The session so far is too long");
+  });
+
+  it("is forgotten when the provider takes one that is as large", async () => {
+    const { world, hear, budget } = await open();
+    await world.request([asked(words(30_000))]);
+    await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
+    await world.request([asked(words(30_000))]);
+    const { info } = answered("done", 41_000);
+    const time = { created: info.time?.created ?? 0, completed: info.time?.created ?? 0 };
+    await hear("message.updated", { info: { ...info, time } });
+    expect(budget()).toBe(140_000);
+  });
+
+  it.each([
+    ["another error", "session.error", { sessionID: "ses_1", error: { name: "APIError" } }],
+    ["another session's", "session.error", { sessionID: "ses_2", error: OVERFLOW }],
+  ])("and nothing else lowers it: %s", async (_, type, properties) => {
+    const { world, hear, budget } = await open();
+    await world.request([asked(words(30_000))]);
+    await hear(type, properties);
+    expect(budget()).toBe(140_000);
+  });
+
+  it("counts for its model only, the smallest of several", () => {
+    const windows = createModelWindows();
+    const window = { contextTokens: 100_000, outputTokens: 4_000 };
+    windows.learn(MODEL, window);
+    windows.learn({ ...MODEL, modelID: "other" }, window);
+    expect([50_000, 60_000, 40_000].map((tokens) => windows.noteRefused(MODEL, tokens))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(planBudget(140_000, windows.find(MODEL))).toBe(32_000);
+    expect(planBudget(140_000, windows.find({ ...MODEL, modelID: "other" }))).toBe(81_600);
+  });
+});
+
+describe("after a compaction of the host's, with the last answer kept verbatim behind the summary", () => {
+  const before = answered("before", 28_000);
+  const request = asked("compact");
+  const summary = withInfo(said("the summary"), { summary: true, finish: "stop" });
+  const compacted = [request, summary, before, asked("go on")];
+
+  it("the summary counts as the newer one, until an answer has come", () => {
+    expect(findFreshSummary(readHistory(compacted))).toBe(summary);
+    expect(findHostBreak(readHistory(compacted), MODEL, 0)?.kind).toBe("compacted");
+    const later = [...compacted, answered("after", 9_000), asked("more")];
+    expect(findFreshSummary(readHistory(later))).toBeUndefined();
+  });
+
+  it.each([
+    ["with an error", { error: { name: "APIError" } }],
+    ["that was broken off", { finish: undefined as never }],
+  ])("a summary %s is none", (_, info) => {
+    expect(findFreshSummary(readHistory([request, withInfo(summary, info), asked("go on")]))).toBeUndefined();
+  });
+
+  it("what has gone is not taken for system prompt and tools, and what was reported counts before it", () => {
+    const unknown = createContextSizes();
+    unknown.observe("ses_1", compacted, false);
+    expect([unknown.fixedTokens("ses_1"), unknown.lastTotal("ses_1")]).toEqual([10_000, 28_000]);
+    const sizes = createContextSizes();
+    sizes.report("ses_1", before.info, [asked(words(20_000))]);
+    sizes.observe("ses_1", compacted, true);
+    expect([sizes.fixedTokens("ses_1"), sizes.lastTotal("ses_1")]).toEqual([8_000, 28_000]);
+  });
+});
+
+describe("a history that is too long to be summarised", () => {
+  const notes = { formatForModel: async () => "the notes" } as never;
+  const shorten = (budgetTokens: number, view: readonly Message[]) =>
+    createShortener({ notes })({ sessionID: "ses_1", budgetTokens } as never, view);
+
+  it("is given as the notes and its end, which begins with a user's message", async () => {
+    const history = [1, 2, 3, 4].flatMap((n) => [asked(`${n} ${words(1_000)}`), answered("done", 1)]);
+    const view = (await shorten(5_000, history)) ?? [];
+    expect(view.map(({ info }) => info.role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(view[0]?.parts.map(({ text }) => text?.slice(0, 9))).toEqual(["[Strata] ", "3 abc abc"]);
+    expect(view.at(-1)).toBe(history.at(-1));
+  });
+
+  it("of one message stays", async () => {
+    expect(await shorten(100, [asked(words(1_000))])).toBeUndefined();
+  });
+});
