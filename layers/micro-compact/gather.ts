@@ -31,27 +31,24 @@ export function gatherClearable(
 ): Clearable[] {
   const from = shownFrom();
   const ours = history.results(from).filter(({ part }) => CLEARED_TOOLS.has(part.tool));
-  const old = ours
-    .slice(0, Math.max(0, ours.length - keepRecent))
-    .filter(({ index, key }) => index < history.lastAnswer && !find(key)?.cleared);
+  const old = ours.slice(0, Math.max(0, ours.length - keepRecent)).flatMap((result) => {
+    const standing = result.index < history.lastAnswer ? find(result.key) : undefined;
+    if (result.index >= history.lastAnswer || standing?.cleared) return [];
+    const tokens = estimateTextTokens(findText(result, standing) ?? result.text) - MARKER_TOKENS;
+    return tokens > 0 ? [{ result, judged: standing?.judged, tokens }] : [];
+  });
   if (old.length === 0) return [];
   const superseded = findSuperseded(history.messages.slice(from));
   const cachedFrom = measureCached(view, history.messages.length - view.length, history.lastAnswer);
-  return old
-    .map((result): Clearable => {
-      const standing = find(result.key);
-      const shown = findText(result, standing) ?? result.text;
-      const why = superseded.get(result.part);
-      return {
-        result,
-        judged: standing?.judged,
-        superseded: why,
-        isSuperseded: why !== undefined,
-        tokens: estimateTextTokens(shown) - MARKER_TOKENS,
-        cachedFrom: cachedFrom(result.index),
-      };
-    })
-    .filter(({ tokens }) => tokens > 0);
+  return old.map((one): Clearable => {
+    const why = superseded.get(one.result.part);
+    return {
+      ...one,
+      superseded: why,
+      isSuperseded: why !== undefined,
+      cachedFrom: cachedFrom(one.result.index),
+    };
+  });
 }
 
 /**
@@ -63,8 +60,12 @@ function measureCached(
   shift: number,
   lastAnswer: number,
 ): (index: number) => number {
-  const before: number[] = [0];
-  for (const message of view) before.push((before.at(-1) ?? 0) + estimateTokens([message]));
+  const before: number[] = [];
+  let sum = 0;
+  for (const message of view) {
+    before.push(sum);
+    sum += estimateTokens([message]);
+  }
   const tokensBefore = (index: number): number => before[Math.max(0, index - shift)] ?? 0;
   const cached = tokensBefore(lastAnswer);
   return (index) => Math.max(0, cached - tokensBefore(index));

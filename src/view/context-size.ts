@@ -2,7 +2,7 @@
  * How many tokens a request will have. The provider's own count of the last answer is the ground; what has changed
  * since, by new messages or by what was decided, is estimated from its characters.
  */
-import { countReportedTokens, isEndedAnswer } from "./history.js";
+import { countReportedTokens, findFreshSummary, isEndedAnswer } from "./history.js";
 import { isToolPart, type Message, type Part, readResultText, withResultText } from "./message.js";
 
 /** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
@@ -13,7 +13,10 @@ const USUAL_FIXED_TOKENS = 10_000;
 const OBSERVATIONS = 3;
 
 export interface ContextSizes {
-  /** Takes the provider's count of the last answer in the view, as it was sent, for ground. */
+  /**
+   * Takes the provider's count of the last answer in the view for ground, when it is first seen: later views may show
+   * less than was sent for it. What was answered before the host's summary tells nothing about what comes after it.
+   */
   observe(sessionID: string, view: readonly Message[]): void;
   /** Tokens of the whole request with these messages. */
   estimate(sessionID: string, messages: readonly Message[]): number;
@@ -27,23 +30,40 @@ export function createContextSizes(): ContextSizes {
   /** The last few, the newest last. */
   const observed = new Map<string, number[]>();
   const totals = new Map<string, number>();
+  /** The answer that was observed last, by session. */
+  const grounds = new Map<string, string>();
+  let counted: { messages: readonly Message[]; tokens: number } | undefined;
   const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
   return {
     observe(sessionID, view) {
       const last = view.findLastIndex(isEndedAnswer);
-      if (last === -1) return;
+      if (last === -1 || findFreshSummary(view) !== -1) return;
+      const ground = nameOf(view[last]);
+      if (grounds.get(sessionID) === ground) return;
+      grounds.set(sessionID, ground);
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
       const total = countReportedTokens(view[last]?.info.tokens);
       totals.set(sessionID, total);
       observed.set(sessionID, [...(observed.get(sessionID) ?? []), total - sent].slice(-OBSERVATIONS));
     },
-    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + estimateTokens(messages)),
+    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + count(messages)),
     lastTotal: (sessionID) => totals.get(sessionID),
     fixedTokens(sessionID) {
       const seen = observed.get(sessionID);
       return seen ? Math.max(0, Math.min(...seen)) : USUAL_FIXED_TOKENS;
     },
   };
+
+  /** One request asks about the same list several times. */
+  function count(messages: readonly Message[]): number {
+    if (counted?.messages !== messages) counted = { messages, tokens: estimateTokens(messages) };
+    return counted.tokens;
+  }
+}
+
+/** Tells an answer from the others of its session. */
+function nameOf(message: Message | undefined): string {
+  return `${message?.info.id} ${message?.info.time?.created} ${countReportedTokens(message?.info.tokens)}`;
 }
 
 /** Tokens of messages, from their characters. */
@@ -68,10 +88,11 @@ function countCharacters(part: Part): number {
 function countInput(input: unknown, depth = 0): number {
   if (typeof input === "string") return input.length;
   if (typeof input !== "object" || input === null || depth > 3) return 4;
-  return Object.entries(input).reduce(
-    (sum, [key, value]) => sum + key.length + countInput(value, depth + 1),
-    0,
-  );
+  let characters = 0;
+  for (const key of Object.keys(input)) {
+    characters += key.length + countInput((input as Record<string, unknown>)[key], depth + 1);
+  }
+  return characters;
 }
 
 /** The results of an answer's own calls came after its usage was counted. */

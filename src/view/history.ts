@@ -21,11 +21,14 @@ export interface History {
   keyOf(index: number): DecisionKey | undefined;
   /** Index of the last answer that has ended and is not a summary; -1 where there is none. */
   readonly lastAnswer: number;
+  /** Index of the host's last summary if nothing has been answered since it was made; else -1. */
+  readonly freshSummary: number;
 }
 
 export function readHistory(messages: readonly Message[]): History {
   let read: Result[] = [];
   let readFrom = messages.length;
+  const keys = new Map<number, DecisionKey | undefined>();
   return {
     messages,
     days: readDays(messages),
@@ -38,10 +41,31 @@ export function readHistory(messages: readonly Message[]): History {
     },
     keyOf(index) {
       const [message, first] = [messages[index], messages[0]];
-      return message && first && readMessageKey(message, first);
+      if (!message || !first) return undefined;
+      if (!keys.has(index)) keys.set(index, readMessageKey(message, first));
+      return keys.get(index);
     },
     lastAnswer: messages.findLastIndex(isEndedAnswer),
+    freshSummary: findFreshSummary(messages),
   };
+}
+
+/** The host's own summary; one that failed is passed over, as the host does. */
+export function isSummary({ info }: Message): boolean {
+  return info.summary === true && !info.error;
+}
+
+/**
+ * Index of the host's last summary if nothing has been answered since it was made; else -1. The host puts the messages
+ * that it keeps verbatim behind the summary, so that answers which are older stand there.
+ */
+export function findFreshSummary(messages: readonly Message[]): number {
+  const summary = messages.findLastIndex(isSummary);
+  if (summary === -1) return -1;
+  const answer = messages.findLastIndex(isEndedAnswer);
+  const [made, answered] = [messages[summary]?.info.time?.created, messages[answer]?.info.time?.created];
+  const isAnswered = made === undefined || answered === undefined ? answer > summary : answered > made;
+  return isAnswered ? -1 : summary;
 }
 
 /** An answer of the model's for which the provider reported what it read. */
