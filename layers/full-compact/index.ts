@@ -16,7 +16,7 @@ import { createBreakers } from "./breakers.js";
 import { createCutter } from "./cutter.js";
 import { createRepairer } from "./repairer.js";
 import { formatMustHave } from "./summary.js";
-import { createCompactionWatch } from "./watch.js";
+import { createCompactionWatch, isWatched } from "./watch.js";
 
 const LAYER = "full-compact";
 /** How long a turn waits for notes and files; well below the hook's own deadline. */
@@ -36,7 +36,7 @@ export const createFullCompact: LayerFactory = (context) => {
     handlers: {
       async context(request, messages) {
         if (request.isCompaction || !request.isReady()) return undefined;
-        const hasCut = await bounded("cut the history", () => cut(request, messages));
+        const hasCut = await bounded("cut the history", (signal) => cut(request, messages, signal));
         return hasCut ? request.show() : undefined;
       },
 
@@ -48,7 +48,7 @@ export const createFullCompact: LayerFactory = (context) => {
       },
 
       async compacted(request) {
-        await bounded("check the summary", () => repair(request));
+        await bounded("check the summary", (signal) => repair(request, signal));
         return undefined;
       },
 
@@ -63,6 +63,7 @@ export const createFullCompact: LayerFactory = (context) => {
       },
 
       event(event) {
+        if (!isWatched(event)) return undefined;
         void background.add(() =>
           watch
             .hear(event)
@@ -70,6 +71,10 @@ export const createFullCompact: LayerFactory = (context) => {
         );
         return undefined;
       },
+    },
+
+    async dispose() {
+      watch.end();
     },
   };
 

@@ -16,10 +16,26 @@ export interface CompactionWatch {
   /** What fits into the window of the session's model. */
   noteWindow(sessionID: string, window: ModelWindow): void;
   hear(event: HostEvent): Promise<void>;
+  /** Waits for nothing any more. */
+  end(): void;
 }
 
 export interface CompactionWatchOptions extends LayerContext {
   breakers: Breakers;
+}
+
+const WATCHED = new Set([
+  "message.updated",
+  "session.compacted",
+  "session.deleted",
+  "session.error",
+  "session.idle",
+  "session.status",
+]);
+
+/** Is it one of the events that are heard? A model's answer brings thousands of others. */
+export function isWatched({ type }: HostEvent): boolean {
+  return WATCHED.has(type);
 }
 
 /** A summary of a full window takes a model up to a minute. */
@@ -50,7 +66,10 @@ export function createCompactionWatch({
         return breakers.hear(info.sessionID, { kind: "answered", fits: fits(info) });
       }
       if (typeof sessionID !== "string" || !running.has(sessionID)) return;
-      if (type === "session.compacted" || type === "session.deleted") end(sessionID);
+      // Idle without a summary: the user has broken it off, and what comes next is not to be broken off by us.
+      if (type === "session.compacted" || type === "session.deleted" || type === "session.idle")
+        end(sessionID);
+      else if (type === "session.error" && isAbort(error)) end(sessionID);
       else if (type === "session.error") await fail(sessionID, describeError(error));
       else if (
         type === "session.status" &&
@@ -58,6 +77,10 @@ export function createCompactionWatch({
         status.attempt >= config.autoCompact.retryLimit
       )
         await breakOff(sessionID, `refused ${status.attempt} times, last with: ${String(status.message)}`);
+    },
+
+    end() {
+      for (const sessionID of [...running.keys()]) end(sessionID);
     },
   };
 
@@ -93,6 +116,11 @@ function isAnswer(info: unknown): info is MessageInfo {
 
 function isRetry(status: unknown): status is { attempt: number; message?: unknown } {
   return isRecord(status) && status.type === "retry" && typeof status.attempt === "number";
+}
+
+/** The user, or a program, has ended what the session was doing: that says nothing about summaries. */
+function isAbort(error: unknown): boolean {
+  return isRecord(error) && error.name === "MessageAbortedError";
 }
 
 function describeError(error: unknown): string {

@@ -11,6 +11,8 @@ import { findSuperseded, type Supersession } from "./superseded.js";
 /** A result that may be cleared, with what is needed to clear it. */
 export interface Clearable extends Candidate {
   result: Result;
+  /** What stands for it now. */
+  shown: string;
   /** What layer 1 has decided about it. */
   judged?: KnownDecision | undefined;
   superseded?: Supersession | undefined;
@@ -34,8 +36,9 @@ export function gatherClearable(
   const old = ours.slice(0, Math.max(0, ours.length - keepRecent)).flatMap((result) => {
     const standing = result.index < history.lastAnswer ? find(result.key) : undefined;
     if (result.index >= history.lastAnswer || standing?.cleared) return [];
-    const tokens = estimateTextTokens(findText(result, standing) ?? result.text) - MARKER_TOKENS;
-    return tokens > 0 ? [{ result, judged: standing?.judged, tokens }] : [];
+    const shown = findText(result, standing) ?? result.text;
+    const tokens = estimateTextTokens(shown) - MARKER_TOKENS;
+    return tokens > 0 ? [{ result, shown, judged: standing?.judged, tokens }] : [];
   });
   if (old.length === 0) return [];
   const superseded = findSuperseded(history.messages.slice(from));
