@@ -10,11 +10,19 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import { LEAST_FREED_SHARE } from "./breaker.js";
 import type { Breakers } from "./breakers.js";
+import { writeNotes } from "./named-notes.js";
 import { planCut, planTail } from "./plan-cut.js";
 import { restore } from "./restore.js";
 
-/** Cuts the history of a request that is too large; whether it has. Rejects when the cut cannot be recorded. */
-export type Cutter = (request: ContextRequest, view: readonly Message[]) => Promise<boolean>;
+/**
+ * Cuts the history of a request that is too large; whether it has. Rejects when the notes cannot be written or the cut
+ * cannot be recorded, and when the signal is aborted before that: the request is then sent as it was.
+ */
+export type Cutter = (
+  request: ContextRequest,
+  view: readonly Message[],
+  signal: AbortSignal,
+) => Promise<boolean>;
 
 export interface CutterOptions extends LayerContext {
   breakers: Breakers;
@@ -39,13 +47,14 @@ const NOTES_SHARE_OF_BUDGET = 0.15;
 export function createCutter(context: CutterOptions): Cutter {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
 
-  return async (request, view) => {
+  return async (request, view, signal) => {
     const { history, sessionID } = request;
     if (await isFloorTooHigh(request)) return false;
     await notes.learn(sessionID, history.messages);
     const cut = await plan(request, view);
     if (!cut) return false;
     if (cut.tokensFreed < cut.tokensBefore * LEAST_FREED_SHARE) return false;
+    signal.throwIfAborted();
     await record(request, cut);
     return true;
   };
@@ -78,7 +87,9 @@ export function createCutter(context: CutterOptions): Cutter {
   /** Opens the breaker where what cannot shrink is over the window: every summary would be in vain. */
   async function isFloorTooHigh({ sessionID, window }: ContextRequest): Promise<boolean> {
     const fixed = sizes.fixedTokens(sessionID);
-    if (!window || fixed <= countUsableTokens(window)) return false;
+    // Before the provider has counted it is a guess, on which nobody is told anything.
+    const isKnown = sizes.lastTotal(sessionID) !== undefined;
+    if (!window || !isKnown || fixed <= countUsableTokens(window)) return false;
     const why =
       `the window of ${formatCount(window.contextTokens)} tokens is too small: system prompt and tools alone take ` +
       `about ${formatCount(fixed)}. A model with a larger window or fewer tools help, summaries do not`;
@@ -94,7 +105,7 @@ export function createCutter(context: CutterOptions): Cutter {
     const share = Math.floor(budgetTokens * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
     const maxCharacters = Math.min(MOST_NOTES_CHARACTERS, share);
     const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
-    if (config.sessionMemory.enabled) await notes.write(sessionID);
+    await writeNotes(context, sessionID);
     const facts = notes.facts(sessionID);
     const gone = history.results().filter((result) => result.index < index);
     const staying = new Set(history.results(index).flatMap(({ part }) => readPath(part.state.input)));

@@ -40,7 +40,7 @@ export const createFullCompact: LayerFactory = (context) => {
       async context(request, messages) {
         if (request.isCompaction) return bounded("shorten the history", () => shorten(request, messages));
         if (!request.isReady()) return undefined;
-        const hasCut = await bounded("cut the history", () => cut(request, messages));
+        const hasCut = await bounded("cut the history", (signal) => cut(request, messages, signal));
         return hasCut ? request.show() : undefined;
       },
 
@@ -52,7 +52,7 @@ export const createFullCompact: LayerFactory = (context) => {
       },
 
       async compacted(request) {
-        await bounded("check the summary", () => repair(request));
+        await bounded("check the summary", (signal) => repair(request, signal));
         return undefined;
       },
 
@@ -74,6 +74,10 @@ export const createFullCompact: LayerFactory = (context) => {
         );
         return undefined;
       },
+    },
+
+    async dispose() {
+      watch.end();
     },
   };
 

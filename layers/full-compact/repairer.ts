@@ -2,17 +2,22 @@ import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { isRecord } from "../../src/records.js";
+import { findColdReason } from "../../src/view/cold.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";
-import { findFreshSummary, isSummary } from "../../src/view/history.js";
+import { isSummary } from "../../src/view/history.js";
 import type { Message } from "../../src/view/message.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { Breakers } from "./breakers.js";
+import { writeNotes } from "./named-notes.js";
 import { restore } from "./restore.js";
 import { checkSummary } from "./summary.js";
 
-/** Sees to it that the summary of the host's compaction has in it what must not be lost. Rejects when it cannot. */
-export type Repairer = (request: ContextRequest) => Promise<void>;
+/**
+ * Sees to it that the summary of the host's compaction has in it what must not be lost. One that was sent as it is
+ * stays so while its bytes are cached. Rejects when it cannot, and when the signal is aborted before it has.
+ */
+export type Repairer = (request: ContextRequest, signal: AbortSignal) => Promise<void>;
 
 export interface RepairerOptions extends LayerContext {
   breakers: Breakers;
@@ -23,14 +28,17 @@ const MOST_NOTES_CHARACTERS = 32_000;
 const NOTES_SHARE_OF_BUDGET = 0.15;
 
 export function createRepairer(context: RepairerOptions): Repairer {
-  const { breakers, decisions, log, notes, savings, sizes } = context;
+  const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
 
-  return async (request) => {
+  return async (request, signal) => {
     const { history, sessionID } = request;
     await decisions.load(history.days);
     const index = history.messages.findLastIndex(isSummary);
     const [message, key] = [history.messages[index], history.keyOf(index)];
     if (!message || !key || decisions.find(key.key)?.rewritten) return;
+    const isFresh = history.freshSummary !== -1;
+    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
+    if (!isFresh && !isCold) return;
     await notes.learn(sessionID, history.messages);
     const facts = notes.facts(sessionID);
     const checked = checkSummary(textOf(message), facts);
@@ -38,10 +46,11 @@ export function createRepairer(context: RepairerOptions): Repairer {
     const text = [body, ...formatMissing(checked.text === undefined ? [] : checked.missing)];
     const restored = facts ? await bringBack(request, facts) : "";
     if (restored !== "") text.push(`## Brought back\n\n${restored}`);
+    signal.throwIfAborted();
     await decisions.record(sessionID, LAYER, [
       decide(key, { outcome: "rewritten", text: text.join("\n\n").trim() || "(no summary)" }),
     ]);
-    await account(request, index);
+    await account(request, index, isFresh);
     const what =
       checked.problem === undefined
         ? `${formatCount(checked.missing.length)} facts were missing and are appended`
@@ -53,6 +62,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
     const share = Math.floor(budgetTokens * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
     const maxCharacters = Math.min(MOST_NOTES_CHARACTERS, share);
     const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
+    await writeNotes(context, sessionID);
     return `[Strata] The summary of the session so far was of no use: ${problem}. These notes on the session were kept all along; they are a record, not new instructions.\n\n${written}`;
   }
 
@@ -67,9 +77,10 @@ export function createRepairer(context: RepairerOptions): Repairer {
     return restore(context, { facts, gone: [], staying, budgetTokens });
   }
 
-  async function account(request: ContextRequest, index: number): Promise<void> {
+  async function account(request: ContextRequest, index: number, isFresh: boolean): Promise<void> {
     const { history, sessionID } = request;
-    const before = sizes.lastTotal(sessionID);
+    // A start in a session that was compacted earlier tells nothing about that compaction.
+    const before = isFresh ? sizes.lastTotal(sessionID) : undefined;
     const after = request.estimateTokens(request.show());
     const freed = before === undefined ? undefined : before - after;
     await savings.recordNow({
@@ -80,7 +91,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
       ...(freed !== undefined && { tokensFreed: Math.max(0, freed) }),
     });
     // A start in a session that was compacted earlier tells nothing about this compaction.
-    if (freed === undefined || before === undefined || !findFreshSummary(history)) return;
+    if (freed === undefined || before === undefined || history.freshSummary === -1) return;
     const isManual = isManualCompaction(history.messages[index - 1]);
     await breakers.hear(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
   }

@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
+import { cut } from "../../src/notes/line.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
 import type { Result } from "../../src/view/history.js";
 
@@ -77,8 +78,10 @@ function findSkills(gone: readonly Result[]): { name: string; text: string }[] {
 
 async function readText(files: LayerContext["files"], path: string): Promise<string | undefined> {
   try {
+    const found = await files.stat(path);
+    if (found?.kind !== "file" || found.bytes > MOST_CHARACTERS * 4) return undefined;
     const contents = await files.read(path);
-    if (!contents || contents.byteLength > MOST_CHARACTERS * 4) return undefined;
+    if (!contents) return undefined;
     const text = new TextDecoder("utf-8", { fatal: true }).decode(contents);
     return text.includes("\0") || text.trim() === "" ? undefined : text;
   } catch {
@@ -89,8 +92,8 @@ async function readText(files: LayerContext["files"], path: string): Promise<str
 
 function formatBlock(title: string, text: string, limit: number): string {
   if (text.length <= limit) return `### ${title}\n${text.trimEnd()}`;
-  const whole = text.slice(0, limit);
-  const shown = whole.slice(0, whole.lastIndexOf("\n") + 1 || limit).trimEnd();
+  const whole = cut(text, limit);
+  const shown = whole.slice(0, whole.lastIndexOf("\n") + 1 || whole.length).trimEnd();
   const lines = shown.split("\n").length;
   return `### ${title}; the first ${lines} lines\n${shown}`;
 }

@@ -27,7 +27,9 @@ export const SUMMARY_HEADINGS = [
 const MOST_CHARACTERS = 40_000;
 /** A shorter one cannot be about a session that filled a window. */
 const LEAST_CHARACTERS = 200;
-const MOST_MUST_HAVE_CHARACTERS = 8_000;
+/** Of what a summary leaves out: the newest of each kind, so that one does not crowd out the others. */
+const MOST_OF_RULES = 4_000;
+const MOST_OF_A_KIND = 1_600;
 /** A part of a longer text is enough to find it by. */
 const COMPARED_CHARACTERS = 120;
 
@@ -42,8 +44,7 @@ export function checkSummary(summary: string, facts: SessionFacts | undefined): 
 export function formatMustHave(facts: SessionFacts): string {
   const lines = findMissing("", facts);
   if (lines.length === 0) return "";
-  const text = lines.join("\n").slice(0, MOST_MUST_HAVE_CHARACTERS);
-  return `\nThese facts must be in the summary, word for word:\n${text}\n`;
+  return `\nThese facts must be in the summary, word for word:\n${lines.join("\n")}\n`;
 }
 
 function findProblem(summary: string): string | undefined {
@@ -54,37 +55,37 @@ function findProblem(summary: string): string | undefined {
   return undefined;
 }
 
+/** What the summary does not have in it, at most 12,000 characters and a line for each kind on what is left out. */
 function findMissing(summary: string, facts: SessionFacts): string[] {
   const has = (text: string): boolean => summary.includes(normalize(text).slice(0, COMPARED_CHARACTERS));
-  const list = (label: string, texts: readonly string[]): string[] =>
-    texts.filter((text) => !has(text)).map((text) => `- ${label}: ${text}`);
+  const list = (label: string, texts: readonly string[], most = MOST_OF_A_KIND): string[] => {
+    const lines = texts.filter((text) => !has(text)).map((text) => `- ${label}: ${text}`);
+    return keepNewest(lines, label, most);
+  };
+  const textsOf = (rules: readonly { text: string }[]): string[] => rules.map(({ text }) => text);
+  const todos = findOpenTodos(facts.todos).map(({ content }) => content);
   const edited = facts.files.filter(({ isEdited }) => isEdited).map(({ name }) => name);
   const failed = facts.errors.filter(({ laterSucceeded }) => !laterSucceeded).slice(-10);
+  const formatFailure = ({ tool, input, exit }: (typeof failed)[number]): string =>
+    `${tool} ${input}${exit === undefined ? "" : ` (exit status ${exit})`}`;
   return [
-    ...list(
-      "The user's rule",
-      facts.constraints.map(({ text }) => text),
-    ),
-    ...list(
-      "The user's correction",
-      facts.corrections.map(({ text }) => text),
-    ),
-    ...list(
-      "Decided",
-      facts.reasons.map(({ text }) => text),
-    ),
-    ...list(
-      "Open todo",
-      findOpenTodos(facts.todos).map(({ content }) => content),
-    ),
+    ...list("The user's rule", textsOf(facts.constraints), MOST_OF_RULES),
+    ...list("The user's correction", textsOf(facts.corrections)),
+    ...list("Decided", textsOf(facts.reasons)),
+    ...list("Open todo", todos),
     ...list("Edited", edited),
-    ...list(
-      "Failed",
-      failed.map(
-        ({ tool, input, exit }) => `${tool} ${input}${exit === undefined ? "" : ` (exit status ${exit})`}`,
-      ),
-    ),
+    ...list("Failed", failed.map(formatFailure)),
   ];
+}
+
+function keepNewest(lines: readonly string[], label: string, most: number): string[] {
+  let room = most;
+  const first = lines.findLastIndex((line) => {
+    room -= line.length + 1;
+    return room < 0;
+  });
+  const left = first + 1;
+  return left === 0 ? [...lines] : [`- ${label}: ${left} more in the notes`, ...lines.slice(left)];
 }
 
 function normalize(text: string): string {

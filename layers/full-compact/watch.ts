@@ -16,6 +16,8 @@ export interface CompactionWatch {
   /** What fits into the window of the session's model. */
   noteWindow(sessionID: string, window: ModelWindow): void;
   hear(event: HostEvent): Promise<void>;
+  /** Waits for nothing any more. */
+  end(): void;
 }
 
 export interface CompactionWatchOptions extends LayerContext {
@@ -48,7 +50,10 @@ export function createCompactionWatch({
         return breakers.hear(info.sessionID, { kind: "answered", fits: fits(info) });
       }
       if (typeof sessionID !== "string" || !running.has(sessionID)) return;
-      if (type === "session.compacted" || type === "session.deleted") end(sessionID);
+      // Idle without a summary: the user has broken it off, and what comes next is not to be broken off by us.
+      if (type === "session.compacted" || type === "session.deleted" || type === "session.idle")
+        end(sessionID);
+      else if (type === "session.error" && isAbort(error)) end(sessionID);
       else if (type === "session.error") await fail(sessionID, describeError(error));
       else if (
         type === "session.status" &&
@@ -56,6 +61,10 @@ export function createCompactionWatch({
         status.attempt >= config.autoCompact.retryLimit
       )
         await breakOff(sessionID, String(status.message), status.attempt);
+    },
+
+    end() {
+      for (const sessionID of [...running.keys()]) end(sessionID);
     },
   };
 
@@ -95,6 +104,11 @@ function isRetry(status: unknown): status is { attempt: number; message?: unknow
 
 function formatDuration(ms: number): string {
   return ms < 60_000 ? `${ms / 1_000} s` : `${Math.round(ms / 6_000) / 10} minutes`;
+}
+
+/** The user, or a program, has ended what the session was doing: that says nothing about summaries. */
+function isAbort(error: unknown): boolean {
+  return isRecord(error) && error.name === "MessageAbortedError";
 }
 
 function describeError(error: unknown): string {

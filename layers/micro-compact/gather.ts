@@ -11,6 +11,8 @@ import { findSuperseded, type Supersession } from "./superseded.js";
 /** A result that may be cleared, with what is needed to clear it. */
 export interface Clearable extends Candidate {
   result: Result;
+  /** What stands for it now. */
+  shown: string;
   /** What layer 1 has decided about it. */
   judged?: KnownDecision | undefined;
   superseded?: Supersession | undefined;
@@ -31,28 +33,26 @@ export function gatherClearable(
 ): Clearable[] {
   const from = shownFrom();
   const results = history.results(from);
-  const old = results
-    .slice(0, Math.max(0, results.length - keepRecent))
-    .filter(({ index, part }) => CLEARED_TOOLS.has(part.tool) && index < history.lastAnswer)
-    .filter(({ key }) => !find(key)?.cleared);
+  const old = results.slice(0, Math.max(0, results.length - keepRecent)).flatMap((result) => {
+    if (!CLEARED_TOOLS.has(result.part.tool) || result.index >= history.lastAnswer) return [];
+    const standing = find(result.key);
+    if (standing?.cleared) return [];
+    const shown = findText(result, standing) ?? result.text;
+    const tokens = estimateTextTokens(shown) - MARKER_TOKENS;
+    return tokens > 0 ? [{ result, shown, judged: standing?.judged, tokens }] : [];
+  });
   if (old.length === 0) return [];
   const superseded = findSuperseded(history.messages.slice(from));
   const cachedFrom = measureCached(view, history.messages.length - view.length, history.lastAnswer);
-  return old
-    .map((result): Clearable => {
-      const standing = find(result.key);
-      const shown = findText(result, standing) ?? result.text;
-      const why = superseded.get(result.part);
-      return {
-        result,
-        judged: standing?.judged,
-        superseded: why,
-        isSuperseded: why !== undefined,
-        tokens: estimateTextTokens(shown) - MARKER_TOKENS,
-        cachedFrom: cachedFrom(result.index),
-      };
-    })
-    .filter(({ tokens }) => tokens > 0);
+  return old.map((one): Clearable => {
+    const why = superseded.get(one.result.part);
+    return {
+      ...one,
+      superseded: why,
+      isSuperseded: why !== undefined,
+      cachedFrom: cachedFrom(one.result.index),
+    };
+  });
 }
 
 /**
@@ -64,8 +64,12 @@ function measureCached(
   shift: number,
   lastAnswer: number,
 ): (index: number) => number {
-  const before: number[] = [0];
-  for (const message of view) before.push((before.at(-1) ?? 0) + estimateTokens([message]));
+  const before: number[] = [];
+  let sum = 0;
+  for (const message of view) {
+    before.push(sum);
+    sum += estimateTokens([message]);
+  }
   const tokensBefore = (index: number): number => before[Math.max(0, index - shift)] ?? 0;
   const cached = tokensBefore(lastAnswer);
   return (index) => Math.max(0, cached - tokensBefore(index));

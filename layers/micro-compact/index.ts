@@ -24,6 +24,8 @@ const LAYER = "micro-compact";
 /** How long a turn waits for results to be written; well below the hook's own deadline. */
 const CLEAR_WITHIN_MS = 2_000;
 const WRITTEN_AT_A_TIME = 8;
+/** As for layer 1. */
+const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 
 export const createMicroCompact: LayerFactory = (context) => {
   const { clock, config, decisions, files, host, log, resultFiles, savings } = context;
@@ -76,8 +78,10 @@ export const createMicroCompact: LayerFactory = (context) => {
   ): Promise<void> {
     const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
     const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
-    const cleared = await Promise.all(going.map((one) => lanes.add(() => store(one))));
+    const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
+    const cleared = stored.filter((one) => one !== undefined);
     signal.throwIfAborted();
+    if (cleared.length === 0) return;
     const { cacheLost, tokensFreed } = plan;
     const results = cleared.length;
     await savings.recordNow({
@@ -99,18 +103,22 @@ export const createMicroCompact: LayerFactory = (context) => {
     );
   }
 
-  /** Writes the file unless the result lies in one already. */
-  async function store({ result, judged, superseded }: Clearable): Promise<DatedDecision> {
+  /** Writes the file unless the result lies in one already; `undefined` where a marker would be no shorter. */
+  async function store({ result, judged, shown, superseded }: Clearable): Promise<DatedDecision | undefined> {
     const content = judged?.file === undefined ? await readWhole(result) : undefined;
     const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
     const bytes = content?.byteLength ?? (await files.stat(file))?.bytes ?? Buffer.byteLength(result.text);
     const text = formatMarker({ part: result.part, bytes, file, directory: host.directory, superseded });
-    return decide(result, { outcome: "cleared", text, file });
+    const isShorter = Buffer.byteLength(text) < Buffer.byteLength(shown);
+    return isShorter ? decide(result, { outcome: "cleared", text, file }) : undefined;
   }
 
   async function readWhole({ part, text }: Clearable["result"]): Promise<Uint8Array> {
     const cutPath = findCutPath(part, text);
-    const whole = cutPath === undefined ? undefined : await files.read(cutPath);
+    const found = cutPath === undefined ? undefined : await files.stat(cutPath);
+    // A larger file is not copied while a turn waits; the text that is kept names it.
+    const isTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
+    const whole = cutPath !== undefined && isTaken ? await files.read(cutPath) : undefined;
     return whole ?? Buffer.from(text);
   }
 };

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import { formatCount } from "../../src/format.js";
+import { cleanLine, cut } from "../../src/notes/line.js";
 import type { ToolPart } from "../../src/view/message.js";
 import type { Supersession } from "./superseded.js";
 
@@ -59,15 +60,12 @@ function formatPath(path: string, directory: string): string {
 }
 
 function shorten(text: string): string {
-  const characters = [...text.replace(/\s+/g, " ").trim()];
-  return characters.length > LONGEST_SUBJECT
-    ? `${characters.slice(0, LONGEST_SUBJECT).join("")}…`
-    : characters.join("");
+  const line = cleanLine(text.replace(/\s+/g, " ")).trim();
+  return line.length > LONGEST_SUBJECT ? `${cut(line, LONGEST_SUBJECT)}…` : line;
 }
 
 function shortenFront(text: string): string {
-  const characters = [...text.replace(/\s+/g, " ").trim()];
-  return characters.length > LONGEST_SUBJECT
-    ? `…${characters.slice(-LONGEST_SUBJECT).join("")}`
-    : characters.join("");
+  const line = cleanLine(text.replace(/\s+/g, " ")).trim();
+  const characters = [...line];
+  return characters.length > LONGEST_SUBJECT ? `…${characters.slice(-LONGEST_SUBJECT).join("")}` : line;
 }

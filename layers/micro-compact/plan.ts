@@ -59,19 +59,35 @@ export function planClear(
 function choose(
   candidates: readonly Candidate[],
   occasion: Occasion,
-  { horizon }: ClearPolicy,
+  { floor, horizon }: ClearPolicy,
 ): ClearPlan | undefined {
   const all = candidates.map((_, index) => index);
   if (occasion.kind === "cold") return { ...sumUp(candidates, all), cacheLost: 0 };
-  if (occasion.kind === "full") return takeUntil(candidates, occasion.excessTokens * BEYOND_EXCESS);
-  let best: ClearPlan | undefined;
+  if (occasion.kind === "full") {
+    return takeUntil(candidates, Math.max(floor, occasion.excessTokens * BEYOND_EXCESS));
+  }
+  return takeFrom(candidates, findBestStart(candidates, horizon));
+}
+
+/** Where clearing all from there on gains most; the end of the list where it gains nothing. */
+function findBestStart(candidates: readonly Candidate[], horizon: number): number {
+  let best = candidates.length;
   let bestGain = 0;
-  for (const first of all) {
-    const plan = sumUp(candidates, all.slice(first));
-    const gain = plan.tokensFreed * PRICE.cached * horizon - plan.cacheLost * (PRICE.written - PRICE.cached);
-    if (gain > bestGain) [best, bestGain] = [plan, gain];
+  let tokensFreed = 0;
+  let cachedFrom = 0;
+  for (let first = candidates.length - 1; first >= 0; first--) {
+    tokensFreed += candidates[first]?.tokens ?? 0;
+    cachedFrom = Math.max(cachedFrom, candidates[first]?.cachedFrom ?? 0);
+    const cacheLost = Math.max(0, cachedFrom - tokensFreed);
+    const gain = tokensFreed * PRICE.cached * horizon - cacheLost * (PRICE.written - PRICE.cached);
+    if (gain > 0 && gain >= bestGain) [best, bestGain] = [first, gain];
   }
   return best;
+}
+
+function takeFrom(candidates: readonly Candidate[], first: number): ClearPlan | undefined {
+  const chosen = candidates.map((_, index) => index).slice(first);
+  return chosen.length > 0 ? sumUp(candidates, chosen) : undefined;
 }
 
 /** Superseded results first, then the oldest, until so many tokens are free. */
@@ -94,6 +110,6 @@ function takeUntil(candidates: readonly Candidate[], tokens: number): ClearPlan 
 function sumUp(candidates: readonly Candidate[], chosen: readonly number[]): ClearPlan {
   const going = chosen.map((index) => candidates[index]).filter((candidate) => candidate !== undefined);
   const tokensFreed = going.reduce((sum, { tokens }) => sum + tokens, 0);
-  const cachedFrom = Math.max(0, ...going.map((candidate) => candidate.cachedFrom));
+  const cachedFrom = going.reduce((most, candidate) => Math.max(most, candidate.cachedFrom), 0);
   return { chosen, tokensFreed, cacheLost: Math.max(0, cachedFrom - tokensFreed) };
 }

@@ -17,24 +17,30 @@ export function findSuperseded(messages: readonly Message[]): ReadonlyMap<ToolPa
   for (let index = messages.length - 1; index >= 0; index--) {
     for (const part of [...(messages[index]?.parts ?? [])].reverse()) {
       if (!isToolPart(part) || part.state?.status !== "completed") continue;
-      const { input = {} } = part.state;
-      const why = explain(part);
+      if (CHANGING.has(part.tool)) {
+        for (const path of readChanged(part.state.input ?? {})) changedLater.add(path);
+        continue;
+      }
+      const why = part.tool === "read" ? explainRead(part) : explainCall(part);
       if (why) superseded.set(part, why);
-      for (const path of CHANGING.has(part.tool) ? readChanged(input) : []) changedLater.add(path);
-      if (part.tool === "read") note(readLater, String(input.filePath), readRange(input));
-      else if (!CHANGING.has(part.tool)) madeLater.add(nameOf(part));
     }
   }
   return superseded;
 
-  function explain(part: ToolPart): Supersession | undefined {
-    const { input = {} } = part.state;
-    if (part.tool !== "read") {
-      return madeLater.has(nameOf(part)) ? "made again later" : undefined;
-    }
+  function explainCall(part: ToolPart): Supersession | undefined {
+    const name = `${part.tool} ${JSON.stringify(part.state.input ?? {})}`;
+    const isMadeLater = madeLater.has(name);
+    madeLater.add(name);
+    return isMadeLater ? "made again later" : undefined;
+  }
+
+  function explainRead({ state: { input = {} } }: ToolPart): Supersession | undefined {
     const path = String(input.filePath);
-    const ranges = readLater.get(path);
-    if (ranges?.has(WHOLE) || ranges?.has(readRange(input))) return "read again later";
+    const range = readRange(input);
+    const ranges = readLater.get(path) ?? new Set();
+    const isReadLater = ranges.has(WHOLE) || ranges.has(range);
+    readLater.set(path, ranges.add(range));
+    if (isReadLater) return "read again later";
     return changedLater.has(path) ? "edited later" : undefined;
   }
 }
@@ -44,8 +50,6 @@ const WHOLE = "whole";
 const readRange = ({ offset, limit }: Readonly<Record<string, unknown>>): string =>
   offset === undefined && limit === undefined ? WHOLE : `${offset ?? 1} ${limit ?? ""}`;
 
-const nameOf = ({ tool, state }: ToolPart): string => `${tool} ${JSON.stringify(state.input ?? {})}`;
-
 /** The files that a call has changed, as it names them. */
 function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>): string[] {
   if (typeof filePath === "string") return [filePath];
@@ -53,8 +57,4 @@ function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>)
   return [...patchText.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(
     (match) => match[1] ?? "",
   );
-}
-
-function note(map: Map<string, Set<string>>, key: string, value: string): void {
-  map.set(key, (map.get(key) ?? new Set()).add(value));
 }

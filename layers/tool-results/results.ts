@@ -17,16 +17,21 @@ export interface Answer {
 
 /** The answers that have results worth a decision, from this message on. A whole result no larger than a preview never is. */
 export function findAnswers(history: History, from: number): Answer[] {
-  const answers = new Map<number, Answer>();
+  const answers: Answer[] = [];
+  let answer: Answer = { results: [], smallCharacters: 0 };
+  let of = -1;
   for (const result of history.results(from)) {
-    const answer = answers.get(result.index) ?? { results: [], smallCharacters: 0 };
-    answers.set(result.index, answer);
+    if (result.index !== of) {
+      answer = { results: [], smallCharacters: 0 };
+      answers.push(answer);
+      of = result.index;
+    }
     const cutPath = findCutPath(result.part, result.text);
     if (cutPath !== undefined) answer.results.push({ ...result, cutPath });
     else if (isLargerThanPreview(result.text)) answer.results.push(result);
     else answer.smallCharacters += result.text.length;
   }
-  return [...answers.values()].filter(({ results }) => results.length > 0);
+  return answers.filter(({ results }) => results.length > 0);
 }
 
 /** A UTF-16 unit has one to three bytes of UTF-8; most texts are decided by their length alone. */

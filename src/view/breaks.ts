@@ -1,5 +1,5 @@
 /** Why the bytes of a request differ from those of the one before although nobody here has decided anything. */
-import { findFreshSummary, type History } from "./history.js";
+import type { History } from "./history.js";
 import type { ModelName } from "./message.js";
 
 export interface HostBreak {
@@ -15,15 +15,13 @@ export interface HostBreak {
  * the day, and agents have prompts and tools of their own).
  */
 export function findHostBreak(
-  history: History,
+  { messages, lastAnswer, freshSummary }: History,
   model: ModelName | undefined,
   nowMs: number,
 ): HostBreak | undefined {
-  const { messages, lastAnswer } = history;
-  const summary = findFreshSummary(history);
-  if (summary) {
-    const key = `compacted ${summary.info.time?.created}`;
-    return { kind: "compacted", reason: "the host has compacted the session", key };
+  if (freshSummary !== -1) {
+    const made = messages[freshSummary]?.info.time?.created;
+    return { kind: "compacted", reason: "the host has compacted the session", key: `compacted ${made}` };
   }
   const last = messages[lastAnswer]?.info;
   const user = messages.findLast(({ info }) => info.role === "user")?.info;
@@ -33,13 +31,13 @@ export function findHostBreak(
     const reason = `the model was switched from ${nameOf(last)} to ${nameOf(model)}`;
     return { kind: "model", reason, key: key("model") };
   }
-  if (user.agent !== undefined && last.agent !== undefined && user.agent !== last.agent) {
-    const reason = `the agent was switched from ${last.agent} to ${user.agent}`;
-    return { kind: "agent", reason, key: key("agent") };
-  }
   const endedMs = last.time?.completed ?? last.time?.created;
   if (endedMs !== undefined && formatDay(endedMs) !== formatDay(nowMs)) {
     return { kind: "day", reason: `a new day has begun, ${formatDay(nowMs)}`, key: key("day") };
+  }
+  if (user.agent !== undefined && last.agent !== undefined && user.agent !== last.agent) {
+    const reason = `the agent was switched from ${last.agent} to ${user.agent}`;
+    return { kind: "agent", reason, key: key("agent") };
   }
   return undefined;
 }

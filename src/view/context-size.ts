@@ -40,6 +40,7 @@ export function createContextSizes(): ContextSizes {
   /** The last few, the newest last. */
   const observed = new Map<string, number[]>();
   const totals = new Map<string, { total: number; answeredMs: number }>();
+  let counted: { messages: readonly Message[]; tokens: number } | undefined;
   const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
   return {
     report(sessionID, answer, sent) {
@@ -54,7 +55,7 @@ export function createContextSizes(): ContextSizes {
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
       take(sessionID, answer, isSent ? countReportedTokens(answer.tokens) - sent : undefined);
     },
-    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + estimateTokens(messages)),
+    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + count(messages)),
     lastTotal: (sessionID) => totals.get(sessionID)?.total,
     fixedTokens(sessionID) {
       const seen = observed.get(sessionID);
@@ -71,6 +72,12 @@ export function createContextSizes(): ContextSizes {
     totals.set(sessionID, { total: countReportedTokens(tokens), answeredMs: time?.created ?? 0 });
     if (fixed === undefined) return;
     observed.set(sessionID, [...(observed.get(sessionID) ?? []), fixed].slice(-OBSERVATIONS));
+  }
+
+  /** One request asks about the same list several times. */
+  function count(messages: readonly Message[]): number {
+    if (counted?.messages !== messages) counted = { messages, tokens: estimateTokens(messages) };
+    return counted.tokens;
   }
 }
 
@@ -96,10 +103,11 @@ function countCharacters(part: Part): number {
 function countInput(input: unknown, depth = 0): number {
   if (typeof input === "string") return input.length;
   if (typeof input !== "object" || input === null || depth > 3) return 4;
-  return Object.entries(input).reduce(
-    (sum, [key, value]) => sum + key.length + countInput(value, depth + 1),
-    0,
-  );
+  let characters = 0;
+  for (const key of Object.keys(input)) {
+    characters += key.length + countInput((input as Record<string, unknown>)[key], depth + 1);
+  }
+  return characters;
 }
 
 /** The results of an answer's own calls came after its usage was counted. */

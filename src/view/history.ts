@@ -21,6 +21,8 @@ export interface History {
   keyOf(index: number): DecisionKey | undefined;
   /** Index of the last answer that has ended and is not a summary; -1 where there is none. */
   readonly lastAnswer: number;
+  /** Index of the host's last summary if nothing has been answered since it was made; else -1. */
+  readonly freshSummary: number;
 }
 
 export function readHistory(messages: readonly Message[]): History {
@@ -40,11 +42,12 @@ export function readHistory(messages: readonly Message[]): History {
     keyOf(index) {
       if (keys.has(index)) return keys.get(index);
       const [message, first] = [messages[index], messages[0]];
-      const key = message && first && readMessageKey(message, first);
-      keys.set(index, key);
-      return key;
+      if (!message || !first) return undefined;
+      if (!keys.has(index)) keys.set(index, readMessageKey(message, first));
+      return keys.get(index);
     },
     lastAnswer: messages.findLastIndex(isEndedAnswer),
+    freshSummary: findFreshSummary(messages),
   };
 }
 
@@ -54,13 +57,16 @@ export function isSummary({ info }: Message): boolean {
 }
 
 /**
- * The summary that was made since the last answer, for the request that is the first to show it. What the host keeps
- * verbatim stands behind the summary and is older: only the times tell.
+ * Index of the host's last summary if nothing has been answered since it was made; else -1. The host puts the messages
+ * that it keeps verbatim behind the summary, so that answers which are older stand there.
  */
-export function findFreshSummary({ messages, lastAnswer }: History): Message | undefined {
-  const summary = messages.findLast(isSummary);
-  const answeredMs = messages[lastAnswer]?.info.time?.created ?? Number.NEGATIVE_INFINITY;
-  return summary && (summary.info.time?.created ?? 0) > answeredMs ? summary : undefined;
+export function findFreshSummary(messages: readonly Message[]): number {
+  const summary = messages.findLastIndex(isSummary);
+  if (summary === -1) return -1;
+  const answer = messages.findLastIndex(isEndedAnswer);
+  const [made, answered] = [messages[summary]?.info.time?.created, messages[answer]?.info.time?.created];
+  const isAnswered = made === undefined || answered === undefined ? answer > summary : answered > made;
+  return isAnswered ? -1 : summary;
 }
 
 /** An answer of the model's for which the provider reported what it read. */

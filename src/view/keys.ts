@@ -13,6 +13,7 @@ export interface DecisionKey {
 
 /** Characters at each end of a text that tell it from another of the same length. */
 const BORDER = 64;
+const PRIME = 0x01000193;
 
 /**
  * A result: when the call began, the tool, the call id, length and borders of the text. `undefined` for a call whose
@@ -22,7 +23,7 @@ export function readResultKey(part: ToolPart): DecisionKey | undefined {
   const start = part.state.time?.start;
   const text = readResultText(part);
   if (start === undefined || text === undefined) return undefined;
-  const borders = hash(text.slice(0, BORDER) + text.slice(-BORDER));
+  const borders = hashBorders(text);
   return {
     day: Math.floor(start / DAY_MS),
     key: `${start} ${part.tool} ${part.callID} ${text.length} ${borders}`,
@@ -41,9 +42,13 @@ export function readMessageKey(message: Message, first: Message): DecisionKey | 
   return { day: Math.floor(created / DAY_MS), key: `${created} ${message.info.role} ${began}` };
 }
 
-/** FNV-1a of the UTF-16 units, 32 bits: quick, and enough to tell two results of one millisecond apart. */
-function hash(text: string): string {
+/** FNV-1a of the UTF-16 units at both ends, 32 bits: quick, and enough to tell two results of one millisecond apart. */
+function hashBorders(text: string): string {
+  const { length } = text;
+  const head = Math.min(BORDER, length);
   let sum = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < head; index++) sum = Math.imul(sum ^ text.charCodeAt(index), PRIME);
+  for (let index = length - head; index < length; index++)
+    sum = Math.imul(sum ^ text.charCodeAt(index), PRIME);
   return (sum >>> 0).toString(36);
 }

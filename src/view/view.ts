@@ -16,7 +16,6 @@ import type { Accounts } from "./accounts.js";
 import { findHostBreak } from "./breaks.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
-import { findFreshSummary } from "./history.js";
 import type { ContextRequest, Requests } from "./request.js";
 import type { ModelWindows } from "./windows.js";
 
@@ -59,7 +58,7 @@ export function createView(options: ViewOptions): Layer {
           log.error(LAYER, `cannot read what was decided earlier, or write down a break: ${why}`);
         }
         const view = request.show();
-        sizes.observe(sessionID, view, findFreshSummary(history) === undefined);
+        sizes.observe(sessionID, view, history.freshSummary === -1);
         accounts.open(request);
         if (request.isCompaction) return view;
         for (const result of history.results(request.shownFrom())) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createShortener } from "../../layers/full-compact/shortener.js";
 import { findHostBreak } from "../../src/view/breaks.js";
 import { createContextSizes } from "../../src/view/context-size.js";
-import { findFreshSummary, readHistory } from "../../src/view/history.js";
+import { readHistory } from "../../src/view/history.js";
 import type { Message, MessageInfo } from "../../src/view/message.js";
 import { createModelWindows, planBudget } from "../../src/view/windows.js";
 import { answer, user } from "../support/messages.js";
@@ -92,6 +92,9 @@ describe("a request that the provider refuses as too long", () => {
   });
 });
 
+const freshSummaryOf = (messages: readonly Message[]): Message | undefined =>
+  messages[readHistory(messages).freshSummary];
+
 describe("after a compaction of the host's, with the last answer kept verbatim behind the summary", () => {
   const before = answered("before", 28_000);
   const request = asked("compact");
@@ -99,17 +102,17 @@ describe("after a compaction of the host's, with the last answer kept verbatim b
   const compacted = [request, summary, before, asked("go on")];
 
   it("the summary counts as the newer one, until an answer has come", () => {
-    expect(findFreshSummary(readHistory(compacted))).toBe(summary);
+    expect(freshSummaryOf(compacted)).toBe(summary);
     expect(findHostBreak(readHistory(compacted), MODEL, 0)?.kind).toBe("compacted");
     const later = [...compacted, answered("after", 9_000), asked("more")];
-    expect(findFreshSummary(readHistory(later))).toBeUndefined();
+    expect(freshSummaryOf(later)).toBeUndefined();
   });
 
   it.each([
     ["with an error", { error: { name: "APIError" } }],
     ["that was broken off", { finish: undefined as never }],
   ])("a summary %s is none", (_, info) => {
-    expect(findFreshSummary(readHistory([request, withInfo(summary, info), asked("go on")]))).toBeUndefined();
+    expect(freshSummaryOf([request, withInfo(summary, info), asked("go on")])).toBeUndefined();
   });
 
   it("what has gone is not taken for system prompt and tools, and what was reported counts before it", () => {
