@@ -29,7 +29,7 @@ export interface Turn {
 /** Where the files are. */
 export type PathOf = (relativePath: string) => string;
 
-const PACKAGES = "npm ls --all --package-lock-only";
+const PACKAGES = "npm ls --all --json --package-lock-only";
 const SEED = 2_026;
 /** A result is looked at again only from so many turns later on. */
 const LONG_AGO_TURNS = 4;
@@ -96,7 +96,7 @@ function study(desk: Desk): Beat[] {
     work(desk.readTheirs(1)),
     work(
       desk.call("grep", { pattern: chapter.pattern, include: "*.test.ts" }),
-      desk.bash(index % 2 === 0 ? PACKAGES : `${PACKAGES} --json`, "Print the tree of packages"),
+      desk.bash(PACKAGES, "Print the tree of packages"),
     ),
     work(desk.readTheirs(2)),
     desk.again(1),

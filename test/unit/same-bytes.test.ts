@@ -56,7 +56,7 @@ describe("the same bytes, for ever", () => {
     await here.request([user("go"), answer([call("bash", lines(1_000))])]);
     const later = [user("more"), answer([call("bash", large)])];
     const [preview] = outputs(await there.request(later));
-    expect(await onlyOutput(here, fork(later, "ses_2"))).toBe(preview);
+    expect(await onlyOutput(here, fork([...later, user("go on")], "ses_2"))).toBe(preview);
     const made = (here.files.text(DECISIONS) ?? "").split("\n").filter((line) => line.includes('"replaced"'));
     expect(made).toHaveLength(2);
   });
