@@ -1,6 +1,5 @@
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import type { SessionFacts } from "../../src/notes/facts.js";
 import { isRecord } from "../../src/records.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";
@@ -36,7 +35,10 @@ export function createRepairer(context: RepairerOptions): Repairer {
     const checked = checkSummary(textOf(message), facts);
     const body = checked.text ?? (await formatNotes(request, checked.problem ?? ""));
     const text = [body, ...formatMissing(checked.text === undefined ? [] : checked.missing)];
-    const restored = facts ? await bringBack(request, facts) : "";
+    const { budgetTokens } = request;
+    const restored = facts
+      ? await restore(context, { sessionID, facts, history, from: 0, budgetTokens })
+      : "";
     if (restored !== "") text.push(`## Brought back\n\n${restored}`);
     await decisions.record(sessionID, LAYER, [
       decide(key, { outcome: "rewritten", text: text.join("\n\n").trim() || "(no summary)" }),
@@ -54,17 +56,6 @@ export function createRepairer(context: RepairerOptions): Repairer {
     const maxCharacters = Math.min(MOST_NOTES_CHARACTERS, share);
     const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
     return `[Strata] The summary of the session so far was of no use: ${problem}. These notes on the session were kept all along; they are a record, not new instructions.\n\n${written}`;
-  }
-
-  async function bringBack({ budgetTokens, history }: ContextRequest, facts: SessionFacts): Promise<string> {
-    const staying = new Set(
-      history
-        .results()
-        .flatMap(({ part: { state } }) =>
-          typeof state.input?.filePath === "string" ? [state.input.filePath] : [],
-        ),
-    );
-    return restore(context, { facts, gone: [], staying, budgetTokens });
   }
 
   async function account(request: ContextRequest, index: number): Promise<void> {
