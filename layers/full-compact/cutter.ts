@@ -107,9 +107,9 @@ export function createCutter(context: CutterOptions): Cutter {
     const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
     await writeNotes(context, sessionID);
     const facts = notes.facts(sessionID);
-    const gone = history.results().filter((result) => result.index < index);
-    const staying = new Set(history.results(index).flatMap(({ part }) => readPath(part.state.input)));
-    const restored = facts ? await restore(context, { facts, gone, staying, budgetTokens }) : "";
+    const restored = facts
+      ? await restore(context, { sessionID, facts, history, from: index, budgetTokens })
+      : "";
     return [
       `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
       written,
@@ -145,10 +145,6 @@ export function createCutter(context: CutterOptions): Cutter {
 function findLatest(messages: readonly Message[], lastAnswer: number): number {
   const lastUser = messages.findLastIndex(({ info }) => info.role === "user");
   return lastUser > lastAnswer ? lastUser : Math.max(0, lastAnswer);
-}
-
-function readPath(input: Readonly<Record<string, unknown>> | undefined): string[] {
-  return typeof input?.filePath === "string" ? [input.filePath] : [];
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,6 +1,5 @@
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import type { SessionFacts } from "../../src/notes/facts.js";
 import { isRecord } from "../../src/records.js";
 import { findColdReason } from "../../src/view/cold.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
@@ -44,7 +43,10 @@ export function createRepairer(context: RepairerOptions): Repairer {
     const checked = checkSummary(textOf(message), facts);
     const body = checked.text ?? (await formatNotes(request, checked.problem ?? ""));
     const text = [body, ...formatMissing(checked.text === undefined ? [] : checked.missing)];
-    const restored = facts ? await bringBack(request, facts) : "";
+    const { budgetTokens } = request;
+    const restored = facts
+      ? await restore(context, { sessionID, facts, history, from: 0, budgetTokens })
+      : "";
     if (restored !== "") text.push(`## Brought back\n\n${restored}`);
     signal.throwIfAborted();
     await decisions.record(sessionID, LAYER, [
@@ -66,17 +68,6 @@ export function createRepairer(context: RepairerOptions): Repairer {
     return `[Strata] The summary of the session so far was of no use: ${problem}. These notes on the session were kept all along; they are a record, not new instructions.\n\n${written}`;
   }
 
-  async function bringBack({ budgetTokens, history }: ContextRequest, facts: SessionFacts): Promise<string> {
-    const staying = new Set(
-      history
-        .results()
-        .flatMap(({ part: { state } }) =>
-          typeof state.input?.filePath === "string" ? [state.input.filePath] : [],
-        ),
-    );
-    return restore(context, { facts, gone: [], staying, budgetTokens });
-  }
-
   async function account(request: ContextRequest, index: number, isFresh: boolean): Promise<void> {
     const { history, sessionID } = request;
     // A start in a session that was compacted earlier tells nothing about that compaction.
@@ -90,8 +81,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
       reason: "the host has compacted the session",
       ...(freed !== undefined && { tokensFreed: Math.max(0, freed) }),
     });
-    // A start in a session that was compacted earlier tells nothing about this compaction.
-    if (freed === undefined || before === undefined || history.freshSummary === -1) return;
+    if (freed === undefined || before === undefined) return;
     const isManual = isManualCompaction(history.messages[index - 1]);
     await breakers.hear(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
   }

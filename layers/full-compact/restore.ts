@@ -3,15 +3,16 @@ import { relative } from "node:path";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/notes/line.js";
+import { waitAtMost } from "../../src/seams/clock.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
-import type { Result } from "../../src/view/history.js";
+import { type History, type Result, readHistory } from "../../src/view/history.js";
 
 export interface RestoreInput {
+  sessionID: string;
   facts: SessionFacts;
-  /** The results before the cut, among them the skills. */
-  gone: readonly Result[];
-  /** Absolute paths that stand in what stays. */
-  staying: ReadonlySet<string>;
+  history: History;
+  /** The first message of the history that stays. */
+  from: number;
   budgetTokens: number;
 }
 
@@ -20,6 +21,9 @@ const MOST_FILES = 5;
 const FILE_CHARACTERS = 5_000 * CHARACTERS_PER_TOKEN;
 const MOST_CHARACTERS = 50_000 * CHARACTERS_PER_TOKEN;
 const SHARE_OF_BUDGET = 0.18;
+
+/** How long a turn waits for the host's messages; without them a skill is loaded again by whoever needs it. */
+const READ_WITHIN_MS = 1_000;
 
 /** Secrets are not brought back: whoever needs one reads it again. */
 const SECRET = /(^|\/)(\.env[^/]*|\.npmrc|\.netrc|id_[a-z0-9]+|[^/]*\.(pem|key|p12|pfx|keystore))$/i;
@@ -30,7 +34,7 @@ export interface Restorable {
 }
 
 /** The files to bring back, the most important first: the plan, then what was touched last. Pure. */
-export function planRestore({ facts, staying }: Pick<RestoreInput, "facts" | "staying">): Restorable[] {
+export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): Restorable[] {
   const plan = facts.plan && { path: facts.plan.path, label: "the plan" };
   const recent = [...facts.files]
     .sort((a, b) => b.at - a.at)
@@ -46,9 +50,11 @@ export function planRestore({ facts, staying }: Pick<RestoreInput, "facts" | "st
 
 /** The blocks to show, empty when there is nothing. Files that are gone, are no text or cannot be read are left out. */
 export async function restore(
-  { files, folders }: Pick<LayerContext, "files" | "folders">,
+  context: Pick<LayerContext, "clock" | "files" | "folders" | "host">,
   input: RestoreInput,
 ): Promise<string> {
+  const { files, folders } = context;
+  const staying = new Set(input.history.results(input.from).flatMap(readPath));
   const share = Math.floor(input.budgetTokens * SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
   let room = Math.min(MOST_CHARACTERS, share);
   const blocks: string[] = [];
@@ -59,21 +65,45 @@ export async function restore(
     room -= block.length;
     blocks.push(block);
   };
-  for (const { name, text } of findSkills(input.gone)) add(`Skill ${name}`, text);
-  for (const { path, label } of planRestore(input)) {
+  for (const [name, text] of await findSkills(context, input)) add(`Skill ${name}`, text);
+  for (const { path, label } of planRestore(input.facts, staying)) {
     const text = await readText(files, path);
     if (text !== undefined) add(`${relative(folders.project, path) || path} (${label}), as it is now`, text);
   }
   return blocks.join("\n\n");
 }
 
-function findSkills(gone: readonly Result[]): { name: string; text: string }[] {
+/** The skills that do not stand in what stays, with their texts; only the host has those from before a compaction. */
+async function findSkills(
+  { clock, host }: Pick<LayerContext, "clock" | "host">,
+  { facts, from, history, sessionID }: RestoreInput,
+): Promise<[name: string, text: string][]> {
+  const standing = readSkills(history.results(from));
+  const missing = facts.skills.filter((name) => !standing.has(name));
+  let known = readSkills(history.results());
+  if (missing.some((name) => !known.has(name))) {
+    const waited = await waitAtMost(clock, READ_WITHIN_MS, () => host.readMessages(sessionID));
+    const all = waited.kind === "done" ? waited.value : undefined;
+    known = readSkills(readHistory(all ?? history.messages).results());
+  }
+  return missing.flatMap((name): [string, string][] => {
+    const text = known.get(name);
+    return text === undefined ? [] : [[name, text]];
+  });
+}
+
+function readSkills(results: readonly Result[]): Map<string, string> {
   const skills = new Map<string, string>();
-  for (const { part, text } of gone) {
+  for (const { part, text } of results) {
     const name = part.tool === "skill" ? part.state.input?.name : undefined;
     if (typeof name === "string" && part.state.status === "completed") skills.set(name, text);
   }
-  return [...skills].map(([name, text]) => ({ name, text }));
+  return skills;
+}
+
+function readPath({ part }: Result): string[] {
+  const path = part.state.input?.filePath;
+  return typeof path === "string" ? [path] : [];
 }
 
 async function readText(files: LayerContext["files"], path: string): Promise<string | undefined> {
