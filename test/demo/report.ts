@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
-import type { ExplainedBreak } from "./break-reasons.js";
+import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import { drawChart, type Line } from "./chart.js";
 import type { Figures } from "./figures.js";
 import type { Run } from "./play.js";

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
-import type { ExplainedBreak } from "./break-reasons.js";
+import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import type { Moved } from "./check.js";
 import { facts, holdsFact } from "./facts.js";
 import type { Figures } from "./figures.js";

@@ -1,7 +1,7 @@
 /** What a long session costs: the demo's 40 turns in the real OpenCode, without the plugin and with it. */
 import { expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
-import { explainBreaks } from "../demo/break-reasons.js";
+import { explainBreaks } from "./stage/break-reasons.js";
 import { type Figures, measureRun } from "../demo/figures.js";
 import { play, withStrata } from "../demo/play.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
