@@ -29,7 +29,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
     await decisions.load(history.days);
     const index = history.messages.findLastIndex(isSummary);
     const [message, key] = [history.messages[index], history.keyOf(index)];
-    if (!message || !key || decisions.find(key.key)?.rewritten) return;
+    if (!message || !key || request.find(key.key)?.rewritten) return;
     await notes.learn(sessionID, history.messages);
     const facts = notes.facts(sessionID);
     const checked = checkSummary(textOf(message), facts);
@@ -40,7 +40,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
     await decisions.record(sessionID, LAYER, [
       decide(key, { outcome: "rewritten", text: text.join("\n\n").trim() || "(no summary)" }),
     ]);
-    await account(request, index);
+    await account(request, index, key.key);
     const what =
       checked.problem === undefined
         ? `${formatCount(checked.missing.length)} facts were missing and are appended`
@@ -66,7 +66,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
     return restore(context, { facts, gone: [], staying, budgetTokens });
   }
 
-  async function account(request: ContextRequest, index: number): Promise<void> {
+  async function account(request: ContextRequest, index: number, key: string): Promise<void> {
     const { history, sessionID } = request;
     const before = sizes.lastTotal(sessionID);
     const after = request.estimateTokens(request.show());
@@ -76,6 +76,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
       layer: LAYER,
       event: "compacted",
       reason: "the host has compacted the session",
+      key,
       ...(freed !== undefined && { tokensFreed: Math.max(0, freed) }),
     });
     // A start in a session that was compacted earlier tells nothing about this compaction.

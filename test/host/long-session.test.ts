@@ -8,7 +8,7 @@ import { formatCount } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
-import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
+import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
@@ -48,7 +48,10 @@ beforeAll(async () => {
       microCompact: { cacheMinutes: { "mock/*": CACHE_MINUTES }, floor: 1_000 },
       toolResults: { threshold: 16_000 },
     },
-    config: { provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } } },
+    config: {
+      snapshot: false,
+      provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } },
+    },
     promptCache: { lifetimeMs: CACHE_MINUTES * 60_000 },
   });
   played = await play(stage);

@@ -9,8 +9,11 @@ export interface ExplainedBreak extends PrefixBreak {
   reason: string | undefined;
 }
 
-/** Records that change nothing that was sent: a result that goes before it was ever sent, and what is only counted. */
-const HARMLESS = new Set(["spilled", "answer", "background"]);
+/**
+ * Records that change nothing that was sent: what goes before it was ever sent, or stands behind it, and what is only
+ * counted.
+ */
+const HARMLESS = new Set(["spilled", "extended", "inherited", "answer", "background"]);
 
 /** All records under a project's `.opencode/strata` but the machine state, in no order. */
 export function readRecords(folder: string): SavingsRecord[] {
