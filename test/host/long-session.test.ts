@@ -8,7 +8,7 @@ import { formatCount } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
-import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
+import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
@@ -19,7 +19,7 @@ import { createWork, createWorkFiles, type Work } from "./work/work.js";
 const SEED = 20_260_731;
 /** The provider forgets a prefix after 1.2 s, and the plugin knows it: a pause takes no longer than that. */
 const CACHE_MINUTES = 0.02;
-const WINDOW = { context: 64_000, output: 8_000 };
+const WINDOW = { context: 46_000, output: 8_000 };
 const PLAY_MS = 180_000;
 
 interface Played {
@@ -98,6 +98,7 @@ async function play({ model, project }: Stage): Promise<Played> {
     meanwhile: ({ file }) => rmSync(file(".opencode/strata/state"), { recursive: true }),
   });
   await goOn(12);
+  await goOn(1, fork.id);
   await sessions.turn(sessionID, "a full window", [
     reporting(say("It is full."), { promptTokens: WINDOW.context - 1_000, cachedTokens: 0 }),
   ]);
@@ -121,6 +122,76 @@ test("every request begins with the one before it, except where the ledger says 
   report(breaks, requests);
   expect(breaks.filter(({ reason }) => reason === undefined).map(({ request }) => request)).toEqual([]);
 });
+
+test("all that can come in between has come", () => {
+  const reasons = played.breaks.map(({ reason = "" }) => reason);
+  const kinds = [
+    /switched from mock\/m1 to mock\/m2/,
+    /switched from mock\/m2 to mock\/m1/,
+    /cleared, idle/,
+    /cleared, it pays back/,
+    /full-compact: cut/,
+    /full-compact: compacted/,
+    /machine state was deleted/,
+  ];
+  for (const kind of kinds)
+    expect(
+      reasons.some((reason) => kind.test(reason)),
+      String(kind),
+    ).toBe(true);
+  expect(played.requests.filter(isSummarizing)).toHaveLength(2);
+});
+
+test("every turn ends with the answer that the model gave", () => {
+  expect(played.answers.length).toBeGreaterThanOrEqual(200);
+  for (const { given, scripted } of played.answers) expect(given).toBe(scripted);
+});
+
+test("in every request each call has its result, and each result its call", () => {
+  for (const { messages } of played.requests) {
+    const made = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+    const ended = messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+    expect(ended.sort()).toEqual(made.sort());
+  }
+});
+
+test("what is cleared in a pause was in no cache any more", () => {
+  const { records, requests, sessionID } = played;
+  const own = requests.filter((request) => request.sessionID === sessionID && !isSummarizing(request));
+  const inPauses = records.filter(
+    ({ event, reason, session }) =>
+      session === sessionID && event === "cleared" && /^idle/.test(reason ?? ""),
+  );
+  expect(inPauses.length).toBeGreaterThanOrEqual(2);
+  for (const { cacheLost, reason, time } of inPauses) {
+    const index = own.findIndex(({ at }) => at >= Date.parse(time));
+    const [earlier, later] = [own[index - 1], own[index]];
+    expect(cacheLost).toBe(0);
+    if (!earlier || !later) throw new Error(`no request after ${time}`);
+    expect(later.cachedTokens, reason).toBeLessThan(tokensOfBytes(countShared(earlier, later)));
+  }
+});
+
+test("a fork of a session with cuts and clears begins with all that its parent sent last", () => {
+  const { forkedAt, forkID, requests } = played;
+  const first = requests.find(({ sessionID }) => sessionID === forkID);
+  if (!first) throw new Error("the fork has sent nothing");
+  expect(firstDifference(forkedAt, first)).toBeUndefined();
+});
+
+test("where the machine state was deleted, the next request of each session is the only one to differ", () => {
+  const { breaks, deletedAfter, forkID, sessionID } = played;
+  const lost = breaks.filter(({ reason }) => reason?.includes("machine state was deleted"));
+  expect(lost.map(({ later }) => later.sessionID)).toEqual([sessionID, forkID]);
+  expect(lost[0]?.request).toBe(deletedAfter + 1);
+});
+
+/** Bytes that the two have in common from the beginning. */
+function countShared(one: ModelRequest, other: ModelRequest): number {
+  const [a, b] = [Buffer.from(one.prompt), Buffer.from(other.prompt)];
+  const differs = a.findIndex((byte, index) => byte !== b[index]);
+  return differs === -1 ? a.length : differs;
+}
 
 function report(breaks: readonly ExplainedBreak[], requests: readonly ModelRequest[]): void {
   const lines = breaks.map(
