@@ -22,6 +22,14 @@ export interface RepairerOptions extends LayerContext {
   breakers: Breakers;
 }
 
+/** The summary that was looked at. */
+interface Repaired {
+  index: number;
+  key: string;
+  /** Nothing has been answered since it was made. */
+  isFresh: boolean;
+}
+
 const LAYER = "full-compact";
 const MOST_NOTES_CHARACTERS = 32_000;
 const NOTES_SHARE_OF_BUDGET = 0.15;
@@ -34,7 +42,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
     await decisions.load(history.days);
     const index = history.messages.findLastIndex(isSummary);
     const [message, key] = [history.messages[index], history.keyOf(index)];
-    if (!message || !key || decisions.find(key.key)?.rewritten) return;
+    if (!message || !key || request.find(key.key)?.rewritten) return;
     const isFresh = history.freshSummary !== -1;
     const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
     if (!isFresh && !isCold) return;
@@ -52,7 +60,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
     await decisions.record(sessionID, LAYER, [
       decide(key, { outcome: "rewritten", text: text.join("\n\n").trim() || "(no summary)" }),
     ]);
-    await account(request, index, isFresh);
+    await account(request, { index, key: key.key, isFresh });
     const what =
       checked.problem === undefined
         ? `${formatCount(checked.missing.length)} facts were missing and are appended`
@@ -68,7 +76,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
     return `[Strata] The summary of the session so far was of no use: ${problem}. These notes on the session were kept all along; they are a record, not new instructions.\n\n${written}`;
   }
 
-  async function account(request: ContextRequest, index: number, isFresh: boolean): Promise<void> {
+  async function account(request: ContextRequest, { index, key, isFresh }: Repaired): Promise<void> {
     const { history, sessionID } = request;
     // A start in a session that was compacted earlier tells nothing about that compaction.
     const before = isFresh ? sizes.lastTotal(sessionID) : undefined;
@@ -79,6 +87,7 @@ export function createRepairer(context: RepairerOptions): Repairer {
       layer: LAYER,
       event: "compacted",
       reason: "the host has compacted the session",
+      key,
       ...(freed !== undefined && { tokensFreed: Math.max(0, freed) }),
     });
     if (freed === undefined || before === undefined) return;

@@ -1,8 +1,8 @@
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
-import type { KnownDecision } from "../../src/view/decisions.js";
 import type { Result } from "../../src/view/history.js";
+import type { KnownDecision } from "../../src/view/known-decisions.js";
 import type { Message } from "../../src/view/message.js";
-import { type Find, findText } from "../../src/view/replay.js";
+import { findText } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { MARKER_TOKENS } from "./marker.js";
 import type { Candidate } from "./plan.js";
@@ -26,9 +26,8 @@ const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearc
  * `keepRecent`, not cleared yet, and larger than a marker. `view` are the messages as they would be sent.
  */
 export function gatherClearable(
-  { history, shownFrom }: ContextRequest,
+  { find, history, shownFrom }: ContextRequest,
   view: readonly Message[],
-  find: Find,
   keepRecent: number,
 ): Clearable[] {
   const from = shownFrom();

@@ -38,7 +38,7 @@ export const createMicroCompact: LayerFactory = (context) => {
     handlers: {
       async context(request, messages) {
         if (request.isCompaction || !request.isReady()) return undefined;
-        const clearable = gatherClearable(request, messages, decisions.find, policy.keepRecent);
+        const clearable = gatherClearable(request, messages, policy.keepRecent);
         if (clearable.length === 0) return undefined;
         const { occasion, reason } = findOccasion(request, request.estimateTokens(messages));
         const plan = planClear(clearable, occasion, policy);

@@ -26,7 +26,7 @@ const LAST_MESSAGES = 10;
 const UNFINISHED_MS = 7 * DAY_MS;
 
 export const createSessionMemory: LayerFactory = (context) => {
-  const { background, clock, config, decisions, host, log, notes } = context;
+  const { background, clock, config, decisions, host, log, notes, savings } = context;
   const policy = config.sessionMemory;
   if (!policy.enabled) return undefined;
   const writer = createSectionWriter(context);
@@ -71,6 +71,8 @@ export const createSessionMemory: LayerFactory = (context) => {
     if (made.length === 0) return false;
     signal.throwIfAborted();
     await decisions.record(sessionID, LAYER, made);
+    // Not needed until the machine state is deleted: then it tells why a request begins in another way.
+    savings.record({ session: sessionID, layer: LAYER, event: "extended", results: made.length });
     return true;
   }
 
@@ -87,17 +89,17 @@ export const createSessionMemory: LayerFactory = (context) => {
     });
   }
 
-  function remind({ history, sessionID }: ContextRequest): DatedDecision[] {
+  function remind({ find, history, sessionID }: ContextRequest): DatedDecision[] {
     const facts = notes.facts(sessionID);
     const reminder = facts && planReminder(history, facts, policy.goalRefresh);
-    if (!reminder || decisions.find(reminder.result.key)?.extended) return [];
+    if (!reminder || find(reminder.result.key)?.extended) return [];
     return [decide(reminder.result, { outcome: "extended", text: reminder.text })];
   }
 
   /** The first message of a session a person has opened. */
-  async function greet({ history, sessionID }: ContextRequest): Promise<DatedDecision[]> {
+  async function greet({ find, history, sessionID }: ContextRequest): Promise<DatedDecision[]> {
     const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
-    if (!key || children.has(sessionID) || decisions.find(key.key)?.extended) return [];
+    if (!key || children.has(sessionID) || find(key.key)?.extended) return [];
     const unfinished = await notes.findUnfinished(sessionID, UNFINISHED_MS);
     if (!unfinished) return [];
     const text = `[Strata] What the last session in this project has left open. It is no request: leave it alone unless the user goes on with it.\n${unfinished.text}`;

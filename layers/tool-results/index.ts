@@ -15,7 +15,8 @@ import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { isResultPath } from "../../src/results/result-files.js";
 import { waitAtMost } from "../../src/seams/clock.js";
-import { createJudge, LAYER } from "./judge.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { createJudge, isUndecided, LAYER } from "./judge.js";
 import { createReporter } from "./reporter.js";
 import { type Answer, findAnswers, type Result } from "./results.js";
 import { createSweep } from "./sweep.js";
@@ -38,10 +39,10 @@ export const createToolResults: LayerFactory = (context) => {
     handlers: {
       async context(request) {
         const answers = findAnswers(request.history, request.shownFrom());
-        const open = answers.filter(({ results }) => results.some(isUndecided));
+        const open = answers.filter(({ results }) => results.some(isUndecided(request)));
         if (open.length === 0) return undefined;
-        await decide(request.sessionID, open);
-        const hasMoved = ({ key }: Result) => decisions.find(key)?.judged?.text !== undefined;
+        await decide(request, open);
+        const hasMoved = ({ key }: Result) => request.find(key)?.judged?.text !== undefined;
         return open.some(({ results }) => results.some(hasMoved)) ? request.show() : undefined;
       },
 
@@ -64,22 +65,18 @@ export const createToolResults: LayerFactory = (context) => {
   };
 
   /** Afterwards as much is decided as there was time for, and what was not stays as it is about to be sent. */
-  async function decide(sessionID: string, open: readonly Answer[]): Promise<void> {
+  async function decide(request: ContextRequest, open: readonly Answer[]): Promise<void> {
     const waited = await waitAtMost(clock, JUDGE_WITHIN_MS, async (signal) => {
       const lanes = new PQueue({ concurrency: JUDGED_AT_A_TIME });
-      await lanes.addAll(open.map((answer) => () => judge(sessionID, answer, signal)));
+      await lanes.addAll(open.map((answer) => () => judge(request, answer, signal)));
     });
     if (waited.kind === "done") return;
     const why =
       waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${JUDGE_WITHIN_MS} ms`;
-    const left = open.flatMap(({ results }) => results).filter((result) => isUndecided(result));
+    const left = open.flatMap(({ results }) => results).filter(isUndecided(request));
     // Of a day whose records are not known yet nothing is known, not even that it is undecided.
     const sent = left.filter(({ day }) => decisions.isLoaded(day));
-    for (const { key } of sent) decisions.remember(sessionID, { key, outcome: "kept" });
+    for (const { key } of sent) decisions.remember(request.sessionID, { key, outcome: "kept" });
     log.error(LAYER, `cannot judge ${left.length} results in time, they stay: ${why}`);
-  }
-
-  function isUndecided({ key }: Result): boolean {
-    return decisions.find(key)?.judged === undefined;
   }
 };

@@ -3,6 +3,7 @@ import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { namesResultFile } from "../../src/results/result-files.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import type { ContextRequest } from "../../src/view/request.js";
 import { findThreshold, planSpill, type ResultFacts } from "./plan.js";
 import { formatPreview } from "./preview.js";
 import type { Reporter } from "./reporter.js";
@@ -12,7 +13,10 @@ import { type Answer, type Result, readExitStatus, readHostNote, readSourcePath 
  * Decides about every undecided result of one answer. Throws only when the signal is aborted, and then nothing has
  * been decided.
  */
-export type Judge = (sessionID: string, answer: Answer, signal: AbortSignal) => Promise<void>;
+export type Judge = (request: Judged, answer: Answer, signal: AbortSignal) => Promise<void>;
+
+/** The session, and what is decided in it. */
+type Judged = Pick<ContextRequest, "find" | "sessionID">;
 
 export interface JudgeOptions extends LayerContext {
   reporter: Reporter;
@@ -32,31 +36,33 @@ const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 /** OpenCode cuts every result above this by itself. */
 const HOST_LIMIT_BYTES = 50_000;
 
+/** Whether a result is still to be judged. */
+export function isUndecided({ find }: Judged): (result: Result) => boolean {
+  return ({ key }) => find(key)?.judged === undefined;
+}
+
 export function createJudge(context: JudgeOptions): Judge {
   const { config, decisions, files, log, resultFiles, reporter } = context;
   const policy = config.toolResults;
   const pageBytes = Math.min(findThreshold("read", policy), HOST_LIMIT_BYTES);
 
-  return async (sessionID, { results, smallCharacters }, signal) => {
-    const facts = await Promise.all(results.map(gatherFacts));
+  return async (request, { results, smallCharacters }, signal) => {
+    const { sessionID } = request;
+    const facts = await Promise.all(results.map((result) => gatherFacts(request, result)));
     const chosen = planSpill(facts, policy, smallCharacters);
     const goes = results.filter((_, index) => chosen.has(index));
     const spilled = (await Promise.all(goes.map(spill))).filter((one) => one !== undefined);
     signal.throwIfAborted();
     const kept = results.filter(
-      (result) => isUndecided(result) && !spilled.some((one) => one.result === result),
+      (result) => isUndecided(request)(result) && !spilled.some((one) => one.result === result),
     );
     const isRecorded = await record(sessionID, spilled, kept);
     if (isRecorded) for (const one of spilled) reporter.report(sessionID, one);
   };
 
-  function isUndecided({ key }: Result): boolean {
-    return decisions.find(key)?.judged === undefined;
-  }
-
-  async function gatherFacts(result: Result): Promise<ResultFacts> {
+  async function gatherFacts({ find }: Judged, result: Result): Promise<ResultFacts> {
     const { part, text, cutPath, key } = result;
-    const decision = decisions.find(key)?.judged;
+    const decision = find(key)?.judged;
     const cutBytes = cutPath === undefined || decision ? undefined : await readBytes(cutPath);
     const isBeyondUs = cutPath !== undefined && cutBytes === undefined;
     return {

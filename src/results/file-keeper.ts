@@ -8,8 +8,9 @@ import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { type Decisions, decide, type KnownDecision } from "../view/decisions.js";
+import { type Decisions, decide } from "../view/decisions.js";
 import type { Result } from "../view/history.js";
+import type { KnownDecision } from "../view/known-decisions.js";
 import { findCutPath } from "./host-cut.js";
 import type { ResultFiles } from "./result-files.js";
 

@@ -13,23 +13,9 @@ import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-
 import type { Log } from "../record/log.js";
 import { DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { type Decision, type DecisionBatch, type Outcome, parseDecisionBatch } from "./decision-batch.js";
+import { type Decision, type DecisionBatch, parseDecisionBatch } from "./decision-batch.js";
 import type { DecisionKey } from "./keys.js";
-
-/** A decision as it is known: with the session it was made in. */
-export interface KnownDecision extends Decision {
-  session: string;
-}
-
-/** All that is decided about one result or message. */
-export interface Standing {
-  /** `kept` or `replaced`. */
-  judged?: KnownDecision;
-  extended?: KnownDecision;
-  cleared?: KnownDecision;
-  cut?: KnownDecision;
-  rewritten?: KnownDecision;
-}
+import { createKnownDecisions, type KnownDecision, type Standing } from "./known-decisions.js";
 
 /** A decision and the day in whose records it belongs. */
 export interface DatedDecision extends Decision {
@@ -40,7 +26,14 @@ export interface Decisions {
   /** Reads the records of days that are not known; with `again` also what other instances have added to the rest. */
   load(days: Iterable<number>, options?: { again?: boolean }): Promise<void>;
   isLoaded(day: number): boolean;
-  find(key: string): Standing | undefined;
+  /**
+   * From now on only the session's own decisions are added to those that count for it: what others decide about
+   * results they share does not change what it has sent. On disk when it resolves; throws when that fails. Whether
+   * the session had begun on one of these days before.
+   */
+  begin(session: string, days: Iterable<number>): Promise<boolean>;
+  /** What counts for this session. */
+  find(key: string, session: string): Standing | undefined;
   /** Has this session noted that it uses the file? */
   isUsing(session: string, file: string): boolean;
   /** On disk first, then known. Throws when that fails; then what is on disk of it is known. */
@@ -64,18 +57,8 @@ export interface DecisionsOptions {
   resultsFolder: string;
 }
 
-const slots: Readonly<Record<Exclude<Outcome, "used">, keyof Standing>> = {
-  kept: "judged",
-  replaced: "judged",
-  extended: "extended",
-  cleared: "cleared",
-  cut: "cut",
-  rewritten: "rewritten",
-};
-
 export function createDecisions({ files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
-  const known = new Map<string, Standing>();
-  const uses = new Set<string>();
+  const known = createKnownDecisions();
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
   const loading = new Map<number, Promise<void>>();
@@ -89,21 +72,26 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
     },
 
     isLoaded: (day) => loadedBytes.has(day),
-    find: (key) => known.get(key),
-    isUsing: (session, file) => uses.has(`${session} ${file}`),
+    find: known.find,
+    isUsing: known.isUsing,
+
+    async begin(session, days) {
+      const open = [...days].filter((day) => !known.hasBegun(session, day));
+      const hadBegun = open.length < new Set(days).size;
+      for (const day of open) await append(day, { v: 1, session, layer: "view", decisions: [] });
+      // Another instance may have decided something since these days were read.
+      await Promise.all(open.map(loadIfGrown));
+      return hadBegun;
+    },
 
     async record(session, layer, decisions) {
       for (const day of new Set(decisions.map((decision) => decision.day))) {
         const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
-        const line = JSON.stringify({ v: 1, session, layer, decisions: ofDay } satisfies DecisionBatch);
-        await files.appendLine(pathOf(day), line);
-        const bytes = loadedBytes.get(day);
-        if (bytes !== undefined) loadedBytes.set(day, bytes + Buffer.byteLength(line) + 1);
-        for (const decision of ofDay) learn({ ...decision, session });
+        await append(day, { v: 1, session, layer, decisions: ofDay });
       }
     },
 
-    remember: (session, decision) => learn({ ...decision, session }),
+    remember: (session, decision) => known.remember({ ...decision, session }),
 
     async days() {
       const names = await files.list(folder);
@@ -119,14 +107,12 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
     },
   };
 
-  function learn(decision: KnownDecision): void {
-    if (decision.outcome === "used") {
-      uses.add(`${decision.session} ${decision.file}`);
-      return;
-    }
-    const standing = known.get(decision.key) ?? {};
-    known.set(decision.key, standing);
-    standing[slots[decision.outcome]] ??= decision;
+  async function append(day: number, batch: DecisionBatch): Promise<void> {
+    const line = JSON.stringify(batch);
+    await files.appendLine(pathOf(day), line);
+    const bytes = loadedBytes.get(day);
+    if (bytes !== undefined) loadedBytes.set(day, bytes + Buffer.byteLength(line) + 1);
+    known.takeLine(day, batch);
   }
 
   async function loadIfGrown(day: number): Promise<void> {
@@ -143,9 +129,11 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
 
   async function loadDay(day: number): Promise<void> {
     const { records, bytes } = await readDay(day);
-    for (const decision of records.flatMap(spread)) {
-      if (decision.file === undefined || dirname(decision.file) === resultsFolder) learn(decision);
-    }
+    const ofThisPlace = ({ file }: Decision) => file === undefined || dirname(file) === resultsFolder;
+    known.takeDay(
+      day,
+      records.map((batch) => ({ ...batch, decisions: batch.decisions.filter(ofThisPlace) })),
+    );
     loadedBytes.set(day, bytes);
   }
 

@@ -2,7 +2,7 @@ import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
 import { type History, readHistory } from "./history.js";
 import type { Message, ModelName } from "./message.js";
-import { findCut, replay } from "./replay.js";
+import { type Find, findCut, replay } from "./replay.js";
 import { type ModelWindow, type ModelWindows, planBudget } from "./windows.js";
 
 /** One request to the model, as the layers are asked about it. */
@@ -19,6 +19,8 @@ export interface ContextRequest {
   readonly isCompaction: boolean;
   /** Is all known that was decided about it? Where it is not, nothing that is dear to undo should be decided. */
   isReady(): boolean;
+  /** What is decided in this session, or was where it began, about the result or message with this key. */
+  readonly find: Find;
   /** Index of the first message of the history that is shown. */
   shownFrom(): number;
   /** The messages to send, as all that is decided by now wants them. */
@@ -52,6 +54,7 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
       const history = readHistory(messages);
       const model = messages.findLast(({ info }) => info.role === "user")?.info.model;
       const window = windows.find(model);
+      const find: Find = (key) => decisions.find(key, sessionID);
       return {
         sessionID,
         history,
@@ -60,8 +63,9 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
         budgetTokens: planBudget(thresholdTokens, window),
         isCompaction: compactions.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),
-        shownFrom: () => findCut(history, decisions.find)?.index ?? 0,
-        show: () => replay(history, decisions.find),
+        find,
+        shownFrom: () => findCut(history, find)?.index ?? 0,
+        show: () => replay(history, find),
         estimateTokens: (shown) => sizes.estimate(sessionID, shown),
       };
     },

@@ -37,7 +37,7 @@ const LAYER = "view";
 /** How long a turn waits for the records to be read; well below the hook's own deadline. */
 const READ_WITHIN_MS = 1_500;
 /** What leaves other bytes behind when its record is lost; the rest is decided again with the same outcome. */
-const DEPARTURES = ["cleared", "cut", "rewritten", "extended"];
+const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited"];
 
 export function createView(options: ViewOptions): Layer {
   const { accounts, clock, decisions, files, keeper, log, requests, savings, savingsFolder, sizes, windows } =
@@ -51,22 +51,23 @@ export function createView(options: ViewOptions): Layer {
     handlers: {
       async context(request) {
         const { history, sessionID } = request;
-        const waited = await waitAtMost(clock, READ_WITHIN_MS, () => prepare(request));
-        if (waited.kind !== "done") {
-          const why =
-            waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${READ_WITHIN_MS} ms`;
-          log.error(LAYER, `cannot read what was decided earlier, or write down a break: ${why}`);
-        }
+        await prepareInTime(request);
         const view = request.show();
         sizes.observe(sessionID, view, history.freshSummary === -1);
         accounts.open(request);
         if (request.isCompaction) return view;
         for (const result of history.results(request.shownFrom())) {
-          const standing = decisions.find(result.key);
+          const standing = request.find(result.key);
           const decision = standing?.cleared ?? standing?.judged;
           if (decision) keeper.keep(sessionID, result, decision);
         }
         return view;
+      },
+
+      /** Before anything is decided about the summary. */
+      async compacted(request) {
+        await prepareInTime(request);
+        return undefined;
       },
 
       compacting({ sessionID }) {
@@ -86,15 +87,24 @@ export function createView(options: ViewOptions): Layer {
     },
   };
 
+  async function prepareInTime(request: ContextRequest): Promise<void> {
+    const waited = await waitAtMost(clock, READ_WITHIN_MS, () => prepare(request));
+    if (waited.kind === "done") return;
+    const why =
+      waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${READ_WITHIN_MS} ms`;
+    log.error(LAYER, `cannot read what was decided earlier, or write down a break: ${why}`);
+  }
+
   async function prepare(request: ContextRequest): Promise<void> {
     const { history, isCompaction, model, sessionID } = request;
     // Two instances do not take turns in the middle of a turn; each look at the disk costs milliseconds in a busy host.
     await decisions.load(history.days, { again: history.messages.at(-1)?.info.role === "user" });
+    const hadBegun = await decisions.begin(sessionID, history.days);
+    if (!hadBegun && !known.has(sessionID)) await takeOver(request);
+    known.add(sessionID);
     if (isCompaction) return;
     const found = findHostBreak(history, model, clock.now());
     if (found) await tell(sessionID, found.key, found.reason);
-    if (!known.has(sessionID)) await lookForLostState(request);
-    known.add(sessionID);
   }
 
   async function tell(session: string, key: string, reason: string): Promise<void> {
@@ -105,19 +115,32 @@ export function createView(options: ViewOptions): Layer {
     await savings.recordNow({ session, layer: LAYER, event: "break", reason, key });
   }
 
-  /** Somebody may have deleted the machine state: what was sent by it is then sent in another form. */
-  async function lookForLostState({ history, sessionID }: ContextRequest): Promise<void> {
+  /**
+   * Nothing was decided in this session, although it is not new. Somebody has deleted the machine state: what was sent
+   * by it is sent in another form. Or it is a fork: what was decided in its parent holds in it too.
+   */
+  async function takeOver({ find, history, sessionID }: ContextRequest): Promise<void> {
     if (history.lastAnswer === -1) return;
-    const isKnown = [...history.messages.keys()].some((index) => hasDecision(history.keyOf(index)?.key));
-    if (isKnown || history.results().some(({ key }) => hasDecision(key))) return;
     const path = `${savingsFolder}/${sessionID}.jsonl`;
     const { records } = await readJsonLines(files, path, parseSavingsRecord);
-    if (!records.some(({ event }) => DEPARTURES.includes(event))) return;
-    const last = history.messages[history.lastAnswer]?.info.time?.created;
-    await tell(sessionID, `lost after ${last}`, "the machine state was deleted, so results are decided anew");
-  }
-
-  function hasDecision(key: string | undefined): boolean {
-    return key !== undefined && decisions.find(key) !== undefined;
+    if (records.some(({ event }) => DEPARTURES.includes(event))) {
+      const last = history.messages[history.lastAnswer]?.info.time?.created;
+      const why = "the machine state was deleted, so what was decided is decided anew";
+      return tell(sessionID, `lost after ${last}`, why);
+    }
+    const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);
+    const standings = [...keys, ...history.results().map(({ key }) => key)].map((key) => key && find(key));
+    const departed = standings.filter(
+      (one) => one && (one.cleared ?? one.cut ?? one.rewritten ?? one.extended),
+    );
+    if (departed.length === 0) return;
+    const reason = "it is a fork: what was decided before in its parent holds in it too";
+    savings.record({
+      session: sessionID,
+      layer: LAYER,
+      event: "inherited",
+      reason,
+      results: departed.length,
+    });
   }
 }

@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { formatCount } from "../../src/format.js";
+import { type ExplainedBreak, explainBreaks } from "../host/stage/break-reasons.js";
 import { findBreaks, formatBreak } from "../host/stage/prefix-breaks.js";
-import { type ExplainedBreak, explainBreaks } from "./break-reasons.js";
 import type { Outcome } from "./outcome.js";
 import type { Run } from "./play.js";
 

@@ -7,7 +7,7 @@
  *     agent.ts, look.ts, summary.ts     the scripted agent, and how it looks at what it no longer has
  *     play.ts                           one run; tests use it too
  *     outcome.ts, figures.ts            what became of each tool result, and of the whole
- *     check.ts, break-reasons.ts        what must be true of the run with the plugin
+ *     check.ts                          what must be true of the run with the plugin
  *     progress.ts, report.ts, table.ts, chart.ts, style.ts   how it is told
  */
 import { mkdtemp } from "node:fs/promises";

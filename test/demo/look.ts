@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type CallsStep, call } from "../host/stage/steps.js";
-import { numberOf } from "./chance.js";
+import { numberOf } from "../support/chance.js";
 import type { Outcome } from "./outcome.js";
 import type { WorkCall } from "./story.js";
 

@@ -9,11 +9,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SavingsRecord } from "../../src/record/savings.js";
+import { readRecords } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
 import type { Project } from "../host/stage/project.js";
 import { openStage } from "../host/stage/stage.js";
 import { createAgent } from "./agent.js";
-import { readRecords, type StrataRecord } from "./break-reasons.js";
 import type { Outcome } from "./outcome.js";
 import { readPackageFiles, readRepository, takeOverHistory } from "./project-files.js";
 import { createStory, listPackageFiles, type Turn } from "./story.js";
@@ -47,7 +48,7 @@ export interface Run {
   /** How long the host waited for the plugin's hooks, all together. */
   hookSeconds: number;
   /** What the plugin has recorded. */
-  records: readonly StrataRecord[];
+  records: readonly SavingsRecord[];
   /** Where the project was; it is removed at the end of the run. */
   projectPath: string;
 }

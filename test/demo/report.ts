@@ -1,8 +1,8 @@
 /** What stays of the demo beside the plugin's own files: the table as text, the figures as JSON, the chart. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
-import type { ExplainedBreak } from "./break-reasons.js";
 import { drawChart, type Line } from "./chart.js";
 import type { Figures } from "./figures.js";
 import type { Run } from "./play.js";

@@ -4,7 +4,7 @@
  * `again` are earlier calls whose results it wants to look at once more, if they no longer stand in the request.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { type Chance, createChance } from "./chance.js";
+import { type Chance, createChance } from "../support/chance.js";
 import { type Chapter, chapters } from "./chapters.js";
 
 /** A tool call whose id is known before it is made. */

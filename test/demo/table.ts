@@ -1,8 +1,8 @@
 /** The tables: what each run came to, where the prefix broke, and where what was moved out lies. */
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
+import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import type { ModelRequest } from "../host/stage/model-request.js";
-import type { ExplainedBreak } from "./break-reasons.js";
 import type { Moved } from "./check.js";
 import { facts, holdsFact } from "./facts.js";
 import type { Figures } from "./figures.js";

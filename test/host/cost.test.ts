@@ -1,9 +1,9 @@
 /** What a long session costs: the demo's 40 turns in the real OpenCode, without the plugin and with it. */
 import { expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
-import { explainBreaks } from "../demo/break-reasons.js";
 import { type Figures, measureRun } from "../demo/figures.js";
 import { play, withStrata } from "../demo/play.js";
+import { explainBreaks } from "./stage/break-reasons.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 
 /** The most that a session with the plugin may cost, as a part of what it costs without. */

@@ -37,7 +37,10 @@ describe("a large result", () => {
   it("has its decision on disk before the view is handed back", async () => {
     const world = await openWorld();
     const preview = await onlyOutput(world, [user("go"), answer([call("bash", large)])]);
-    const batch = JSON.parse(world.files.text(DECISIONS) ?? "{}");
+    const [, batch] = (world.files.text(DECISIONS) ?? "")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     const replaced = { outcome: "replaced", text: preview, file: pathIn(preview) };
     expect(batch).toMatchObject({ v: 1, session: "ses_1", layer: "tool-results", decisions: [replaced] });
   });

@@ -67,7 +67,7 @@ describe("decisions", () => {
     const decisions = createDecisions({ files: counting, log, folder: "/state", resultsFolder: "/r" });
     await Promise.all([decisions.load([1, 1]), decisions.load([1])]);
     await decisions.load([1]);
-    expect([reads, decisions.find("a")?.judged?.outcome]).toEqual([1, "kept"]);
+    expect([reads, decisions.find("a", "ses_1")?.judged?.outcome]).toEqual([1, "kept"]);
   });
 
   it("the first of two about one result counts, on disk and in memory", async () => {
@@ -75,10 +75,10 @@ describe("decisions", () => {
     const files = createMemoryFiles({ "/state/1970-01-02.jsonl": lines });
     const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.load([1]);
-    expect(decisions.find("a")?.judged?.outcome).toBe("kept");
+    expect(decisions.find("a", "ses_1")?.judged?.outcome).toBe("kept");
     await decisions.record("ses_2", "x", [day1("b")]);
     decisions.remember("ses_2", { key: "b", outcome: "replaced", text: "t", file: "/r/f.txt" });
-    expect(decisions.find("b")?.judged?.outcome).toBe("kept");
+    expect(decisions.find("b", "ses_2")?.judged?.outcome).toBe("kept");
   });
 
   it("of one time are on disk together or not at all: a torn line counts for nothing", async () => {
@@ -90,7 +90,7 @@ describe("decisions", () => {
       const torn = createMemoryFiles({ "/state/1970-01-02.jsonl": whole.slice(0, length) });
       const again = createDecisions({ files: torn, log, folder: "/state", resultsFolder: "/r" });
       await again.load([1]);
-      expect([again.find("a"), again.find("b")]).toEqual([undefined, undefined]);
+      expect([again.find("a", "ses_1"), again.find("b", "ses_1")]).toEqual([undefined, undefined]);
     }
   });
 
@@ -103,7 +103,7 @@ describe("decisions", () => {
     });
     const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.load([1]);
-    expect(["k0", "k1", "k2", "here"].map((key) => decisions.find(key)?.judged?.outcome)).toEqual([
+    expect(["k0", "k1", "k2", "here"].map((key) => decisions.find(key, "ses_1")?.judged?.outcome)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -119,6 +119,6 @@ describe("decisions", () => {
       resultsFolder: "/r",
     });
     await expect(decisions.record("ses_1", "x", [day1("a")])).rejects.toThrow("ENOTDIR");
-    expect(decisions.find("a")).toBeUndefined();
+    expect(decisions.find("a", "ses_1")).toBeUndefined();
   });
 });

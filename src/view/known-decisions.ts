@@ -1,0 +1,122 @@
+/**
+ * The decisions of one project as far as they are known here, and for which session each counts.
+ *
+ * A session goes by its own decisions and by those that had been made when it began: a fork takes over what its parent
+ * had decided, and afterwards neither changes what the other has sent. A session begins on a day with the first line
+ * it has in that day's file.
+ *
+ *     line    1         2         3          4          5
+ *             parent    parent    fork       parent     fork
+ *             a, b      c         begins     d          e       the parent goes by a b c d, the fork by a b c e
+ */
+import type { Decision, DecisionBatch, Outcome } from "./decision-batch.js";
+
+/** A decision as it is known: with the session it was made in. */
+export interface KnownDecision extends Decision {
+  session: string;
+}
+
+/** All that is decided about one result or message. */
+export interface Standing {
+  /** `kept` or `replaced`. */
+  judged?: KnownDecision;
+  extended?: KnownDecision;
+  cleared?: KnownDecision;
+  cut?: KnownDecision;
+  rewritten?: KnownDecision;
+}
+
+export interface KnownDecisions {
+  /** Takes in what the file of a day holds, from its first line on. What is not in there any more stays known. */
+  takeDay(day: number, batches: readonly DecisionBatch[]): void;
+  /** Takes in one more line of a day's file. */
+  takeLine(day: number, batch: DecisionBatch): void;
+  /** Takes in what is in no file. */
+  remember(decision: KnownDecision): void;
+  /** Of two decisions of one kind the first counts. */
+  find(key: string, session: string): Standing | undefined;
+  hasBegun(session: string, day: number): boolean;
+  isUsing(session: string, file: string): boolean;
+}
+
+interface Entry {
+  decision: KnownDecision;
+  day: number;
+  line: number;
+}
+
+const slots: Readonly<Record<Exclude<Outcome, "used">, keyof Standing>> = {
+  kept: "judged",
+  replaced: "judged",
+  extended: "extended",
+  cleared: "cleared",
+  cut: "cut",
+  rewritten: "rewritten",
+};
+
+export function createKnownDecisions(): KnownDecisions {
+  const known = new Map<string, Entry[]>();
+  const uses = new Set<string>();
+  /** By day: the first line of each session, and the number of lines. */
+  const begun = new Map<number, Map<string, number>>();
+  const lines = new Map<number, number>();
+
+  return {
+    takeDay(day, batches) {
+      begun.set(day, new Map());
+      const fresh = new Map<string, Entry[]>();
+      batches.forEach((batch, line) => {
+        for (const entry of takeBatch(batch, day, line)) {
+          const { key } = entry.decision;
+          fresh.set(key, [...(fresh.get(key) ?? []), entry]);
+        }
+      });
+      for (const [key, entries] of fresh) {
+        const gone = (known.get(key) ?? []).filter((one) => !entries.some((other) => isSame(one, other)));
+        known.set(key, [...gone, ...entries]);
+      }
+      lines.set(day, batches.length);
+    },
+
+    takeLine(day, batch) {
+      const line = lines.get(day) ?? 0;
+      for (const entry of takeBatch(batch, day, line)) add(entry);
+      lines.set(day, line + 1);
+    },
+
+    remember: (decision) => add({ decision, day: 0, line: -1 }),
+
+    find(key, session) {
+      let standing: Standing | undefined;
+      for (const { decision, day, line } of known.get(key) ?? []) {
+        const first = begun.get(day)?.get(session);
+        if (decision.session !== session && first !== undefined && line >= first) continue;
+        standing ??= {};
+        standing[slots[decision.outcome as keyof typeof slots]] ??= decision;
+      }
+      return standing;
+    },
+
+    hasBegun: (session, day) => begun.get(day)?.has(session) ?? false,
+    isUsing: (session, file) => uses.has(`${session} ${file}`),
+  };
+
+  function takeBatch({ session, decisions }: DecisionBatch, day: number, line: number): Entry[] {
+    const ofDay = begun.get(day) ?? new Map<string, number>();
+    begun.set(day, ofDay);
+    if (!ofDay.has(session)) ofDay.set(session, line);
+    for (const { outcome, file } of decisions) if (outcome === "used") uses.add(`${session} ${file}`);
+    return decisions
+      .filter(({ outcome }) => outcome !== "used")
+      .map((decision) => ({ decision: { ...decision, session }, day, line }));
+  }
+
+  function add(entry: Entry): void {
+    const { key } = entry.decision;
+    known.set(key, [...(known.get(key) ?? []), entry]);
+  }
+}
+
+function isSame({ decision: one }: Entry, { decision: other }: Entry): boolean {
+  return one.session === other.session && one.outcome === other.outcome;
+}

@@ -1,0 +1,204 @@
+/**
+ * Invariant 1 over a long time: two hundred turns of one session with all that can come in between. A request begins
+ * with the bytes of the one before it, except where the savings ledger says why not.
+ */
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { formatCount } from "../../src/format.js";
+import type { SavingsRecord } from "../../src/record/savings.js";
+import { repository } from "./repository.js";
+import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
+import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
+import { findBreaks } from "./stage/prefix-breaks.js";
+import type { Session } from "./stage/session.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, reporting, say } from "./stage/steps.js";
+import { createWorkedSessions, type WorkedSessions } from "./work/sessions.js";
+import { createWork, createWorkFiles, type Work } from "./work/work.js";
+
+const SEED = 20_260_731;
+/** The provider forgets a prefix after 1.2 s, and the plugin knows it: a pause takes no longer than that. */
+const CACHE_MINUTES = 0.02;
+const WINDOW = { context: 46_000, output: 8_000 };
+const PLAY_MS = 180_000;
+
+interface Played {
+  sessionID: string;
+  forkID: string;
+  requests: readonly ModelRequest[];
+  records: readonly SavingsRecord[];
+  breaks: readonly ExplainedBreak[];
+  /** Texts of the last answers, and those that were scripted. */
+  answers: { given: string; scripted: string }[];
+  /** The last request before the fork, and the first in it. */
+  forkedAt: ModelRequest;
+  /** How many requests there had been when the machine state was deleted. */
+  deletedAfter: number;
+}
+
+let played: Played;
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({
+    plugin: repository,
+    mcp: true,
+    files: createWorkFiles(),
+    options: {
+      microCompact: { cacheMinutes: { "mock/*": CACHE_MINUTES }, floor: 1_000 },
+      toolResults: { threshold: 16_000 },
+    },
+    config: {
+      snapshot: false,
+      provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } },
+    },
+    promptCache: { lifetimeMs: CACHE_MINUTES * 60_000 },
+  });
+  played = await play(stage);
+}, PLAY_MS);
+
+afterAll(() => stage.close());
+
+/** Two hundred turns of the session, and some more beside it. */
+async function play({ model, project }: Stage): Promise<Played> {
+  const work = createWork(SEED, project);
+  const sessions = createWorkedSessions(stage);
+  const answers: Played["answers"] = [];
+  const { id: sessionID } = await stage.newSession("long");
+  const clock = await stage.newSession("clock");
+  let asked = 0;
+
+  async function goOn(turns: number, inSession = sessionID, modelName?: string): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) {
+      if (inSession === sessionID) asked++;
+      answers.push(await takeTurn(sessions, work, inSession, modelName));
+    }
+  }
+  /** Somebody works elsewhere for longer than the cache lives. */
+  const pause = () =>
+    sessions.turn(clock.id, "wait", [call("bash", { command: "sleep 1.3", description: "Wait" }), say("ok")]);
+
+  await goOn(40);
+  await pause();
+  await goOn(20);
+  await stage.restart({ kill: true });
+  await goOn(20);
+  await goOn(10, sessionID, "m2");
+  await goOn(20, sessionID, "m1");
+  const forkedAt = model.lastRequest();
+  const fork: Session = await stage.session(sessionID).fork();
+  await goOn(1, fork.id);
+  await Promise.all([goOn(8), goOn(8, fork.id)]);
+  await stage.session(sessionID).summarize();
+  await goOn(20);
+  await pause();
+  await goOn(20);
+  const deletedAfter = model.requests.length;
+  await stage.restart({
+    meanwhile: ({ file }) => rmSync(file(".opencode/strata/state"), { recursive: true }),
+  });
+  await goOn(12);
+  await goOn(1, fork.id);
+  await sessions.turn(sessionID, "a full window", [
+    reporting(say("It is full."), { promptTokens: WINDOW.context - 1_000, cachedTokens: 0 }),
+  ]);
+  await goOn(10);
+  await stage.restart({ kill: true });
+  await goOn(200 - asked);
+  const records = readRecords(project.file(".opencode/strata"));
+  const breaks = explainBreaks(findBreaks(model.requests), records);
+  const { requests } = model;
+  return { sessionID, forkID: fork.id, requests, records, breaks, answers, forkedAt, deletedAfter };
+}
+
+async function takeTurn(sessions: WorkedSessions, work: Work, sessionID: string, model = "m1") {
+  const { answers, user } = work.nextTurn();
+  const given = await sessions.turn(sessionID, user, answers, model);
+  return { given, scripted: answers.findLast((step) => step.kind === "say")?.text ?? "" };
+}
+
+test("every request begins with the one before it, except where the ledger says why not", () => {
+  const { breaks, requests } = played;
+  report(breaks, requests);
+  expect(breaks.filter(({ reason }) => reason === undefined).map(({ request }) => request)).toEqual([]);
+});
+
+test("all that can come in between has come", () => {
+  const reasons = played.breaks.map(({ reason = "" }) => reason);
+  const kinds = [
+    /switched from mock\/m1 to mock\/m2/,
+    /switched from mock\/m2 to mock\/m1/,
+    /cleared, idle/,
+    /cleared, it pays back/,
+    /full-compact: cut/,
+    /full-compact: compacted/,
+    /machine state was deleted/,
+  ];
+  for (const kind of kinds)
+    expect(
+      reasons.some((reason) => kind.test(reason)),
+      String(kind),
+    ).toBe(true);
+  expect(played.requests.filter(isSummarizing)).toHaveLength(2);
+});
+
+test("every turn ends with the answer that the model gave", () => {
+  expect(played.answers.length).toBeGreaterThanOrEqual(200);
+  for (const { given, scripted } of played.answers) expect(given).toBe(scripted);
+});
+
+test("in every request each call has its result, and each result its call", () => {
+  for (const { messages } of played.requests) {
+    const made = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+    const ended = messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+    expect(ended.sort()).toEqual(made.sort());
+  }
+});
+
+test("what is cleared in a pause was in no cache any more", () => {
+  const { records, requests, sessionID } = played;
+  const own = requests.filter((request) => request.sessionID === sessionID && !isSummarizing(request));
+  const inPauses = records.filter(
+    ({ event, reason, session }) =>
+      session === sessionID && event === "cleared" && /^idle/.test(reason ?? ""),
+  );
+  expect(inPauses.length).toBeGreaterThanOrEqual(2);
+  for (const { cacheLost, reason, time } of inPauses) {
+    const index = own.findIndex(({ at }) => at >= Date.parse(time));
+    const [earlier, later] = [own[index - 1], own[index]];
+    expect(cacheLost).toBe(0);
+    if (!earlier || !later) throw new Error(`no request after ${time}`);
+    expect(later.cachedTokens, reason).toBeLessThan(tokensOfBytes(countShared(earlier, later)));
+  }
+});
+
+test("a fork of a session with cuts and clears begins with all that its parent sent last", () => {
+  const { forkedAt, forkID, requests } = played;
+  const first = requests.find(({ sessionID }) => sessionID === forkID);
+  if (!first) throw new Error("the fork has sent nothing");
+  expect(firstDifference(forkedAt, first)).toBeUndefined();
+});
+
+test("where the machine state was deleted, the next request of each session is the only one to differ", () => {
+  const { breaks, deletedAfter, forkID, sessionID } = played;
+  const lost = breaks.filter(({ reason }) => reason?.includes("machine state was deleted"));
+  expect(lost.map(({ later }) => later.sessionID)).toEqual([sessionID, forkID]);
+  expect(lost[0]?.request).toBe(deletedAfter + 1);
+});
+
+/** Bytes that the two have in common from the beginning. */
+function countShared(one: ModelRequest, other: ModelRequest): number {
+  const [a, b] = [Buffer.from(one.prompt), Buffer.from(other.prompt)];
+  const differs = a.findIndex((byte, index) => byte !== b[index]);
+  return differs === -1 ? a.length : differs;
+}
+
+function report(breaks: readonly ExplainedBreak[], requests: readonly ModelRequest[]): void {
+  const lines = breaks.map(
+    ({ later, message, reason, request, tokensLost }) =>
+      `  request ${request} of ${later.sessionID} (${formatCount(later.promptTokens)} tokens), from message ${message} on, ` +
+      `${formatCount(tokensLost)} tokens behind it: ${reason}`,
+  );
+  const head = `${requests.length} requests, ${requests.filter(isSummarizing).length} for a summary, ${breaks.length} breaks`;
+  process.stdout.write(`${[head, ...lines].join("\n")}\n`);
+}

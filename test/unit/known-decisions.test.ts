@@ -1,0 +1,73 @@
+/** Whose decisions count for whom, as it is on disk and as it is known. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { createDecisions, type DatedDecision, type Decisions } from "../../src/view/decisions.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+
+const DAY = 1;
+const cleared = (key: string, text = `${key} is gone`): DatedDecision => ({
+  day: DAY,
+  key,
+  outcome: "cleared",
+  text,
+  file: "/r/f.txt",
+});
+
+describe("what is decided in one session", () => {
+  let files: MemoryFiles;
+  let decisions: Decisions;
+  const open = (): Decisions =>
+    createDecisions({ files, log: createFakeLog(), folder: "/state", resultsFolder: "/r" });
+  /** As it is known here, and as another instance reads it. */
+  async function read(key: string, session: string): Promise<(string | undefined)[]> {
+    const other = open();
+    await other.load([DAY]);
+    return [decisions, other].map(({ find }) => find(key, session)?.cleared?.text);
+  }
+
+  beforeEach(async () => {
+    files = createMemoryFiles();
+    decisions = open();
+    await decisions.load([DAY]);
+    await decisions.begin("parent", [DAY]);
+    await decisions.record("parent", "x", [cleared("before")]);
+    await decisions.begin("fork", [DAY]);
+  });
+
+  it("holds in its fork when it was decided before", async () => {
+    expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
+  });
+
+  it("does not hold in its fork when it was decided after, nor the other way round", async () => {
+    await decisions.record("parent", "x", [cleared("a")]);
+    await decisions.record("fork", "x", [cleared("b")]);
+    expect(await read("a", "fork")).toEqual([undefined, undefined]);
+    expect(await read("b", "parent")).toEqual([undefined, undefined]);
+    expect(await read("a", "parent")).toEqual(["a is gone", "a is gone"]);
+  });
+
+  it("is decided in the other by itself, in its own words", async () => {
+    await decisions.record("parent", "x", [cleared("a", "the parent's")]);
+    await decisions.record("fork", "x", [cleared("a", "the fork's"), cleared("before", "again")]);
+    expect(await read("a", "parent")).toEqual(["the parent's", "the parent's"]);
+    expect(await read("a", "fork")).toEqual(["the fork's", "the fork's"]);
+    expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
+  });
+
+  it("holds in a fork that begins in the moment in which another instance writes it", async () => {
+    const other = open();
+    await other.load([DAY]);
+    await decisions.record("parent", "x", [cleared("a")]);
+    await other.begin("late", [DAY]);
+    expect(other.find("a", "late")?.cleared?.text).toBe("a is gone");
+    expect(await read("a", "late")).toEqual(["a is gone", "a is gone"]);
+  });
+
+  it("stays known when the state is deleted meanwhile, and the session begins once more", async () => {
+    files.contents.clear();
+    await decisions.load([DAY]);
+    expect(decisions.find("before", "parent")?.cleared?.text).toBe("before is gone");
+    expect(await decisions.begin("parent", [DAY])).toBe(false);
+    expect(await decisions.begin("parent", [DAY])).toBe(true);
+  });
+});
