@@ -65,7 +65,7 @@ describe("what is decided in one session", () => {
 
   it("stays known when the state is deleted meanwhile, and the session begins once more", async () => {
     files.contents.clear();
-    await decisions.load([DAY]);
+    await decisions.load([DAY], { again: true });
     expect(decisions.find("before", "parent")?.cleared?.text).toBe("before is gone");
     expect(await decisions.begin("parent", [DAY])).toBe(false);
     expect(await decisions.begin("parent", [DAY])).toBe(true);
