@@ -74,13 +74,15 @@ export function createCutter(context: CutterOptions): Cutter {
     const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
     const tokensBefore = request.estimateTokens(view);
     const cachedTail = sum(tokens.slice(at, Math.max(at, history.lastAnswer - from)));
+    const textTokens = estimateTextTokens(text);
     return {
       key,
       index: from + at,
       text,
       tokensBefore,
-      tokensFreed: estimateTokens(view) - tailTokens - estimateTextTokens(text),
-      cacheLost: isCold ? 0 : cachedTail,
+      tokensFreed: estimateTokens(view) - tailTokens - textTokens,
+      // What stands for the history has to be written, and would have been read.
+      cacheLost: isCold ? 0 : cachedTail + textTokens,
     };
   }
 

@@ -15,6 +15,12 @@ import {
 /** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
 export const CHARACTERS_PER_TOKEN = 4;
 
+/**
+ * What is put around a call and its result to send them: ids, names of fields, braces. The JSON of OpenAI's format has
+ * 165 characters of it.
+ */
+const CHARACTERS_AROUND_A_CALL = 160;
+
 /** System prompt and tools, where no answer has told yet; OpenCode's own are 8,000 to 12,000. */
 const USUAL_FIXED_TOKENS = 10_000;
 const OBSERVATIONS = 3;
@@ -93,10 +99,11 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** What a part brings into a request; what the host adds in sending it is not counted. */
+/** What a part brings into a request. */
 function countCharacters(part: Part): number {
   if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
-  return (readResultText(part)?.length ?? 0) + countInput(part.state?.input) + part.tool.length;
+  const text = readResultText(part)?.length ?? 0;
+  return text + countInput(part.state?.input) + part.tool.length + CHARACTERS_AROUND_A_CALL;
 }
 
 /** Long inputs are texts to write or edit; their strings tell the size well enough. */

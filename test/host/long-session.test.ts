@@ -14,13 +14,14 @@ import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, reporting, say } from "./stage/steps.js";
 import { createWorkedSessions, type WorkedSessions } from "./work/sessions.js";
-import { createWork, createWorkFiles, type Work } from "./work/work.js";
+import { createWork, createWorkFiles, QUICK, type Work } from "./work/work.js";
 
 const SEED = 20_260_731;
 /** The provider forgets a prefix after 1.2 s, and the plugin knows it: a pause takes no longer than that. */
 const CACHE_MINUTES = 0.02;
 const WINDOW = { context: 46_000, output: 8_000 };
-const PLAY_MS = 180_000;
+/** A minute on a machine that has nothing else to do. */
+const PLAY_MS = 400_000;
 
 interface Played {
   sessionID: string;
@@ -48,10 +49,7 @@ beforeAll(async () => {
       microCompact: { cacheMinutes: { "mock/*": CACHE_MINUTES }, floor: 1_000 },
       toolResults: { threshold: 16_000 },
     },
-    config: {
-      snapshot: false,
-      provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } },
-    },
+    config: { ...QUICK, provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } } },
     promptCache: { lifetimeMs: CACHE_MINUTES * 60_000 },
   });
   played = await play(stage);

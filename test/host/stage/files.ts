@@ -12,12 +12,17 @@ export function whenRemoved(path: string): Promise<void> {
   });
 }
 
-/** Resolves when the file has this in it; rejects after 10 s with what it has. Its folder must be there. */
+/** Resolves when the file has this in it; rejects after 10 s. Its folder must be there. */
 export function whenContains(path: string, text: string): Promise<void> {
-  const hasIt = () => existsSync(path) && readFileSync(path, "utf8").includes(text);
+  return whenFits(path, (contents) => contents.includes(text), text);
+}
+
+/** Resolves when the file is there and its text fits; rejects after 10 s. Its folder must be there. */
+export function whenFits(path: string, fits: (text: string) => boolean, wanted: string): Promise<void> {
+  const hasIt = () => existsSync(path) && fits(readFileSync(path, "utf8"));
   if (hasIt()) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const giveUp = () => finish(() => reject(new Error(`${path} does not contain ${text} after 10 s`)));
+    const giveUp = () => finish(() => reject(new Error(`${path} does not contain ${wanted} after 10 s`)));
     const timer = setTimeout(giveUp, 10_000);
     const watcher = watch(dirname(path), () => hasIt() && finish(resolve));
     // It may have come between the first look and the watch.

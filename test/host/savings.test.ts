@@ -1,0 +1,171 @@
+/** The savings ledger adds up: what it says is what the model counted. */
+import { expect, test } from "vitest";
+import { formatCount } from "../../src/format.js";
+import { PRICE, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { repository } from "./repository.js";
+import { readRecords } from "./stage/break-reasons.js";
+import { whenFits } from "./stage/files.js";
+import { isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
+import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
+import { say } from "./stage/steps.js";
+import { createWorkedSessions } from "./work/sessions.js";
+import { createWork, createWorkFiles, QUICK } from "./work/work.js";
+
+/** The plugin takes four characters for a token; the model four bytes of JSON, in which a line break is two. */
+const TOLERANCE = 0.15;
+const TOLERANCE_OF_ONE = 0.25;
+const SEED = 3;
+/** Seconds on a machine that has nothing else to do. */
+const PLAY_MS = 300_000;
+const LEDGER = ".opencode/strata/savings";
+
+interface Play {
+  requests: readonly ModelRequest[];
+  records: readonly SavingsRecord[];
+}
+
+/** The same work in every run. */
+async function play(options: Partial<StageOptions>, turns: number): Promise<Play> {
+  await using stage: Stage = await openStage({
+    mcp: true,
+    files: createWorkFiles(),
+    ...options,
+    config: { ...QUICK, ...options.config },
+  });
+  const sessions = createWorkedSessions(stage, ({ body }) =>
+    body.model === "m2" ? say("Notes.") : undefined,
+  );
+  const work = createWork(SEED, stage.project);
+  const { id } = await stage.newSession("ledger");
+  for (let turn = 0; turn < turns; turn++) {
+    const { answers, user } = work.nextTurn();
+    await sessions.turn(id, user, answers);
+  }
+  const { model, project } = stage;
+  const isSettled = () =>
+    !options.plugin || countEnded(readRecords(project.file(LEDGER))) === model.requests.length;
+  if (options.plugin)
+    await whenFits(project.file(`${LEDGER}/${id}.jsonl`), isSettled, "a record of each request");
+  return { requests: model.requests, records: readRecords(project.file(LEDGER)) };
+}
+
+/** Requests of which the ledger tells that they have been answered. */
+function countEnded(records: readonly SavingsRecord[]): number {
+  return records.filter(({ event }) => event === "answer" || event === "background").length;
+}
+
+test(
+  "what a batch or a cut freed, and what it lost of the cache, is what the model counted",
+  async () => {
+    const window = { context: 34_000, output: 4_000 };
+    const run = await play(
+      {
+        plugin: repository,
+        options: { microCompact: { floor: 1_000 }, toolResults: { threshold: 16_000 } },
+        config: { provider: { mock: { models: { m1: { limit: window } } } } },
+      },
+      60,
+    );
+    const measured = measureDepartures(run);
+    expect(new Set(measured.map(({ record }) => record.event))).toEqual(new Set(["cleared", "cut"]));
+    for (const { freed, lost, record } of measured) {
+      const { cacheLost = 0, event, reason, tokensFreed = 0 } = record;
+      const what = `${event}, ${reason}: freed ${tokensFreed} (${freed} counted), cache lost ${cacheLost} (${lost} counted)`;
+      process.stdout.write(`${what}\n`);
+      expect(differ(tokensFreed, freed), what).toBeLessThanOrEqual(TOLERANCE_OF_ONE);
+      expect(differ(cacheLost, lost), what).toBeLessThanOrEqual(TOLERANCE_OF_ONE);
+    }
+    const sum = (pick: (one: Departure) => number) => measured.reduce((total, one) => total + pick(one), 0);
+    const freed = differ(
+      sum(({ record }) => record.tokensFreed ?? 0),
+      sum((one) => one.freed),
+    );
+    const lost = differ(
+      sum(({ record }) => record.cacheLost ?? 0),
+      sum((one) => one.lost),
+    );
+    process.stdout.write(
+      `all together: freed differs by ${formatPercent(freed)}, lost by ${formatPercent(lost)}\n`,
+    );
+    expect(freed).toBeLessThanOrEqual(TOLERANCE);
+    expect(lost).toBeLessThanOrEqual(TOLERANCE);
+  },
+  PLAY_MS,
+);
+
+test(
+  "the sum over the session is what it cost less than without the plugin",
+  async () => {
+    const bare = await play({}, 40);
+    const strata = await play({ plugin: repository }, 40);
+    expect(bare.requests.filter(isSummarizing)).toEqual([]);
+    const saved = price(bare.requests) - price(strata.requests);
+    const { net } = sumSavings(strata.records);
+    const difference = differ(net, saved);
+    process.stdout.write(
+      `the ledger says ${formatCount(net)}, the model ${formatCount(saved)} of ${formatCount(price(bare.requests))}: ` +
+        `${formatPercent(difference)} apart\n`,
+    );
+    expect(difference).toBeLessThanOrEqual(TOLERANCE);
+  },
+  PLAY_MS,
+);
+
+test(
+  "the tokens of the plugin's own model calls are exactly those that the model counted for them",
+  async () => {
+    const { records, requests } = await play(
+      {
+        plugin: repository,
+        options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
+        config: { small_model: "mock/m2" },
+      },
+      12,
+    );
+    const own = requests.filter(({ body }) => body.model === "m2");
+    const counted = own.reduce((sum, { outputTokens, promptTokens }) => sum + promptTokens + outputTokens, 0);
+    expect(own.length).toBeGreaterThan(1);
+    expect(own.every(({ parentSessionID }) => parentSessionID !== undefined)).toBe(true);
+    expect(sumSavings(records).backgroundTokens).toBe(counted);
+  },
+  PLAY_MS,
+);
+
+interface Departure {
+  record: SavingsRecord;
+  freed: number;
+  lost: number;
+}
+
+/** What each event freed and lost, by the requests before and after it. */
+function measureDepartures({ records, requests }: Play): Departure[] {
+  const departures = records.filter(({ event }) => event === "cleared" || event === "cut");
+  return departures.map((record) => {
+    const own = requests.filter(({ sessionID }) => sessionID === record.session);
+    const index = own.findIndex(({ at }) => at >= Date.parse(record.time));
+    const [earlier, later] = [own[index - 1], own[index]];
+    if (!earlier || !later) throw new Error(`no request after ${record.time}`);
+    const freed = earlier.promptTokens + countFresh(earlier, later) - later.promptTokens;
+    return { record, freed, lost: earlier.promptTokens - freed - later.cachedTokens };
+  });
+}
+
+/** Tokens of what came since. */
+function countFresh(earlier: ModelRequest, later: ModelRequest): number {
+  const last = later.messageBytes.lastIndexOf(earlier.messageBytes.at(-1) ?? "");
+  const fresh = later.messageBytes.slice(last + 1);
+  return tokensOfBytes(fresh.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+}
+
+function price(requests: readonly ModelRequest[]): number {
+  const prices = requests.map(
+    ({ cachedTokens, outputTokens, promptTokens }) =>
+      (promptTokens - cachedTokens) * PRICE.written +
+      cachedTokens * PRICE.cached +
+      outputTokens * PRICE.answered,
+  );
+  return prices.reduce((sum, one) => sum + one, 0);
+}
+
+const differ = (said: number, counted: number): number => Math.abs(said - counted) / Math.max(1, counted);
+const formatPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
