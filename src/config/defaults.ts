@@ -13,7 +13,7 @@ export const defaults = {
     idleMinutes: 60,
     keepRecent: 5,
     horizon: 10,
-    floor: 8_000,
+    floor: 6_000,
     cacheMinutes: {},
   },
   sessionMemory: { enabled: true, updateThreshold: 4_096, toolCallThreshold: 10, goalRefresh: 10 },

@@ -63,7 +63,7 @@ interface Desk {
   bash(command: string, description: string): WorkCall;
   readOwn(index: number): WorkCall;
   readTheirs(index: number): WorkCall;
-  /** 700 lines of it, from somewhere near its beginning. */
+  /** 1,200 lines of it, from somewhere near its beginning. */
   readPart(index: number): WorkCall;
   /** Puts a line at the beginning of the chapter's first file. */
   mark(): WorkCall;
@@ -172,7 +172,7 @@ function createDesk({ chapter, index, number, pathOf, chance, made }: DeskOption
     bash: (command, description) => call("bash", { command, description }),
     readOwn: (at) => read(chapter.own[at] ?? ""),
     readTheirs: (at) => read(theirs(at)),
-    readPart: (at) => read(theirs(at), { offset: 1 + chance(100), limit: 700 }),
+    readPart: (at) => read(theirs(at), { offset: 1 + chance(100), limit: 1_200 }),
     mark() {
       const filePath = chapter.own[0];
       // Three lines, since one may stand in the file more than once, and an edit is then refused.
