@@ -12,7 +12,7 @@ import { LEAST_FREED_SHARE } from "./breaker.js";
 import type { Breakers } from "./breakers.js";
 import { writeNotes } from "./named-notes.js";
 import { planCut, planTail } from "./plan-cut.js";
-import { restore } from "./restore.js";
+import { RESTORED_SHARE_OF_BUDGET, restore } from "./restore.js";
 
 /**
  * Cuts the history of a request that is too large; whether it has. Rejects when the notes cannot be written or the cut
@@ -43,6 +43,8 @@ const LAYER = "full-compact";
 /** Notes are read in every request from then on. */
 const MOST_NOTES_CHARACTERS = 32_000;
 const NOTES_SHARE_OF_BUDGET = 0.15;
+/** Tokens of notes and what is brought back, however large the tail is. */
+const LEAST_BESIDE_TAIL = 1_500;
 
 export function createCutter(context: CutterOptions): Cutter {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
@@ -69,8 +71,8 @@ export function createCutter(context: CutterOptions): Cutter {
     const at = planCut(candidates, { ...planTail(budgetTokens), latest });
     const key = at === undefined ? undefined : history.keyOf(from + at);
     if (at === undefined || !key) return undefined;
-    const text = await compose(request, from + at);
     const tailTokens = sum(tokens.slice(at));
+    const text = await compose(request, from + at, planAllowance(request, tailTokens));
     const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
     const tokensBefore = request.estimateTokens(view);
     const cachedTail = sum(tokens.slice(at, Math.max(at, history.lastAnswer - from)));
@@ -99,18 +101,27 @@ export function createCutter(context: CutterOptions): Cutter {
     return true;
   }
 
+  /** The budget that notes and what is brought back have shares of: less where the tail leaves little of the window. */
+  function planAllowance({ budgetTokens, sessionID, window }: ContextRequest, tailTokens: number): number {
+    if (!window) return budgetTokens;
+    const room = countUsableTokens(window) - sizes.fixedTokens(sessionID) - tailTokens;
+    const shares = NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET;
+    return Math.min(budgetTokens, Math.max(LEAST_BESIDE_TAIL, room) / shares);
+  }
+
   /** What stands for all before the message. */
   async function compose(
-    { budgetTokens, history, sessionID }: ContextRequest,
+    { history, sessionID }: ContextRequest,
     index: number,
+    allowance: number,
   ): Promise<string> {
-    const share = Math.floor(budgetTokens * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
+    const share = Math.floor(allowance * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
     const maxCharacters = Math.min(MOST_NOTES_CHARACTERS, share);
     const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
     await writeNotes(context, sessionID);
     const facts = notes.facts(sessionID);
     const restored = facts
-      ? await restore(context, { sessionID, facts, history, from: index, budgetTokens })
+      ? await restore(context, { sessionID, facts, history, from: index, budgetTokens: allowance })
       : "";
     return [
       `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,

@@ -20,7 +20,7 @@ export interface RestoreInput {
 const MOST_FILES = 5;
 const FILE_CHARACTERS = 5_000 * CHARACTERS_PER_TOKEN;
 const MOST_CHARACTERS = 50_000 * CHARACTERS_PER_TOKEN;
-const SHARE_OF_BUDGET = 0.18;
+export const RESTORED_SHARE_OF_BUDGET = 0.18;
 
 /** How long a turn waits for the host's messages; without them a skill is loaded again by whoever needs it. */
 const READ_WITHIN_MS = 1_000;
@@ -55,7 +55,7 @@ export async function restore(
 ): Promise<string> {
   const { files, folders } = context;
   const staying = new Set(input.history.results(input.from).flatMap(readPath));
-  const share = Math.floor(input.budgetTokens * SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
+  const share = Math.floor(input.budgetTokens * RESTORED_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
   let room = Math.min(MOST_CHARACTERS, share);
   const blocks: string[] = [];
   const add = (title: string, text: string): void => {
