@@ -2,7 +2,7 @@ import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { priceLostCache } from "../../src/record/savings.js";
 import { findColdReason } from "../../src/view/cold.js";
-import { CHARACTERS_PER_TOKEN, estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
+import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 import { decide } from "../../src/view/decisions.js";
 import type { DecisionKey } from "../../src/view/keys.js";
 import type { Message } from "../../src/view/message.js";
@@ -10,7 +10,7 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import { LEAST_FREED_SHARE } from "./breaker.js";
 import type { Breakers } from "./breakers.js";
-import { writeNotes } from "./named-notes.js";
+import { formatNamedNotes, NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
 import { planCut, planTail } from "./plan-cut.js";
 import { RESTORED_SHARE_OF_BUDGET, restore } from "./restore.js";
 
@@ -40,9 +40,6 @@ interface Cut {
 }
 
 const LAYER = "full-compact";
-/** Notes are read in every request from then on. */
-const MOST_NOTES_CHARACTERS = 32_000;
-const NOTES_SHARE_OF_BUDGET = 0.15;
 /** Tokens of notes and what is brought back, however large the tail is. */
 const LEAST_BESIDE_TAIL = 1_500;
 
@@ -115,10 +112,7 @@ export function createCutter(context: CutterOptions): Cutter {
     index: number,
     allowance: number,
   ): Promise<string> {
-    const share = Math.floor(allowance * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
-    const maxCharacters = Math.min(MOST_NOTES_CHARACTERS, share);
-    const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
-    await writeNotes(context, sessionID);
+    const written = await formatNamedNotes(context, sessionID, allowance);
     const facts = notes.facts(sessionID);
     const restored = facts
       ? await restore(context, { sessionID, facts, history, from: index, budgetTokens: allowance })

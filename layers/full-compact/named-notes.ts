@@ -1,13 +1,22 @@
 import type { LayerContext } from "../../src/layer-context.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
+
+/** The part of what a request may have that the notes take; they are read in every request from then on. */
+export const NOTES_SHARE_OF_BUDGET = 0.15;
+const MOST_CHARACTERS = 32_000;
 
 /**
- * Writes the notes that a request is about to name, also where nobody keeps them otherwise: they stand for what the
- * request does not show any more. Rejects when they are not on disk afterwards.
+ * The notes as they stand in a request for what it does not show any more. They name their file, so it is written, also
+ * where nobody keeps notes otherwise. Rejects when it is not on disk afterwards.
  */
-export async function writeNotes(
+export async function formatNamedNotes(
   { files, notes }: Pick<LayerContext, "files" | "notes">,
   sessionID: string,
-): Promise<void> {
+  budgetTokens: number,
+): Promise<string> {
+  const share = Math.floor(budgetTokens * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
+  const maxCharacters = Math.min(MOST_CHARACTERS, share);
+  const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
   await notes.write(sessionID);
   const path = notes.pathOf(sessionID);
   if ((await files.stat(path))?.kind !== "file") {
@@ -15,4 +24,5 @@ export async function writeNotes(
       `expected the notes at ${path}, for a request that names them; they could not be written`,
     );
   }
+  return written;
 }
