@@ -3,7 +3,14 @@
  * since, by new messages or by what was decided, is estimated from its characters.
  */
 import { countReportedTokens, isEndedAnswer } from "./history.js";
-import { isToolPart, type Message, type Part, readResultText, withResultText } from "./message.js";
+import {
+  isToolPart,
+  type Message,
+  type MessageInfo,
+  type Part,
+  readResultText,
+  withResultText,
+} from "./message.js";
 
 /** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
 export const CHARACTERS_PER_TOKEN = 4;
@@ -19,8 +26,10 @@ const USUAL_FIXED_TOKENS = 10_000;
 const OBSERVATIONS = 3;
 
 export interface ContextSizes {
-  /** Takes the provider's count of the last answer in the view, as it was sent, for ground. */
+  /** Takes the provider's count of the last answer in the view for ground, once, while the view is as it was sent. */
   observe(sessionID: string, view: readonly Message[]): void;
+  /** The last answer was given to something else than what the view shows before it: its count is no ground. */
+  disregard(sessionID: string, view: readonly Message[]): void;
   /** Tokens of the whole request with these messages. */
   estimate(sessionID: string, messages: readonly Message[]): number;
   /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
@@ -33,15 +42,24 @@ export function createContextSizes(): ContextSizes {
   /** The last few, the newest last. */
   const observed = new Map<string, number[]>();
   const totals = new Map<string, number>();
+  /** The last answer of each session that was counted. */
+  const known = new Map<string, string>();
   const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
   return {
     observe(sessionID, view) {
       const last = view.findLastIndex(isEndedAnswer);
-      if (last === -1) return;
+      const answer = view[last]?.info;
+      // A request without an answer, or a summary, may have changed since what stands before the last one.
+      if (!answer || known.get(sessionID) === answer.id || isSummarizedSince(view, answer)) return;
+      known.set(sessionID, answer.id);
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
       const total = countReportedTokens(view[last]?.info.tokens);
       totals.set(sessionID, total);
       observed.set(sessionID, [...(observed.get(sessionID) ?? []), total - sent].slice(-OBSERVATIONS));
+    },
+    disregard(sessionID, view) {
+      const answer = view.findLast(isEndedAnswer);
+      if (answer) known.set(sessionID, answer.info.id);
     },
     estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + estimateTokens(messages)),
     lastTotal: (sessionID) => totals.get(sessionID),
@@ -50,6 +68,12 @@ export function createContextSizes(): ContextSizes {
       return seen ? Math.max(0, Math.min(...seen)) : USUAL_FIXED_TOKENS;
     },
   };
+}
+
+/** The host keeps the last messages behind a summary; their counts are of what it stands for. */
+function isSummarizedSince(view: readonly Message[], { time }: MessageInfo): boolean {
+  const summary = view.findLast(({ info }) => info.summary === true && !info.error);
+  return (summary?.info.time?.created ?? 0) > (time?.created ?? 0);
 }
 
 /** Tokens of messages, from their characters. */

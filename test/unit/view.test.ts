@@ -28,6 +28,33 @@ describe("the size of the context", () => {
     expect(sizes.fixedTokens("ses_1")).toBeCloseTo(9_370 - 100 - 40, -1);
   });
 
+  it("is not counted anew when what stood before the last answer has gone since, and nothing was answered", () => {
+    const sizes = createContextSizes();
+    sizes.observe("ses_1", sent);
+    sizes.observe("ses_1", sent.slice(1));
+    expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
+  });
+
+  it("is not what an answer reported to a request that was another one", () => {
+    const sizes = createContextSizes();
+    sizes.disregard("ses_1", sent);
+    sizes.observe("ses_1", sent);
+    expect(sizes.lastTotal("ses_1")).toBeUndefined();
+  });
+
+  it("is not what an answer reported that the host has kept behind a summary of all before it", () => {
+    const sizes = createContextSizes();
+    const summary = answer([]);
+    const info = {
+      ...summary.info,
+      summary: true,
+      time: { created: (sent[1]?.info.time?.created ?? 0) + 9 },
+    };
+    sizes.observe("ses_1", [{ ...summary, info }, ...sent.slice(1)]);
+    expect(sizes.lastTotal("ses_1")).toBeUndefined();
+    expect(sizes.estimate("ses_1", [])).toBe(10_000);
+  });
+
   it("is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
     const sizes = createContextSizes();
     const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
