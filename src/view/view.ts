@@ -126,6 +126,7 @@ export function createView(options: ViewOptions): Layer {
     if (records.some(({ event }) => DEPARTURES.includes(event))) {
       const last = history.messages[history.lastAnswer]?.info.time?.created;
       const why = "the machine state was deleted, so what was decided is decided anew";
+      sizes.observe(sessionID, history.messages, false);
       return tell(sessionID, `lost after ${last}`, why);
     }
     const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);

@@ -19,7 +19,7 @@ import { createWork, createWorkFiles, QUICK, type Work } from "./work/work.js";
 const SEED = 20_260_731;
 /** The provider forgets a prefix after 1.2 s, and the plugin knows it: a pause takes no longer than that. */
 const CACHE_MINUTES = 0.02;
-const WINDOW = { context: 46_000, output: 8_000 };
+const WINDOW = { context: 36_000, output: 4_000 };
 /** A minute on a machine that has nothing else to do. */
 const PLAY_MS = 400_000;
 
