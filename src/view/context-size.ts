@@ -14,10 +14,10 @@ const OBSERVATIONS = 3;
 
 export interface ContextSizes {
   /**
-   * Takes the provider's count of the last answer in the view for ground, when it is first seen: later views may show
-   * less than was sent for it. What was answered before the host's summary tells nothing about what comes after it.
+   * Takes the provider's count of the last answer for ground, once; `readSent` gives the messages as they were sent for
+   * it. What was answered before the host's summary tells nothing about what comes after it.
    */
-  observe(sessionID: string, view: readonly Message[]): void;
+  observe(sessionID: string, messages: readonly Message[], readSent?: () => readonly Message[]): void;
   /** Tokens of the whole request with these messages. */
   estimate(sessionID: string, messages: readonly Message[]): number;
   /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
@@ -35,12 +35,13 @@ export function createContextSizes(): ContextSizes {
   let counted: { messages: readonly Message[]; tokens: number } | undefined;
   const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
   return {
-    observe(sessionID, view) {
+    observe(sessionID, messages, readSent = () => messages) {
+      const answer = messages.findLast(isEndedAnswer);
+      if (!answer || findFreshSummary(messages) !== -1 || grounds.get(sessionID) === nameOf(answer)) return;
+      grounds.set(sessionID, nameOf(answer));
+      const view = readSent();
       const last = view.findLastIndex(isEndedAnswer);
-      if (last === -1 || findFreshSummary(view) !== -1) return;
-      const ground = nameOf(view[last]);
-      if (grounds.get(sessionID) === ground) return;
-      grounds.set(sessionID, ground);
+      if (last === -1) return;
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
       const total = countReportedTokens(view[last]?.info.tokens);
       totals.set(sessionID, total);
@@ -62,8 +63,8 @@ export function createContextSizes(): ContextSizes {
 }
 
 /** Tells an answer from the others of its session. */
-function nameOf(message: Message | undefined): string {
-  return `${message?.info.id} ${message?.info.time?.created} ${countReportedTokens(message?.info.tokens)}`;
+function nameOf({ info }: Message): string {
+  return `${info.id} ${info.time?.created} ${countReportedTokens(info.tokens)}`;
 }
 
 /** Tokens of messages, from their characters. */

@@ -11,14 +11,15 @@
 import { dirname } from "node:path";
 import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
-import { DAY_MS } from "../seams/clock.js";
+import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { type Decision, type DecisionBatch, type Outcome, parseDecisionBatch } from "./decision-batch.js";
 import type { DecisionKey } from "./keys.js";
 
-/** A decision as it is known: with the session it was made in. */
+/** A decision as it is known: with the session it was made in, and when; 0 where that is not known. */
 export interface KnownDecision extends Decision {
   session: string;
+  at: number;
 }
 
 /** All that is decided about one result or message. */
@@ -41,6 +42,8 @@ export interface Decisions {
   load(days: Iterable<number>): Promise<void>;
   isLoaded(day: number): boolean;
   find(key: string): Standing | undefined;
+  /** What was decided about it by that time. */
+  findBy(key: string, timeMs: number): Standing | undefined;
   /** Has this session noted that it uses the file? */
   isUsing(session: string, file: string): boolean;
   /** On disk first, then known. Throws when that fails; then what is on disk of it is known. */
@@ -56,6 +59,7 @@ export interface Decisions {
 }
 
 export interface DecisionsOptions {
+  clock: Clock;
   files: Files;
   log: Log;
   /** Where the records are. */
@@ -73,13 +77,14 @@ const slots: Readonly<Record<Exclude<Outcome, "used">, keyof Standing>> = {
   rewritten: "rewritten",
 };
 
-export function createDecisions({ files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
+export function createDecisions({ clock, files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
   const known = new Map<string, Standing>();
   const uses = new Set<string>();
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
   const loading = new Map<number, Promise<void>>();
   const reported = new Map<number, number>();
+  let newestAt = 0;
   const pathOf = (day: number): string => `${folder}/${formatDayFile(day)}`;
 
   return {
@@ -89,20 +94,25 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
 
     isLoaded: (day) => loadedBytes.has(day),
     find: (key) => known.get(key),
+    findBy(key, timeMs) {
+      const standing = known.get(key);
+      return newestAt > timeMs ? standing && limitTo(standing, timeMs) : standing;
+    },
     isUsing: (session, file) => uses.has(`${session} ${file}`),
 
     async record(session, layer, decisions) {
+      const at = clock.now();
       for (const day of new Set(decisions.map((decision) => decision.day))) {
         const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
-        const line = JSON.stringify({ v: 1, session, layer, decisions: ofDay } satisfies DecisionBatch);
+        const line = JSON.stringify({ v: 1, session, layer, at, decisions: ofDay } satisfies DecisionBatch);
         await files.appendLine(pathOf(day), line);
         const bytes = loadedBytes.get(day);
         if (bytes !== undefined) loadedBytes.set(day, bytes + Buffer.byteLength(line) + 1);
-        for (const decision of ofDay) learn({ ...decision, session });
+        for (const decision of ofDay) learn({ ...decision, session, at });
       }
     },
 
-    remember: (session, decision) => learn({ ...decision, session }),
+    remember: (session, decision) => learn({ ...decision, session, at: clock.now() }),
 
     async days() {
       const names = await files.list(folder);
@@ -126,6 +136,7 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
     const standing = known.get(decision.key) ?? {};
     known.set(decision.key, standing);
     standing[slots[decision.outcome]] ??= decision;
+    newestAt = Math.max(newestAt, decision.at);
   }
 
   async function loadIfGrown(day: number): Promise<void> {
@@ -162,8 +173,11 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
   }
 }
 
-const spread = ({ session, decisions }: DecisionBatch): KnownDecision[] =>
-  decisions.map((decision) => ({ ...decision, session }));
+const spread = ({ session, at = 0, decisions }: DecisionBatch): KnownDecision[] =>
+  decisions.map((decision) => ({ ...decision, session, at }));
+
+const limitTo = (standing: Standing, timeMs: number): Standing =>
+  Object.fromEntries(Object.entries(standing).filter(([, decision]) => decision.at <= timeMs));
 
 const withoutDay = ({ day: _, ...decision }: DatedDecision): Decision => decision;
 

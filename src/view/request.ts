@@ -23,6 +23,8 @@ export interface ContextRequest {
   shownFrom(): number;
   /** The messages to send, as all that is decided by now wants them. */
   show(): readonly Message[];
+  /** The messages as they were sent for the last answer, without what was decided since. */
+  showSent(): readonly Message[];
   /** Tokens of the whole request with these messages. */
   estimateTokens(messages: readonly Message[]): number;
 }
@@ -62,6 +64,11 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
         isReady: () => [...history.days].every(decisions.isLoaded),
         shownFrom: () => findCut(history, decisions.find)?.index ?? 0,
         show: () => replay(history, decisions.find),
+        showSent() {
+          const time = history.messages[history.lastAnswer]?.info.time;
+          const endedMs = time?.completed ?? time?.created ?? Number.POSITIVE_INFINITY;
+          return replay(history, (key) => decisions.findBy(key, endedMs));
+        },
         estimateTokens: (shown) => sizes.estimate(sessionID, shown),
       };
     },

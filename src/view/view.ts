@@ -58,7 +58,7 @@ export function createView(options: ViewOptions): Layer {
           log.error(LAYER, `cannot read what was decided earlier, or write down a break: ${why}`);
         }
         const view = request.show();
-        sizes.observe(sessionID, view);
+        sizes.observe(sessionID, history.messages, request.showSent);
         if (request.isCompaction) return view;
         accounts.open(request);
         for (const result of history.results(request.shownFrom())) {

@@ -3,6 +3,7 @@ import { createContextSizes } from "../../src/view/context-size.js";
 import { createDecisions, decide } from "../../src/view/decisions.js";
 import { readResultKey } from "../../src/view/keys.js";
 import type { Message, ReportedTokens } from "../../src/view/message.js";
+import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";
 
@@ -48,6 +49,7 @@ describe("the key of a decision", () => {
 });
 
 describe("decisions", () => {
+  const clock = createFakeClock();
   const log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
   const kept = (key: string) => ({ key, outcome: "kept" as const });
   const day1 = (key: string) => decide({ day: 1, key }, { outcome: "kept" });
@@ -64,7 +66,7 @@ describe("decisions", () => {
         return files.read(path);
       },
     };
-    const decisions = createDecisions({ files: counting, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({ clock, files: counting, log, folder: "/state", resultsFolder: "/r" });
     await Promise.all([decisions.load([1, 1]), decisions.load([1])]);
     await decisions.load([1]);
     expect([reads, decisions.find("a")?.judged?.outcome]).toEqual([1, "kept"]);
@@ -73,7 +75,7 @@ describe("decisions", () => {
   it("the first of two about one result counts, on disk and in memory", async () => {
     const lines = [batch(kept("a")), batch(replaced("a"))].map((one) => JSON.stringify(one)).join("\n");
     const files = createMemoryFiles({ "/state/1970-01-02.jsonl": lines });
-    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({ clock, files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.load([1]);
     expect(decisions.find("a")?.judged?.outcome).toBe("kept");
     await decisions.record("ses_2", "x", [day1("b")]);
@@ -83,12 +85,12 @@ describe("decisions", () => {
 
   it("of one time are on disk together or not at all: a torn line counts for nothing", async () => {
     const files = createMemoryFiles();
-    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({ clock, files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.record("ses_1", "x", [day1("a"), day1("b")]);
     const whole = files.text("/state/1970-01-02.jsonl") ?? "";
     for (let length = 1; length < whole.length - 1; length++) {
       const torn = createMemoryFiles({ "/state/1970-01-02.jsonl": whole.slice(0, length) });
-      const again = createDecisions({ files: torn, log, folder: "/state", resultsFolder: "/r" });
+      const again = createDecisions({ clock, files: torn, log, folder: "/state", resultsFolder: "/r" });
       await again.load([1]);
       expect([again.find("a"), again.find("b")]).toEqual([undefined, undefined]);
     }
@@ -101,7 +103,7 @@ describe("decisions", () => {
     const files = createMemoryFiles({
       "/state/1970-01-02.jsonl": JSON.stringify(batch(...elsewhere, replaced("here"))),
     });
-    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({ clock, files, log, folder: "/state", resultsFolder: "/r" });
     await decisions.load([1]);
     expect(["k0", "k1", "k2", "here"].map((key) => decisions.find(key)?.judged?.outcome)).toEqual([
       undefined,
@@ -113,6 +115,7 @@ describe("decisions", () => {
 
   it("that cannot be written are not known either", async () => {
     const decisions = createDecisions({
+      clock,
       files: createMemoryFiles({ "/state": "a file" }),
       log,
       folder: "/state",
