@@ -72,6 +72,7 @@ export async function createStrata(
   const instance = randomUUID().slice(0, 8);
   const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
   const decisions = createDecisions({
+    clock,
     files,
     log,
     folder: folders.decisions,

@@ -30,10 +30,14 @@ export interface ContextSizes {
   /** What the provider counted of an answer, and the messages as they were sent for it. */
   report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void;
   /**
-   * Takes the provider's count of the last answer in the view for ground, unless that was reported or the view is not
-   * what was sent for it: the host has compacted since.
+   * Takes the provider's count of the last answer for ground, unless that was reported. `readSent` gives the messages
+   * as they were sent for it; without it nobody knows them, as when the host has compacted since.
    */
-  observe(sessionID: string, view: readonly Message[], isSent: boolean): void;
+  observe(
+    sessionID: string,
+    readSent: (() => readonly Message[]) | undefined,
+    messages: readonly Message[],
+  ): void;
   /** Tokens of the whole request with these messages. */
   estimate(sessionID: string, messages: readonly Message[]): number;
   /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
@@ -54,12 +58,13 @@ export function createContextSizes(): ContextSizes {
       const { input, cache } = answer.tokens ?? NO_TOKENS;
       take(sessionID, answer, input + cache.read + cache.write - estimateTokens(sent));
     },
-    observe(sessionID, view, isSent) {
-      const last = view.findLastIndex(isEndedAnswer);
-      const answer = view[last]?.info;
+    observe(sessionID, readSent, messages) {
+      const answer = messages.findLast(isEndedAnswer)?.info;
       if (!answer || !isNews(sessionID, answer)) return;
+      const view = readSent?.() ?? [];
+      const last = view.findLastIndex(isEndedAnswer);
       const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
-      take(sessionID, answer, isSent ? countReportedTokens(answer.tokens) - sent : undefined);
+      take(sessionID, answer, last === -1 ? undefined : countReportedTokens(answer.tokens) - sent);
     },
     estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + count(messages)),
     lastTotal: (sessionID) => totals.get(sessionID)?.total,

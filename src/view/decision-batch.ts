@@ -30,16 +30,20 @@ export interface DecisionBatch {
   v: 1;
   session: string;
   layer: string;
+  /** Milliseconds since 1970. */
+  at?: number;
   decisions: Decision[];
 }
 
 /** The batch, or `undefined` when the value is not one; then nothing of it counts. */
 export function parseDecisionBatch(value: unknown): DecisionBatch | undefined {
   if (!isRecord(value)) return undefined;
-  const { v, session, layer, decisions } = value as Partial<DecisionBatch>;
+  const { v, session, layer, at, decisions } = value as Partial<DecisionBatch>;
   const isBatch =
     v === 1 && typeof session === "string" && typeof layer === "string" && Array.isArray(decisions);
-  return isBatch && decisions.every(isDecision) ? { v, session, layer, decisions } : undefined;
+  const isTimed = at === undefined || typeof at === "number";
+  if (!isBatch || !isTimed || !decisions.every(isDecision)) return undefined;
+  return { v, session, layer, decisions, ...(at !== undefined && { at }) };
 }
 
 const needsFile: readonly Outcome[] = ["replaced", "cleared", "used"];

@@ -11,7 +11,7 @@
 import { dirname } from "node:path";
 import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
-import { DAY_MS } from "../seams/clock.js";
+import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { type Decision, type DecisionBatch, parseDecisionBatch } from "./decision-batch.js";
 import type { DecisionKey } from "./keys.js";
@@ -32,8 +32,8 @@ export interface Decisions {
    * the session had begun on one of these days before.
    */
   begin(session: string, days: Iterable<number>): Promise<boolean>;
-  /** What counts for this session. */
-  find(key: string, session: string): Standing | undefined;
+  /** What counts for this session; with a time, only what was decided by then. */
+  find(key: string, session: string, byMs?: number): Standing | undefined;
   /** Has this session noted that it uses the file? */
   isUsing(session: string, file: string): boolean;
   /** On disk first, then known. Throws when that fails; then what is on disk of it is known. */
@@ -49,6 +49,7 @@ export interface Decisions {
 }
 
 export interface DecisionsOptions {
+  clock: Clock;
   files: Files;
   log: Log;
   /** Where the records are. */
@@ -57,7 +58,7 @@ export interface DecisionsOptions {
   resultsFolder: string;
 }
 
-export function createDecisions({ files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
+export function createDecisions({ clock, files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
   const known = createKnownDecisions();
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
@@ -85,13 +86,14 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
     },
 
     async record(session, layer, decisions) {
+      const at = clock.now();
       for (const day of new Set(decisions.map((decision) => decision.day))) {
         const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
-        await append(day, { v: 1, session, layer, decisions: ofDay });
+        await append(day, { v: 1, session, layer, at, decisions: ofDay });
       }
     },
 
-    remember: (session, decision) => known.remember({ ...decision, session }),
+    remember: (session, decision) => known.remember({ ...decision, session, at: clock.now() }),
 
     async days() {
       const names = await files.list(folder);
@@ -151,8 +153,8 @@ export function createDecisions({ files, log, folder, resultsFolder }: Decisions
   }
 }
 
-const spread = ({ session, decisions }: DecisionBatch): KnownDecision[] =>
-  decisions.map((decision) => ({ ...decision, session }));
+const spread = ({ at = 0, session, decisions }: DecisionBatch): KnownDecision[] =>
+  decisions.map((decision) => ({ ...decision, session, at }));
 
 const withoutDay = ({ day: _, ...decision }: DatedDecision): Decision => decision;
 

@@ -11,9 +11,10 @@
  */
 import type { Decision, DecisionBatch, Outcome } from "./decision-batch.js";
 
-/** A decision as it is known: with the session it was made in. */
+/** A decision as it is known: with the session it was made in, and when (0 where that is not known). */
 export interface KnownDecision extends Decision {
   session: string;
+  at: number;
 }
 
 /** All that is decided about one result or message. */
@@ -33,8 +34,8 @@ export interface KnownDecisions {
   takeLine(day: number, batch: DecisionBatch): void;
   /** Takes in what is in no file. */
   remember(decision: KnownDecision): void;
-  /** Of two decisions of one kind the first counts. */
-  find(key: string, session: string): Standing | undefined;
+  /** Of two decisions of one kind the first counts; with a time, only what was decided by then. */
+  find(key: string, session: string, byMs?: number): Standing | undefined;
   hasBegun(session: string, day: number): boolean;
   isUsing(session: string, file: string): boolean;
 }
@@ -86,11 +87,12 @@ export function createKnownDecisions(): KnownDecisions {
 
     remember: (decision) => add({ decision, day: 0, line: -1 }),
 
-    find(key, session) {
+    find(key, session, byMs = Number.POSITIVE_INFINITY) {
       let standing: Standing | undefined;
       for (const { decision, day, line } of known.get(key) ?? []) {
         const first = begun.get(day)?.get(session);
         if (decision.session !== session && first !== undefined && line >= first) continue;
+        if (decision.at > byMs) continue;
         standing ??= {};
         standing[slots[decision.outcome as keyof typeof slots]] ??= decision;
       }
@@ -101,14 +103,14 @@ export function createKnownDecisions(): KnownDecisions {
     isUsing: (session, file) => uses.has(`${session} ${file}`),
   };
 
-  function takeBatch({ session, decisions }: DecisionBatch, day: number, line: number): Entry[] {
+  function takeBatch({ at = 0, session, decisions }: DecisionBatch, day: number, line: number): Entry[] {
     const ofDay = begun.get(day) ?? new Map<string, number>();
     begun.set(day, ofDay);
     if (!ofDay.has(session)) ofDay.set(session, line);
     for (const { outcome, file } of decisions) if (outcome === "used") uses.add(`${session} ${file}`);
     return decisions
       .filter(({ outcome }) => outcome !== "used")
-      .map((decision) => ({ decision: { ...decision, session }, day, line }));
+      .map((decision) => ({ decision: { ...decision, session, at }, day, line }));
   }
 
   function add(entry: Entry): void {

@@ -23,6 +23,8 @@ export interface ContextRequest {
   readonly find: Find;
   /** Index of the first message of the history that is shown. */
   shownFrom(): number;
+  /** The messages as they were sent for the last answer, and what came since; before what was decided after it. */
+  showSent(): readonly Message[];
   /** The messages to send, as all that is decided by now wants them. */
   show(): readonly Message[];
   /** Tokens of the whole request with these messages. */
@@ -66,6 +68,11 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
         find,
         shownFrom: () => findCut(history, find)?.index ?? 0,
         show: () => replay(history, find),
+        showSent() {
+          const time = history.messages[history.lastAnswer]?.info.time;
+          const endedMs = time?.completed ?? time?.created;
+          return replay(history, (key) => decisions.find(key, sessionID, endedMs));
+        },
         estimateTokens: (shown) => sizes.estimate(sessionID, shown),
       };
     },

@@ -53,7 +53,11 @@ export function createView(options: ViewOptions): Layer {
         const { history, sessionID } = request;
         await prepareInTime(request);
         const view = request.show();
-        sizes.observe(sessionID, view, history.freshSummary === -1);
+        sizes.observe(
+          sessionID,
+          history.freshSummary === -1 ? request.showSent : undefined,
+          history.messages,
+        );
         accounts.open(request);
         if (request.isCompaction) return view;
         for (const result of history.results(request.shownFrom())) {
@@ -126,7 +130,7 @@ export function createView(options: ViewOptions): Layer {
     if (records.some(({ event }) => DEPARTURES.includes(event))) {
       const last = history.messages[history.lastAnswer]?.info.time?.created;
       const why = "the machine state was deleted, so what was decided is decided anew";
-      sizes.observe(sessionID, history.messages, false);
+      sizes.observe(sessionID, undefined, history.messages);
       return tell(sessionID, `lost after ${last}`, why);
     }
     const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);

@@ -1,7 +1,10 @@
 import { layers as allLayers } from "../../layers/index.js";
 import type { LayerFactory } from "../../src/layer-context.js";
+import type { SavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
+import type { Decision, DecisionBatch } from "../../src/view/decision-batch.js";
+import { isSummary } from "../../src/view/history.js";
 import type { Message } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT } from "./fake-host.js";
@@ -21,7 +24,14 @@ export interface World {
   log(): Promise<string>;
   /** Paths of the results on disk. */
   results(): string[];
+  /** What the ledger of a session has of these events. */
+  ledger(sessionID: string, ...events: string[]): SavingsRecord[];
+  /** What is recorded about results and messages, in order. */
+  decisions(): KnownLine[];
 }
+
+/** One decision as it is on disk. */
+export type KnownLine = Decision & { layer: string };
 
 export interface WorldOptions {
   files?: MemoryFiles;
@@ -47,7 +57,11 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     host,
     async request(messages) {
       const request = strata.requests.open(messages);
-      return request ? strata.dispatcher.ask("context", request, messages) : messages;
+      if (!request) return messages;
+      // As src/host/hooks.ts does.
+      const isGoneOnFrom = !request.isCompaction && messages.some(isSummary);
+      if (isGoneOnFrom) await strata.dispatcher.ask("compacted", request, undefined);
+      return strata.dispatcher.ask("context", request, messages);
     },
     restart: () => openWorld({ ...given, clock, host, files }),
     async log() {
@@ -56,7 +70,27 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     },
     results: () =>
       [...files.contents.keys()].filter((path) => path.includes("/tool-results/") && path.endsWith(".txt")),
+    ledger(sessionID, ...events) {
+      const records = readLines<SavingsRecord>(files.text(`${STRATA}/savings/${sessionID}.jsonl`));
+      return records.filter(({ event }) => events.length === 0 || events.includes(event));
+    },
+    decisions() {
+      const paths = [...files.contents.keys()].filter((path) =>
+        path.startsWith(`${STRATA}/state/decisions/`),
+      );
+      const batches = paths.sort().flatMap((path) => readLines<DecisionBatch>(files.text(path)));
+      return batches.flatMap(({ layer, decisions }) => decisions.map((decision) => ({ ...decision, layer })));
+    },
   };
+}
+
+const STRATA = `${PROJECT}/.opencode/strata`;
+
+function readLines<T>(text = ""): T[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as T);
 }
 
 /** The first result of the history as it would be sent. */

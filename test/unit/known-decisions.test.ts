@@ -1,6 +1,7 @@
 /** Whose decisions count for whom, as it is on disk and as it is known. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDecisions, type DatedDecision, type Decisions } from "../../src/view/decisions.js";
+import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 
@@ -17,7 +18,13 @@ describe("what is decided in one session", () => {
   let files: MemoryFiles;
   let decisions: Decisions;
   const open = (): Decisions =>
-    createDecisions({ files, log: createFakeLog(), folder: "/state", resultsFolder: "/r" });
+    createDecisions({
+      clock: createFakeClock(),
+      files,
+      log: createFakeLog(),
+      folder: "/state",
+      resultsFolder: "/r",
+    });
   /** As it is known here, and as another instance reads it. */
   async function read(key: string, session: string): Promise<(string | undefined)[]> {
     const other = open();

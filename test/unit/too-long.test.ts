@@ -117,11 +117,11 @@ describe("after a compaction of the host's, with the last answer kept verbatim b
 
   it("what has gone is not taken for system prompt and tools, and what was reported counts before it", () => {
     const unknown = createContextSizes();
-    unknown.observe("ses_1", compacted, false);
+    unknown.observe("ses_1", undefined, compacted);
     expect([unknown.fixedTokens("ses_1"), unknown.lastTotal("ses_1")]).toEqual([10_000, 28_000]);
     const sizes = createContextSizes();
     sizes.report("ses_1", before.info, [asked(words(20_000))]);
-    sizes.observe("ses_1", compacted, true);
+    sizes.observe("ses_1", () => compacted, compacted);
     expect([sizes.fixedTokens("ses_1"), sizes.lastTotal("ses_1")]).toEqual([8_000, 28_000]);
   });
 });

@@ -3,6 +3,7 @@ import { createContextSizes } from "../../src/view/context-size.js";
 import { createDecisions, decide } from "../../src/view/decisions.js";
 import { readResultKey } from "../../src/view/keys.js";
 import type { Message, ReportedTokens } from "../../src/view/message.js";
+import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, user } from "../support/messages.js";
 
@@ -16,36 +17,36 @@ describe("the size of the context", () => {
 
   it("is what the provider reported for the last answer, and an estimate of what came since", () => {
     const sizes = createContextSizes();
-    sizes.observe("ses_1", sent, true);
+    sizes.observe("ses_1", () => sent, sent);
     expect(sizes.estimate("ses_1", sent)).toBeCloseTo(9_370 + 1_000, -1);
     expect(sizes.estimate("ses_1", [...sent, user("y".repeat(400))])).toBeCloseTo(9_370 + 1_100, -1);
   });
 
   it("shrinks with what is taken out of what was reported", () => {
     const sizes = createContextSizes();
-    sizes.observe("ses_1", sent, true);
+    sizes.observe("ses_1", () => sent, sent);
     expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
     expect(sizes.fixedTokens("ses_1")).toBeCloseTo(9_370 - 100 - 40, -1);
   });
 
   it("is not counted anew when what stood before the last answer has gone since, and nothing was answered", () => {
     const sizes = createContextSizes();
-    sizes.observe("ses_1", sent, true);
-    sizes.observe("ses_1", sent.slice(1), true);
+    sizes.observe("ses_1", () => sent, sent);
+    sizes.observe("ses_1", () => sent.slice(1), sent.slice(1));
     expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
   });
 
   it("is not what an answer reported to a request that was another one", () => {
     const sizes = createContextSizes();
-    sizes.observe("ses_1", sent, false);
-    sizes.observe("ses_1", sent, true);
+    sizes.observe("ses_1", undefined, sent);
+    sizes.observe("ses_1", () => sent, sent);
     expect(sizes.fixedTokens("ses_1")).toBe(10_000);
   });
 
   it("is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
     const sizes = createContextSizes();
     const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
-    sizes.observe("ses_1", [broken], true);
+    sizes.observe("ses_1", () => [broken], [broken]);
     expect(sizes.estimate("ses_1", [user("x".repeat(800)), broken])).toBe(10_200);
   });
 });
@@ -78,7 +79,13 @@ describe("decisions", () => {
         return files.read(path);
       },
     };
-    const decisions = createDecisions({ files: counting, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({
+      clock: createFakeClock(),
+      files: counting,
+      log,
+      folder: "/state",
+      resultsFolder: "/r",
+    });
     await Promise.all([decisions.load([1, 1]), decisions.load([1])]);
     await decisions.load([1]);
     expect([reads, decisions.find("a", "ses_1")?.judged?.outcome]).toEqual([1, "kept"]);
@@ -87,7 +94,13 @@ describe("decisions", () => {
   it("the first of two about one result counts, on disk and in memory", async () => {
     const lines = [batch(kept("a")), batch(replaced("a"))].map((one) => JSON.stringify(one)).join("\n");
     const files = createMemoryFiles({ "/state/1970-01-02.jsonl": lines });
-    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({
+      clock: createFakeClock(),
+      files,
+      log,
+      folder: "/state",
+      resultsFolder: "/r",
+    });
     await decisions.load([1]);
     expect(decisions.find("a", "ses_1")?.judged?.outcome).toBe("kept");
     await decisions.record("ses_2", "x", [day1("b")]);
@@ -97,12 +110,24 @@ describe("decisions", () => {
 
   it("of one time are on disk together or not at all: a torn line counts for nothing", async () => {
     const files = createMemoryFiles();
-    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({
+      clock: createFakeClock(),
+      files,
+      log,
+      folder: "/state",
+      resultsFolder: "/r",
+    });
     await decisions.record("ses_1", "x", [day1("a"), day1("b")]);
     const whole = files.text("/state/1970-01-02.jsonl") ?? "";
     for (let length = 1; length < whole.length - 1; length++) {
       const torn = createMemoryFiles({ "/state/1970-01-02.jsonl": whole.slice(0, length) });
-      const again = createDecisions({ files: torn, log, folder: "/state", resultsFolder: "/r" });
+      const again = createDecisions({
+        clock: createFakeClock(),
+        files: torn,
+        log,
+        folder: "/state",
+        resultsFolder: "/r",
+      });
       await again.load([1]);
       expect([again.find("a", "ses_1"), again.find("b", "ses_1")]).toEqual([undefined, undefined]);
     }
@@ -115,7 +140,13 @@ describe("decisions", () => {
     const files = createMemoryFiles({
       "/state/1970-01-02.jsonl": JSON.stringify(batch(...elsewhere, replaced("here"))),
     });
-    const decisions = createDecisions({ files, log, folder: "/state", resultsFolder: "/r" });
+    const decisions = createDecisions({
+      clock: createFakeClock(),
+      files,
+      log,
+      folder: "/state",
+      resultsFolder: "/r",
+    });
     await decisions.load([1]);
     expect(["k0", "k1", "k2", "here"].map((key) => decisions.find(key, "ses_1")?.judged?.outcome)).toEqual([
       undefined,
@@ -127,6 +158,7 @@ describe("decisions", () => {
 
   it("that cannot be written are not known either", async () => {
     const decisions = createDecisions({
+      clock: createFakeClock(),
       files: createMemoryFiles({ "/state": "a file" }),
       log,
       folder: "/state",

@@ -1,0 +1,111 @@
+/** What every view of a history has in common, whatever was decided. */
+import { expect } from "vitest";
+import { PREVIEW_LIMIT_BYTES } from "../../layers/tool-results/preview.js";
+import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
+import {
+  isToolPart,
+  type Message,
+  type Part,
+  readResultText,
+  type ToolPart,
+} from "../../src/view/message.js";
+
+/** Layer 3 adds no more characters at a place. */
+export const LONGEST_REMINDER = 4_000;
+const LONGEST_GREETING = 1_700;
+/** What layer 4 adds to a summary. */
+const LONGEST_ADDITION = 14_000;
+const REMINDER = /\n\n\[Strata\] A reminder after [\s\S]*$/;
+
+/**
+ * Fails unless a model could be sent this view, nothing of the history is out of place, and it has not grown by more
+ * than what layer 3 has added so far, also to messages that are not shown any more.
+ */
+export function expectView(view: readonly Message[], history: readonly Message[], added: number): void {
+  const hasNotesMessage = view[0] !== undefined && !history.some(({ info }) => info === view[0]?.info);
+  if (hasNotesMessage) expectNotes(view[0]?.info.role, view[0]?.parts ?? []);
+  const shown = hasNotesMessage ? view.slice(1) : view;
+  const tail = history.slice(history.length - shown.length);
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.map(({ info }) => info)).toEqual(tail.map(({ info }) => info));
+  const isCut = tail.length < history.length;
+  let allowed = added;
+  for (const [index, message] of shown.entries()) {
+    allowed += expectMessage(message, tail[index] as Message, isCut && index === 0 && !hasNotesMessage);
+  }
+  expect(estimateTokens(view)).toBeLessThanOrEqual(estimateTokens(history) + allowed);
+}
+
+/** Tokens by which the message may be larger than it was. */
+function expectMessage(shown: Message, original: Message, isHeadOfCut: boolean): number {
+  if (shown === original) return 0;
+  let parts = shown.parts;
+  let allowed = 0;
+  if (isHeadOfCut) {
+    expectNotes(shown.info.role, parts.slice(0, 1));
+    parts = parts.slice(1);
+  }
+  const isRewritten = original.info.summary === true && parts.at(-1) !== original.parts.at(-1);
+  if (isRewritten && parts.filter(isText).length === 1) {
+    expectParts(withoutTexts(parts), withoutTexts(original.parts));
+    return estimateTextTokens("x".repeat(LONGEST_ADDITION));
+  }
+  const [known, more] = [parts.slice(0, original.parts.length), parts.slice(original.parts.length)];
+  allowed += expectParts(known, original.parts);
+  expect(more.length).toBeLessThanOrEqual(1);
+  for (const { text = "" } of more) {
+    expect(text).toContain("[Strata] What the last session");
+    expect(text.length).toBeLessThanOrEqual(LONGEST_GREETING);
+  }
+  return allowed;
+}
+
+const isText = ({ type }: Part): boolean => type === "text";
+const withoutTexts = (parts: readonly Part[]): Part[] => parts.filter((part) => !isText(part));
+
+function expectParts(shown: readonly Part[], originals: readonly Part[]): number {
+  expect(shown).toHaveLength(originals.length);
+  return shown.reduce((sum, part, index) => sum + expectPart(part, originals[index] as Part), 0);
+}
+
+function expectPart(shown: Part, original: Part): number {
+  if (shown === original) return 0;
+  expect(isToolPart(original)).toBe(true);
+  expect(withoutText(shown as ToolPart)).toEqual(withoutText(original as ToolPart));
+  const [text, before] = [readResultText(shown as ToolPart), readResultText(original as ToolPart)];
+  // A call has its result, or has none, as it was.
+  expect(text === undefined).toBe(before === undefined);
+  if (text === undefined || before === undefined) return 0;
+  expect(text === "" && before !== "").toBe(false);
+  const base = text.replace(REMINDER, "");
+  expect(text.length - base.length).toBeLessThanOrEqual(LONGEST_REMINDER);
+  if (base === before) return 0;
+  expect(base).toContain("[Strata]");
+  const isCutByHost = (original as ToolPart).state.metadata?.truncated === true;
+  const isSmaller = Buffer.byteLength(base) < Buffer.byteLength(before);
+  // A marker may stand for a small result and the reminder that stood behind it.
+  const isBounded = isCutByHost || base.startsWith("[Strata] Cleared: ");
+  expect(isSmaller || isBounded).toBe(true);
+  expect(Buffer.byteLength(base)).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
+  return isBounded ? estimateTextTokens(base) : 0;
+}
+
+function expectNotes(role: string | undefined, parts: readonly Part[]): void {
+  expect(role).toBe("user");
+  expect(parts).toMatchObject([{ type: "text", synthetic: true }]);
+  expect(parts[0]?.text).toContain("[Strata] The session so far is too long for the context");
+}
+
+function withoutText({
+  tool,
+  callID,
+  state: { output: _, error: __, metadata, ...state },
+}: ToolPart): unknown {
+  const { output: ___, ...kept } = metadata ?? {};
+  return [tool, callID, state, kept];
+}
+
+/** What is sent, without the names that a fork changes. */
+export function bytesOf(view: readonly Message[]): string[] {
+  return view.map(({ info, parts }) => JSON.stringify([info.role, info.time, parts]));
+}
