@@ -32,7 +32,6 @@ export function createContextSizes(): ContextSizes {
   const totals = new Map<string, number>();
   /** The answer that was observed last, by session. */
   const grounds = new Map<string, string>();
-  let counted: { messages: readonly Message[]; tokens: number } | undefined;
   const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
   return {
     observe(sessionID, messages, readSent = () => messages) {
@@ -47,19 +46,13 @@ export function createContextSizes(): ContextSizes {
       totals.set(sessionID, total);
       observed.set(sessionID, [...(observed.get(sessionID) ?? []), total - sent].slice(-OBSERVATIONS));
     },
-    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + count(messages)),
+    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + estimateTokens(messages)),
     lastTotal: (sessionID) => totals.get(sessionID),
     fixedTokens(sessionID) {
       const seen = observed.get(sessionID);
       return seen ? Math.max(0, Math.min(...seen)) : USUAL_FIXED_TOKENS;
     },
   };
-
-  /** One request asks about the same list several times. */
-  function count(messages: readonly Message[]): number {
-    if (counted?.messages !== messages) counted = { messages, tokens: estimateTokens(messages) };
-    return counted.tokens;
-  }
 }
 
 /** Tells an answer from the others of its session. */
