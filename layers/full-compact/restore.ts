@@ -1,10 +1,14 @@
 /** Brings back what the agent was working with: the plan, recent files as they are now, and skills. */
+import { isUtf8 } from "node:buffer";
 import { relative } from "node:path";
+import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/notes/line.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
 import type { Result } from "../../src/view/history.js";
+
+type RestoreContext = Pick<LayerContext, "files" | "folders" | "log">;
 
 export interface RestoreInput {
   facts: SessionFacts;
@@ -45,10 +49,8 @@ export function planRestore({ facts, staying }: Pick<RestoreInput, "facts" | "st
 }
 
 /** The blocks to show, empty when there is nothing. Files that are gone, are no text or cannot be read are left out. */
-export async function restore(
-  { files, folders }: Pick<LayerContext, "files" | "folders">,
-  input: RestoreInput,
-): Promise<string> {
+export async function restore(context: RestoreContext, input: RestoreInput): Promise<string> {
+  const { folders } = context;
   const share = Math.floor(input.budgetTokens * SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
   let room = Math.min(MOST_CHARACTERS, share);
   const blocks: string[] = [];
@@ -61,7 +63,7 @@ export async function restore(
   };
   for (const { name, text } of findSkills(input.gone)) add(`Skill ${name}`, text);
   for (const { path, label } of planRestore(input)) {
-    const text = await readText(files, path);
+    const text = await readText(context, path);
     if (text !== undefined) add(`${relative(folders.project, path) || path} (${label}), as it is now`, text);
   }
   return blocks.join("\n\n");
@@ -76,18 +78,24 @@ function findSkills(gone: readonly Result[]): { name: string; text: string }[] {
   return [...skills].map(([name, text]) => ({ name, text }));
 }
 
-async function readText(files: LayerContext["files"], path: string): Promise<string | undefined> {
+/** What cannot be read is left out: the agent can still read it by itself, and sees why. */
+async function readText({ files, log }: RestoreContext, path: string): Promise<string | undefined> {
   try {
     const found = await files.stat(path);
     if (found?.kind !== "file" || found.bytes > MOST_CHARACTERS * 4) return undefined;
-    const contents = await files.read(path);
-    if (!contents) return undefined;
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(contents);
-    return text.includes("\0") || text.trim() === "" ? undefined : text;
-  } catch {
-    // A folder, a binary file, no permission: the agent can still read it by itself.
+    return decodeText(await files.read(path));
+  } catch (thrown) {
+    log.warn("full-compact", `${path} is not brought back: ${formatError(thrown)}`);
     return undefined;
   }
+}
+
+/** `undefined` for what is no text, or an empty one. */
+function decodeText(contents: Uint8Array = new Uint8Array()): string | undefined {
+  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  const text = bytes.toString();
+  const isText = isUtf8(bytes) && !text.includes("\0") && text.trim() !== "";
+  return isText ? text : undefined;
 }
 
 function formatBlock(title: string, text: string, limit: number): string {

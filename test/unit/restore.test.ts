@@ -9,6 +9,7 @@ import { nodeFiles } from "../../src/seams/node-files.js";
 import { readHistory } from "../../src/view/history.js";
 import type { ToolPart } from "../../src/view/message.js";
 import { PROJECT } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines } from "../support/messages.js";
 
@@ -32,7 +33,7 @@ function bring(
   const inProject = Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text]);
   const gone = readHistory([answer(parts)]).results();
   return restore(
-    { files: createMemoryFiles(Object.fromEntries(inProject)), folders },
+    { files: createMemoryFiles(Object.fromEntries(inProject)), folders, log: createFakeLog() },
     { facts: { ...none, ...given }, gone, staying: new Set(), budgetTokens },
   );
 }
