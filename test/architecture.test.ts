@@ -170,6 +170,14 @@ describe("the package", () => {
     expect([...new Set(used)].sort()).toEqual([...declared].sort());
   });
 
+  it("ships every prompt that is read, reads every prompt that it ships, and knows in one place where they lie", () => {
+    expect(manifest.files).toContain("prompts");
+    expect(sources.filter((path) => /prompts\/["$]/.test(code(path)))).toEqual(["src/prompts.ts"]);
+    const names = sources.flatMap((path) => [...code(path).matchAll(/prompts\.read\("([^"]+)"\)/g)]);
+    const shipped = tracked.filter((path) => path.startsWith("prompts/"));
+    expect(new Set(names.map(([, name]) => `prompts/${name}.md`))).toEqual(new Set(shipped));
+  });
+
   it("exports one object and nothing else: the host calls every exported function as a plugin", async () => {
     const entry = await import(join(process.cwd(), "dist/src/plugin.js"));
     expect(Object.keys(entry)).toEqual(["default"]);

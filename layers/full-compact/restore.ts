@@ -1,11 +1,15 @@
 /** Brings back what the agent was working with: the plan, recent files as they are now, and skills. */
+import { isUtf8 } from "node:buffer";
 import { relative } from "node:path";
+import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/notes/line.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
 import { type History, type Result, readHistory } from "../../src/view/history.js";
+
+type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
 
 export interface RestoreInput {
   sessionID: string;
@@ -49,11 +53,8 @@ export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): 
 }
 
 /** The blocks to show, empty when there is nothing. Files that are gone, are no text or cannot be read are left out. */
-export async function restore(
-  context: Pick<LayerContext, "clock" | "files" | "folders" | "host">,
-  input: RestoreInput,
-): Promise<string> {
-  const { files, folders } = context;
+export async function restore(context: RestoreContext, input: RestoreInput): Promise<string> {
+  const { folders } = context;
   const staying = new Set(input.history.results(input.from).flatMap(readPath));
   const share = Math.floor(input.budgetTokens * RESTORED_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
   let room = Math.min(MOST_CHARACTERS, share);
@@ -67,7 +68,7 @@ export async function restore(
   };
   for (const [name, text] of await findSkills(context, input)) add(`Skill ${name}`, text);
   for (const { path, label } of planRestore(input.facts, staying)) {
-    const text = await readText(files, path);
+    const text = await readText(context, path);
     if (text !== undefined) add(`${relative(folders.project, path) || path} (${label}), as it is now`, text);
   }
   return blocks.join("\n\n");
@@ -106,18 +107,24 @@ function readPath({ part }: Result): string[] {
   return typeof path === "string" ? [path] : [];
 }
 
-async function readText(files: LayerContext["files"], path: string): Promise<string | undefined> {
+/** What cannot be read is left out: the agent can still read it by itself, and sees why. */
+async function readText({ files, log }: RestoreContext, path: string): Promise<string | undefined> {
   try {
     const found = await files.stat(path);
     if (found?.kind !== "file" || found.bytes > MOST_CHARACTERS * 4) return undefined;
-    const contents = await files.read(path);
-    if (!contents) return undefined;
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(contents);
-    return text.includes("\0") || text.trim() === "" ? undefined : text;
-  } catch {
-    // A folder, a binary file, no permission: the agent can still read it by itself.
+    return decodeText(await files.read(path));
+  } catch (thrown) {
+    log.warn("full-compact", `${path} is not brought back: ${formatError(thrown)}`);
     return undefined;
   }
+}
+
+/** `undefined` for what is no text, or an empty one. */
+function decodeText(contents: Uint8Array = new Uint8Array()): string | undefined {
+  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  const text = bytes.toString();
+  const isText = isUtf8(bytes) && !text.includes("\0") && text.trim() !== "";
+  return isText ? text : undefined;
 }
 
 function formatBlock(title: string, text: string, limit: number): string {

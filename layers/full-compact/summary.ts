@@ -88,9 +88,11 @@ function keepNewest(lines: readonly string[], label: string, most: number): stri
   return left === 0 ? [...lines] : [`- ${label}: ${left} more in the notes`, ...lines.slice(left)];
 }
 
+/** Without what people and models set differently: quotes, marks, letters, spaces. */
 function normalize(text: string): string {
   return text
-    .replace(/[\s`*_"'“”‘’]+/g, " ")
+    .replace(/[`*_"'“”‘’]+/g, "")
+    .replace(/\s+/g, " ")
     .trim()
     .toLowerCase();
 }

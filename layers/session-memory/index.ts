@@ -76,13 +76,13 @@ export const createSessionMemory: LayerFactory = (context) => {
     return true;
   }
 
-  /** What the host has summarised is in no request any more, but it has all messages still. */
+  /** What the host has summarised is in no request any more, but it has all messages still; they are read once. */
   async function begin({ history, sessionID }: ContextRequest): Promise<void> {
     if (begun.has(sessionID)) return;
     begun.add(sessionID);
     await notes.learn(sessionID, []);
     const isCompacted = history.messages.some(({ info }) => info.summary === true);
-    if (!isCompacted || notes.facts(sessionID)) return;
+    if (!isCompacted) return;
     later(async () => {
       await notes.learn(sessionID, (await host.readMessages(sessionID)) ?? []);
       await write(sessionID);

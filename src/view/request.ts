@@ -54,6 +54,7 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
       const sessionID = messages[0]?.info.sessionID;
       if (sessionID === undefined) return undefined;
       const history = readHistory(messages);
+      let counted: { shown: readonly Message[]; tokens: number } | undefined;
       const model = messages.findLast(({ info }) => info.role === "user")?.info.model;
       const window = windows.find(model);
       const find: Find = (key) => decisions.find(key, sessionID);
@@ -73,7 +74,11 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
           const endedMs = time?.completed ?? time?.created;
           return replay(history, (key) => decisions.find(key, sessionID, endedMs));
         },
-        estimateTokens: (shown) => sizes.estimate(sessionID, shown),
+        estimateTokens(shown) {
+          // Several layers ask about the same list.
+          if (counted?.shown !== shown) counted = { shown, tokens: sizes.estimate(sessionID, shown) };
+          return counted.tokens;
+        },
       };
     },
   };

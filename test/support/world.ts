@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { layers as allLayers } from "../../layers/index.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
@@ -43,11 +46,18 @@ export interface WorldOptions {
   layers?: readonly LayerFactory[];
 }
 
+/** The package's own files that the machine reads. */
+const promptsFolder = fileURLToPath(new URL("../../prompts", import.meta.url));
+const prompts = readdirSync(promptsFolder).map(
+  (name) => [join(promptsFolder, name), readFileSync(join(promptsFolder, name))] as const,
+);
+
 /** The machine with everything around it replaced. */
 export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const clock = given.clock ?? createFakeClock();
   const host = given.host ?? createFakeHost();
   const files = given.files ?? createMemoryFiles({}, clock.now);
+  for (const [path, text] of prompts) if (!files.contents.has(path)) files.contents.set(path, text);
   const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
   const strata = await createStrata(seams, given.layers ?? allLayers, given.options);
   return {

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { PRICE, type Savings } from "../../src/record/savings.js";
+import { createAccounts, planAnswer } from "../../src/view/accounts.js";
+import { createContextSizes } from "../../src/view/context-size.js";
+import { readHistory } from "../../src/view/history.js";
+import type { Message, MessageInfo } from "../../src/view/message.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { countUsableTokens, createModelWindows, planBudget } from "../../src/view/windows.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { answer, call, lines, outputs, user } from "../support/messages.js";
+import { createSession, MODEL, NO_TOKENS } from "../support/session.js";
+import { openWorld } from "../support/world.js";
+
+const WINDOW = { contextTokens: 200_000, outputTokens: 32_000 };
+
+function open(messages: readonly Message[], shown: readonly Message[], window = WINDOW): ContextRequest {
+  const rest = { sessionID: "ses_1", window, show: () => shown };
+  return { history: readHistory(messages), ...rest } as unknown as ContextRequest;
+}
+
+const usage = (input: number, read: number) => {
+  const tokens = { input, output: 10, reasoning: 5, cache: { read, write: 0 } };
+  return { ...user("").info, role: "assistant", tokens } as MessageInfo &
+    Required<Pick<MessageInfo, "tokens">>;
+};
+
+describe("the account of an answer", () => {
+  const session = createSession(createFakeClock());
+  session.user("go");
+  session.answer([call("bash", "x".repeat(40_000))]);
+  session.answer([call("bash", "y".repeat(8_000))]);
+  const less = (text: string, index: number): readonly Message[] =>
+    session.messages.map((message, at) =>
+      at === index ? { ...message, parts: [call("bash", text)] } : message,
+    );
+
+  it("counts what was kept out at the price of the cache, and what would have been new at that of writing", () => {
+    const old = planAnswer(open(session.messages, less("", 1)), usage(100, 900));
+    expect(old).toMatchObject({ sent: 1_000, cached: 900, answered: 15, keptOut: 10_000, net: 1_000 });
+    const fresh = planAnswer(open(session.messages, less("", 2)), usage(100, 900));
+    expect(fresh).toMatchObject({ keptOut: 2_000, net: 2_000 * PRICE.written });
+    const uncached = planAnswer(open(session.messages, less("", 1)), usage(1_000, 0));
+    expect(uncached.net).toBe(10_000 * PRICE.written);
+  });
+
+  it("never counts more than would have fitted into the window, nor less than nothing", () => {
+    const full = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000));
+    expect(full.keptOut).toBe(1_000);
+    expect(planAnswer(open(session.messages, less("z".repeat(90_000), 1)), usage(10, 0))).toMatchObject({
+      keptOut: 0,
+      net: 0,
+    });
+  });
+
+  it("is closed once, by an answer that has ended, and by nothing else", () => {
+    const recorded: unknown[] = [];
+    const savings: Savings = { record: (one) => void recorded.push(one), recordNow: async () => {} };
+    const accounts = createAccounts({
+      log: createFakeLog(),
+      savings,
+      sizes: createContextSizes(),
+      windows: createModelWindows(),
+    });
+    const hear = (info: object) => accounts.hear({ type: "message.updated", properties: { info } });
+    const ended = { ...usage(100, 0), time: { created: 1, completed: 2 } };
+    hear(ended);
+    accounts.open(open(session.messages, session.messages));
+    hear({ ...ended, time: { created: 1 } });
+    hear({ ...ended, tokens: NO_TOKENS });
+    hear({ ...ended, summary: true });
+    expect(recorded).toEqual([]);
+    hear(ended);
+    hear(ended);
+    expect(recorded).toHaveLength(1);
+    accounts.open(open(session.messages, session.messages));
+    accounts.hear({ type: "session.idle", properties: { sessionID: "ses_1" } });
+    hear(ended);
+    expect(recorded).toHaveLength(1);
+  });
+});
+
+describe("what may be sent", () => {
+  it("is the threshold, never above 85 % of what the window allows, never below nothing", () => {
+    expect(planBudget(140_000, undefined)).toBe(140_000);
+    expect(planBudget(140_000, { contextTokens: 0, outputTokens: 0 })).toBe(140_000);
+    expect(planBudget(140_000, WINDOW)).toBe(140_000);
+    expect(planBudget(150_000, WINDOW)).toBe(142_800);
+    expect(planBudget(140_000, { ...WINDOW, inputTokens: 100_000 })).toBe(68_000);
+    expect(planBudget(140_000, { contextTokens: 4_000, outputTokens: 8_000 })).toBe(0);
+    expect(countUsableTokens({ ...WINDOW, inputTokens: 100_000 })).toBe(80_000);
+  });
+
+  it("is known of a model as soon as the host has told it", () => {
+    const windows = createModelWindows();
+    expect(windows.find(MODEL)).toBeUndefined();
+    windows.learn(MODEL, WINDOW);
+    expect(windows.find({ ...MODEL })).toEqual(WINDOW);
+    expect(windows.find(undefined)).toBeUndefined();
+  });
+});
+
+describe("machine state that somebody has deleted", () => {
+  const LOST = "the machine state was deleted, so what was decided is decided anew";
+
+  async function clearAndLose(what: string) {
+    const world = await openWorld({ options: { microCompact: { floor: 0, keepRecent: 0 } } });
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([call("bash", lines(60))]);
+    session.answer([]);
+    world.clock.advance(3_600_000);
+    await world.request(session.messages);
+    for (const path of [...world.files.contents.keys()])
+      if (path.startsWith(`${PROJECT}/.opencode/strata/${what}`)) world.files.contents.delete(path);
+    const again = await world.restart();
+    await again.request(session.messages);
+    await again.request(session.messages);
+    return again.ledger("ses_1", "break").filter(({ reason }) => reason === LOST);
+  }
+
+  it("is told once, where something was sent by it, and the cause of other bytes stands in the ledger", async () => {
+    expect(await clearAndLose("state/")).toHaveLength(1);
+    expect(await clearAndLose("nothing")).toHaveLength(0);
+    expect(await clearAndLose("savings/")).toHaveLength(0);
+  });
+
+  it("is nothing to tell where results were only moved: they are judged again with the same outcome", async () => {
+    const world = await openWorld();
+    const messages = [user("go"), answer([call("bash", lines(2_000))])];
+    const shown = outputs(await world.request(messages));
+    for (const path of [...world.files.contents.keys()])
+      if (path.includes("/state/")) world.files.contents.delete(path);
+    const again = await world.restart();
+    expect(outputs(await again.request(messages))).toEqual(shown);
+    expect(again.ledger("ses_1", "break")).toEqual([]);
+  });
+});

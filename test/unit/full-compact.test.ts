@@ -1,0 +1,232 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { planCut, planTail } from "../../layers/full-compact/plan-cut.js";
+import { estimateTokens } from "../../src/view/context-size.js";
+import type { Message } from "../../src/view/message.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call, fork, lines } from "../support/messages.js";
+import { createSession, NO_TOKENS, type Session } from "../support/session.js";
+import { bytesOf } from "../support/view-check.js";
+import { openWorld, type World } from "../support/world.js";
+
+const NOTES = `${PROJECT}/.opencode/session-memory/ses_1.md`;
+const options = { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } };
+
+describe("where history is cut", () => {
+  const limits = { leastTail: 100, mostTail: 300, latest: 99 };
+  const at = (sizes: string, given: Partial<typeof limits> = {}) => {
+    const messages = sizes
+      .split(" ")
+      .map((one) => ({ tokens: Number.parseInt(one, 10), isUser: one.endsWith("u") }));
+    return planCut(messages, { ...limits, latest: messages.length - 1, ...given });
+  };
+
+  it("is the first turn of those that leave neither too much nor too little", () => {
+    expect(at("900u 50 200u 50 50u 60 40")).toBe(4);
+    expect(at("900u 50 100u 50 50u 60 40")).toBe(2);
+  });
+
+  it("is any message where no turn begins in time, and never behind what has to stay", () => {
+    expect(at("900u 50 150 50 60 40")).toBe(2);
+    expect(at("900u 50 100u 50 50u 60 40", { latest: 3 })).toBe(2);
+    expect(at("900u 400 50 50", { latest: 1 })).toBe(1);
+    expect(at("900u 50u 400 500", { latest: 2 })).toBe(2);
+  });
+
+  it("is nowhere where nothing is before it", () => {
+    expect(at("900u")).toBeUndefined();
+    expect(at("900u 900", { latest: 0 })).toBeUndefined();
+    expect(at("900u 900", { latest: -3 })).toBeUndefined();
+  });
+
+  it("leaves a tail within the limits wherever messages allow it", () => {
+    const message = fc.record({ tokens: fc.integer({ min: 1, max: 120 }), isUser: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 2, maxLength: 40 }), (messages) => {
+        const index = planCut(messages, { ...limits, latest: messages.length - 1 });
+        const tail = (from = 0): number => messages.slice(from).reduce((sum, { tokens }) => sum + tokens, 0);
+        expect(index).toBeGreaterThan(0);
+        expect(tail(index)).toBeLessThanOrEqual(limits.mostTail);
+        if (tail(1) >= limits.mostTail) expect(tail(index)).toBeGreaterThanOrEqual(limits.leastTail);
+      }),
+    );
+  });
+
+  it("leaves 10,000 to 40,000 tokens, and less where the request may have less", () => {
+    expect(planTail(140_000)).toEqual({ leastTail: 10_000, mostTail: 40_000 });
+    expect(planTail(20_000)).toEqual({ leastTail: 2_000, mostTail: 6_000 });
+  });
+});
+
+/** So many turns of about 2,500 tokens each, the last one asked and not answered; the provider counts 5,000 more. */
+async function work(turns: number, given: Record<string, unknown> = options) {
+  const world = await openWorld({ options: given });
+  const session = createSession(world.clock);
+  for (let n = 0; n < turns; n++) {
+    session.user(`Request ${n}. Never touch file ${n}.`);
+    const state = { input: { filePath: `${PROJECT}/src/${n}.ts` } };
+    session.answer([call("edit", lines(120), { state }), call("bash", lines(120))], {
+      sent: 5_000 + estimateTokens(session.messages),
+    });
+    session.answer([], { sent: 5_000 + estimateTokens(session.messages), text: `done ${n}` });
+  }
+  session.user("and now?");
+  world.clock.advance(1_000);
+  return { world, session };
+}
+
+const notesIn = (view: readonly Message[]): string => view[0]?.parts[0]?.text ?? "";
+const isCut = (view: readonly Message[]): boolean => notesIn(view).includes("too long for the context");
+const request = (world: World, { messages }: Session) => world.request(messages);
+
+describe("a context over the budget", () => {
+  it("is cut at a turn: notes stand for what was, the tail stays verbatim, pairs stay whole", async () => {
+    const { world, session } = await work(8);
+    const view = await request(world, session);
+    expect(isCut(view)).toBe(true);
+    expect(notesIn(view)).toContain("Never touch file 0.");
+    expect(notesIn(view)).toContain(NOTES);
+    expect(world.files.text(NOTES)).toContain("Request 0");
+    const from = session.messages.length - view.length;
+    expect(view[0]?.parts.slice(1)).toEqual(session.messages[from]?.parts);
+    expect(view.slice(1)).toEqual(session.messages.slice(from + 1));
+    const tail = estimateTokens(session.messages.slice(from));
+    expect(tail).toBeGreaterThanOrEqual(2_000);
+    expect(tail).toBeLessThanOrEqual(6_000);
+  });
+
+  it("is left alone below the budget, and where the layer is off", async () => {
+    const small = await work(3);
+    expect(await request(small.world, small.session)).toBe(small.session.messages);
+    const off = await work(8, { ...options, autoCompact: { enabled: false, threshold: 20_000 } });
+    expect(await request(off.world, off.session)).toBe(off.session.messages);
+  });
+
+  it("has one record in the ledger, and the decision on disk, before the view is handed back", async () => {
+    const { world, session } = await work(8);
+    const view = await request(world, session);
+    const [record, ...more] = world.ledger("ses_1", "cut");
+    expect(more).toEqual([]);
+    expect(record).toMatchObject({ layer: "full-compact", cacheLost: expect.any(Number) });
+    expect(record?.tokensFreed).toBeCloseTo(estimateTokens(session.messages) - estimateTokens(view), -1);
+    expect(world.decisions().filter(({ outcome }) => outcome === "cut")).toMatchObject([
+      { text: notesIn(view) },
+    ]);
+  });
+
+  it("shows the same bytes as it goes on, after a restart, in a fork, and with the layer off", async () => {
+    const { world, session } = await work(8);
+    const sent = bytesOf(await request(world, session));
+    session.answer([call("bash", "ok")], { sent: 9_000 });
+    const grown = bytesOf(await request(world, session));
+    expect(grown.slice(0, sent.length)).toEqual(sent);
+    const again = await world.restart();
+    expect(bytesOf(await request(again, session))).toEqual(grown);
+    expect(bytesOf(await again.request(fork(session.messages, "ses_fork")))).toEqual(grown);
+    const off = await openWorld({ ...world, options: { autoCompact: { enabled: false } } });
+    expect(bytesOf(await request(off, session))).toEqual(grown);
+  });
+
+  it("is not cut again by a request that is made again, nor by a fork from before the cut's answer", async () => {
+    const { world, session } = await work(8);
+    const sent = bytesOf(await request(world, session));
+    session.answer([], { info: { tokens: NO_TOKENS, error: { name: "MessageAbortedError" } } });
+    session.user("again");
+    const aborted = bytesOf(await request(world, session));
+    expect(aborted.slice(0, sent.length)).toEqual(sent);
+    const again = await world.restart();
+    expect(bytesOf(await request(again, session))).toEqual(aborted);
+    expect(bytesOf(await again.request(fork(session.messages.slice(0, -1), "ses_fork")))).toEqual(
+      aborted.slice(0, -1),
+    );
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+    expect(world.ledger("ses_fork", "cut")).toHaveLength(0);
+  });
+
+  it("is cut further when it has grown over the budget again", async () => {
+    const { world, session } = await work(8);
+    await request(world, session);
+    const more = createSession(world.clock);
+    more.messages.push(...session.messages);
+    for (let n = 0; n < 6; n++) more.answer([call("bash", lines(260))], { sent: 9_000 + n * 2_600 });
+    const view = await request(world, more);
+    expect(world.decisions().filter(({ outcome }) => outcome === "cut")).toHaveLength(2);
+    expect(view.length).toBeLessThan(8);
+    expect(notesIn(view)).toContain("and now?");
+  });
+
+  it("stays as it is where cutting would free less than a tenth", async () => {
+    const { world } = await work(0);
+    const session = createSession(world.clock);
+    session.user("small");
+    session.answer([], { sent: 40_000 });
+    session.user("large ".repeat(1_000));
+    expect(await request(world, session)).toBe(session.messages);
+    expect(world.ledger("ses_1", "cut")).toEqual([]);
+  });
+
+  it("goes by the model's window where that is smaller than the threshold", async () => {
+    const { world, session } = await work(6, { ...options, autoCompact: { threshold: 100_000 } });
+    expect(isCut(await request(world, session))).toBe(false);
+    const model = { providerID: "acme", modelID: "large" };
+    const window = { contextTokens: 24_000, outputTokens: 4_000 };
+    await world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
+    expect(isCut(await request(world, session))).toBe(true);
+  });
+
+  it("is cut with session memory switched off as well, and the notes that it names are on disk", async () => {
+    const { world, session } = await work(8, { ...options, sessionMemory: { enabled: false } });
+    expect(notesIn(await request(world, session))).toContain(NOTES);
+    expect(world.files.text(NOTES)).toContain("Request 0");
+  });
+});
+
+describe("what cannot shrink", () => {
+  const model = { providerID: "acme", modelID: "large" };
+  const window = { contextTokens: 12_000, outputTokens: 4_000 };
+  const learn = (world: World) =>
+    world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
+
+  it("and is over the window opens the breaker in the place of a loop, once the provider has counted it", async () => {
+    const { world } = await work(0);
+    await learn(world);
+    const session = createSession(world.clock);
+    session.user("hello");
+    await request(world, session);
+    expect(world.host.toasts).toEqual([]);
+    session.answer([], { sent: 9_000 });
+    session.user("go on");
+    await request(world, session);
+    await request(world, session);
+    expect(world.host.toasts).toHaveLength(1);
+    expect(world.host.toasts[0]).toContain("the window of 12,000 tokens is too small");
+    expect(world.host.isCompacting).toBe(false);
+  });
+});
+
+it("a cut that comes too late is dropped: the request was sent without it", async () => {
+  const { world, session } = await work(8);
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = await openWorld({
+    ...world,
+    options: { ...options, sessionMemory: { enabled: false } },
+    wrap: (inner) => ({
+      ...inner,
+      writeWhole: (path, data) =>
+        path.includes("session-memory")
+          ? gate.then(() => inner.writeWhole(path, data))
+          : inner.writeWhole(path, data),
+    }),
+  });
+  const asked = request(slow, session);
+  for (let n = 0; n < 100; n++) await new Promise(setImmediate);
+  slow.clock.advance(2_000);
+  expect(await asked).toBe(session.messages);
+  release();
+  for (let n = 0; n < 100; n++) await new Promise(setImmediate);
+  expect(slow.ledger("ses_1", "cut")).toEqual([]);
+  expect(await slow.log()).toContain("cannot cut the history: it took more than 2000 ms");
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { formatCount } from "../../src/format.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call, fork, lines, outputs } from "../support/messages.js";
+import { createSession, NO_TOKENS, type Session } from "../support/session.js";
+import { openWorld, type World } from "../support/world.js";
+
+const HOUR = 3_600_000;
+const RESULTS = `${PROJECT}/.opencode/tool-results/`;
+const options = { microCompact: { floor: 0 } };
+const text = (n: number) => lines(30 + n);
+
+/** `count` answers with a bash call each, and an hour of silence, after which the cache is cold. */
+async function talk(count: number, given: Record<string, unknown> = options) {
+  const world = await openWorld({ options: given });
+  const session = createSession(world.clock);
+  session.user("go");
+  for (let n = 0; n < count; n++) session.answer([bash(n)]);
+  world.clock.advance(HOUR);
+  session.user("go on");
+  return { world, session };
+}
+
+const bash = (n: number, tool = "bash") =>
+  call(tool, text(n), { state: { input: { command: `make ${n}` }, metadata: { exit: n } } });
+
+/** Which of the results stand there cleared, by their place. */
+async function findCleared(world: World, { messages }: Session): Promise<number[]> {
+  const shown = outputs(await world.request(messages));
+  return shown.flatMap((one, index) => (one.startsWith("[Strata] Cleared") ? [index] : []));
+}
+
+describe("old results, once the cache is cold", () => {
+  it("are cleared but for the newest five, and lie on disk as they were", async () => {
+    const { world, session } = await talk(8);
+    const shown = outputs(await world.request(session.messages));
+    for (const [n, marker] of shown.slice(0, 3).entries()) {
+      const path = /whole in (\S+)$/.exec(marker)?.[1] ?? "";
+      expect(`${PROJECT}/${path}`.startsWith(RESULTS)).toBe(true);
+      expect(world.files.text(`${PROJECT}/${path}`)).toBe(text(n));
+      expect(marker).toContain(`bash result, exit status ${n}`);
+    }
+    expect(shown.slice(3)).toEqual([3, 4, 5, 6, 7].map(text));
+  });
+
+  it("are recorded before the request, with one record in the ledger", async () => {
+    const { world, session } = await talk(8);
+    const shown = outputs(await world.request(session.messages));
+    const cleared = world.decisions().filter(({ outcome }) => outcome === "cleared");
+    expect(cleared.map((one) => one.text)).toEqual(shown.slice(0, 3));
+    const [record, ...more] = world.ledger("ses_1", "cleared");
+    expect(more).toEqual([]);
+    expect(record).toMatchObject({ layer: "micro-compact", results: 3, cacheLost: 0, net: 0 });
+    expect(record?.reason).toBe("idle for 60 min, the cache lives 60 min");
+    expect(record?.tokensFreed).toBeGreaterThan(3 * 200);
+    await world.request(session.messages);
+    expect(world.ledger("ses_1", "cleared")).toHaveLength(1);
+  });
+
+  it("show the same bytes after a restart, in a fork, and with other settings", async () => {
+    const { world, session } = await talk(8);
+    const shown = outputs(await world.request(session.messages));
+    const again = await world.restart();
+    expect(outputs(await again.request(session.messages))).toEqual(shown);
+    expect(outputs(await again.request(fork(session.messages, "ses_fork")))).toEqual(shown);
+    const off = await openWorld({ ...world, options: { microCompact: { enabled: false } } });
+    expect(outputs(await off.request(session.messages))).toEqual(shown);
+  });
+
+  it("stay where the layer is switched off, where the host summarises, and where little would be gained", async () => {
+    const off = await talk(8, { microCompact: { enabled: false, floor: 0 } });
+    expect(await findCleared(off.world, off.session)).toEqual([]);
+    const summed = await talk(8);
+    await summed.world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
+    expect(await findCleared(summed.world, summed.session)).toEqual([]);
+    expect(await findCleared(summed.world, summed.session)).toEqual([0, 1, 2]);
+    const floor = await talk(8, {});
+    expect(await findCleared(floor.world, floor.session)).toEqual([]);
+  });
+
+  it("stay while what was decided about them cannot be read", async () => {
+    const { world, session } = await talk(8);
+    const unreadable = await openWorld({
+      ...world,
+      options,
+      wrap: (inner) => ({
+        ...inner,
+        stat: async (path) =>
+          path.includes("decisions") ? Promise.reject(new Error("EIO")) : inner.stat(path),
+      }),
+    });
+    expect(await findCleared(unreadable, session)).toEqual([]);
+    expect(world.ledger("ses_1", "cleared")).toEqual([]);
+  });
+});
+
+describe("what is never cleared", () => {
+  it("are results of MCP servers, subagents, skills, todos and edits, however old", async () => {
+    const { world } = await talk(0);
+    const session = createSession(world.clock);
+    const spared = ["github_search", "task", "skill", "todowrite", "todoread", "edit", "write", "question"];
+    session.user("go");
+    for (const [n, tool] of spared.entries()) session.answer([bash(n, tool)]);
+    for (let n = 0; n < 6; n++) session.answer([bash(n)]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([spared.length]);
+  });
+
+  it("are results that the model has not seen: those of the last answer, and of one that broke off", async () => {
+    const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([bash(0)]);
+    session.answer([bash(1)]);
+    session.answer([bash(2)], { info: { tokens: NO_TOKENS } });
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([0]);
+  });
+
+  it("are results smaller than a marker, and what is not shown any more", async () => {
+    const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([call("bash", "x".repeat(119)), bash(1)]);
+    session.answer([]);
+    world.clock.advance(HOUR);
+    expect(await findCleared(world, session)).toEqual([1]);
+  });
+});
+
+describe("results that lie on disk already", () => {
+  it("keep their file when layer 1 has moved them there", async () => {
+    const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
+    const session = createSession(world.clock);
+    session.user("go");
+    session.answer([call("bash", lines(2_000))]);
+    await world.request(session.messages);
+    const files = world.results();
+    session.answer([]);
+    world.clock.advance(HOUR);
+    const [marker] = outputs(await world.request(session.messages));
+    expect(`${PROJECT}/${/whole in (.*)$/.exec(marker ?? "")?.[1]}`).toBe(files[0]);
+    expect(marker).toContain(`${formatCount(lines(2_000).length)} bytes`);
+    expect(world.results()).toEqual(files);
+  });
+
+  it("are taken from the host's file as a whole, unless that is too large to be copied in a turn", async () => {
+    for (const [size, isTaken] of [
+      [40_000, true],
+      [33_000_000, false],
+    ] as const) {
+      const { world } = await talk(0, {
+        toolResults: { enabled: false },
+        microCompact: { floor: 0, keepRecent: 0 },
+      });
+      world.files.contents.set("/host/out", Buffer.alloc(size, "w"));
+      const session = createSession(world.clock);
+      const cut = `${lines(40)}\nFull output saved to: /host/out`;
+      session.user("go");
+      session.answer([
+        call("bash", cut, { state: { metadata: { truncated: true, outputPath: "/host/out" } } }),
+      ]);
+      session.answer([]);
+      world.clock.advance(HOUR);
+      await world.request(session.messages);
+      const stored = world.files.contents.get(world.results()[0] ?? "");
+      expect(stored?.byteLength).toBe(isTaken ? size : Buffer.byteLength(cut));
+    }
+  });
+});
+
+describe("while the cache is warm", () => {
+  it("nothing is cleared that does not pay back, and as much as is needed when the context is too full", async () => {
+    const given = {
+      microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
+      autoCompact: { threshold: 20_000 },
+    };
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    for (let n = 0; n < 6; n++) session.answer([bash(n)], { sent: 15_000 });
+    expect(await findCleared(world, session)).toEqual([]);
+    session.answer([bash(6)], { sent: 20_100 });
+    const cleared = await findCleared(world, session);
+    expect(cleared).toEqual(cleared.map((_, index) => index));
+    expect(cleared.length).toBeGreaterThan(0);
+    const [record] = world.ledger("ses_1", "cleared");
+    expect(record?.reason).toMatch(/^the context has about 2\d,\d{3} tokens of 20,000$/);
+    expect(record?.cacheLost).toBeGreaterThan(0);
+  });
+
+  it("a request that is asked again is not found too full a second time", async () => {
+    const given = {
+      microCompact: { floor: 0, keepRecent: 0, horizon: 1 },
+      autoCompact: { threshold: 20_000 },
+    };
+    const { world } = await talk(0, given);
+    const session = createSession(world.clock);
+    session.user("go");
+    for (let n = 0; n < 9; n++) session.answer([bash(n)], { sent: 15_000 });
+    session.answer([], { sent: 20_400 });
+    world.clock.advance(1_000);
+    const cleared = await findCleared(world, session);
+    expect(cleared.length).toBeLessThan(6);
+    session.answer([], { info: { tokens: NO_TOKENS, error: { name: "MessageAbortedError" } } });
+    session.user("again");
+    expect(await findCleared(world, session)).toEqual(cleared);
+    expect(await findCleared(await world.restart(), session)).toEqual(cleared);
+    expect(world.ledger("ses_1", "cleared", "cut")).toHaveLength(1);
+  });
+});
+
+it("a disk too slow to write to in time leaves all as it was, and says so", async () => {
+  const { world, session } = await talk(8);
+  const stuck = await openWorld({
+    ...world,
+    options,
+    wrap: (inner) => ({
+      ...inner,
+      writeWhole: (path, data) =>
+        path.startsWith(RESULTS) ? new Promise(() => {}) : inner.writeWhole(path, data),
+    }),
+  });
+  const asked = stuck.request(session.messages);
+  for (let n = 0; n < 50; n++) await new Promise(setImmediate);
+  stuck.clock.advance(2_000);
+  expect(outputs(await asked)).toEqual(outputs(session.messages));
+  expect(await stuck.log()).toContain("cannot clear 3 results, they stay: it took more than 2000 ms");
+});

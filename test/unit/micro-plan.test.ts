@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatMarker } from "../../layers/micro-compact/marker.js";
+import { type Candidate, planClear } from "../../layers/micro-compact/plan.js";
+import { findSuperseded } from "../../layers/micro-compact/superseded.js";
+import { PRICE } from "../../src/record/savings.js";
+import type { ToolPart } from "../../src/view/message.js";
+import { answer, call, user } from "../support/messages.js";
+
+const POLICY = { horizon: 10, floor: 0 };
+const one = (tokens: number, cachedFrom = 0, isSuperseded = false): Candidate => ({
+  tokens,
+  cachedFrom,
+  isSuperseded,
+});
+
+describe("what is cleared while the cache is cold", () => {
+  it("is everything that may go, at no cost, and nothing when that is below the floor", () => {
+    const candidates = [one(2_000, 90_000), one(1_999, 50_000)];
+    const plan = planClear(candidates, { kind: "cold" }, { ...POLICY, floor: 3_999 });
+    expect(plan).toEqual({ chosen: [0, 1], tokensFreed: 3_999, cacheLost: 0 });
+    expect(planClear(candidates, { kind: "cold" }, { ...POLICY, floor: 4_000 })).toBeUndefined();
+    expect(planClear([], { kind: "cold" }, { ...POLICY, floor: 1 })).toBeUndefined();
+  });
+});
+
+describe("what is cleared while the context is too full", () => {
+  it("are superseded results first, then the oldest, until half as much again as is too much is free", () => {
+    const candidates = [one(1_000), one(1_000), one(1_000, 0, true), one(1_000), one(1_000, 0, true)];
+    const chosen = (excessTokens: number) =>
+      planClear(candidates, { kind: "full", excessTokens }, POLICY)?.chosen;
+    expect(chosen(600)).toEqual([2]);
+    expect(chosen(700)).toEqual([2, 4]);
+    expect(chosen(1_400)).toEqual([0, 2, 4]);
+    expect(chosen(9_999)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("frees at least the floor, so that a dearer layer need not fire for a small excess", () => {
+    const candidates = [one(1_000), one(1_000), one(1_000)];
+    const plan = planClear(candidates, { kind: "full", excessTokens: 10 }, { ...POLICY, floor: 2_000 });
+    expect(plan).toMatchObject({ chosen: [0, 1], tokensFreed: 2_000 });
+  });
+});
+
+describe("what is cleared while the cache is warm", () => {
+  it("pays back within the horizon by the stated formula, and not a token earlier", () => {
+    const freed = 10_000;
+    // F · r · H  >  S · (w − r)
+    const mostLost = (freed * PRICE.cached * POLICY.horizon) / (PRICE.written - PRICE.cached);
+    const plan = (lost: number) => planClear([one(freed, freed + lost)], { kind: "warm" }, POLICY);
+    expect(plan(Math.floor(mostLost))).toMatchObject({ chosen: [0], cacheLost: Math.floor(mostLost) });
+    expect(plan(Math.ceil(mostLost) + 1)).toBeUndefined();
+  });
+
+  it("begins where the gain is largest", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 5_000 }), gap: fc.nat(20_000) }), {
+          minLength: 1,
+          maxLength: 30,
+        }),
+        fc.integer({ min: 1, max: 40 }),
+        (items, horizon) => {
+          let cached = 0;
+          const candidates = items
+            .toReversed()
+            .map(({ tokens, gap }) => {
+              cached += tokens + gap;
+              return one(tokens, cached);
+            })
+            .toReversed();
+          const gainFrom = (first: number): number => {
+            const freed = candidates.slice(first).reduce((sum, { tokens }) => sum + tokens, 0);
+            const lost = Math.max(0, (candidates[first]?.cachedFrom ?? 0) - freed);
+            return freed * PRICE.cached * horizon - lost * (PRICE.written - PRICE.cached);
+          };
+          const best = Math.max(...candidates.map((_, first) => gainFrom(first)));
+          const plan = planClear(candidates, { kind: "warm" }, { horizon, floor: 0 });
+          if (best <= 0) expect(plan).toBeUndefined();
+          else expect(gainFrom(plan?.chosen[0] ?? -1)).toBeCloseTo(best, 5);
+        },
+      ),
+    );
+  });
+});
+
+describe("a result is superseded", () => {
+  const read = (filePath: string, range: object = {}) =>
+    call("read", "text", { state: { input: { filePath, ...range } } });
+  const edit = (input: object) => call("edit", "done", { state: { input: { ...input } } });
+  const why = (part: ToolPart, ...later: ToolPart[]) =>
+    findSuperseded([user("go"), answer([part]), answer(later)]).get(part);
+
+  it("when at least as much of the file is read again, or the file is changed", () => {
+    expect(why(read("/a"), read("/a"))).toBe("read again later");
+    expect(why(read("/a", { offset: 5 }), read("/a"))).toBe("read again later");
+    expect(why(read("/a", { offset: 5, limit: 9 }), read("/a", { offset: 5, limit: 9 }))).toBe(
+      "read again later",
+    );
+    expect(why(read("/a"), edit({ filePath: "/a" }))).toBe("edited later");
+    expect(why(read("b"), edit({ patchText: "*** Update File: b\n+x" }))).toBe("edited later");
+  });
+
+  it("not by less of it, another file, or a call that failed", () => {
+    expect(why(read("/a"), read("/a", { offset: 5 }))).toBeUndefined();
+    expect(why(read("/a"), read("/b"), edit({ filePath: "/b" }))).toBeUndefined();
+    const failed = call("read", "", { state: { status: "error", error: "gone", input: { filePath: "/a" } } });
+    expect(why(read("/a"), failed)).toBeUndefined();
+  });
+
+  it("when the same call is made again, and an edit never is", () => {
+    const test = () => call("bash", "ok", { state: { input: { command: "npm test" } } });
+    expect(why(test(), test())).toBe("made again later");
+    expect(why(test(), call("bash", "ok", { state: { input: { command: "npm t" } } }))).toBeUndefined();
+    expect(why(edit({ filePath: "/a" }), edit({ filePath: "/a" }))).toBeUndefined();
+  });
+});
+
+describe("a marker", () => {
+  const file = "/project/.opencode/tool-results/1.txt";
+  const mark = (tool: string, input: object, metadata: object = {}) => {
+    const part = call(tool, "", { state: { input: { ...input }, metadata: { ...metadata } } });
+    return formatMarker({ part, bytes: 12_345, file, directory: "/project" });
+  };
+
+  it("says what the result was, how it ended, how large it is and where it lies, as seen from the agent", () => {
+    expect(mark("bash", { command: "npm test" }, { exit: 1 })).toBe(
+      "[Strata] Cleared: bash result, exit status 1, 12,345 bytes; whole in .opencode/tool-results/1.txt",
+    );
+    expect(mark("read", { filePath: "/project/src/a.ts" })).toBe(
+      "[Strata] Cleared: read result, 12,345 bytes; whole in .opencode/tool-results/1.txt",
+    );
+  });
+
+  it("names the whole path where the agent works elsewhere", () => {
+    const part = call("read", "");
+    const far = "/somewhere/else/that/is/deeper/than/the/whole/path/of/the/file/itself";
+    expect(formatMarker({ part, bytes: 1, file, directory: far })).toContain(`whole in ${file}`);
+  });
+
+  it("is one line of valid UTF-8 below 1,000 bytes, whatever the call was", () => {
+    const inputs = fc.dictionary(
+      fc.constantFrom("filePath", "command", "pattern", "path", "url", "query", "x"),
+      fc.string({ unit: "binary", maxLength: 400 }).map((text) => `${text}\ud83d\n\u0000`),
+    );
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const text = mark("bash", input);
+        expect(Buffer.from(text).toString()).toBe(text);
+        expect(text).not.toMatch(/[\p{Cc}]/u);
+        expect(Buffer.byteLength(text)).toBeLessThan(1_000);
+        expect(text).toContain(".opencode/tool-results/1.txt");
+      }),
+    );
+  });
+});
