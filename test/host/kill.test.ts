@@ -17,7 +17,7 @@ import { createWork, createWorkFiles, QUICK } from "./work/work.js";
 
 const SEED = 5;
 const KILLS = 50;
-const WINDOW = { context: 40_000, output: 4_000 };
+const WINDOW = { context: 34_000, output: 4_000 };
 /** Two minutes on a machine that has nothing else to do: a start takes two seconds. */
 const PLAY_MS = 900_000;
 
@@ -89,7 +89,7 @@ async function play({ model, newSession, project }: Stage): Promise<void> {
   last = await sessions.turn(sessionID, "finish", [say("the end")]);
 }
 
-const MOST_TURNS = 4;
+const MOST_TURNS = 12;
 const SECTIONS = HEADINGS.map(
   (heading) => `## ${heading}\n- Something on the ${heading.toLowerCase()}.`,
 ).join("\n\n");
