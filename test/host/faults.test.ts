@@ -3,6 +3,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readStatus } from "../../src/cli/status.js";
+import { nodeFiles } from "../../src/seams/node-files.js";
 import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
@@ -73,20 +75,18 @@ test("two hosts in one project spill the same and other results at once: every p
   }
 });
 
-test("corrupt records of decisions and events are passed over with a message, and the prefix still holds", async () => {
+test("corrupt records of decisions and of the ledger are passed over with a message, and the prefix still holds", async () => {
   await using stage = await openStage({ plugin: repository, mcp: true });
   stage.model.script(calls(big("one"), call("mcp_blob", { bytes: 52_000 }, { id: "two" })), say("done"));
   const session = await stage.newSession("corrupt");
   await session.ask("go");
   const before = stage.model.lastRequest().toolResults();
-  await whenContains(stage.project.file(".opencode/strata/events.jsonl"), '"callID":"two"');
+  const ledger = `.opencode/strata/savings/${session.id}.jsonl`;
+  await whenContains(stage.project.file(ledger), '"callID":"two"');
   await stage.restart({
     meanwhile({ file }) {
       const folder = file(".opencode/strata/state/decisions");
-      for (const path of [
-        ...readdirSync(folder).map((name) => join(folder, name)),
-        file(".opencode/strata/events.jsonl"),
-      ]) {
+      for (const path of [...readdirSync(folder).map((name) => join(folder, name)), file(ledger)]) {
         const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
         writeFileSync(path, [first.slice(0, first.length / 2), ...rest].join("\n"));
       }
@@ -96,7 +96,8 @@ test("corrupt records of decisions and events are passed over with a message, an
   await stage.session(session.id).ask("go on");
   expect(stage.model.lastRequest().toolResults()).toEqual(before);
   expect(log(stage)).toMatch(/WARN {2}decisions +.*: line 1 cannot be read/);
-  expect(log(stage)).toMatch(/WARN {2}events +.*events\.jsonl: line 1 cannot be read/);
+  const status = await readStatus(nodeFiles, stage.project.path);
+  expect(status.problems.join()).toContain("line 1 cannot be read");
 });
 
 test("layers that throw, hang, answer garbage or never settle are passed over and named once; the turn ends as without them", async () => {
