@@ -40,13 +40,19 @@ async function play(options: Partial<StageOptions>, turns: number): Promise<Play
   for (let turn = 0; turn < turns; turn++) {
     const { answers, user } = work.nextTurn();
     await sessions.turn(id, user, answers);
+    // Half-way as well: a call of the plugin's own that takes longer than all turns would be the only one.
+    if (turn === Math.floor(turns / 2)) await settle();
   }
+  await settle();
   const { model, project } = stage;
-  const isSettled = () =>
-    !options.plugin || countEnded(readRecords(project.file(LEDGER))) === model.requests.length;
-  if (options.plugin)
-    await whenFits(project.file(`${LEDGER}/${id}.jsonl`), isSettled, "a record of each request");
   return { requests: model.requests, records: readRecords(project.file(LEDGER)) };
+
+  async function settle(): Promise<void> {
+    if (!options.plugin) return;
+    const isSettled = () =>
+      countEnded(readRecords(stage.project.file(LEDGER))) === stage.model.requests.length;
+    await whenFits(stage.project.file(`${LEDGER}/${id}.jsonl`), isSettled, "a record of each request");
+  }
 }
 
 /** Requests of which the ledger tells that they have been answered. */
@@ -120,7 +126,7 @@ test(
         options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
         config: { small_model: "mock/m2" },
       },
-      12,
+      30,
     );
     const own = requests.filter(({ body }) => body.model === "m2");
     const counted = own.reduce((sum, { outputTokens, promptTokens }) => sum + promptTokens + outputTokens, 0);

@@ -1,9 +1,10 @@
 /** Whatever happens in a session and whatever people do to its notes, neither loses to the other. */
-import fc from "fast-check";
+
 import { expect, it } from "vitest";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
 import type { Message, ToolPart } from "../../src/view/message.js";
 import { ask, did, type NotesWorld, openNotes, ran, reply } from "../support/notes.js";
+import { fc } from "../support/property.js";
 
 const few = fc.integer({ min: 0, max: 4 });
 

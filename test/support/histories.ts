@@ -1,7 +1,8 @@
 /** Histories of every shape, as OpenCode may hand them over. */
-import fc from "fast-check";
+
 import type { Message, MessageInfo, Part, ToolPart, ToolState } from "../../src/view/message.js";
 import { MORNING } from "./fake-clock.js";
+import { fc } from "./property.js";
 
 /** A message before it has its place in time. */
 export interface Step {

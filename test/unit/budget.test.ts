@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBudget } from "../../src/background/budget.js";
 import { type BudgetLine, parseBudgetLine, sumBudget } from "../../src/background/budget-lines.js";
@@ -8,6 +7,7 @@ import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { fc } from "../support/property.js";
 
 const FOLDER = "/project/state/background";
 const TODAY = `${FOLDER}/2026-11-21.jsonl`;

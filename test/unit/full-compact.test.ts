@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planCut, planTail } from "../../layers/full-compact/plan-cut.js";
 import { estimateTokens } from "../../src/view/context-size.js";
 import type { Message } from "../../src/view/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
+import { fc } from "../support/property.js";
 import { createSession, NO_TOKENS, type Session } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";

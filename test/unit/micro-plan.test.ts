@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatMarker } from "../../layers/micro-compact/marker.js";
 import { type Candidate, planClear } from "../../layers/micro-compact/plan.js";
@@ -6,6 +5,7 @@ import { findSuperseded } from "../../layers/micro-compact/superseded.js";
 import { PRICE } from "../../src/record/savings.js";
 import type { ToolPart } from "../../src/view/message.js";
 import { answer, call, user } from "../support/messages.js";
+import { fc } from "../support/property.js";
 
 const POLICY = { horizon: 10, floor: 0 };
 const one = (tokens: number, cachedFrom = 0, isSuperseded = false): Candidate => ({

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findThreshold, planSpill, type ResultFacts } from "../../layers/tool-results/plan.js";
+import { fc } from "../support/property.js";
 
 const policy = { threshold: 30_000, perTool: {}, turnBudget: 200_000 };
 
