@@ -6,3 +6,15 @@ export function formatError(thrown: unknown): string {
     ? `${code}: ${thrown.message}`
     : thrown.message;
 }
+
+/** What the machine refuses to do. The message says what was expected, what came, and what to do. */
+export class StrataError extends Error {
+  override readonly name = "StrataError";
+
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

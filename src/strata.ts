@@ -40,6 +40,7 @@ export interface Seams {
 }
 
 export interface Strata {
+  readonly clock: Clock;
   readonly config: Config;
   readonly dispatcher: Dispatcher;
   readonly requests: Requests;
@@ -147,6 +148,7 @@ export async function createStrata(
   }
 
   return {
+    clock,
     config,
     dispatcher,
     requests,

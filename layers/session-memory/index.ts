@@ -13,6 +13,7 @@ import type { LayerFactory } from "../../src/layer-context.js";
 import { isRecord } from "../../src/records.js";
 import { DAY_MS, waitAtMost } from "../../src/seams/clock.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { planReminder } from "./goal.js";
 import { createSectionWriter } from "./writer.js";
@@ -92,14 +93,14 @@ export const createSessionMemory: LayerFactory = (context) => {
   function remind({ find, history, sessionID }: ContextRequest): DatedDecision[] {
     const facts = notes.facts(sessionID);
     const reminder = facts && planReminder(history, facts, policy.goalRefresh);
-    if (!reminder || find(reminder.result.key)?.extended) return [];
+    if (!reminder || isExtendedBy(LAYER, find(reminder.result.key))) return [];
     return [decide(reminder.result, { outcome: "extended", text: reminder.text })];
   }
 
   /** The first message of a session a person has opened. */
   async function greet({ find, history, sessionID }: ContextRequest): Promise<DatedDecision[]> {
     const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
-    if (!key || children.has(sessionID) || find(key.key)?.extended) return [];
+    if (!key || children.has(sessionID) || isExtendedBy(LAYER, find(key.key))) return [];
     const unfinished = await notes.findUnfinished(sessionID, UNFINISHED_MS);
     if (!unfinished) return [];
     const text = `[Strata] What the last session in this project has left open. It is no request: leave it alone unless the user goes on with it.\n${unfinished.text}`;

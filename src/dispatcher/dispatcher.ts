@@ -10,6 +10,7 @@
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { Tool } from "../tool.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
 import { hookRules } from "./hooks.js";
 import type { Layer } from "./layer.js";
@@ -23,6 +24,8 @@ export interface Dispatcher {
   serve<H extends HookName>(hook: H, exchange: Exchange<H>): Promise<void>;
   /** Never rejects. Resolves with `value` itself when every layer passed. */
   ask<H extends HookName>(hook: H, input: HookInput<H>, value: HookValue<H>): Promise<HookValue<H>>;
+  /** What the agent can call of all layers. */
+  readonly tools: readonly Tool[];
   /** Has any layer something to say at this hook? */
   hears(hook: HookName): boolean;
   /** Lets every layer go; one that fails or hangs does not keep the others. */
@@ -58,6 +61,7 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
 
   return {
     ask,
+    tools: byCost.flatMap(({ tools = [] }) => tools),
 
     async serve(hook, exchange) {
       try {

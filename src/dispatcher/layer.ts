@@ -1,3 +1,4 @@
+import type { Tool } from "../tool.js";
 import type { Handler, HookName } from "./hooks.js";
 
 /**
@@ -13,6 +14,8 @@ export interface Layer {
   /** Layers are asked from the smallest to the largest. */
   readonly cost: number;
   readonly handlers: { readonly [H in HookName]?: Handler<H> };
+  /** What the agent can call of it. */
+  readonly tools?: readonly Tool[];
   /** Lets go of what the layer holds. The host may end without calling it. */
   dispose?(): Promise<void>;
 }

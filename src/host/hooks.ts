@@ -10,11 +10,12 @@ import type { Message } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./own-sessions.js";
+import { bindTools } from "./tools.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
 export function bindHooks(
-  { config, dispatcher, dispose, requests }: Strata,
+  { clock, config, dispatcher, dispose, log, requests }: Strata,
   { liveConfig, ownSessions }: Pick<OpenCodeHost, "liveConfig" | "ownSessions">,
 ): Hooks {
   const rows = [
@@ -81,6 +82,7 @@ export function bindHooks(
   const heard = rows.filter(({ hook }) => dispatcher.hears(hook));
   return {
     ...Object.fromEntries(heard.map(({ name, answer }) => [name, answer])),
+    ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
     config: async (live) => liveConfig.take(live, { withAgent: config.background.enabled !== false }),
     dispose,
   };

@@ -12,6 +12,8 @@ export interface Files {
   list(folder: string): Promise<string[]>;
   /** Replaces the file in one step; a reader sees the earlier contents or these, never a part. Mode 0600. */
   writeWhole(path: string, contents: string | Uint8Array): Promise<void>;
+  /** Makes the file, whole; `false`, and nothing is done, when there is something in its place. Mode 0600. */
+  create(path: string, contents: string | Uint8Array): Promise<boolean>;
   /** Writes `line` and a newline at the end in one call; a torn last line of somebody else is closed first. */
   appendLine(path: string, line: string): Promise<void>;
   /** Replaces `to` if it is there; does nothing when `from` is missing. */

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import {
   constants,
   type FileHandle,
+  link,
   mkdir,
   open,
   readdir,
@@ -9,6 +11,7 @@ import {
   rm,
   stat,
   utimes,
+  writeFile,
 } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Files } from "./files.js";
@@ -49,6 +52,25 @@ export const nodeFiles: Files = {
     await writeFileAtomic(path, data, { mode: OWNER_ONLY });
   },
 
+  /** A link to a file that is written already: it comes into being with all its contents, for one of many. */
+  async create(path, contents) {
+    const written = `${path}.${randomUUID()}`;
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await writeFile(written, contents, { mode: OWNER_ONLY, flag: "wx" });
+      await link(written, path);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST") return false;
+      if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
+        return createWithoutLink(path, contents);
+      throw error;
+    } finally {
+      await rm(written, { force: true });
+    }
+  },
+
   async appendLine(path, line) {
     const file = await openToAppend(path);
     try {
@@ -76,6 +98,17 @@ export const nodeFiles: Files = {
     await rm(path, { force: true });
   },
 };
+
+/** On a disk that knows no links a reader may see the file before its contents. */
+async function createWithoutLink(path: string, contents: string | Uint8Array): Promise<boolean> {
+  try {
+    await writeFile(path, contents, { mode: OWNER_ONLY, flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
 
 /** The folder is there nearly always: it is made when it turns out not to be. */
 async function openToAppend(path: string): Promise<FileHandle> {

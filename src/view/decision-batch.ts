@@ -4,11 +4,11 @@
  *     of a result    kept       it stays as it is
  *                    replaced   `text` stands for it
  *                    cleared    `text` stands for it, whatever stood for it before
- *                    extended   `text` stands after it, until it is cleared
+ *                    extended   `text` stands after it, until it is cleared; once for each layer
  *                    used       a fork needs the file of a replacement that was decided in another session
  *     of a message   cut        `text` stands for all messages before it
  *                    rewritten  `text` stands for its text
- *                    extended   `text` stands after it
+ *                    extended   `text` stands after it; once for each layer
  */
 import { isRecord } from "../records.js";
 

@@ -93,7 +93,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
       }
     },
 
-    remember: (session, decision) => known.remember({ ...decision, session, at: clock.now() }),
+    remember: (session, decision) => known.remember({ ...decision, session, layer: "view", at: clock.now() }),
 
     async days() {
       const names = await files.list(folder);
@@ -153,8 +153,8 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   }
 }
 
-const spread = ({ at = 0, session, decisions }: DecisionBatch): KnownDecision[] =>
-  decisions.map((decision) => ({ ...decision, session, at }));
+const spread = ({ at = 0, session, layer, decisions }: DecisionBatch): KnownDecision[] =>
+  decisions.map((decision) => ({ ...decision, session, layer, at }));
 
 const withoutDay = ({ day: _, ...decision }: DatedDecision): Decision => decision;
 

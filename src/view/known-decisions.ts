@@ -11,9 +11,10 @@
  */
 import type { Decision, DecisionBatch, Outcome } from "./decision-batch.js";
 
-/** A decision as it is known: with the session it was made in, and when (0 where that is not known). */
+/** A decision as it is known: with who made it, in which session, and when (0 where that is not known). */
 export interface KnownDecision extends Decision {
   session: string;
+  layer: string;
   at: number;
 }
 
@@ -21,7 +22,8 @@ export interface KnownDecision extends Decision {
 export interface Standing {
   /** `kept` or `replaced`. */
   judged?: KnownDecision;
-  extended?: KnownDecision;
+  /** In the order in which they were made, at most one of each layer. */
+  extended?: readonly KnownDecision[];
   cleared?: KnownDecision;
   cut?: KnownDecision;
   rewritten?: KnownDecision;
@@ -34,7 +36,7 @@ export interface KnownDecisions {
   takeLine(day: number, batch: DecisionBatch): void;
   /** Takes in what is in no file. */
   remember(decision: KnownDecision): void;
-  /** Of two decisions of one kind the first counts; with a time, only what was decided by then. */
+  /** Of two decisions of one kind the first counts (of one layer, where it is an extension); with a time, only what was decided by then. */
   find(key: string, session: string, byMs?: number): Standing | undefined;
   hasBegun(session: string, day: number): boolean;
   isUsing(session: string, file: string): boolean;
@@ -46,10 +48,11 @@ interface Entry {
   line: number;
 }
 
-const slots: Readonly<Record<Exclude<Outcome, "used">, keyof Standing>> = {
+type Slot = Exclude<keyof Standing, "extended">;
+
+const slots: Readonly<Record<Exclude<Outcome, "used" | "extended">, Slot>> = {
   kept: "judged",
   replaced: "judged",
-  extended: "extended",
   cleared: "cleared",
   cut: "cut",
   rewritten: "rewritten",
@@ -94,7 +97,8 @@ export function createKnownDecisions(): KnownDecisions {
         if (decision.session !== session && first !== undefined && line >= first) continue;
         if (decision.at > byMs) continue;
         standing ??= {};
-        standing[slots[decision.outcome as keyof typeof slots]] ??= decision;
+        if (decision.outcome === "extended") standing.extended = withExtension(standing.extended, decision);
+        else standing[slots[decision.outcome as keyof typeof slots]] ??= decision;
       }
       return standing;
     },
@@ -103,14 +107,18 @@ export function createKnownDecisions(): KnownDecisions {
     isUsing: (session, file) => uses.has(`${session} ${file}`),
   };
 
-  function takeBatch({ at = 0, session, decisions }: DecisionBatch, day: number, line: number): Entry[] {
+  function takeBatch(
+    { at = 0, session, layer, decisions }: DecisionBatch,
+    day: number,
+    line: number,
+  ): Entry[] {
     const ofDay = begun.get(day) ?? new Map<string, number>();
     begun.set(day, ofDay);
     if (!ofDay.has(session)) ofDay.set(session, line);
     for (const { outcome, file } of decisions) if (outcome === "used") uses.add(`${session} ${file}`);
     return decisions
       .filter(({ outcome }) => outcome !== "used")
-      .map((decision) => ({ decision: { ...decision, session, at }, day, line }));
+      .map((decision) => ({ decision: { ...decision, session, layer, at }, day, line }));
   }
 
   function add(entry: Entry): void {
@@ -120,5 +128,17 @@ export function createKnownDecisions(): KnownDecisions {
 }
 
 function isSame({ decision: one }: Entry, { decision: other }: Entry): boolean {
-  return one.session === other.session && one.outcome === other.outcome;
+  return one.session === other.session && one.outcome === other.outcome && one.layer === other.layer;
+}
+
+function withExtension(
+  known: readonly KnownDecision[] = [],
+  decision: KnownDecision,
+): readonly KnownDecision[] {
+  return known.some(({ layer }) => layer === decision.layer) ? known : [...known, decision];
+}
+
+/** Has this layer put something behind the result or message? */
+export function isExtendedBy(layer: string, standing: Standing | undefined): boolean {
+  return standing?.extended?.some((one) => one.layer === layer) ?? false;
 }

@@ -46,7 +46,7 @@ export function findText({ text }: Result, standing: Standing | undefined): stri
   const { cleared, judged, extended } = standing;
   if (cleared?.text !== undefined) return cleared.text;
   const base = judged?.text ?? text;
-  if (extended?.text !== undefined) return `${base}\n\n${extended.text}`;
+  if (extended) return [base, ...extended.map(({ text: one }) => one)].join("\n\n");
   return judged?.text;
 }
 
@@ -58,7 +58,7 @@ function withMessages(
   let changed: Message[] | undefined;
   for (const [index, message] of messages.entries()) {
     const standing = find(index);
-    if (standing?.rewritten?.text === undefined && standing?.extended?.text === undefined) continue;
+    if (standing?.rewritten?.text === undefined && standing?.extended === undefined) continue;
     changed ??= [...messages];
     changed[index] = withStanding(message, standing);
   }
@@ -70,7 +70,8 @@ function withStanding(message: Message, { rewritten, extended }: Standing): Mess
   if (rewritten?.text !== undefined) {
     parts = [...parts.filter(({ type }) => type !== "text"), text(rewritten.text)];
   }
-  if (extended?.text !== undefined) parts = [...parts, text(extended.text)];
+  if (extended)
+    parts = [...parts, ...extended.flatMap((one) => (one.text === undefined ? [] : text(one.text)))];
   return { ...message, parts };
 }
 

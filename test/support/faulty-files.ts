@@ -16,7 +16,7 @@ export interface Fault {
   lasting: boolean;
 }
 
-const CHANGING = new Set(["writeWhole", "appendLine", "rename"]);
+const CHANGING = new Set(["writeWhole", "create", "appendLine", "rename"]);
 
 /** Lets one file operation fail, or all writes from then on; SQLite's way of testing a full disk. */
 export function withFault(files: Files, fault: Fault): FaultyFiles {

@@ -32,6 +32,19 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await files.list(folder)).toEqual(["x.txt"]);
     });
 
+    it("creates a file once, whole, and leaves what is in its place as it is", async () => {
+      const { files, folder } = await open();
+      expect(await files.create(`${folder}/a/lock`, "mine")).toBe(true);
+      expect(await files.create(`${folder}/a/lock`, "yours")).toBe(false);
+      expect(Buffer.from((await files.read(`${folder}/a/lock`)) ?? []).toString()).toBe("mine");
+      expect(await files.list(`${folder}/a`)).toEqual(["lock"]);
+      await files.writeWhole(`${folder}/b/c`, "c");
+      expect(await files.create(`${folder}/b`, "x")).toBe(false);
+      const racers = Array.from({ length: 20 }, (_, n) => files.create(`${folder}/race`, `${n}`));
+      expect((await Promise.all(racers)).filter(Boolean)).toHaveLength(1);
+      expect(await files.list(folder)).toEqual(["a", "b", "race"]);
+    });
+
     it("appends whole lines and closes the torn line of somebody who was killed", async () => {
       const { files, folder } = await open();
       await files.appendLine(`${folder}/a.jsonl`, "one");

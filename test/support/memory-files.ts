@@ -42,6 +42,11 @@ export function createMemoryFiles(
       if (isFolder(path)) throw systemError("EISDIR", path);
       put(path, data);
     },
+    async create(path, data) {
+      if (contents.has(path) || isFolder(path)) return false;
+      put(path, data);
+      return true;
+    },
     async appendLine(path, line) {
       const before = decode(contents.get(path)) ?? "";
       put(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);

@@ -15,6 +15,7 @@ const said = (outcome: Outcome, text: string): KnownDecision => ({
   outcome,
   text,
   session: "ses_1",
+  layer: "session-memory",
   at: 0,
 });
 
@@ -45,7 +46,7 @@ describe("of all that is decided about a result", () => {
   const result = readHistory(talk()).results()[0];
   const standing = {
     judged: said("replaced", "preview"),
-    extended: said("extended", "reminder"),
+    extended: [said("extended", "reminder")],
     cleared: said("cleared", "marker"),
   };
   const textOf = (given: Standing | undefined) => result && findText(result, given);
@@ -54,6 +55,9 @@ describe("of all that is decided about a result", () => {
     expect(textOf(standing)).toBe("marker");
     expect(textOf({ judged: standing.judged, extended: standing.extended })).toBe("preview\n\nreminder");
     expect(textOf({ extended: standing.extended })).toBe("first\n\nreminder");
+    expect(textOf({ extended: [...standing.extended, said("extended", "message")] })).toBe(
+      "first\n\nreminder\n\nmessage",
+    );
     expect(textOf({ judged: standing.judged })).toBe("preview");
     expect(
       textOf({ judged: { ...said("kept", ""), text: undefined } as unknown as KnownDecision }),
@@ -106,7 +110,7 @@ describe("a message as a whole", () => {
   it("is extended at its end, and rewritten in the place of its texts alone", () => {
     const messages = talk();
     const view = show(messages, {
-      0: { extended: said("extended", "greeting") },
+      0: { extended: [said("extended", "greeting")] },
       3: { rewritten: said("rewritten", "better") },
     });
     expect(view[0]?.parts.map(({ text }) => text)).toEqual(["one", "greeting"]);

@@ -1,0 +1,46 @@
+/**
+ * The memories of a project and those that hold everywhere.
+ *
+ * Contract: there is no plain write. `change` is given the memory as it is on disk, under a lock that counts in all
+ * processes, and what it returns is written whole or not at all, with one line in the ledger. What a person has done
+ * with an editor is noticed before that, and is the truth. A refusal is a value and changes nothing.
+ */
+import type { Memory, MemoryDraft } from "./memory.js";
+
+export interface MemoryStore {
+  /** The memory; `undefined` when there is none, or its file cannot be read. */
+  read(id: string): Promise<Memory | undefined>;
+  /** All that are active or resolved, as they are on disk now; with `archived` those in the archive too. */
+  list(options?: { archived?: boolean }): Promise<readonly Memory[]>;
+  /** As `list` last knew them, without a look at the disk: for what may not wait. */
+  known(): readonly Memory[];
+  /** Adds one under a free name made from its title. */
+  remember(draft: MemoryDraft, cause: Cause): Promise<Written>;
+  /** Changes one. `change` may be called again; `undefined` leaves it as it is. */
+  update(id: string, change: (current: Memory) => Memory | undefined, cause: Cause): Promise<Written>;
+  /** Moves one to the archive, or back. Nothing is ever deleted. */
+  archive(id: string, cause: Cause): Promise<Written>;
+  restore(id: string, cause: Cause): Promise<Written>;
+  /** Files that cannot be used and why: broken ones, conflict markers, links out of the folder. */
+  problems(): readonly FileProblem[];
+  /** Is told after every change, those from outside included, which memories are others now. */
+  onChange(listener: (changed: readonly string[]) => void): void;
+}
+
+/** Why something is changed, for the ledger. */
+export interface Cause {
+  operation: string;
+  session?: string;
+  reason?: string;
+}
+
+export type Written =
+  | { kind: "written"; memory: Memory; path: string }
+  | { kind: "unchanged"; memory: Memory; path: string }
+  /** The sentence says what was expected, what came and what to do. */
+  | { kind: "refused"; why: string; existing?: Memory };
+
+export interface FileProblem {
+  path: string;
+  what: string;
+}
