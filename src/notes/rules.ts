@@ -94,7 +94,7 @@ export function findReasons(text: string): string[] {
 const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\b(?:e\.g|i\.e|vs|cf)\.)\s+|(?<=[。！？；])/;
 
 /** Sentences outside of quotations and code, without the marks of a list. */
-function splitSentences(text: string): string[] {
+export function splitSentences(text: string): string[] {
   return joinWrappedLines(text.slice(0, LOOKED_AT))
     .flatMap((line) => line.split(SENTENCE_END))
     .map((sentence) => toLine(sentence, LONGEST_SENTENCE).replace(/^([-*+•]|\d+[.)、])\s+/, ""))
