@@ -16,7 +16,7 @@ export const BOOT_HEAD =
  * 2,000 tokens hold it in any language: English has four bytes a token, Chinese three or less of its three-byte
  * characters, and identifiers of letters and digits two to three.
  */
-export const BOOT_BYTES = 4_400;
+export const BOOT_BYTES = 4_000;
 const RULE_CHARACTERS = 300;
 const LINE_CHARACTERS = 200;
 /** Rules and blockers leave so much of the room to the rest, if there is any. */
