@@ -1,6 +1,7 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { BOOT_HEAD, planBoot } from "../../layers/auto-memory/boot.js";
+import { boundTokens } from "../../layers/auto-memory/bound-tokens.js";
 import { findLineIDs, formatAge, formatMemoryLine } from "../../layers/auto-memory/line.js";
 import { findTellable, MATCH_BYTES, planMatches } from "../../layers/auto-memory/matches.js";
 import { findWaitingRules, planMoment } from "../../layers/auto-memory/moments.js";
@@ -48,6 +49,28 @@ describe("a memory on one line", () => {
   });
 });
 
+const PROSE = "Prefer small functions with names that say what they return, and no abbreviations. ";
+const texts = [
+  PROSE,
+  "部署之前必须先运行全部测试，并且确认数据库迁移已经完成。",
+  "src/very/deep/Folder_42/x9f3a-77b1.test.tsx ",
+  "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 ",
+  "デプロイの前に必ずテストを実行してください。",
+  "Перед выкладкой всегда запускай тесты. ",
+  "ทดสอบก่อนเสมอ ",
+  "🦆🚀🧪",
+  "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo= ",
+  '{ "a": [1, 22, 333], "b": null }; // <!-- --> ',
+];
+
+describe("the bound of a text's tokens", () => {
+  it("is never too low, and for prose not twice too high", () => {
+    for (const text of texts)
+      expect(boundTokens(text.repeat(9)), text).toBeGreaterThanOrEqual(encode(text.repeat(9)).length);
+    expect(boundTokens(PROSE.repeat(9))).toBeLessThan(1.6 * encode(PROSE.repeat(9)).length);
+  });
+});
+
 describe("the boot block", () => {
   it("is nothing where there is nothing that holds", () => {
     expect(boot()).toBeUndefined();
@@ -84,15 +107,6 @@ describe("the boot block", () => {
   });
 
   it("has less than 2,000 tokens in any language, and says what it has left out", () => {
-    const texts = [
-      "Prefer small functions with names that say what they return, and no abbreviations. ",
-      "部署之前必须先运行全部测试，并且确认数据库迁移已经完成。",
-      "src/very/deep/Folder_42/x9f3a-77b1.test.tsx ",
-      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 ",
-      "デプロイの前に必ずテストを実行してください。",
-      "Перед выкладкой всегда запускай тесты. ",
-      "🦆🚀🧪",
-    ];
     for (const text of texts) {
       for (const type of ["directive", "knowledge"] as const) {
         const many = Array.from({ length: 300 }, (_, n) =>
