@@ -37,7 +37,7 @@ export interface ConversationOptions extends LayerContext {
 }
 
 /** How long a message waits for what has changed on disk since it was last read; without it, as it was known. */
-const READ_WITHIN_MS = 30;
+export const READ_WITHIN_MS = 30;
 /** As seen from the project, where the agent works. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 

@@ -1,9 +1,9 @@
 /**
  * Did the user say this? A directive, preference, feedback or pattern is the user's word, so what an agent hands over
- * as one has to stand in the user's own messages. An agent that repeats what a web page told it finds nothing there.
- * Pure.
+ * as one has to stand in the user's own messages, outside of what they quote or paste. An agent that repeats what a web
+ * page told it finds nothing there. Pure.
  */
-import { splitSentences } from "../../src/notes/rules.js";
+import { readOwnSentences } from "../../src/signals/find-signals.js";
 
 /** A message of the user's in this session, without what others put into it. */
 export interface UsersMessage {
@@ -38,7 +38,7 @@ export function findSaid(text: string, messages: readonly UsersMessage[]): Said 
   const least = Math.min(LEAST_WORDS, wanted.size);
   if (wanted.size === 0 || wanted.size > MOST_WORDS) return undefined;
   for (const { id, text: said } of [...messages].reverse()) {
-    const sentences = splitSentences(said);
+    const sentences = readOwnSentences(said);
     for (let count = 1; count <= MOST_SENTENCES; count++) {
       for (let at = 0; at + count <= sentences.length; at++) {
         const evidence = sentences.slice(at, at + count).join(" ");

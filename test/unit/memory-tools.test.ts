@@ -91,7 +91,7 @@ describe("memory_remember", () => {
     expect([...store.all.values()]).toMatchObject([
       {
         type: "directive",
-        when: ["git push --force"],
+        when: ["git push --force", "git push"],
         provenance: {
           by: "user",
           message: "msg_0",
