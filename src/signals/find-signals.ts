@@ -1,0 +1,135 @@
+/**
+ * Signals: sentences of the user's that will matter in another session. Found without a model, by the words in the
+ * languages' data files, and kept as they were written. Pure.
+ *
+ *     text → own lines → sentences, quotations hidden → doubts → the first row that fits → a signal
+ */
+import type { MemoryType } from "../memory/memory.js";
+import type { Doubt, Language, SignalRow } from "./language.js";
+import { languageOf, languages } from "./languages.js";
+import { type Hidden, hideQuotations } from "./quotations.js";
+import { type Line, readOwnLines, splitLine } from "./sentences.js";
+import { findTriggers } from "./triggers.js";
+
+export interface Signal {
+  type: MemoryType;
+  /** In the user's words, on one line. */
+  text: string;
+  /** Words and globs at which it matters, as in a memory's `when`. */
+  when: readonly string[];
+  /** Plainly meant to last; a model may reword it and not drop it. */
+  isExplicit: boolean;
+}
+
+const MOST_SIGNALS = 20;
+/** Who writes `<x>…</x>` has put something in. */
+const TAGGED = /<([a-z][\w-]*)(?:\s[^>]{0,200})?>[\s\S]{0,20000}?<\/\1>/gi;
+
+/** The signals in what a user wrote, in its order; never two with the same words. */
+export function findSignals(text: string): Signal[] {
+  const hidden = hideQuotations(text.replace(TAGGED, "\n\n"));
+  const found = new Map<string, Signal>();
+  for (const paragraph of dropOthers(readOwnLines(hidden.text))) {
+    for (const signal of findInLines(paragraph, hidden)) {
+      const key = signal.text.toLowerCase();
+      if (!found.has(key) && found.size < MOST_SIGNALS) found.set(key, signal);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The sentences that signals are looked for in: what the user wrote themselves. */
+export function readOwnSentences(text: string): string[] {
+  const hidden = hideQuotations(text.replace(TAGGED, "\n\n"));
+  return dropOthers(readOwnLines(hidden.text))
+    .flat()
+    .flatMap((line) => splitLine(line.text).map(hidden.restore));
+}
+
+/** Paragraphs without those in which, as the line before them says, somebody else speaks. */
+function dropOthers(lines: readonly Line[]): Line[][] {
+  const paragraphs: Line[][] = [];
+  let isOthers = false;
+  let hasSkipped = false;
+  for (const line of lines) {
+    const begins = !line.isJoined;
+    if (isOthers && begins && hasSkipped) isOthers = false;
+    if (isOthers) {
+      hasSkipped = true;
+      continue;
+    }
+    if (begins || paragraphs.length === 0) paragraphs.push([]);
+    paragraphs.at(-1)?.push(line);
+    isOthers =
+      endsInColon(line.text) && languages.some(({ introducesOthers }) => introducesOthers.test(line.text));
+    hasSkipped = false;
+  }
+  return paragraphs;
+}
+
+const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);
+
+function findInLines(lines: readonly Line[], hidden: Hidden): Signal[] {
+  const found: Signal[] = [];
+  let areRules = false;
+  for (const line of lines) {
+    if (!line.isItem) areRules = languages.some(({ introducesRules }) => introducesRules.test(line.text));
+    const sentences = splitLine(line.text);
+    for (let index = 0; index < sentences.length; index++) {
+      const signal = readSentence(sentences, index, line.isItem && areRules);
+      if (signal) found.push({ ...signal, ...describe(signal.text, hidden) });
+    }
+  }
+  return found;
+}
+
+function describe(text: string, hidden: Hidden): Pick<Signal, "text" | "when"> {
+  const restored = hidden.restore(text);
+  return { text: restored, when: findTriggers(restored, languageOf(text)) };
+}
+
+type Found = Pick<Signal, "type" | "text" | "isExplicit">;
+
+/** The signal in a sentence, together with the sentence that gives its reason. */
+function readSentence(sentences: readonly string[], index: number, isRule: boolean): Found | undefined {
+  const sentence = sentences[index] ?? "";
+  const language = languageOf(sentence);
+  const said = findRow(sentence, language);
+  const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index, language);
+  const row = corrected ?? said ?? (isRule ? LISTED : undefined);
+  if (!row) return undefined;
+  const next = sentences[index + 1] ?? "";
+  const goesOn = language.continues.test(next) && !findRow(next, language);
+  const joint = language.name === "Chinese" ? "" : " ";
+  return {
+    type: row.type,
+    text: goesOn ? `${sentence}${joint}${next}` : sentence,
+    isExplicit: row.isExplicit ?? false,
+  };
+}
+
+const LISTED: Pick<SignalRow, "type" | "isExplicit"> = { type: "directive", isExplicit: true };
+const CORRECTED: Pick<SignalRow, "type" | "isExplicit"> = { type: "feedback" };
+
+function findRow(sentence: string, language: Language): SignalRow | undefined {
+  const doubts = findDoubts(sentence, language);
+  return language.signals.find(
+    ({ pattern, despite = [] }) => doubts.every((doubt) => despite.includes(doubt)) && pattern.test(sentence),
+  );
+}
+
+/** "That's wrong. The file lies in etc." */
+function findCorrected(
+  sentences: readonly string[],
+  index: number,
+  language: Language,
+): typeof CORRECTED | undefined {
+  const before = sentences[index - 1];
+  if (before === undefined || !language.bareCorrection.test(before)) return undefined;
+  const isPlain = findDoubts(sentences[index] ?? "", language).length === 0;
+  return isPlain && language.states.test(sentences[index] ?? "") ? CORRECTED : undefined;
+}
+
+function findDoubts(sentence: string, { doubts }: Language): Doubt[] {
+  return doubts.filter(({ pattern }) => pattern.test(sentence)).map(({ doubt }) => doubt);
+}

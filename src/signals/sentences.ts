@@ -1,0 +1,84 @@
+/**
+ * What a person wrote in a text, sentence by sentence. Not theirs, and left out: code, quotations, stack traces, logs,
+ * diffs, command lines with their output. Line-based and simple: what is doubtful is taken for pasted.
+ */
+import { toLine } from "../notes/line.js";
+
+/** Rules stand at the beginning of what a user writes; what is pasted below speaks for others. */
+const LOOKED_AT = 20_000;
+/** A longer "sentence" is a pasted text. */
+const LONGEST_SENTENCE = 600;
+
+const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|etc)\.)\s+|(?<=[。！？；])/;
+const LIST_MARK = /^([-*+•]|\d+[.)、])\s+/;
+
+export interface Line {
+  text: string;
+  isItem: boolean;
+  /** Stands in the same paragraph as the line before. */
+  isJoined: boolean;
+}
+
+/** Sentences outside of quotations and code, without the marks of a list. */
+export function splitSentences(text: string): string[] {
+  return readOwnLines(text).flatMap((line) => splitLine(line.text));
+}
+
+/** The sentences of one line. */
+export function splitLine(line: string): string[] {
+  return line
+    .split(SENTENCE_END)
+    .map((sentence) => toLine(sentence, LONGEST_SENTENCE).replace(LIST_MARK, ""))
+    .filter((sentence) => sentence !== "" && sentence.length <= LONGEST_SENTENCE);
+}
+
+/** A line at least this long that the next goes on in lower case was wrapped by an editor. */
+const WRAPPED = 60;
+
+/** The lines that a person wrote, wrapped ones joined. */
+export function readOwnLines(text: string): Line[] {
+  const lines: Line[] = [];
+  let isCode = false;
+  let isPasted = false;
+  let isOpen = false;
+  let isBroken = true;
+  for (const line of text.slice(0, LOOKED_AT).split("\n")) {
+    const isFence = /^\s*(```|~~~)/.test(line);
+    if (isFence) isCode = !isCode;
+    const isBlank = line.trim() === "";
+    // What follows the output of a machine without a gap is its output as well.
+    if (isBlank) isPasted = false;
+    else if (!isCode && isMachineLine(line)) isPasted = true;
+    if (isFence || isCode || isPasted || isBlank || /^\s*>|^\t|^ {4,}\S/.test(line)) {
+      isOpen = false;
+      isBroken ||= isBlank;
+      continue;
+    }
+    const last = lines.at(-1);
+    if (last && isOpen && /^\s*[a-z]/.test(line)) last.text += ` ${line.trim()}`;
+    else lines.push({ text: line.trim(), isItem: LIST_MARK.test(line.trim()), isJoined: !isBroken });
+    isOpen = line.length >= WRAPPED;
+    isBroken = false;
+  }
+  return lines;
+}
+
+/** Lines that no person writes by hand: of logs, diffs, traces, compilers, programs. */
+const MACHINE_LINES: readonly RegExp[] = [
+  /^\s*at \S+ \(|^\s*File ".*", line \d+|^Traceback\b|^\s*Caused by:/,
+  /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\s*\[?\d\d:\d\d:\d\d\b|^\w{3} +\d+ \d\d:\d\d:\d\d /,
+  /^(\$|❯|➜|PS [A-Z]:\S*>|\S+@\S+[:~]\S*[$#])\s+\S/,
+  /^\s*\[?(ERROR|WARN(ING)?|INFO|DEBUG|FATAL|TRACE|PASS|FAIL|FAILED|CONFLICT|npm (ERR!|warn|error|WARN))\b/,
+  /^\s*(error|warning|note|fatal|panic|hint|info|debug|remote|错误|警告)(\[\w+\])?\s?[:：]/i,
+  /^\s*[\w.$]*(Error|Exception|Warning|Panic)\b[^a-z]*: /,
+  /^\s*(-->|=\s(note|help):|\d+ \||\|\s)/,
+  /^(diff --git |index [0-9a-f]{6,}|@@ |\+\+\+ |--- \S)|^[+-](?![\s-])\S.*[;{}()]$/,
+  /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b/,
+  /^\s*[[\]{}();]+,?\s*$|^\s*"[\w-]+"\s*:\s*["[{\d]/,
+  /[;{]\s*$(?<!\w;)|\)\s*;\s*$|^\s*(import .* from |export (const|default|function|class)\b|const \w+ =|let \w+ =|var \w+ =|(async )?function \w*\(|def \w+\(|class \w+[\s({:].*[{:]$|return\b.*;$|if \(|for \(|while \(|#include|public |private |package \w+;|using \w+;|func \w+\(|fn \w+\()/,
+  /^\s*<\/?[a-z][\w-]*(\s[^>]*)?>/i,
+];
+
+function isMachineLine(line: string): boolean {
+  return MACHINE_LINES.some((pattern) => pattern.test(line));
+}
