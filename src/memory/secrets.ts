@@ -1,0 +1,86 @@
+/**
+ * Finds keys, tokens, passwords, private keys and connection strings in a text, so that none of them is written to
+ * memory. What only looks like one (a commit's hash, a UUID, a digest, base64 in code, the word "password", a
+ * placeholder) is left alone. Pure, and linear in the length of the text but for bounded looks ahead.
+ */
+import { type SecretRule, secretRules } from "./secret-rules.js";
+
+export interface FoundSecret {
+  /** What it is, in words: "GitHub token". */
+  name: string;
+  /** Where it stands: UTF-16 units, the end not among them. */
+  start: number;
+  end: number;
+}
+
+/** The secrets in a text, in its order, none within another. */
+export function findSecrets(text: string): FoundSecret[] {
+  const lower = text.toLowerCase();
+  const found = secretRules
+    .filter(({ hints }) => hints.some((hint) => lower.includes(hint)))
+    .flatMap((rule) => findByRule(text, rule))
+    .sort((a, b) => a.start - b.start || b.end - a.end);
+  let end = 0;
+  return found.filter((secret) => {
+    const isApart = secret.start >= end;
+    if (isApart) end = secret.end;
+    return isApart;
+  });
+}
+
+/** The text with the name of each secret in its place: "[removed: GitHub token]". Doing it again changes nothing. */
+export function redactSecrets(text: string): { text: string; found: FoundSecret[] } {
+  const found = findSecrets(text);
+  let redacted = "";
+  let at = 0;
+  for (const { name, start, end } of found) {
+    redacted += `${text.slice(at, start)}[removed: ${name}]`;
+    at = end;
+  }
+  return { text: redacted + text.slice(at), found };
+}
+
+function findByRule(text: string, rule: SecretRule): FoundSecret[] {
+  return [...text.matchAll(rule.pattern)].flatMap((match) => {
+    const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];
+    const secret = text.slice(start, end);
+    const isSecret =
+      !isPlaceholder(secret) &&
+      (rule.entropy === undefined || estimateEntropy(secret) >= rule.entropy) &&
+      (!rule.mustLookReal || looksReal(secret));
+    return isSecret ? [{ name: rule.name, start, end }] : [];
+  });
+}
+
+/** What documents and settings have in the place of a secret: a variable, a blank, a word for it. */
+const PLACEHOLDER =
+  /^[$<{%[*]|\.{3}|…|\*{3}|x{4}|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)$/i;
+
+function isPlaceholder(secret: string): boolean {
+  return PLACEHOLDER.test(secret) || new Set(secret).size < 3;
+}
+
+/** A variable's name or a chain of them; long ones and such with many digits are no names that people give. */
+const NAME_IN_CODE =
+  /^[A-Za-z_$]{1,30}\d{0,2}[A-Za-z_$]{0,30}([.:]+[A-Za-z_$]{1,30}\d{0,3}[A-Za-z_$]{0,30})*\.?$/;
+const PATH = /^(\.{0,2}|~|[A-Za-z]:)[/\\]|^https?:|^([a-z][a-z0-9_.-]*\/)+[a-z0-9_.-]*$|\.[a-z]{1,5}$/;
+/** What a password has and a word has not. */
+const DIGIT_OR_SIGN = /[\d!@#$%^&*+=~?|]/;
+
+function looksReal(secret: string): boolean {
+  const bare = secret.replace(/[.:!?]+$/, "");
+  if (!/\p{L}/u.test(bare) || PATH.test(bare)) return false;
+  if (/^[A-Za-z]{20,}$/.test(bare)) return estimateEntropy(bare) >= 4;
+  // `hunter2` has the form of a name, so only names that are made of several words are believed to be one.
+  const isName = NAME_IN_CODE.test(bare) && (/[._$:]|[a-z][A-Z]/.test(bare) || !/\d/.test(bare));
+  return DIGIT_OR_SIGN.test(bare) && !isName && !/^[A-Za-z]?\d+[A-Za-z]{0,2}$/.test(bare);
+}
+
+/** Shannon's entropy in bits a character. */
+function estimateEntropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let entropy = 0;
+  for (const count of counts.values()) entropy -= (count / text.length) * Math.log2(count / text.length);
+  return entropy;
+}
