@@ -19,6 +19,9 @@ export interface Folders {
   background: string;
   /** Machine state: sessions in which compaction does not help. */
   breakers: string;
+  /** What failed, for people. */
+  errorLog: string;
+  errorLock: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -33,6 +36,8 @@ export function planFolders(project: string): Folders {
     decisions: join(strata, "state", "decisions"),
     background: join(strata, "state", "background"),
     breakers: join(strata, "state", "breakers"),
+    errorLog: join(project, ".opencode", "memory", "errors.log"),
+    errorLock: join(strata, "state", "errors.lock"),
   };
 }
 

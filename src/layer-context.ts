@@ -2,6 +2,7 @@ import type PQueue from "p-queue";
 import type { Generation } from "./background/generation.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
+import type { Failures } from "./failures/failures.js";
 import type { Folders } from "./folders.js";
 import type { Locks } from "./lock/locks.js";
 import type { Notes } from "./notes/notes.js";
@@ -35,6 +36,7 @@ export interface LayerContext {
   generation: Generation;
   /** Count in all processes. Never waited for in a hook for longer than it may take. */
   locks: Locks;
+  failures: Failures;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

@@ -10,9 +10,11 @@ import { type ConfigReading, readConfig } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
+import { createFailures } from "./failures/failures.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
+import { redactSecrets } from "./memory/secrets.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
@@ -110,6 +112,15 @@ export async function createStrata(
   const notes = createNotes({ files, clock, log, folder: folders.sessionMemory });
   const prompts = createPrompts(files);
   const locks = createLocks({ clock, files, processes: host.processes, instance });
+  const failures = createFailures({
+    files,
+    locks,
+    log,
+    path: folders.errorLog,
+    lock: folders.errorLock,
+    project: host.directory,
+    redact: (text) => redactSecrets(text).text,
+  });
   const generation = createGeneration({
     config: config.background,
     clock,
@@ -136,6 +147,7 @@ export async function createStrata(
     prompts,
     generation,
     locks,
+    failures,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
@@ -147,6 +159,7 @@ export async function createStrata(
   async function idle(): Promise<void> {
     await background.onIdle();
     await generation.onIdle();
+    await failures.onIdle();
     await writes.onIdle();
   }
 

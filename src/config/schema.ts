@@ -121,7 +121,9 @@ const crossAgent = z.strictObject({
   enabled: enabled("Layer 7: subagents and instances share what they know."),
 });
 const recall = z.strictObject({ enabled: enabled("Memories that match a message are shown with it.") });
-const errors = z.strictObject({ enabled: enabled("Failed actions are remembered.") });
+const errors = z.strictObject({
+  enabled: enabled("What failed is remembered in errors.log, and the same failure is answered with it."),
+});
 
 const { dailyCalls, dailyTokens } = defaults.background;
 const background = z.strictObject({

@@ -1,5 +1,4 @@
 /** What an ended tool call adds to the ledger. */
-import { createHash } from "node:crypto";
 import type { ToolPart } from "../view/message.js";
 import {
   findDeclaredNames,
@@ -15,6 +14,7 @@ import {
 import { type Draft, put } from "./draft.js";
 import { CAPS, type Todo } from "./ledger.js";
 import { toLine } from "./line.js";
+import { hasFailed, hashCall, hashText, readExit } from "./outcome.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
@@ -46,16 +46,7 @@ export function learnCall(draft: Draft, messageAt: number, part: ToolPart, proje
 
 /** The time first, in base 36, so that keys can be put in its order; call ids come again. */
 export function formatCallKey(at: number, callID: unknown): string {
-  return `${Math.max(0, Math.floor(at)).toString(36)}-${hash(typeof callID === "string" ? callID : "").slice(0, 8)}`;
-}
-
-function hash(text: string): string {
-  return createHash("sha1").update(text).digest("base64url");
-}
-
-function readExit({ state }: ToolPart): number | null {
-  const exit = state.metadata?.exit;
-  return typeof exit === "number" ? exit : null;
+  return `${Math.max(0, Math.floor(at)).toString(36)}-${hashText(typeof callID === "string" ? callID : "").slice(0, 8)}`;
 }
 
 function learnCommand(draft: Draft, at: number, part: ToolPart): void {
@@ -74,17 +65,11 @@ function learnCommand(draft: Draft, at: number, part: ToolPart): void {
   );
 }
 
-function hasFailed(part: ToolPart): boolean {
-  const { status, metadata } = part.state;
-  if (status === "error") return metadata?.interrupted !== true;
-  return part.tool === "bash" && (readExit(part) ?? 0) !== 0;
-}
-
 /** A failure is noted; a success of the same call later is noted on it. */
 function learnOutcome(draft: Draft, at: number, part: ToolPart): void {
   const isFailure = hasFailed(part);
   if (!isFailure && (draft.failures.size === 0 || part.state.status === "error")) return;
-  const key = hash(`${part.tool} ${JSON.stringify(readInput(part))}`).slice(0, 12);
+  const key = hashCall(part);
   const known = draft.failures.get(key);
   if (!isFailure) {
     if (known && known.at <= at && !known.laterSucceeded)

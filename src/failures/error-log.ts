@@ -1,0 +1,100 @@
+/**
+ * `errors.log`: append-only, several processes at once. Over its size it becomes `errors.log.1`, in the place of the
+ * one before, so that both together are bounded and the oldest entries go first. Who may do that is decided by a lock,
+ * since two who did it one after the other would leave nothing. A line that lands in the file while it is renamed is
+ * in `errors.log.1`, which is read as well.
+ */
+import { basename, dirname, join } from "node:path";
+import { StrataError } from "../error.js";
+import type { Locks } from "../lock/locks.js";
+import type { Files } from "../seams/files.js";
+import { type Entry, formatEntry, parseEntry } from "./entry.js";
+
+export interface ErrorLog {
+  /**
+   * All entries, the oldest file's first, but for those that were appended here since: the list is another one only
+   * when the files were changed otherwise. Throws the system's error.
+   */
+  read(): Promise<readonly Entry[]>;
+  /** Throws the system's error; some of the entries may have been written then. */
+  append(entries: readonly Entry[]): Promise<void>;
+}
+
+export interface ErrorLogOptions {
+  files: Files;
+  locks: Locks;
+  path: string;
+  /** The lock that decides who turns it over. */
+  lock: string;
+}
+
+/** Some 700 entries; both files are read in a few milliseconds. */
+export const TURN_OVER_BYTES = 150_000;
+
+export function createErrorLog({ files, locks, path, lock }: ErrorLogOptions): ErrorLog {
+  let isIgnored = false;
+  let cached: { sizes: Sizes; entries: readonly Entry[] } | undefined;
+
+  return {
+    async read() {
+      const sizes = await readSizes();
+      if (!cached || !isSame(cached.sizes, sizes))
+        cached = { sizes, entries: await readErrorLog(files, path) };
+      return cached.entries;
+    },
+
+    async append(entries) {
+      if (entries.length === 0) return;
+      if (!isIgnored) await keepLogOutOfGit(files, path);
+      isIgnored = true;
+      const [before] = await readSizes();
+      if (before > TURN_OVER_BYTES) await turnOver();
+      for (const entry of entries) await appendEntry(formatEntry(entry));
+    },
+  };
+
+  async function appendEntry(line: string): Promise<void> {
+    await files.appendLine(path, line);
+    // What this adds up to is known; were it more, somebody else has written, and all is read again.
+    if (cached) cached.sizes = [cached.sizes[0] + Buffer.byteLength(line) + 1, cached.sizes[1]];
+  }
+
+  /** Of both files, the one in use first. */
+  async function readSizes(): Promise<Sizes> {
+    return [(await files.stat(path))?.bytes ?? 0, (await files.stat(earlierOf(path)))?.bytes ?? 0];
+  }
+
+  /** Whoever does not get the lock leaves it to the one who has it. */
+  async function turnOver(): Promise<void> {
+    const rename = async (): Promise<void> => {
+      // Somebody else may have done it while this one came to the lock.
+      if (((await files.stat(path))?.bytes ?? 0) > TURN_OVER_BYTES) await files.rename(path, earlierOf(path));
+    };
+    try {
+      await locks.withLock(lock, rename, { waitMs: 0 });
+    } catch (thrown) {
+      if (!(thrown instanceof StrataError) || thrown.code !== "ELOCKED") throw thrown;
+    }
+  }
+}
+
+type Sizes = readonly [bytes: number, earlierBytes: number];
+
+const isSame = (one: Sizes, other: Sizes): boolean => one[0] === other[0] && one[1] === other[1];
+
+const earlierOf = (path: string): string => `${path}.1`;
+
+/** All entries, the oldest file's first. Throws the system's error. */
+export async function readErrorLog(files: Files, path: string): Promise<Entry[]> {
+  const contents = [await files.read(earlierOf(path)), await files.read(path)];
+  const lines = contents.flatMap((one) => (one ? new TextDecoder().decode(one).split("\n") : []));
+  return lines.flatMap((line) => parseEntry(line) ?? []);
+}
+
+/** What failed on one machine is nothing to commit. A person's own line about it stays. */
+async function keepLogOutOfGit(files: Files, path: string): Promise<void> {
+  const ignore = join(dirname(path), ".gitignore");
+  const name = basename(path);
+  const text = new TextDecoder().decode((await files.read(ignore)) ?? new Uint8Array());
+  if (!text.includes(name) && !/^\*$/m.test(text)) await files.appendLine(ignore, `/${name}*`);
+}

@@ -1,0 +1,66 @@
+/** Is a command's non-zero exit a mistake, or the answer it was run for? */
+import { answeringCommands, misuses, reports } from "./answering.js";
+
+export interface EndedCommand {
+  command: string;
+  /** `null` where it was ended from outside. */
+  exit: number | null;
+  output: string;
+}
+
+/** The shell's own: found but not executable, and not found (POSIX). */
+const NEVER_AN_ANSWER = [126, 127];
+/** Reports stand at the end, complaints of one who could not ask at either end. */
+const LOOKED_AT = 8_000;
+
+/** Has it failed for a reason that is worth remembering? One that ended well, or gave an answer, has not. */
+export function isMistake({ command, exit, output }: EndedCommand): boolean {
+  if (exit === 0) return false;
+  if (exit === null || NEVER_AN_ANSWER.includes(exit)) return true;
+  const seen =
+    output.length > 2 * LOOKED_AT ? `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}` : output;
+  // One that fails without a word was asked something.
+  if (exit === 1 && isSilent(seen)) return false;
+  const isAnswer = isAnswering(command, exit) || reports.some((pattern) => pattern.test(seen));
+  return !isAnswer || misuses.some((pattern) => pattern.test(seen));
+}
+
+const isSilent = (output: string): boolean => /^\s*(\(no output\))?\s*$/.test(output);
+
+/** Can this exit code be the answer of one of the commands in this line? */
+export function isAnswering(command: string, exit: number): boolean {
+  // `pnpm vitest` runs vitest, `pnpm test` a script of that name.
+  const simple = splitCommand(command).flatMap((one) => [one, one.replace(/^(pnpm|yarn|bun) (-\S+ )*/, "")]);
+  return answeringCommands.some(
+    ({ exits, pattern }) =>
+      (exits === undefined || exits.includes(exit)) && simple.some((one) => pattern.test(one)),
+  );
+}
+
+/** Longer ones are scripts that are written to a file. */
+const LONGEST_COMMAND = 10_000;
+/** What runs another command: `timeout 30 npx --yes tsc` is `tsc`. */
+const RUNNERS =
+  /^((\w+=("[^"]*"|'[^']*'|\S*)|sudo|time|nice|nohup|exec|env|command(?! -v)|npx|bunx|pnpx|(pnpm|yarn|bundle|poetry|pipenv|pdm|npm) exec|pnpm dlx|(poetry|pipenv|uv|pdm|rye|hatch) run|uvx|xvfb-run|timeout (-\S+ )*\d+\S*|docker[ -]compose exec (-\S+ )*\S+|if|then|while|until|do|else)\s+(-{1,2}[\w-]+\s+)*)+/;
+
+/** The simple commands of a line, each from its program's name on. Quotes are minded, nothing is expanded. */
+export function splitCommand(command: string): string[] {
+  const pieces =
+    command
+      .slice(0, LONGEST_COMMAND)
+      .match(/"(\\.|[^"\\])*"|'[^']*'|\\.|[&|;\n()]+|[^&|;\n()"'\\]+|["'\\]/g) ?? [];
+  const simple = [""];
+  for (const piece of pieces) {
+    if (/^[&|;\n()]+$/.test(piece)) simple.push("");
+    else simple[simple.length - 1] += piece;
+  }
+  return simple
+    .map((one) =>
+      one
+        .replace(/\s+/g, " ")
+        .trim()
+        .replace(RUNNERS, "")
+        .replace(/^\S*\//, ""),
+    )
+    .filter((one) => one !== "");
+}

@@ -1,0 +1,21 @@
+import { createFailures, type Failures } from "../../src/failures/failures.js";
+import { planFolders } from "../../src/folders.js";
+import { createLocks } from "../../src/lock/locks.js";
+import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+import type { RunningProcesses } from "../../src/seams/processes.js";
+import { createFakeLog } from "./fake-log.js";
+
+export interface FailuresWorld {
+  clock: Clock;
+  files: Files;
+  processes: RunningProcesses;
+  project: string;
+}
+
+/** The memory of failures as another process on the same disk has it. */
+export function openFailures({ clock, files, processes, project }: FailuresWorld): Failures {
+  const { errorLock: lock, errorLog: path } = planFolders(project);
+  const locks = createLocks({ clock, files, processes, instance: "test" });
+  return createFailures({ files, locks, log: createFakeLog(), path, lock, project, redact: (text) => text });
+}

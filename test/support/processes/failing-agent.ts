@@ -1,0 +1,24 @@
+/**
+ * A process in which so many calls fail, one request after another, all of them written into one errors.log.
+ *
+ *     tsx failing-agent.ts <project> <session> <times>
+ */
+import { createRunningProcesses } from "../../../src/host/running-processes.js";
+import { systemClock as clock } from "../../../src/seams/clock.js";
+import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { openFailures } from "../failures.js";
+import { answer, call, user } from "../messages.js";
+
+const [project = "", session = "", times = "0"] = process.argv.slice(2);
+const failures = openFailures({ clock, files, processes: createRunningProcesses(), project });
+const messages = [user("go", session)];
+const filler = "x".repeat(150);
+
+for (let n = 0; n < Number(times); n++) {
+  const input = { filePath: `${project}/${session}-${n}-${filler}` };
+  messages.push(
+    answer([call("read", "", { state: { status: "error", error: "File not found", input } })], session),
+  );
+  await failures.learn(session, messages);
+}
+await failures.onIdle();

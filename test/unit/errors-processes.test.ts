@@ -1,0 +1,30 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { readErrorLog, TURN_OVER_BYTES } from "../../src/failures/error-log.js";
+import { planFolders } from "../../src/folders.js";
+import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { startChild } from "../support/processes/child.js";
+
+/** So many lines of some 300 bytes are more than one file, and less than two. */
+const TIMES = 400;
+
+it("two processes write into errors.log while it is turned over: no line is lost, torn or there twice", async () => {
+  const project = await mkdtemp(join(tmpdir(), "strata-errors-"));
+  onTestFinished(() => rm(project, { recursive: true, force: true }));
+  const agents = ["ses_a", "ses_b"].map((session) =>
+    startChild("failing-agent.ts", project, session, `${TIMES}`),
+  );
+  await Promise.all(agents.map((agent) => agent.ended()));
+
+  const { errorLog } = planFolders(project);
+  expect((await files.stat(`${errorLog}.1`))?.bytes).toBeGreaterThan(TURN_OVER_BYTES);
+  const entries = await readErrorLog(files, errorLog);
+  for (const session of ["ses_a", "ses_b"]) {
+    const calls = entries.filter((entry) => entry.session === session).map(({ call }) => call.split("-")[1]);
+    expect(calls).toEqual(Array.from({ length: TIMES }, (_, n) => `${n}`));
+  }
+  const names = await readdir(join(project, ".opencode", "memory"));
+  expect(names.sort()).toEqual([".gitignore", "errors.log", "errors.log.1"]);
+});

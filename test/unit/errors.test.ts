@@ -1,0 +1,297 @@
+/** What failed, in errors.log and behind the results of those who do it again. */
+import { describe, expect, it } from "vitest";
+import { redactSecrets } from "../../src/memory/secrets.js";
+import type { ToolPart } from "../../src/view/message.js";
+import { openFailures } from "../support/failures.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call, fork } from "../support/messages.js";
+import { createSession, type Session } from "../support/session.js";
+import { openWorld, type World } from "../support/world.js";
+
+const LOG = `${PROJECT}/.opencode/memory/errors.log`;
+const MISSING = 'npm error Missing script: "test"';
+const DAY = 86_400_000;
+
+async function open(given: Parameters<typeof openWorld>[0] = {}) {
+  const world = await openWorld(given);
+  return { world, session: createSession(world.clock) };
+}
+
+/** A command that has ended. */
+function ran(world: World, command: string, exit: number | null, output = ""): ToolPart {
+  return call("bash", output, {
+    startMs: world.clock.now(),
+    state: { input: { command }, metadata: { exit } },
+  });
+}
+
+/** A tool that did not work, or did. */
+function used(world: World, tool: string, input: Record<string, unknown>, error?: string): ToolPart {
+  const state = error === undefined ? { input } : { status: "error", error, input };
+  return call(tool, "done", { startMs: world.clock.now(), state });
+}
+
+/** One answer with these calls, and the request with their results; what stands behind the last of them. */
+async function does(world: World, session: Session, ...calls: ToolPart[]): Promise<string> {
+  session.answer(calls);
+  const part = (await world.request([...session.messages]))
+    .at(-1)
+    ?.parts.findLast(({ type }) => type === "tool");
+  await world.strata.idle();
+  const { output, error, status } = (part as ToolPart).state;
+  const text = (status === "error" ? error : output) ?? "";
+  return text.includes("[Strata]") ? text.slice(text.indexOf("[Strata]")) : "";
+}
+
+/** As another process on the same disk has it. */
+const failuresOf = ({ clock, files, host: { processes } }: World) =>
+  openFailures({ clock, files, processes, project: PROJECT });
+
+const logOf = (world: World): string[] =>
+  (world.files.text(LOG) ?? "").split("\n").filter((line) => line !== "");
+
+describe("a failed call", () => {
+  it("is one line that a person can read, with the number of the attempt, and its resolution another", async () => {
+    const { world, session } = await open();
+    session.user("Run the tests.");
+    await does(world, session, ran(world, "npm test", 1, MISSING));
+    await does(world, session, ran(world, "npm test", 1, MISSING));
+    await does(world, session, ran(world, "npm run test:unit", 0, "ok"));
+    expect(logOf(world).map((line) => line.slice(0, line.indexOf("  [")))).toEqual([
+      '2026-11-21 09:00:10  failed    bash  npm test  exit 1: npm error Missing script: "test"  attempt 1',
+      '2026-11-21 09:00:16  failed    bash  npm test  exit 1: npm error Missing script: "test"  attempt 2',
+      "2026-11-21 09:00:22  resolved  bash  npm test  worked as: npm run test:unit",
+    ]);
+    expect(world.files.text(`${PROJECT}/.opencode/memory/.gitignore`)).toBe("/errors.log*\n");
+  });
+
+  it("of any tool is written down, of a subagent too, and one that works, is refused or answers is not", async () => {
+    const { world, session } = await open();
+    const child = createSession(world.clock, "ses_child");
+    session.user("go");
+    child.user("go");
+    const rejected = "The user rejected permission to use this specific tool call.";
+    await does(
+      world,
+      session,
+      used(world, "edit", { filePath: `${PROJECT}/a.ts` }, "oldString not found in content"),
+    );
+    await does(world, child, used(world, "github_get_issue", { number: 7 }, "404: no such issue"));
+    await does(world, session, used(world, "write", { filePath: "b.ts" }, rejected));
+    await does(
+      world,
+      session,
+      ran(world, "grep x y", 1),
+      ran(world, "npm test", 1, "3 failed"),
+      ran(world, "ls", 0),
+    );
+    const lines = logOf(world);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain("failed    edit  a.ts  oldString not found in content  attempt 1  [ses_1 ");
+    expect(lines[1]).toContain(
+      'failed    github_get_issue  {"number":7}  404: no such issue  attempt 1  [ses_child ',
+    );
+  });
+
+  it("is written without secrets, and without what a file of secrets holds", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    const token = "ghp_Zq83kfTw19XbVn27LmRc45YsUd60HaJe12Pi";
+    const command = `curl -fH "Authorization: Bearer ${token}" https://api.example.com`;
+    expect(redactSecrets(command).found).toHaveLength(1);
+    await does(world, session, ran(world, command, 22, `error: token ${token} is not allowed`));
+    await does(world, session, ran(world, "cat .env nowhere", 1, "cat: error DB_PASSWORD=hunter2trustno1"));
+    const text = world.files.text(LOG);
+    expect(text).not.toContain(token);
+    expect(text).not.toContain("hunter2");
+    expect(logOf(world)).toHaveLength(2);
+  });
+
+  it("leaves no trace where errors.enabled is false", async () => {
+    const { world, session } = await open({ options: { errors: { enabled: false } } });
+    session.user("go");
+    await does(world, session, ran(world, "npm test", 1, MISSING));
+    expect(await does(world, session, ran(world, "npm test", 1, MISSING))).toBe("");
+    expect(logOf(world)).toEqual([]);
+  });
+});
+
+describe("a call that fails as it did before", () => {
+  it("is answered with when that was and what came of it, in this session and in later ones", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    expect(await does(world, session, ran(world, "npm test", 1, MISSING))).toBe("");
+    expect(await does(world, session, ran(world, "npm  test", 1, MISSING))).toBe(
+      "[Strata] This very call failed the same way once before, on 2026-11-21 (.opencode/memory/errors.log). " +
+        "Nothing that resolved it is known: do it in another way rather than once more.",
+    );
+    await does(world, session, ran(world, "npm run test:unit", 0, "ok"));
+
+    world.clock.advance(3 * DAY);
+    const later = await world.restart();
+    const next = createSession(later.clock, "ses_2");
+    next.user("go");
+    expect(await does(later, next, ran(later, "npm test", 1, MISSING))).toBe(
+      "[Strata] This very call failed the same way twice before, on 2026-11-21 (.opencode/memory/errors.log). " +
+        'What came of it on 2026-11-21: "worked as: npm run test:unit"',
+    );
+    later.clock.advance(DAY);
+    expect(await does(later, next, ran(later, "npm test", 1, MISSING))).toContain(
+      "3 times before, since 2026-11-21, last on 2026-11-24",
+    );
+    expect(later.ledger("ses_2", "extended").map(({ layer }) => layer)).toEqual(["errors", "errors"]);
+  });
+
+  it("is told what was done before it worked as it stands", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    const refused = "Error: connect ECONNREFUSED 127.0.0.1:5432";
+    await does(world, session, ran(world, "node scripts/seed.js", 1, refused));
+    await does(world, session, ran(world, "git status", 0), ran(world, "docker compose up -d", 0));
+    await does(world, session, ran(world, "node scripts/seed.js", 0, "seeded"));
+    expect(await does(world, session, ran(world, "node scripts/seed.js", 1, refused))).toContain(
+      '"worked unchanged after: docker compose up -d"',
+    );
+  });
+
+  it("is not answered when its message is another one, its arguments are, or it failed twice in one answer", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    const make = (target: string, why: string) => ran(world, `make ${target}`, 2, `make: *** ${why}.  Stop.`);
+    const [one, other] = ["No rule to make target 'x'", "No rule to make target 'y'"];
+    expect(await does(world, session, make("x", one), make("x", one))).toBe("");
+    expect(await does(world, session, make("x", other))).toBe("");
+    expect(await does(world, session, make("y", one))).toBe("");
+    expect(logOf(world)).toHaveLength(4);
+  });
+
+  it("is not answered for a failing test, or a program that is run again after a change of files", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    const test = () => ran(world, "npx vitest run", 1, "AssertionError: expected 1 to be 2");
+    expect([await does(world, session, test()), await does(world, session, test())]).toEqual(["", ""]);
+    const crash = () => ran(world, "node app.js", 1, "TypeError: Cannot read properties of undefined");
+    const edit = () =>
+      used(world, "edit", { filePath: `${PROJECT}/app.js`, oldString: `${world.clock.now()}` });
+    await does(world, session, crash());
+    await does(world, session, edit());
+    expect(await does(world, session, crash())).toBe("");
+    expect(await does(world, session, crash())).toContain("twice before");
+  });
+
+  it("keeps its answer byte for byte as the log grows, after a restart and in a fork, and is written down once", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    const fail = () => used(world, "read", { filePath: `${PROJECT}/x.ts` }, "File not found: x.ts");
+    await does(world, session, fail());
+    await does(world, session, fail());
+    const sent = JSON.stringify((await world.request([...session.messages])).map(({ parts }) => parts));
+    expect(sent).toContain("once before");
+    await does(world, session, fail());
+    const lines = logOf(world);
+    const again = await world.restart();
+    for (const messages of [session.messages, fork(session.messages, "ses_fork")]) {
+      const view = (await again.request([...messages])).slice(0, 3).map(({ parts }) => parts);
+      await again.strata.idle();
+      expect(JSON.stringify(view)).toBe(sent);
+    }
+    expect(logOf(again)).toEqual(lines);
+  });
+
+  it("is not answered in a result that has been sent, nor before a user's message", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    const fail = () => used(world, "read", { filePath: "x.ts" }, "File not found: x.ts");
+    session.answer([fail()]);
+    session.answer([fail()]);
+    session.user("never mind");
+    const view = await world.request([...session.messages]);
+    expect(JSON.stringify(view)).not.toContain("[Strata]");
+  });
+});
+
+describe("errors.log", () => {
+  it("is a person's to edit: a line that was taken out stays out, broken ones are passed over, a text is believed", async () => {
+    const { world, session } = await open();
+    session.user("go");
+    const fail = () => ran(world, "npm test", 1, MISSING);
+    await does(world, session, fail());
+    await does(world, session, ran(world, "npm run unit-test", 0, "ok"));
+    const [failed = "", resolved = ""] = logOf(world);
+    const own = resolved
+      .replace("worked as: npm run unit-test", "use  pnpm, says Ada")
+      .replaceAll("  ", "\t");
+    const text = [
+      "# mine",
+      "<<<<<<< HEAD",
+      "2026-13-99",
+      "\u0000\ufffd",
+      `${failed}\r`,
+      own,
+      "torn  fai",
+    ].join("\n");
+    world.files.contents.set(LOG, Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0xfe])]));
+    const again = await world.restart();
+    expect(await does(again, session, fail())).toContain('"use pnpm, says Ada"');
+
+    again.files.contents.set(LOG, Buffer.from("\n"));
+    const empty = await again.restart();
+    const next = createSession(empty.clock, "ses_2");
+    next.user("go");
+    expect(await does(empty, next, fail())).toBe("");
+    await empty.request([...session.messages]);
+    await empty.strata.idle();
+    expect(logOf(empty).map((line) => line.includes("ses_2"))).toEqual([true, false]);
+  });
+
+  it("is bounded: the oldest go, as a whole, and what is left still counts", async () => {
+    const { world } = await open();
+    const failures = failuresOf(world);
+    const session = createSession(world.clock);
+    const long = "x".repeat(300);
+    for (let n = 0; n < 1_300; n++) {
+      session.answer([ran(world, `cat ${n} ${long}`, 1, `cat: ${long}: No such file`)]);
+      await failures.learn("ses_1", session.messages.slice(-2));
+    }
+    await failures.onIdle();
+    const paths = [...world.files.contents.keys()].filter((path) => path.includes("/memory/errors.log"));
+    expect(paths.sort()).toEqual([LOG, `${LOG}.1`]);
+    for (const path of paths) expect(world.files.contents.get(path)?.byteLength).toBeLessThan(151_000);
+    const known = await failuresOf(world).recent();
+    expect(known.length).toBeGreaterThan(200);
+    expect(known.at(-1)?.call).toContain("cat 1299 ");
+  });
+
+  it("that cannot be written or read changes nothing else: what failed before is known while the process lives", async () => {
+    const wrap: NonNullable<Parameters<typeof openWorld>[0]>["wrap"] = (files) => ({
+      ...files,
+      read: (path) => (path.includes("errors.log") ? Promise.reject(new Error("EIO")) : files.read(path)),
+      appendLine: (path, line) =>
+        path.includes("/memory/") ? Promise.reject(new Error("EROFS")) : files.appendLine(path, line),
+    });
+    const { world, session } = await open({ wrap });
+    session.user("go");
+    const fail = () => ran(world, "npm test", 1, MISSING);
+    await does(world, session, fail());
+    expect(await does(world, session, fail())).toContain("once before");
+    expect(await does(world, session, fail())).toContain("twice before");
+    expect((await world.log()).match(/WARN {2}errors/g)).toHaveLength(1);
+  });
+});
+
+it("what has failed lately can be read by others: by session, and since when", async () => {
+  const { world, session } = await open();
+  session.user("go");
+  await does(world, session, ran(world, "npm test", 1, MISSING));
+  await does(world, session, ran(world, "npm run test:unit", 0, "ok"));
+  const start = world.clock.now();
+  const other = createSession(world.clock, "ses_2");
+  other.user("go");
+  await does(world, other, used(world, "webfetch", { url: "https://example.com" }, "403"));
+  const failures = failuresOf(world);
+  expect((await failures.recent()).map(({ tool }) => tool)).toEqual(["bash", "webfetch"]);
+  expect((await failures.recent({ sinceMs: start })).map(({ tool }) => tool)).toEqual(["webfetch"]);
+  expect(await failures.recent({ session: "ses_1" })).toMatchObject([
+    { call: "npm test", attempts: 1, resolution: { text: "worked as: npm run test:unit", session: "ses_1" } },
+  ]);
+});
