@@ -19,6 +19,11 @@ export interface Folders {
   background: string;
   /** Machine state: sessions in which compaction does not help. */
   breakers: string;
+  /** Machine state that the instances of a project share: who lives, who holds what, who edits what, letters. */
+  instances: string;
+  leases: string;
+  edits: string;
+  mail: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -33,6 +38,10 @@ export function planFolders(project: string): Folders {
     decisions: join(strata, "state", "decisions"),
     background: join(strata, "state", "background"),
     breakers: join(strata, "state", "breakers"),
+    instances: join(strata, "state", "instances"),
+    leases: join(strata, "state", "leases.json"),
+    edits: join(strata, "state", "edits"),
+    mail: join(strata, "state", "mail"),
   };
 }
 

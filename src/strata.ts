@@ -121,6 +121,7 @@ export async function createStrata(
     instance,
   });
   const context = {
+    instance,
     config,
     clock,
     files,

@@ -59,7 +59,8 @@ export function createEdits({ clock, files, folder, instance }: EditsOptions): E
   return {
     async begin(places, session) {
       const id = `${instance}-${++count}`;
-      for (const path of places) await append({ v: 1, kind: "edit", id, path, at: clock.now(), instance, session });
+      for (const path of places)
+        await append({ v: 1, kind: "edit", id, path, at: clock.now(), instance, session });
       return id;
     },
 
@@ -74,7 +75,8 @@ export function createEdits({ clock, files, folder, instance }: EditsOptions): E
     async removeOld() {
       const oldest = formatDay(clock.now() - KEPT_DAYS * DAY_MS);
       for (const name of await files.list(folder))
-        if (/^\d{4}-\d{2}-\d{2}\.jsonl$/.test(name) && name < `${oldest}.jsonl`) await files.remove(join(folder, name));
+        if (/^\d{4}-\d{2}-\d{2}\.jsonl$/.test(name) && name < `${oldest}.jsonl`)
+          await files.remove(join(folder, name));
     },
   };
 

@@ -47,7 +47,10 @@ export interface LeasePlan {
 export const LONGEST_LEASE_MS = 8 * 3_600_000;
 
 /** Those that count: not expired, and of an instance that lives. */
-export function findHeld(leases: readonly Lease[], { living, nowMs }: Pick<Asker, "living" | "nowMs">): Lease[] {
+export function findHeld(
+  leases: readonly Lease[],
+  { living, nowMs }: Pick<Asker, "living" | "nowMs">,
+): Lease[] {
   return leases.filter(({ instance, untilMs }) => living.has(instance) && !hasExpired(untilMs, nowMs));
 }
 

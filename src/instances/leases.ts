@@ -1,9 +1,9 @@
 /** The leases of a project, in one file that all its instances change under a lock. `lease-table.ts` has the rules. */
-import type { Locks } from "../lock/lock.js";
+import type { Locks } from "../lock/locks.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { formatTopic, isPath, mayBePath, overlaps } from "./items.js";
 import type { Instances } from "./instances.js";
+import { formatTopic, isPath, mayBePath, overlaps } from "./items.js";
 import {
   type Asker,
   findHeld,

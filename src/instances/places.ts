@@ -48,7 +48,9 @@ export function findChangedPaths(tool: string, args: Readonly<Record<string, unk
   if (!CHANGING.has(tool)) return [];
   const edits: unknown[] = Array.isArray(args.edits) ? args.edits : [];
   const named = [args, ...edits].map((one) =>
-    typeof one === "object" && one !== null ? readText({ ...one }, "filePath", "file_path", "path") : undefined,
+    typeof one === "object" && one !== null
+      ? readText({ ...one }, "filePath", "file_path", "path")
+      : undefined,
   );
   const patched = readPatched(readText(args, "patchText", "patch", "diff") ?? "");
   return [...new Set([...named, ...patched].filter((path) => path !== undefined))];

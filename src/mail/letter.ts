@@ -29,7 +29,15 @@ export type LetterState = "queued" | "delivered" | "seen" | "expired";
 /** One line of a cursor. */
 export type CursorLine =
   /** The letters are about to be delivered by a decision about what has this key. */
-  | { v: 1; kind: "claimed"; batch: string; letters: string[]; instance: string; at: number; key: DecisionKey }
+  | {
+      v: 1;
+      kind: "claimed";
+      batch: string;
+      letters: string[];
+      instance: string;
+      at: number;
+      key: DecisionKey;
+    }
   /** The decision is recorded. Without this line the decisions themselves tell. */
   | { v: 1; kind: "delivered"; batch: string }
   /** Somebody else was first; the letters are theirs. */
@@ -39,7 +47,7 @@ export type CursorLine =
 export type Claim = Extract<CursorLine, { kind: "claimed" }>;
 
 /** What a letter is known by. */
-export const nameOf = ({ from, id }: Pick<Letter, "from" | "id">): string => `${from} ${id}`;
+export const nameOf = ({ from, id }: { from: string; id: string }): string => `${from} ${id}`;
 
 export function parseLetter(value: unknown): Letter | undefined {
   if (!isRecord(value) || value.v !== 1) return undefined;

@@ -148,9 +148,10 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     signal: AbortSignal,
   ): Promise<readonly Letter[] | undefined> {
     if (!(await files.stat(lettersOf(receiver)))) return undefined;
-    const { letters, states, unrecorded } = await open(receiver);
+    const { letters, recorded, states, unrecorded } = await open(receiver);
     const planned = planDelivery(letters, states);
-    if (planned.length === 0 || (await areTaken(unrecorded, planned))) return undefined;
+    if (planned.length === 0) return undefined;
+    if ((await close(receiver, recorded, unrecorded)).length > 0) return undefined;
     const claim = formatClaim(planned, key);
     signal.throwIfAborted();
     await append(receiver, claim);
@@ -170,13 +171,15 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     return { v: 1, kind: "claimed", batch, letters, instance, at: clock.now(), key: { day, key } };
   }
 
-  /** Is another instance that lives about to deliver some of them? */
-  async function areTaken(claims: readonly Claim[], planned: readonly Letter[]): Promise<boolean> {
-    const names = new Set(planned.map(nameOf));
-    const rivals = claims.filter((one) => one.instance !== instance && one.letters.some((name) => names.has(name)));
-    if (rivals.length === 0) return false;
+  /** Writes down how claims have ended; those of others who live and are about to deliver are left, and returned. */
+  async function close(receiver: string, recorded: Claim[], unrecorded: Claim[]): Promise<Claim[]> {
+    for (const { batch } of recorded) await append(receiver, { v: 1, kind: "delivered", batch });
+    if (unrecorded.length === 0) return [];
     const alive = await living();
-    return rivals.some((one) => alive.has(one.instance));
+    const isUnderWay = (claim: Claim): boolean => claim.instance !== instance && alive.has(claim.instance);
+    for (const claim of unrecorded)
+      if (!isUnderWay(claim)) await append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
+    return unrecorded.filter(isUnderWay);
   }
 
   /** Stands an earlier claim on some of the letters before this one? */
@@ -208,12 +211,19 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     const found = await Promise.all(claims.map((claim) => isRecorded(receiver, claim, letters)));
     const recorded = claims.filter((_, index) => found[index]);
     const unrecorded = claims.filter((_, index) => !found[index]);
-    return { letters, lines, recorded, unrecorded, states: readStates(letters, lines, recorded, clock.now()) };
+    return {
+      letters,
+      lines,
+      recorded,
+      unrecorded,
+      states: readStates(letters, lines, recorded, clock.now()),
+    };
   }
 
   /** Does the decision that was to be recorded name these letters? */
   async function isRecorded(receiver: string, { key, letters }: Claim, known?: Letter[]): Promise<boolean> {
-    const all = known ?? withoutRepeats((await readJsonLines(files, lettersOf(receiver), parseLetter)).records);
+    const all =
+      known ?? withoutRepeats((await readJsonLines(files, lettersOf(receiver), parseLetter)).records);
     await decisions.load([key.day], { again: true });
     const extended = decisions.find(key.key, receiver)?.extended ?? [];
     const text = extended.find(({ layer }) => layer === MAIL_LAYER)?.text ?? "";
@@ -241,7 +251,13 @@ function formatDecision(letters: readonly Letter[], key: DecisionKey): DatedDeci
 }
 
 const usedID = (id: string): StrataError =>
-  new StrataError("EUSED", `the id ${id} stands for another text that you have sent; leave it out, or choose another`);
+  new StrataError(
+    "EUSED",
+    `the id ${id} stands for another text that you have sent; leave it out, or choose another`,
+  );
 
 const fullBox = (receiver: string, waiting: number): StrataError =>
-  new StrataError("EFULL", `${receiver} has not taken ${waiting} messages yet; wait until it has, or put it in a file`);
+  new StrataError(
+    "EFULL",
+    `${receiver} has not taken ${waiting} messages yet; wait until it has, or put it in a file`,
+  );
