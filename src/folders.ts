@@ -22,6 +22,11 @@ export interface Folders {
   /** What failed, for people. */
   errorLog: string;
   errorLock: string;
+  /** Machine state that the instances of a project share: who lives, who holds what, who edits what, letters. */
+  instances: string;
+  leases: string;
+  edits: string;
+  mail: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -38,6 +43,10 @@ export function planFolders(project: string): Folders {
     breakers: join(strata, "state", "breakers"),
     errorLog: join(project, ".opencode", "memory", "errors.log"),
     errorLock: join(strata, "state", "errors.lock"),
+    instances: join(strata, "state", "instances"),
+    leases: join(strata, "state", "leases.json"),
+    edits: join(strata, "state", "edits"),
+    mail: join(strata, "state", "mail"),
   };
 }
 

@@ -19,6 +19,8 @@ import type { Decisions } from "./view/decisions.js";
 
 /** All that a layer has to work with. */
 export interface LayerContext {
+  /** The name of this run of the plugin in this project. */
+  instance: string;
   config: Config;
   clock: Clock;
   files: Files;

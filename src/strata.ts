@@ -132,6 +132,7 @@ export async function createStrata(
     instance,
   });
   const context = {
+    instance,
     config,
     clock,
     files,

@@ -119,6 +119,12 @@ const dream = z.strictObject({
 
 const crossAgent = z.strictObject({
   enabled: enabled("Layer 7: subagents and instances share what they know."),
+  onConflict: z
+    .enum(["warn", "block", "off"])
+    .default(defaults.crossAgent.onConflict)
+    .describe(
+      "When the agent edits a file that another instance holds or has edited in the last ten minutes: it is told, or its edit is refused, or nothing.",
+    ),
 });
 const recall = z.strictObject({ enabled: enabled("Memories that match a message are shown with it.") });
 const errors = z.strictObject({

@@ -105,7 +105,7 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
       }
       if (answer === undefined) continue;
       current = answer;
-      if (rule.combine === "first") break;
+      if (rule.combine === "first" || rule.isFinal?.(current)) break;
     }
     return current;
   }

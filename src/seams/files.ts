@@ -8,6 +8,8 @@
 export interface Files {
   read(path: string): Promise<Uint8Array | undefined>;
   stat(path: string): Promise<FileStat | undefined>;
+  /** The path with every link on it followed; `undefined` when there is nothing. */
+  realPath(path: string): Promise<string | undefined>;
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): Promise<string[]>;
   /** Replaces the file in one step; a reader sees the earlier contents or these, never a part. Mode 0600. */

@@ -7,6 +7,7 @@ import {
   open,
   readdir,
   readFile,
+  realpath,
   rename,
   rm,
   stat,
@@ -33,6 +34,10 @@ export const nodeFiles: Files = {
     if (!found) return undefined;
     const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
     return { kind, bytes: found.size, modifiedMs: found.mtimeMs };
+  },
+
+  async realPath(path) {
+    return unlessMissing(() => realpath(path), undefined);
   },
 
   async list(folder) {

@@ -33,6 +33,9 @@ export function createMemoryFiles(
       if (file) return { kind: "file", bytes: file.byteLength, modifiedMs: modifiedMs.get(path) ?? 0 };
       return isFolder(path) ? { kind: "folder", bytes: 0, modifiedMs: 0 } : undefined;
     },
+    async realPath(path) {
+      return contents.has(path) || isFolder(path) ? path : undefined;
+    },
     async list(folder) {
       if (contents.has(folder)) throw systemError("ENOTDIR", folder);
       const below = [...contents.keys()].filter((path) => path.startsWith(`${folder}/`));
