@@ -12,7 +12,7 @@ import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Tool } from "../tool.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
-import { hookRules } from "./hooks.js";
+import { findSession, hookRules } from "./hooks.js";
 import type { Layer } from "./layer.js";
 
 export interface Dispatcher {
@@ -43,6 +43,8 @@ export interface DispatcherOptions {
   layers: readonly Layer[];
   clock: Clock;
   log: Log;
+  /** Is it a fork of ours, about which only the layers are asked that serve forks? */
+  isFork?: (sessionID: string) => boolean;
   /** Replaced in tests only. */
   rules?: HookRules;
 }
@@ -54,7 +56,8 @@ const MOST_COMPLAINTS = 200;
 
 type Run = (signal: AbortSignal) => unknown;
 
-export function createDispatcher({ layers, clock, log, rules = hookRules }: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { layers, clock, log, isFork = () => false, rules = hookRules } = options;
   const byCost = [...layers].sort((a, b) => a.cost - b.cost);
   const complaints = new Set<string>();
   const stuck = new Set<string>();
@@ -89,11 +92,13 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
     value: HookValue<H>,
   ): Promise<HookValue<H>> {
     const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
+    const sessionID = findSession(input);
+    const inFork = sessionID !== undefined && isFork(sessionID);
     let current = value;
-    for (const layer of byCost) {
+    for (const layer of inFork ? byCost.filter(({ servesForks }) => servesForks) : byCost) {
       const handler = layer.handlers[hook];
       if (!handler || stuck.has(nameOf(layer, hook))) continue;
-      if (isLeftOut(layer, rule) && rule.isEnough?.(input, current)) break;
+      if (isLeftOut(layer, rule) && rule.isEnough?.(input, current)) continue;
       const heard = await hear(layer, hook, rule.deadlineMs, (signal) => handler(input, current, signal));
       if (!heard) continue;
       const { answer } = heard;
@@ -139,10 +144,14 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
 /** May the layer be left out once the value is good enough? */
 const isLeftOut = (
   { cost }: Layer,
-  { combine, alwaysUpToCost = Number.NEGATIVE_INFINITY }: RuleOfAny,
-): boolean => combine === "until" && cost > alwaysUpToCost;
+  {
+    combine,
+    alwaysUpToCost = Number.NEGATIVE_INFINITY,
+    alwaysFromCost = Number.POSITIVE_INFINITY,
+  }: RuleOfAny,
+): boolean => combine === "until" && cost > alwaysUpToCost && cost < alwaysFromCost;
 
-type RuleOfAny = Pick<HookRule<never, never>, "combine" | "alwaysUpToCost">;
+type RuleOfAny = Pick<HookRule<never, never>, "combine" | "alwaysUpToCost" | "alwaysFromCost">;
 
 const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
 

@@ -69,8 +69,23 @@ export interface HookRule<Input, Value> {
   accepts(answer: unknown): answer is Value;
   /** Only for `until`: layers of this cost and below are always asked. */
   alwaysUpToCost?: number;
+  /** Only for `until`: layers of this cost and above are always asked. */
+  alwaysFromCost?: number;
   /** Only for `until`: is the value good enough to leave the dearer layers in peace? */
   isEnough?(input: Input, value: Value): boolean;
+}
+
+/** The session that a hook is about; `undefined` where it is about none, or does not say. */
+export function findSession(input: HookInput<HookName>): string | undefined {
+  const sessionID = "sessionID" in input ? input.sessionID : findEventSession(input.properties);
+  return typeof sessionID === "string" ? sessionID : undefined;
+}
+
+/** Of the session, the message or the part that an event is about. */
+export function findEventSession({ sessionID, info, part }: HostEvent["properties"]): string | undefined {
+  const holder = isRecord(info) ? info : isRecord(part) ? part : {};
+  const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");
+  return found as string | undefined;
 }
 
 export type HookRules = { readonly [H in HookName]: HookRule<HookInput<H>, HookValue<H>> };
@@ -80,8 +95,10 @@ export const hookRules: HookRules = {
     combine: "until",
     deadlineMs: 3_000,
     accepts: isMessageList,
-    // Up to layer 3 nothing of the history goes; layer 4 is asked only while there is too much of it.
+    // Layer 4 is asked only while there is too much of the history. Those before it let nothing of it go, those after
+    // it add to its end.
     alwaysUpToCost: 3,
+    alwaysFromCost: 5,
     isEnough: (request, messages) => request.estimateTokens(messages) <= request.budgetTokens,
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },

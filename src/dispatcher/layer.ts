@@ -14,6 +14,11 @@ export interface Layer {
   /** Layers are asked from the smallest to the largest. */
   readonly cost: number;
   readonly handlers: { readonly [H in HookName]?: Handler<H> };
+  /**
+   * Is it asked about forks of ours too? They live for minutes and share their parent's prompt cache, so that whoever
+   * is may add nothing to what their parent has sent, and should keep nothing of them. What is decided holds in them.
+   */
+  readonly servesForks?: boolean;
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];
   /** Lets go of what the layer holds. The host may end without calling it. */

@@ -48,6 +48,7 @@ export function createView(options: ViewOptions): Layer {
   return {
     name: LAYER,
     cost: 0,
+    servesForks: true,
     handlers: {
       async context(request) {
         const { history, sessionID } = request;

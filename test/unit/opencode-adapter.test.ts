@@ -1,6 +1,7 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
 import { listConfigFiles } from "../../src/host/config-files.js";
+import { createForkSessions } from "../../src/host/fork-sessions.js";
 import { bindHooks as bind } from "../../src/host/hooks.js";
 import { createLiveConfig } from "../../src/host/live-config.js";
 import { createOpenCodeHost } from "../../src/host/opencode.js";
@@ -14,7 +15,11 @@ import { answer, call, lines, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
 
 const bindHooks = (strata: Strata) =>
-  bind(strata, { liveConfig: createLiveConfig(), ownSessions: createOwnSessions() });
+  bind(strata, {
+    forkSessions: createForkSessions(),
+    liveConfig: createLiveConfig(),
+    ownSessions: createOwnSessions(),
+  });
 
 describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
@@ -108,9 +113,13 @@ describe("the hooks", () => {
       "experimental.chat.messages.transform",
       "experimental.session.compacting",
     ];
-    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool.execute.before"]);
+    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool", "tool.execute.before"]);
     const off = await openWorld({
-      options: { toolResults: { enabled: false }, autoCompact: { enabled: false } },
+      options: {
+        toolResults: { enabled: false },
+        autoCompact: { enabled: false },
+        crossAgent: { enabled: false },
+      },
     });
     expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(
       always.filter((name) => name !== "chat.message"),
