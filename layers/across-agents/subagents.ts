@@ -17,15 +17,19 @@ export interface Subagents {
   noteEnded(request: ContextRequest): Promise<void>;
 }
 
-const LAYER = "across-agents";
+export interface SubagentsOptions {
+  family: Family;
+  /** In whose name something is decided. */
+  layer: string;
+}
 
-export function createSubagents(context: LayerContext, family: Family): Subagents {
+export function createSubagents(context: LayerContext, { family, layer }: SubagentsOptions): Subagents {
   const { background, config, host, log, notes } = context;
 
   return {
     async brief({ find, history, sessionID }) {
       const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
-      if (!key || isExtendedBy(LAYER, find(key.key))) return [];
+      if (!key || isExtendedBy(layer, find(key.key))) return [];
       const ancestors = await family.findAncestors(sessionID);
       const root = ancestors.at(-1);
       if (root === undefined) return [];
@@ -49,7 +53,7 @@ export function createSubagents(context: LayerContext, family: Family): Subagent
       if (config.sessionMemory.enabled && (await family.findParent(sessionID)) === undefined)
         void background
           .add(() => notes.write(sessionID))
-          .catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
+          .catch((thrown) => log.error(layer, `behind the turn: ${formatError(thrown)}`));
     },
   };
 

@@ -36,7 +36,7 @@ export const createToolResults: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 1,
-    servesForks: true,
+    servesForks: ["context", "toolArguments"],
     handlers: {
       async context(request) {
         const answers = findAnswers(request.history, request.shownFrom());

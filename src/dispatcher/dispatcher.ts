@@ -95,10 +95,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const sessionID = findSession(input);
     const inFork = sessionID !== undefined && isFork(sessionID);
     let current = value;
-    for (const layer of inFork ? byCost.filter(({ servesForks }) => servesForks) : byCost) {
+    for (const layer of byCost) {
+      if (inFork && !layer.servesForks?.includes(hook)) continue;
       const handler = layer.handlers[hook];
       if (!handler || stuck.has(nameOf(layer, hook))) continue;
-      if (isLeftOut(layer, rule) && rule.isEnough?.(input, current)) continue;
+      const isSpared = layer.isLastResort === true && rule.combine === "until";
+      if (isSpared && rule.isEnough?.(input, current)) continue;
       const heard = await hear(layer, hook, rule.deadlineMs, (signal) => handler(input, current, signal));
       if (!heard) continue;
       const { answer } = heard;
@@ -140,18 +142,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     log[isFirst ? "error" : "debug"]("dispatcher", message);
   }
 }
-
-/** May the layer be left out once the value is good enough? */
-const isLeftOut = (
-  { cost }: Layer,
-  {
-    combine,
-    alwaysUpToCost = Number.NEGATIVE_INFINITY,
-    alwaysFromCost = Number.POSITIVE_INFINITY,
-  }: RuleOfAny,
-): boolean => combine === "until" && cost > alwaysUpToCost && cost < alwaysFromCost;
-
-type RuleOfAny = Pick<HookRule<never, never>, "combine" | "alwaysUpToCost" | "alwaysFromCost">;
 
 const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
 

@@ -3,7 +3,7 @@
  *
  *   first   the cheapest answer wins, dearer layers are not asked
  *   chain   each layer sees the previous one's answer
- *   until   chain, but once the value is good enough the dear layers are not asked
+ *   until   chain, but while the value is good enough a layer that is a last resort is not asked
  *
  * A hook is a row here and a row in `src/host/hooks.ts`, which binds it to the host's own.
  */
@@ -67,11 +67,7 @@ export interface HookRule<Input, Value> {
   deadlineMs: number;
   /** Is this the kind of thing the hook can take? What is not counts as no answer. */
   accepts(answer: unknown): answer is Value;
-  /** Only for `until`: layers of this cost and below are always asked. */
-  alwaysUpToCost?: number;
-  /** Only for `until`: layers of this cost and above are always asked. */
-  alwaysFromCost?: number;
-  /** Only for `until`: is the value good enough to leave the dearer layers in peace? */
+  /** Only for `until`: is the value good enough to leave the last resorts in peace? */
   isEnough?(input: Input, value: Value): boolean;
 }
 
@@ -95,10 +91,6 @@ export const hookRules: HookRules = {
     combine: "until",
     deadlineMs: 3_000,
     accepts: isMessageList,
-    // Layer 4 is asked only while there is too much of the history. Those before it let nothing of it go, those after
-    // it add to its end.
-    alwaysUpToCost: 3,
-    alwaysFromCost: 5,
     isEnough: (request, messages) => request.estimateTokens(messages) <= request.budgetTokens,
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },

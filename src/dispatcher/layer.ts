@@ -13,12 +13,15 @@ export interface Layer {
   readonly name: string;
   /** Layers are asked from the smallest to the largest. */
   readonly cost: number;
+  /** Asked at an `until` hook only while the value is not good enough: what it does is dear, to the user or the model. */
+  readonly isLastResort?: boolean;
   readonly handlers: { readonly [H in HookName]?: Handler<H> };
   /**
-   * Is it asked about forks of ours too? They live for minutes and share their parent's prompt cache, so that whoever
-   * is may add nothing to what their parent has sent, and should keep nothing of them. What is decided holds in them.
+   * Hooks at which it is asked about forks of ours too. These live for minutes and share their parent's prompt cache:
+   * what was decided in the parent holds in them, and nothing more may be decided about what they have from it. Notes,
+   * reminders, memories and messages are the parent's.
    */
-  readonly servesForks?: boolean;
+  readonly servesForks?: readonly HookName[];
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];
   /** Lets go of what the layer holds. The host may end without calling it. */
