@@ -1,6 +1,6 @@
 import type { LayerFactory } from "../src/layer-context.js";
-import { createErrors } from "./errors/index.js";
 import { createAcrossAgents } from "./across-agents/index.js";
+import { createErrors } from "./errors/index.js";
 import { createFullCompact } from "./full-compact/index.js";
 import { createMicroCompact } from "./micro-compact/index.js";
 import { createSessionMemory } from "./session-memory/index.js";
