@@ -19,6 +19,8 @@ export interface Folders {
   background: string;
   /** Machine state: sessions in which compaction does not help. */
   breakers: string;
+  /** Machine state: which hooks the host has called, a file an instance. */
+  pulse: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -33,6 +35,7 @@ export function planFolders(project: string): Folders {
     decisions: join(strata, "state", "decisions"),
     background: join(strata, "state", "background"),
     breakers: join(strata, "state", "breakers"),
+    pulse: join(strata, "state", "pulse"),
   };
 }
 

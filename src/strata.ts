@@ -15,6 +15,7 @@ import type { LayerFactory } from "./layer-context.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
+import { createPulse, type Pulse } from "./record/pulse.js";
 import { createSavings } from "./record/savings.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
@@ -45,6 +46,7 @@ export interface Strata {
   readonly dispatcher: Dispatcher;
   readonly requests: Requests;
   readonly log: Log;
+  readonly pulse: Pulse;
   /** Lets the layers go and waits a little for what is still being written. Never rejects. */
   dispose(): Promise<void>;
   /** Resolves when nothing is left to be done in the background. */
@@ -72,6 +74,7 @@ export async function createStrata(
   );
   const instance = randomUUID().slice(0, 8);
   const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
+  const pulse = createPulse({ clock, files, log, writes, folder: folders.pulse, instance });
   const decisions = createDecisions({
     clock,
     files,
@@ -137,7 +140,12 @@ export async function createStrata(
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
-  const dispatcher = createDispatcher({ layers: [view, ...layers, housekeeping], clock, log });
+  const dispatcher = createDispatcher({
+    layers: [view, ...layers, housekeeping],
+    clock,
+    log,
+    onHeard: pulse.hear,
+  });
   announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
 
   /** Work in the background leaves something to write down. */
@@ -153,10 +161,12 @@ export async function createStrata(
     dispatcher,
     requests,
     log,
+    pulse,
     async dispose() {
       await dispatcher.dispose();
       generation.dispose();
       log.info("strata", `instance ${instance} ends`);
+      void pulse.end();
       await waitAtMost(clock, LAST_WRITES_MS, idle);
     },
     idle,

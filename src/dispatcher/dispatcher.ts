@@ -9,6 +9,7 @@
  */
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
+import type { Heard } from "../record/pulse.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Tool } from "../tool.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
@@ -43,6 +44,8 @@ export interface DispatcherOptions {
   layers: readonly Layer[];
   clock: Clock;
   log: Log;
+  /** Is told what came of each layer that was asked. */
+  onHeard?: (heard: Heard) => void;
   /** Replaced in tests only. */
   rules?: HookRules;
 }
@@ -54,7 +57,13 @@ const MOST_COMPLAINTS = 200;
 
 type Run = (signal: AbortSignal) => unknown;
 
-export function createDispatcher({ layers, clock, log, rules = hookRules }: DispatcherOptions): Dispatcher {
+export function createDispatcher({
+  layers,
+  clock,
+  log,
+  onHeard = () => {},
+  rules = hookRules,
+}: DispatcherOptions): Dispatcher {
   const byCost = [...layers].sort((a, b) => a.cost - b.cost);
   const complaints = new Set<string>();
   const stuck = new Set<string>();
@@ -98,10 +107,10 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
       if (!heard) continue;
       const { answer } = heard;
       if (answer !== undefined && !rule.accepts(answer)) {
-        const what = `answered something this hook cannot take (${describe(answer)})`;
-        complain(`layer ${layer.name}`, hook, what);
+        fail(layer, hook, `answered something this hook cannot take (${describe(answer)})`);
         continue;
       }
+      onHeard({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
       if (answer === undefined) continue;
       current = answer;
       if (rule.combine === "first") break;
@@ -120,12 +129,16 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
     if (waited.kind === "done") return { answer: waited.value };
     if (waited.kind === "overran") {
       stuck.add(nameOf(layer, hook));
-      const what = `did not answer within ${deadlineMs} ms and is left out until it does`;
-      complain(`layer ${layer.name}`, hook, what);
+      fail(layer, hook, `did not answer within ${deadlineMs} ms and is left out until it does`);
     } else {
-      complain(`layer ${layer.name}`, hook, `failed: ${formatError(waited.thrown)}`);
+      fail(layer, hook, `failed: ${formatError(waited.thrown)}`);
     }
     return undefined;
+  }
+
+  function fail({ name }: Layer, hook: string, why: string): void {
+    onHeard({ layer: name, hook, outcome: "failed", why });
+    complain(`layer ${name}`, hook, why);
   }
 
   function complain(who: string, hook: string, what: string): void {

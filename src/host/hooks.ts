@@ -4,6 +4,8 @@
  */
 import type { Hooks } from "@opencode-ai/plugin";
 import { type HookName, heardEvents } from "../dispatcher/hooks.js";
+import type { Beat, Pulse } from "../record/pulse.js";
+import { isRecord } from "../records.js";
 import type { Strata } from "../strata.js";
 import { isSummary } from "../view/history.js";
 import type { Message } from "../view/message.js";
@@ -15,7 +17,7 @@ import { bindTools } from "./tools.js";
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
 export function bindHooks(
-  { clock, config, dispatcher, dispose, log, requests }: Strata,
+  { clock, config, dispatcher, dispose, log, pulse, requests }: Strata,
   { liveConfig, ownSessions }: Pick<OpenCodeHost, "liveConfig" | "ownSessions">,
 ): Hooks {
   const rows = [
@@ -72,6 +74,7 @@ export function bindHooks(
       dispatcher.serve("event", {
         read() {
           const { type, properties } = given.event;
+          noteSign(type, properties, pulse);
           if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
           return { input: { type, properties }, value: undefined };
         },
@@ -80,12 +83,38 @@ export function bindHooks(
     ),
   ];
   const heard = rows.filter(({ hook }) => dispatcher.hears(hook));
+  pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
-    ...Object.fromEntries(heard.map(({ name, answer }) => [name, answer])),
+    ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
     ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
-    config: async (live) => liveConfig.take(live, { withAgent: config.background.enabled !== false }),
+    config: async (live) => {
+      pulse.beat("config");
+      liveConfig.take(live, { withAgent: config.background.enabled !== false });
+    },
     dispose,
   };
+}
+
+/** Counts the host's calls of a hook. */
+function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, pulse: Pulse) {
+  return (...given: unknown[]): unknown => {
+    pulse.beat(hook);
+    return (answer as (...given: unknown[]) => unknown)(...given);
+  };
+}
+
+/**
+ * What an event shows to have happened: an answer, one that had tools run, a summary of the host's. What a person runs
+ * with `!` has no hook, and copies of messages in a fork are told as if they were made now.
+ */
+function noteSign(type: string, properties: unknown, pulse: Pulse): void {
+  if (type === "session.compacted") pulse.sign("compaction");
+  const info = type === "message.updated" && isRecord(properties) ? properties.info : undefined;
+  if (!isRecord(info) || info.role !== "assistant" || !isRecord(info.time)) return;
+  const { completed } = info.time;
+  if (info.finish === undefined || typeof completed !== "number" || completed < pulse.startedMs) return;
+  pulse.sign("answer");
+  if (info.finish === "tool-calls") pulse.sign("toolRun");
 }
 
 /** Does the request belong to a session of our own? */
