@@ -24,6 +24,7 @@ import { createResultFiles } from "./results/result-files.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
+import { createMemoryCommand } from "./status/memory-command.js";
 import { VERSION } from "./version.js";
 import { createAccounts } from "./view/accounts.js";
 import { createContextSizes } from "./view/context-size.js";
@@ -134,14 +135,17 @@ export async function createStrata(
     resultFiles,
     sizes,
     notes,
+    requests,
     prompts,
     generation,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
+  const { project } = folders;
+  const memoryCommand = createMemoryCommand({ clock, config, files, project, pulse, sizes });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping],
+    layers: [view, ...layers, housekeeping, memoryCommand],
     clock,
     log,
     onHeard: pulse.hear,

@@ -11,6 +11,7 @@ import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { Heard } from "../record/pulse.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { SlashCommand } from "../slash-command.js";
 import type { Tool } from "../tool.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
 import { hookRules } from "./hooks.js";
@@ -27,6 +28,8 @@ export interface Dispatcher {
   ask<H extends HookName>(hook: H, input: HookInput<H>, value: HookValue<H>): Promise<HookValue<H>>;
   /** What the agent can call of all layers. */
   readonly tools: readonly Tool[];
+  /** What a person can call of all layers. */
+  readonly commands: readonly SlashCommand[];
   /** Has any layer something to say at this hook? */
   hears(hook: HookName): boolean;
   /** Lets every layer go; one that fails or hangs does not keep the others. */
@@ -71,6 +74,7 @@ export function createDispatcher({
   return {
     ask,
     tools: byCost.flatMap(({ tools = [] }) => tools),
+    commands: byCost.flatMap(({ commands = [] }) => commands),
 
     async serve(hook, exchange) {
       try {

@@ -82,7 +82,8 @@ export const hookRules: HookRules = {
     accepts: isMessageList,
     // Up to layer 3 nothing of the history goes; layer 4 is asked only while there is too much of it.
     alwaysUpToCost: 3,
-    isEnough: (request, messages) => request.estimateTokens(messages) <= request.budgetTokens,
+    isEnough: (request, messages) =>
+      !request.isCutWanted && request.estimateTokens(messages) <= request.budgetTokens,
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },

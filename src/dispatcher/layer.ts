@@ -1,3 +1,4 @@
+import type { SlashCommand } from "../slash-command.js";
 import type { Tool } from "../tool.js";
 import type { Handler, HookName } from "./hooks.js";
 
@@ -16,6 +17,8 @@ export interface Layer {
   readonly handlers: { readonly [H in HookName]?: Handler<H> };
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];
+  /** What a person can call of it in a session. */
+  readonly commands?: readonly SlashCommand[];
   /** Lets go of what the layer holds. The host may end without calling it. */
   dispose?(): Promise<void>;
 }

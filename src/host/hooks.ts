@@ -8,18 +8,27 @@ import type { Beat, Pulse } from "../record/pulse.js";
 import { isRecord } from "../records.js";
 import type { Strata } from "../strata.js";
 import { isSummary } from "../view/history.js";
-import type { Message } from "../view/message.js";
+import { isForPeopleOnly, type Message } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./own-sessions.js";
+import { createSlashCommands } from "./slash-commands.js";
 import { bindTools } from "./tools.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
 export function bindHooks(
   { clock, config, dispatcher, dispose, log, pulse, requests }: Strata,
-  { liveConfig, ownSessions }: Pick<OpenCodeHost, "liveConfig" | "ownSessions">,
+  host: Pick<OpenCodeHost, "liveConfig" | "ownSessions" | "show" | "toast">,
 ): Hooks {
+  const { liveConfig, ownSessions } = host;
+  const slashCommands = createSlashCommands({
+    commands: dispatcher.commands,
+    clock,
+    log,
+    show: host.show,
+    toast: (text) => host.toast(text, "info"),
+  });
   const rows = [
     row("context", "experimental.chat.messages.transform", async (_input, output) => {
       let input: ContextRequest | undefined;
@@ -27,7 +36,7 @@ export function bindHooks(
         read() {
           if (isOwnRequest(output.messages)) return undefined;
           // A copy: the layers look at what the host has, and the host's own list is written to.
-          input = requests.open([...(output.messages as Message[])]);
+          input = requests.open((output.messages as Message[]).filter((one) => !isForPeopleOnly(one)));
           return input && hasSummary(input) ? { input, value: undefined } : undefined;
         },
         write: () => undefined,
@@ -45,9 +54,12 @@ export function bindHooks(
         },
       }),
     ),
-    row("turn", "chat.message", ({ agent, sessionID }) =>
+    row("turn", "chat.message", ({ agent, sessionID }, { message: info, parts }) =>
       dispatcher.serve("turn", {
-        read: () => (isOwnAgent(agent) ? undefined : { input: { sessionID }, value: undefined }),
+        read() {
+          if (isOwnAgent(agent) || isForPeopleOnly({ info, parts } as Message)) return undefined;
+          return { input: { sessionID }, value: undefined };
+        },
         write: () => undefined,
       }),
     ),
@@ -75,6 +87,7 @@ export function bindHooks(
         read() {
           const { type, properties } = given.event;
           noteSign(type, properties, pulse);
+          slashCommands.notice(type, properties);
           if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
           return { input: { type, properties }, value: undefined };
         },
@@ -90,7 +103,10 @@ export function bindHooks(
     config: async (live) => {
       pulse.beat("config");
       liveConfig.take(live, { withAgent: config.background.enabled !== false });
+      slashCommands.register(live);
     },
+    // Not through the dispatcher: a command is answered by throwing, see there.
+    "command.execute.before": (call, { parts }) => slashCommands.answer(call, parts),
     dispose,
   };
 }

@@ -1,19 +1,15 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { expect, it } from "vitest";
-import { bindHooks } from "../../src/host/hooks.js";
-import { createLiveConfig } from "../../src/host/live-config.js";
-import { createOwnSessions } from "../../src/host/own-sessions.js";
 import { parsePulse } from "../../src/record/pulse.js";
 import { DAY_MS } from "../../src/seams/clock.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
+import { bindTestHooks } from "../support/hooks.js";
 import { openWorld, type World } from "../support/world.js";
 
 const FOLDER = `${PROJECT}/.opencode/strata/state/pulse`;
 
-function bind(world: World): Hooks {
-  return bindHooks(world.strata, { liveConfig: createLiveConfig(), ownSessions: createOwnSessions() });
-}
+const bind = (world: World): Hooks => bindTestHooks(world.strata).hooks;
 
 const answered = (finish: string, completed = MORNING + 1) =>
   ({
@@ -38,7 +34,8 @@ it("each call of the host is counted, written once it has begun, then once a min
   expect(pulses(world)).toEqual([]);
   world.clock.advance(2_000);
   await world.strata.idle();
-  for (let n = 0; n < 3; n++) await hooks["chat.message"]?.({ sessionID: "ses_1" }, {} as never);
+  for (let n = 0; n < 3; n++)
+    await hooks["chat.message"]?.({ sessionID: "ses_1" }, { message: { role: "user" }, parts: [] } as never);
   world.clock.advance(59_000);
   await world.strata.idle();
   expect(pulses(world)).toEqual([
@@ -60,7 +57,7 @@ it("a hook that the host should have called by now is named in the log, once", a
   await hooks.config?.({});
   await hooks.event?.(answered("stop", MORNING - 1));
   expect(world.strata.pulse.silent()).toEqual([]);
-  await hooks["chat.message"]?.({ sessionID: "ses_1" }, {} as never);
+  await hooks["chat.message"]?.({ sessionID: "ses_1" }, { message: { role: "user" }, parts: [] } as never);
   for (let n = 0; n < 3; n++) await hooks.event?.(answered("stop"));
   expect(world.strata.pulse.silent().map((sentence) => /hook (\w+)/.exec(sentence)?.[1])).toEqual([
     "context",
@@ -109,7 +106,10 @@ it("a layer that fails is counted with its reason; the pulse of an instance long
   const old = `${FOLDER}/old.json`;
   await world.files.writeWhole(old, "{}");
   await world.files.touch(old, MORNING - 8 * DAY_MS);
-  await bind(world)["chat.message"]?.({ sessionID: "ses_1" }, {} as never);
+  await bind(world)["chat.message"]?.({ sessionID: "ses_1" }, {
+    message: { role: "user" },
+    parts: [],
+  } as never);
   world.clock.advance(2_000);
   await world.strata.idle();
   expect(pulses(world)).toHaveLength(1);

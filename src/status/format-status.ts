@@ -1,16 +1,22 @@
 /** The status for people. */
 import { formatCount } from "../format.js";
 import type { Status } from "./status.js";
-import type { Style } from "./style.js";
 
-type Row = readonly [label: string, text: string];
+/** How labels are set off; a session's messages know no colours. */
+export interface StatusStyle {
+  bold(text: string): string;
+  yellow(text: string): string;
+}
+
+/** A label and a sentence. */
+export type Row = readonly [label: string, text: string];
 
 /** Sessions shown one by one. */
 const MOST_SESSIONS = 5;
 
-/** A table of labels and sentences, a line each. */
-export function formatStatus(status: Status, style: Style): string {
-  const rows = [...formatSavings(status), ...formatSessions(status), ...formatState(status)];
+/** A table of labels and sentences, a line each, with `first` before the others. */
+export function formatStatus(status: Status, style: StatusStyle, first: readonly Row[] = []): string {
+  const rows = [...first, ...formatSavings(status), ...formatSessions(status), ...formatState(status)];
   const problems = status.problems.map((problem): Row => [style.yellow("Problem".padEnd(16)), problem]);
   return [...rows.map(([label, text]): Row => [style.bold(label.padEnd(16)), text]), ...problems]
     .map(([label, text]) => `${label}  ${text}`)
