@@ -3,6 +3,7 @@ import type { Generation } from "./background/generation.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
+import type { Locks } from "./lock/locks.js";
 import type { Notes } from "./notes/notes.js";
 import type { Prompts } from "./prompts.js";
 import type { Log } from "./record/log.js";
@@ -34,6 +35,8 @@ export interface LayerContext {
   prompts: Prompts;
   /** Model calls of our own. Never waited for in a hook. */
   generation: Generation;
+  /** Count in all processes. Never waited for in a hook for longer than it may take. */
+  locks: Locks;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

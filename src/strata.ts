@@ -12,6 +12,7 @@ import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
 import type { LayerFactory } from "./layer-context.js";
+import { createLocks } from "./lock/locks.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
@@ -112,6 +113,7 @@ export async function createStrata(
   });
   const notes = createNotes({ files, clock, log, folder: folders.sessionMemory });
   const prompts = createPrompts(files);
+  const locks = createLocks({ clock, files, processes: host.processes, instance });
   const generation = createGeneration({
     config: config.background,
     clock,
@@ -138,6 +140,7 @@ export async function createStrata(
     requests,
     prompts,
     generation,
+    locks,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
