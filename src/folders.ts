@@ -27,6 +27,8 @@ export interface Folders {
   leases: string;
   edits: string;
   mail: string;
+  /** Machine state: which hooks the host has called, a file an instance. */
+  pulse: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -47,6 +49,7 @@ export function planFolders(project: string): Folders {
     leases: join(strata, "state", "leases.json"),
     edits: join(strata, "state", "edits"),
     mail: join(strata, "state", "mail"),
+    pulse: join(strata, "state", "pulse"),
   };
 }
 

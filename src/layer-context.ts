@@ -16,6 +16,7 @@ import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import type { ContextSizes } from "./view/context-size.js";
 import type { Decisions } from "./view/decisions.js";
+import type { Requests } from "./view/request.js";
 
 /** All that a layer has to work with. */
 export interface LayerContext {
@@ -33,6 +34,7 @@ export interface LayerContext {
   resultFiles: ResultFiles;
   sizes: ContextSizes;
   notes: Notes;
+  requests: Pick<Requests, "wantCut">;
   prompts: Prompts;
   /** Model calls of our own. Never waited for in a hook. */
   generation: Generation;

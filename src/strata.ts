@@ -18,6 +18,7 @@ import { redactSecrets } from "./memory/secrets.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
+import { createPulse, type Pulse } from "./record/pulse.js";
 import { createSavings } from "./record/savings.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
@@ -26,6 +27,7 @@ import { createResultFiles } from "./results/result-files.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
+import { createMemoryCommand } from "./status/memory-command.js";
 import { VERSION } from "./version.js";
 import { createAccounts } from "./view/accounts.js";
 import { createContextSizes } from "./view/context-size.js";
@@ -48,6 +50,7 @@ export interface Strata {
   readonly dispatcher: Dispatcher;
   readonly requests: Requests;
   readonly log: Log;
+  readonly pulse: Pulse;
   /** Lets the layers go and waits a little for what is still being written. Never rejects. */
   dispose(): Promise<void>;
   /** Resolves when nothing is left to be done in the background. */
@@ -75,6 +78,7 @@ export async function createStrata(
   );
   const instance = randomUUID().slice(0, 8);
   const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
+  const pulse = createPulse({ clock, files, log, writes, folder: folders.pulse, instance });
   const decisions = createDecisions({
     clock,
     files,
@@ -145,6 +149,7 @@ export async function createStrata(
     resultFiles,
     sizes,
     notes,
+    requests,
     prompts,
     generation,
     locks,
@@ -153,11 +158,14 @@ export async function createStrata(
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
+  const { project } = folders;
+  const memoryCommand = createMemoryCommand({ clock, config, files, project, pulse, sizes });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping],
+    layers: [view, ...layers, housekeeping, memoryCommand],
     clock,
     log,
     isFork: host.isFork,
+    onHeard: pulse.hear,
   });
   announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
 
@@ -175,10 +183,12 @@ export async function createStrata(
     dispatcher,
     requests,
     log,
+    pulse,
     async dispose() {
       await dispatcher.dispose();
       generation.dispose();
       log.info("strata", `instance ${instance} ends`);
+      void pulse.end();
       await waitAtMost(clock, LAST_WRITES_MS, idle);
     },
     idle,

@@ -65,7 +65,10 @@ export function createCutter(context: CutterOptions): Cutter {
     const tokens = shown.map((message) => estimateTokens([message]));
     const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
     const latest = findLatest(history.messages, history.lastAnswer) - from;
-    const at = planCut(candidates, { ...planTail(budgetTokens), latest });
+    const tail = planTail(budgetTokens);
+    // Who asks for it wants room: no more stays than has to.
+    const mostTail = request.isCutWanted ? tail.leastTail : tail.mostTail;
+    const at = planCut(candidates, { ...tail, mostTail, latest });
     const key = at === undefined ? undefined : history.keyOf(from + at);
     if (at === undefined || !key) return undefined;
     const tailTokens = sum(tokens.slice(at));

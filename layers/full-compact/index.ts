@@ -14,6 +14,7 @@ import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { createBreakers } from "./breakers.js";
+import { createCompactNotes } from "./compact-notes.js";
 import { createCutter } from "./cutter.js";
 import { createRepairer } from "./repairer.js";
 import { createShortener } from "./shortener.js";
@@ -25,7 +26,7 @@ const LAYER = "full-compact";
 const WITHIN_MS = 2_000;
 
 export const createFullCompact: LayerFactory = (context) => {
-  const { background, clock, config, log, notes, prompts } = context;
+  const { background, clock, config, host, log, notes, prompts } = context;
   if (!config.autoCompact.enabled) return undefined;
   const breakers = createBreakers(context);
   const cut = createCutter({ ...context, breakers });
@@ -42,6 +43,11 @@ export const createFullCompact: LayerFactory = (context) => {
         if (request.isCompaction) return bounded("shorten the history", () => shorten(request, messages));
         if (!request.isReady()) return undefined;
         const hasCut = await bounded("cut the history", (signal) => cut(request, messages, signal));
+        if (request.isCutWanted && !hasCut)
+          host.toast(
+            "Strata: /compact-notes changed nothing, too little would have left the context.",
+            "info",
+          );
         return hasCut ? request.show() : undefined;
       },
 
@@ -76,6 +82,8 @@ export const createFullCompact: LayerFactory = (context) => {
         return undefined;
       },
     },
+
+    commands: [createCompactNotes(context)],
 
     async dispose() {
       watch.end();

@@ -48,8 +48,8 @@ export async function readSources(
   return sources;
 }
 
-/** The object in the file, or a sentence on why there is none. Comments and trailing commas are allowed. */
-async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
+/** The object in a configuration file, or a sentence on why there is none. Comments and trailing commas are allowed. */
+export async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
   const value = parsePlainJson(text) ?? (await parseJsonWithComments(text));
   if (value instanceof Error) return value.message;
   return isRecord(value) ? value : "an object is expected at the top";
@@ -74,7 +74,8 @@ async function parseJsonWithComments(text: string): Promise<unknown> {
   return new Error(`line ${line} is not valid JSON (${printParseErrorCode(error.error)})`);
 }
 
-async function readText(files: Files, path: string): Promise<string | Error | undefined> {
+/** The text of a file, `undefined` when there is none, or why it cannot be read. */
+export async function readText(files: Files, path: string): Promise<string | Error | undefined> {
   try {
     const contents = await files.read(path);
     return contents && new TextDecoder().decode(contents);

@@ -9,7 +9,9 @@
  */
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
+import type { Heard } from "../record/pulse.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { SlashCommand } from "../slash-command.js";
 import type { Tool } from "../tool.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
 import { findSession, hookRules } from "./hooks.js";
@@ -26,6 +28,8 @@ export interface Dispatcher {
   ask<H extends HookName>(hook: H, input: HookInput<H>, value: HookValue<H>): Promise<HookValue<H>>;
   /** What the agent can call of all layers. */
   readonly tools: readonly Tool[];
+  /** What a person can call of all layers. */
+  readonly commands: readonly SlashCommand[];
   /** Has any layer something to say at this hook? */
   hears(hook: HookName): boolean;
   /** Lets every layer go; one that fails or hangs does not keep the others. */
@@ -45,6 +49,8 @@ export interface DispatcherOptions {
   log: Log;
   /** Is it a fork of ours, about which only the layers are asked that serve forks? */
   isFork?: (sessionID: string) => boolean;
+  /** Is told what came of each layer that was asked. */
+  onHeard?: (heard: Heard) => void;
   /** Replaced in tests only. */
   rules?: HookRules;
 }
@@ -57,7 +63,7 @@ const MOST_COMPLAINTS = 200;
 type Run = (signal: AbortSignal) => unknown;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { layers, clock, log, isFork = () => false, rules = hookRules } = options;
+  const { layers, clock, log, isFork = () => false, onHeard = () => {}, rules = hookRules } = options;
   const byCost = [...layers].sort((a, b) => a.cost - b.cost);
   const complaints = new Set<string>();
   const stuck = new Set<string>();
@@ -65,6 +71,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     ask,
     tools: byCost.flatMap(({ tools = [] }) => tools),
+    commands: byCost.flatMap(({ commands = [] }) => commands),
 
     async serve(hook, exchange) {
       try {
@@ -105,10 +112,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (!heard) continue;
       const { answer } = heard;
       if (answer !== undefined && !rule.accepts(answer)) {
-        const what = `answered something this hook cannot take (${describe(answer)})`;
-        complain(`layer ${layer.name}`, hook, what);
+        fail(layer, hook, `answered something this hook cannot take (${describe(answer)})`);
         continue;
       }
+      onHeard({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
       if (answer === undefined) continue;
       current = answer;
       if (rule.combine === "first" || rule.isFinal?.(current)) break;
@@ -127,12 +134,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (waited.kind === "done") return { answer: waited.value };
     if (waited.kind === "overran") {
       stuck.add(nameOf(layer, hook));
-      const what = `did not answer within ${deadlineMs} ms and is left out until it does`;
-      complain(`layer ${layer.name}`, hook, what);
+      fail(layer, hook, `did not answer within ${deadlineMs} ms and is left out until it does`);
     } else {
-      complain(`layer ${layer.name}`, hook, `failed: ${formatError(waited.thrown)}`);
+      fail(layer, hook, `failed: ${formatError(waited.thrown)}`);
     }
     return undefined;
+  }
+
+  function fail({ name }: Layer, hook: string, why: string): void {
+    onHeard({ layer: name, hook, outcome: "failed", why });
+    complain(`layer ${name}`, hook, why);
   }
 
   function complain(who: string, hook: string, what: string): void {

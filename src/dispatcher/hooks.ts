@@ -108,7 +108,8 @@ export const hookRules: HookRules = {
     combine: "until",
     deadlineMs: 3_000,
     accepts: isMessageList,
-    isEnough: (request, messages) => request.estimateTokens(messages) <= request.budgetTokens,
+    isEnough: (request, messages) =>
+      !request.isCutWanted && request.estimateTokens(messages) <= request.budgetTokens,
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },

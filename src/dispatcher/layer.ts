@@ -1,3 +1,4 @@
+import type { SlashCommand } from "../slash-command.js";
 import type { Tool } from "../tool.js";
 import type { Handler, HookName } from "./hooks.js";
 
@@ -24,6 +25,8 @@ export interface Layer {
   readonly servesForks?: readonly HookName[];
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];
+  /** What a person can call of it in a session. */
+  readonly commands?: readonly SlashCommand[];
   /** Lets go of what the layer holds. The host may end without calling it. */
   dispose?(): Promise<void>;
 }

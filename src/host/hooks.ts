@@ -5,24 +5,31 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { findRefusal, type HookName, heardEvents } from "../dispatcher/hooks.js";
 import { StrataError } from "../error.js";
+import type { Beat, Pulse } from "../record/pulse.js";
+import { isRecord } from "../records.js";
 import type { Strata } from "../strata.js";
 import { isSummary } from "../view/history.js";
-import type { Message } from "../view/message.js";
+import { isForPeopleOnly, type Message } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { isOwnAgent } from "./own-sessions.js";
+import { createSlashCommands } from "./slash-commands.js";
 import { bindTools } from "./tools.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
 export function bindHooks(
-  { clock, config, dispatcher, dispose, log, requests }: Strata,
-  {
-    forkSessions,
-    liveConfig,
-    ownSessions,
-  }: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions">,
+  { clock, config, dispatcher, dispose, log, pulse, requests }: Strata,
+  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "toast">,
 ): Hooks {
+  const { forkSessions, liveConfig, ownSessions } = host;
+  const slashCommands = createSlashCommands({
+    commands: dispatcher.commands,
+    clock,
+    log,
+    show: host.show,
+    toast: (text) => host.toast(text, "info"),
+  });
   const rows = [
     row("context", "experimental.chat.messages.transform", async (_input, output) => {
       let input: ContextRequest | undefined;
@@ -30,7 +37,7 @@ export function bindHooks(
         read() {
           if (isOwnRequest(output.messages)) return undefined;
           // A copy: the layers look at what the host has, and the host's own list is written to.
-          input = requests.open([...(output.messages as Message[])]);
+          input = requests.open((output.messages as Message[]).filter((one) => !isForPeopleOnly(one)));
           return input && hasSummary(input) ? { input, value: undefined } : undefined;
         },
         write: () => undefined,
@@ -48,9 +55,12 @@ export function bindHooks(
         },
       }),
     ),
-    row("turn", "chat.message", ({ agent, sessionID }) =>
+    row("turn", "chat.message", ({ agent, sessionID }, { message: info, parts }) =>
       dispatcher.serve("turn", {
-        read: () => (isOwnAgent(agent) ? undefined : { input: { sessionID }, value: undefined }),
+        read() {
+          if (isOwnAgent(agent) || isForPeopleOnly({ info, parts } as Message)) return undefined;
+          return { input: { sessionID }, value: undefined };
+        },
         write: () => undefined,
       }),
     ),
@@ -84,6 +94,8 @@ export function bindHooks(
         read() {
           const { type, properties } = given.event;
           forkSessions.notice(type, properties);
+          noteSign(type, properties, pulse);
+          slashCommands.notice(type, properties);
           if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
           return { input: { type, properties }, value: undefined };
         },
@@ -92,12 +104,41 @@ export function bindHooks(
     ),
   ];
   const heard = rows.filter(({ hook }) => dispatcher.hears(hook));
+  pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
-    ...Object.fromEntries(heard.map(({ name, answer }) => [name, answer])),
+    ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
     ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
-    config: async (live) => liveConfig.take(live, { withAgent: config.background.enabled !== false }),
+    config: async (live) => {
+      pulse.beat("config");
+      liveConfig.take(live, { withAgent: config.background.enabled !== false });
+      slashCommands.register(live);
+    },
+    // Not through the dispatcher: a command is answered by throwing, see there.
+    "command.execute.before": (call, { parts }) => slashCommands.answer(call, parts),
     dispose,
   };
+}
+
+/** Counts the host's calls of a hook. */
+function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, pulse: Pulse) {
+  return (...given: unknown[]): unknown => {
+    pulse.beat(hook);
+    return (answer as (...given: unknown[]) => unknown)(...given);
+  };
+}
+
+/**
+ * What an event shows to have happened: an answer, one that had tools run, a summary of the host's. What a person runs
+ * with `!` has no hook, and copies of messages in a fork are told as if they were made now.
+ */
+function noteSign(type: string, properties: unknown, pulse: Pulse): void {
+  if (type === "session.compacted") pulse.sign("compaction");
+  const info = type === "message.updated" && isRecord(properties) ? properties.info : undefined;
+  if (!isRecord(info) || info.role !== "assistant" || !isRecord(info.time)) return;
+  const { completed } = info.time;
+  if (info.finish === undefined || typeof completed !== "number" || completed < pulse.startedMs) return;
+  pulse.sign("answer");
+  if (info.finish === "tool-calls") pulse.sign("toolRun");
 }
 
 /** Does the request belong to a session of our own? */

@@ -2,10 +2,10 @@
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
-import type { Message as SdkMessage } from "@opencode-ai/sdk";
+import type { Message as SdkMessage, UserMessage } from "@opencode-ai/sdk";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
-import type { Message } from "../view/message.js";
+import { isForPeopleOnly, type Message } from "../view/message.js";
 import { createChildSessions } from "./child-sessions.js";
 import { findGlobalFolder, listConfigFiles } from "./config-files.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
@@ -20,9 +20,13 @@ export interface OpenCodeHost extends Host {
   readonly liveConfig: LiveConfig;
   readonly ownSessions: OwnSessions;
   readonly forkSessions: ForkSessions;
+  /** Puts a message into the session that is shown to the person and never sent to the model; whether it could. */
+  show(sessionID: string, text: string): Promise<boolean>;
 }
 
 const CALL_DEADLINE_MS = 5_000;
+/** Among so many there is a user's message, unless a turn has gone on for very long. */
+const LAST_MESSAGES = 100;
 
 export function createOpenCodeHost(
   { client, directory, worktree }: PluginInput,
@@ -70,7 +74,21 @@ export function createOpenCodeHost(
     async readMessages(sessionID, last) {
       const query = last === undefined ? {} : { query: { limit: last } };
       const answer = await bounded(() => client.session.messages({ path: { id: sessionID }, ...query }));
-      return answer?.data as readonly Message[] | undefined;
+      const messages = answer?.data as readonly Message[] | undefined;
+      return messages?.filter((message) => !isForPeopleOnly(message));
+    },
+
+    async show(sessionID, text) {
+      const id = { path: { id: sessionID } };
+      // Without them the host would take its default agent and model for those of the session.
+      const last = await bounded(() => client.session.messages({ ...id, query: { limit: LAST_MESSAGES } }));
+      const asked = last?.data?.findLast(({ info }) => info.role === "user")?.info as UserMessage | undefined;
+      const body = {
+        noReply: true,
+        ...(asked && { agent: asked.agent, model: asked.model }),
+        parts: [{ type: "text" as const, text, ignored: true }],
+      };
+      return (await bounded(() => client.session.prompt({ ...id, body })))?.data !== undefined;
     },
 
     async removeFailedCompactions(sessionID) {

@@ -12,8 +12,11 @@ export interface Files {
   realPath(path: string): Promise<string | undefined>;
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): Promise<string[]>;
-  /** Replaces the file in one step; a reader sees the earlier contents or these, never a part. Mode 0600. */
-  writeWhole(path: string, contents: string | Uint8Array): Promise<void>;
+  /**
+   * Replaces the file in one step; a reader sees the earlier contents or these, never a part. Mode 0600, or with "kept"
+   * that of the file which is replaced (what the system gives where there was none): for files that are not ours.
+   */
+  writeWhole(path: string, contents: string | Uint8Array, options?: { mode: "kept" }): Promise<void>;
   /** Makes the file, whole; `false`, and nothing is done, when there is something in its place. Mode 0600. */
   create(path: string, contents: string | Uint8Array): Promise<boolean>;
   /** Writes `line` and a newline at the end in one call; a torn last line of somebody else is closed first. */

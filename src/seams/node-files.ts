@@ -45,7 +45,7 @@ export const nodeFiles: Files = {
     return names.sort();
   },
 
-  async writeWhole(path, contents) {
+  async writeWhole(path, contents, options) {
     await mkdir(dirname(path), { recursive: true });
     // Buffer.from on a view shares its memory: write-file-atomic takes strings and Buffers only.
     const data =
@@ -54,7 +54,7 @@ export const nodeFiles: Files = {
         : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
     // Loaded with the first write: a start that writes nothing does not pay for it.
     const { default: writeFileAtomic } = await import("write-file-atomic");
-    await writeFileAtomic(path, data, { mode: OWNER_ONLY });
+    await writeFileAtomic(path, data, options?.mode === "kept" ? {} : { mode: OWNER_ONLY });
   },
 
   /** A link to a file that is written already: it comes into being with all its contents, for one of many. */

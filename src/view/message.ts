@@ -51,6 +51,11 @@ export interface Part {
   readonly ignored?: boolean;
 }
 
+/** Is it shown to the person and not sent to the model, as the answers to our own commands are? */
+export function isForPeopleOnly({ info, parts }: Message): boolean {
+  return info.role === "user" && parts.length > 0 && parts.every(({ ignored }) => ignored === true);
+}
+
 /** A tool call and, once it has ended, its result. */
 export interface ToolPart extends Part {
   readonly type: "tool";

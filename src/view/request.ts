@@ -17,6 +17,8 @@ export interface ContextRequest {
   readonly budgetTokens: number;
   /** The history is to be summarised, not to be gone on with: nothing new is decided. */
   readonly isCompaction: boolean;
+  /** A person wants notes in the place of history now, however small it is. */
+  readonly isCutWanted: boolean;
   /** Is all known that was decided about it? Where it is not, nothing that is dear to undo should be decided. */
   isReady(): boolean;
   /** What is decided in this session, or was where it began, about the result or message with this key. */
@@ -36,6 +38,8 @@ export interface Requests {
   open(messages: readonly Message[]): ContextRequest | undefined;
   /** The next request of this session is the host's, to have it summarised. */
   expectCompaction(sessionID: string): void;
+  /** Notes are to take the place of history in the next request of this session. */
+  wantCut(sessionID: string): void;
 }
 
 export interface RequestsOptions {
@@ -47,8 +51,10 @@ export interface RequestsOptions {
 
 export function createRequests({ decisions, sizes, windows, thresholdTokens }: RequestsOptions): Requests {
   const compactions = new Set<string>();
+  const wantedCuts = new Set<string>();
   return {
     expectCompaction: (sessionID) => void compactions.add(sessionID),
+    wantCut: (sessionID) => void wantedCuts.add(sessionID),
 
     open(messages) {
       const sessionID = messages[0]?.info.sessionID;
@@ -57,6 +63,7 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
       let counted: { shown: readonly Message[]; tokens: number } | undefined;
       const model = messages.findLast(({ info }) => info.role === "user")?.info.model;
       const window = windows.find(model);
+      const isCompaction = compactions.delete(sessionID);
       const find: Find = (key) => decisions.find(key, sessionID);
       return {
         sessionID,
@@ -64,7 +71,8 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
         model,
         window,
         budgetTokens: planBudget(thresholdTokens, window),
-        isCompaction: compactions.delete(sessionID),
+        isCompaction,
+        isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),
         find,
         shownFrom: () => findCut(history, find)?.index ?? 0,

@@ -13,13 +13,13 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createStyle } from "../../src/cli/style.js";
 import { formatCount } from "../../src/format.js";
 import { type Checked, checkRun, type Moved } from "./check.js";
 import { measureRun, PRICE } from "./figures.js";
 import { type PlayOptions, play, type Run, withStrata } from "./play.js";
 import { describeCall, formatHeading, formatTurn } from "./progress.js";
 import { type Report, writeReport } from "./report.js";
-import { createStyle } from "./style.js";
 import { formatBreaks, formatComparison, formatFacts, formatMoved } from "./table.js";
 
 /** Of what was moved out, so many are shown. */

@@ -1,8 +1,9 @@
 /** Tells the story while it is played: a line a turn. */
+
+import type { Style } from "../../src/cli/style.js";
 import { formatCount } from "../../src/format.js";
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
 import type { Turn, WorkCall } from "./story.js";
-import type { Style } from "./style.js";
 
 const WORDS_WIDTH = 64;
 const CALL_WIDTH = 60;

@@ -3,8 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readStatus } from "../../src/cli/status.js";
+import { defaults } from "../../src/config/defaults.js";
+import { systemClock } from "../../src/seams/clock.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
+import { readStatus } from "../../src/status/status.js";
 import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
@@ -96,7 +98,8 @@ test("corrupt records of decisions and of the ledger are passed over with a mess
   await stage.session(session.id).ask("go on");
   expect(stage.model.lastRequest().toolResults()).toEqual(before);
   expect(log(stage)).toMatch(/WARN {2}decisions +.*: line 1 cannot be read/);
-  const status = await readStatus(nodeFiles, stage.project.path);
+  const seams = { files: nodeFiles, clock: systemClock };
+  const status = await readStatus(seams, stage.project.path, structuredClone(defaults));
   expect(status.problems.join()).toContain("line 1 cannot be read");
 });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -24,6 +24,16 @@ it("files are written for their owner alone", async () => {
   await nodeFiles.appendLine(join(folder, "lines"), "x");
   expect((await stat(join(folder, "whole"))).mode & 0o777).toBe(0o600);
   expect((await stat(join(folder, "lines"))).mode & 0o777).toBe(0o600);
+});
+
+it("a file of somebody else keeps its mode, and one that is made gets what the system gives", async () => {
+  const path = join(await openFolder(), "opencode.json");
+  await nodeFiles.writeWhole(path, "x", { mode: "kept" });
+  const usual = 0o666 & ~process.umask();
+  expect((await stat(path)).mode & 0o777).toBe(usual);
+  await chmod(path, 0o640);
+  await nodeFiles.writeWhole(path, "y", { mode: "kept" });
+  expect((await stat(path)).mode & 0o777).toBe(0o640);
 });
 
 it("a link in the place of a file is not written through", async () => {

@@ -1,25 +1,17 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
 import { listConfigFiles } from "../../src/host/config-files.js";
-import { createForkSessions } from "../../src/host/fork-sessions.js";
-import { bindHooks as bind } from "../../src/host/hooks.js";
-import { createLiveConfig } from "../../src/host/live-config.js";
 import { createOpenCodeHost } from "../../src/host/opencode.js";
-import { createOwnSessions } from "../../src/host/own-sessions.js";
 import { createSetup } from "../../src/host/setup.js";
 import type { Strata } from "../../src/strata.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
+import { bindTestHooks } from "../support/hooks.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
 
-const bindHooks = (strata: Strata) =>
-  bind(strata, {
-    forkSessions: createForkSessions(),
-    liveConfig: createLiveConfig(),
-    ownSessions: createOwnSessions(),
-  });
+const bindHooks = (strata: Strata) => bindTestHooks(strata).hooks;
 
 describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
@@ -107,6 +99,7 @@ describe("the hooks", () => {
     const always = [
       "chat.message",
       "chat.params",
+      "command.execute.before",
       "config",
       "dispose",
       "event",

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createForkSessions } from "../../src/host/fork-sessions.js";
-import { bindHooks } from "../../src/host/hooks.js";
 import { createLiveConfig } from "../../src/host/live-config.js";
 import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/own-sessions.js";
 import { createProcesses } from "../../src/host/processes.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { createFakeClock } from "../support/fake-clock.js";
+import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
 
@@ -71,11 +70,7 @@ describe("sessions of our own", () => {
       },
     });
     const { strata } = await openWorld({ layers: [listener] });
-    const hooks = bindHooks(strata, {
-      forkSessions: createForkSessions(),
-      liveConfig: createLiveConfig(),
-      ownSessions: createOwnSessions(),
-    });
+    const hooks = bindTestHooks(strata).hooks;
     const ask = async (agent: string, sessionID: string) => {
       const message = user("go", sessionID);
       const messages = [{ ...message, info: { ...message.info, agent } }];

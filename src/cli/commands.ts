@@ -1,0 +1,22 @@
+import { type Command, JSON_OPTION } from "./command.js";
+
+/** Every command there is, in the order of the help. */
+export const commands: readonly Command[] = [
+  {
+    name: "status",
+    summary: "what has left the context in this project, what that saved, and what is on and off",
+    options: [JSON_OPTION],
+    example: "strata status --json | jq .savings.net",
+    load: () => import("./status.js"),
+  },
+  {
+    name: "init",
+    summary: "adds the plugin to the opencode.json of this project; safe to run twice",
+    options: [
+      ["--global", "to the global configuration instead, for every project"],
+      ["--remove", "takes it out again"],
+    ],
+    example: "strata init --global",
+    load: () => import("./init.js"),
+  },
+];

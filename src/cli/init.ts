@@ -1,0 +1,91 @@
+/** `strata init`: puts the plugin into a configuration file of OpenCode's, or takes it out, and touches nothing else. */
+import { join } from "node:path";
+import { isStrata, PACKAGE, readPluginEntries } from "../config/plugin-entries.js";
+import { readText } from "../config/sources.js";
+import { StrataError } from "../error.js";
+import type { Files } from "../seams/files.js";
+import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
+import { findUpwards } from "./project.js";
+
+const PROJECT_FILES = [
+  "opencode.json",
+  "opencode.jsonc",
+  join(".opencode", "opencode.json"),
+  join(".opencode", "opencode.jsonc"),
+];
+const GLOBAL_FILES = ["opencode.json", "opencode.jsonc", "config.json"];
+
+export const run: Run = async (surroundings, { global: isGlobal, remove }) => {
+  const globalFiles = listGlobalFiles(surroundings);
+  const own = isGlobal ? globalFiles : await listProjectFiles(surroundings);
+  return remove ? takeOut(surroundings, own) : putIn(surroundings, own, isGlobal ? [] : globalFiles);
+};
+
+function listGlobalFiles({ env, home }: Surroundings): string[] {
+  const folder = join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
+  return GLOBAL_FILES.map((name) => join(folder, name));
+}
+
+/** Those of the nearest folder that has one, not above the repository; where none has, of the repository's root. */
+async function listProjectFiles({ files, folder }: Surroundings): Promise<string[]> {
+  const root = (await findUpwards(files, folder, [".git"])) ?? folder;
+  const configured = await findUpwards(files, folder, PROJECT_FILES);
+  const chosen = configured?.startsWith(root) ? configured : root;
+  return PROJECT_FILES.map((name) => join(chosen, name));
+}
+
+async function putIn(
+  { files, say }: Surroundings,
+  own: readonly string[],
+  elsewhere: readonly string[],
+): Promise<ExitCode> {
+  const [found] = (await readPluginEntries(files, [...own, ...elsewhere])).filter(isStrata);
+  if (found) {
+    say(`${found.file} has "${found.spec}" already, nothing to do.`);
+    return exitCodes.fine;
+  }
+  const path = await chooseFile(files, own);
+  const { planAdd } = await import("../config/edit-plugins.js");
+  const text = await readToEdit(files, path);
+  const edited = planAdd(text ?? "", PACKAGE);
+  if (edited.kind === "refused") throw refused(path, edited.why);
+  if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
+  say(`${text === undefined ? "Made" : "Added to"} ${path}: "plugin": ["${PACKAGE}"]`);
+  say("It runs from the next start of OpenCode on; strata doctor proves that it does.");
+  return exitCodes.fine;
+}
+
+async function takeOut({ files, say }: Surroundings, own: readonly string[]): Promise<ExitCode> {
+  const entries = (await readPluginEntries(files, own)).filter(isStrata);
+  const { planRemove } = await import("../config/edit-plugins.js");
+  for (const path of new Set(entries.map(({ file }) => file))) {
+    const specs = new Set(entries.filter(({ file }) => file === path).map(({ spec }) => spec));
+    const edited = planRemove((await readToEdit(files, path)) ?? "", (spec) => specs.has(spec));
+    if (edited.kind === "refused") throw refused(path, edited.why);
+    if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
+    say(`Taken out of ${path}. What it has written stays; .opencode/strata/state may be deleted.`);
+  }
+  if (entries.length === 0) say(`No entry for ${PACKAGE} in ${own.join(", ")}: nothing to do.`);
+  return exitCodes.fine;
+}
+
+/** The first file that is there and has a list of plugins, else the first that is there, else the usual one. */
+async function chooseFile(files: Files, own: readonly string[]): Promise<string> {
+  const listing = (await readPluginEntries(files, own))[0]?.file;
+  if (listing !== undefined) return listing;
+  for (const path of own) if (await files.stat(path)) return path;
+  return own[0] as string;
+}
+
+async function readToEdit(files: Files, path: string): Promise<string | undefined> {
+  const text = await readText(files, path);
+  if (text instanceof Error) throw text;
+  return text;
+}
+
+function refused(path: string, why: string): StrataError {
+  return new StrataError(
+    "CONFIG_BROKEN",
+    `${path} was left as it is: ${why}. Mend it, or add "${PACKAGE}" to its "plugin" list yourself`,
+  );
+}

@@ -1,0 +1,29 @@
+/** The settings in force in a project, read as the plugin itself reads them. */
+import { readConfig } from "../config/config.js";
+import { isStrata, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
+import type { Config } from "../config/schema.js";
+import { listConfigFiles } from "../host/config-files.js";
+import type { Surroundings } from "./command.js";
+
+export interface Settings {
+  config: Config;
+  /** Sentences on what is wrong in the files. */
+  problems: string[];
+  /** Files in which OpenCode looks for its configuration, the weakest first. */
+  configFiles: string[];
+  /** Everything in the `plugin` lists. */
+  plugins: PluginEntry[];
+}
+
+/** Reads every configuration file that counts in the project. */
+export async function readSettings(
+  { files, folder, home, env }: Pick<Surroundings, "files" | "folder" | "home" | "env">,
+  project: string,
+): Promise<Settings> {
+  const configFiles = listConfigFiles({ directory: folder, project, home, env });
+  const plugins = await readPluginEntries(files, configFiles);
+  // The host hands over the options of the last entry: later files overrule.
+  const options = plugins.findLast(isStrata)?.options;
+  const { config, problems } = await readConfig(files, configFiles, options);
+  return { config, problems, configFiles, plugins };
+}

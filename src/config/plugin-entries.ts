@@ -1,0 +1,70 @@
+/** The entries of `plugin` lists in OpenCode's configuration files: which of them is this plugin, and which are others. */
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isRecord } from "../records.js";
+import type { Files } from "../seams/files.js";
+import { parseConfig, readText } from "./sources.js";
+
+/** The name under which this package is published. */
+export const PACKAGE = "opencode-strata";
+
+export interface PluginEntry {
+  /** The configuration file it stands in. */
+  file: string;
+  /** As it is written there: a package name, a folder or a file. */
+  spec: string;
+  options?: Record<string, unknown>;
+  /** Name of the package, as far as it can be told. */
+  name: string;
+}
+
+/** All entries of all files, in their order. A file that cannot be read has none. */
+export async function readPluginEntries(
+  files: Files,
+  configFiles: readonly string[],
+): Promise<PluginEntry[]> {
+  const entries: PluginEntry[] = [];
+  for (const file of configFiles) {
+    const text = await readText(files, file);
+    const config = typeof text === "string" ? await parseConfig(text) : undefined;
+    if (!isRecord(config) || !Array.isArray(config.plugin)) continue;
+    for (const entry of config.plugin) {
+      const [spec, options] = Array.isArray(entry) ? entry : [entry];
+      if (typeof spec !== "string") continue;
+      const name = await findName(files, spec, dirname(file));
+      entries.push({ file, spec, name, ...(isRecord(options) && { options }) });
+    }
+  }
+  return entries;
+}
+
+/** Is it this plugin, whichever copy of it? */
+export const isStrata = ({ name }: { name: string }): boolean => name === PACKAGE;
+
+/** `opencode-strata@1.2.3` → `opencode-strata`, `@scope/name@latest` → `@scope/name`. */
+export function parsePackageName(spec: string): string {
+  const at = spec.indexOf("@", 1);
+  return at === -1 ? spec : spec.slice(0, at);
+}
+
+/** The folder or file that a spec names, seen from the configuration file's folder; `undefined` for a package. */
+export function resolveSpec(spec: string, folder: string): string | undefined {
+  if (spec.startsWith("file:")) return fileURLToPath(spec);
+  return /^(\.{0,2}\/|\.{1,2}$|[A-Za-z]:[\\/])/.test(spec) ? resolve(folder, spec) : undefined;
+}
+
+/** What a folder or a file in it calls itself in its package.json; without one, the folder's own name. */
+async function findName(files: Files, spec: string, folder: string): Promise<string> {
+  const path = resolveSpec(spec, folder);
+  if (path === undefined) return parsePackageName(spec);
+  const isFolder = (await files.stat(path).catch(() => undefined))?.kind === "folder";
+  const top = isFolder ? path : dirname(path);
+  // A file such as dist/src/plugin.js lies some folders below its manifest.
+  for (let place = top, steps = 0; steps < 4; place = dirname(place), steps++) {
+    const text = await readText(files, join(place, "package.json"));
+    const manifest = typeof text === "string" ? await parseConfig(text) : undefined;
+    if (isRecord(manifest) && typeof manifest.name === "string") return manifest.name;
+    if (isFolder) break;
+  }
+  return basename(path);
+}

@@ -1,0 +1,86 @@
+/** The status for people. */
+import { formatCount } from "../format.js";
+import type { Status } from "./status.js";
+
+/** How labels are set off; a session's messages know no colours. */
+export interface StatusStyle {
+  bold(text: string): string;
+  yellow(text: string): string;
+}
+
+/** A label and a sentence. */
+export type Row = readonly [label: string, text: string];
+
+/** Sessions shown one by one. */
+const MOST_SESSIONS = 5;
+
+/** A table of labels and sentences, a line each, with `first` before the others. */
+export function formatStatus(status: Status, style: StatusStyle, first: readonly Row[] = []): string {
+  const rows = [...first, ...formatSavings(status), ...formatSessions(status), ...formatState(status)];
+  const problems = status.problems.map((problem): Row => [style.yellow("Problem".padEnd(16)), problem]);
+  return [...rows.map(([label, text]): Row => [style.bold(label.padEnd(16)), text]), ...problems]
+    .map(([label, text]) => `${label}  ${text}`)
+    .join("\n");
+}
+
+function formatSavings({ savings, sessions }: Status): Row[] {
+  const { spilled, cleared, compactions, tokensFreed, cacheLost, backgroundTokens, sent, cached, net } =
+    savings;
+  return [
+    [
+      "Left the context",
+      `${formatCount(spilled)} results moved to files, ${formatCount(cleared)} cleared, history replaced ${formatCount(compactions)} times`,
+    ],
+    ["", `about ${formatCount(tokensFreed)} tokens, of which each later request is spared`],
+    [
+      "What that cost",
+      `${formatCount(cacheLost)} cached tokens written again, ${formatCount(backgroundTokens)} tokens of background calls`,
+    ],
+    ["Sent", `${formatCount(sent)} tokens, ${formatCount(cached)} of them from the prompt cache`],
+    [
+      "Saved, net",
+      `about ${formatCount(net)} tokens of input price, in ${formatCount(Object.keys(sessions).length)} sessions`,
+    ],
+  ];
+}
+
+/** The sessions used last, the newest first. */
+function formatSessions({ sessions }: Status): Row[] {
+  const newest = Object.entries(sessions).sort(([, a], [, b]) =>
+    (b.lastUsed ?? "").localeCompare(a.lastUsed ?? ""),
+  );
+  const rows = newest.slice(0, MOST_SESSIONS).map(([id, session], index): Row => {
+    const context =
+      session.contextTokens === undefined ? "" : `context ${formatCount(session.contextTokens)} tokens, `;
+    const breaker = session.breaker === undefined ? "" : `; automatic summaries off: ${session.breaker}`;
+    return [
+      index === 0 ? "Sessions" : "",
+      `${id}  ${context}saved ${formatCount(session.net)} net, ${formatCount(session.tokensFreed)} freed${breaker}`,
+    ];
+  });
+  const more = newest.length - rows.length;
+  return more > 0 ? [...rows, ["", `and ${formatCount(more)} more, with --json`]] : rows;
+}
+
+function formatState({ background, folders, layers, results }: Status): Row[] {
+  const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
+  const off = names(false);
+  return [
+    ["On", names(true).join(", ") || "nothing"],
+    ...(off.length > 0 ? [["Off", off.join(", ")] as const] : []),
+    ...(background
+      ? [
+          [
+            "Background",
+            `${formatCount(background.callsLeft)} calls and ${formatCount(background.tokensLeft)} tokens left today`,
+          ] as const,
+        ]
+      : []),
+    [
+      "On disk",
+      `${formatCount(results.files)} files, ${formatCount(results.bytes)} bytes, in ${folders.toolResults}`,
+    ],
+    ["What happened", folders.log],
+    ["", folders.savings],
+  ];
+}

@@ -1,0 +1,171 @@
+/** What the plugin has written in a project, added up: for `strata status` and `/memory`. */
+import { basename, join } from "node:path";
+import { createBudget } from "../background/budget.js";
+import type { Config } from "../config/schema.js";
+import { type Folders, planFolders } from "../folders.js";
+import { formatCorruption, readJsonLines } from "../record/json-lines.js";
+import { findSilent, parsePulse } from "../record/pulse.js";
+import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
+import { isRecord } from "../records.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+
+export interface SessionStatus extends SavingsTotals {
+  /** When something was last recorded, ISO 8601. */
+  lastUsed?: string;
+  /** Tokens of its last request, as the provider counted. */
+  contextTokens?: number;
+  /** Tokens that left the context, by the layer that moved, cleared or cut them. */
+  freedByLayer: Record<string, number>;
+  /** Why automatic summaries are off for it. */
+  breaker?: string;
+}
+
+export interface Status {
+  folders: Folders;
+  /** What was saved in all sessions, net of what it cost. */
+  savings: SavingsTotals;
+  /** The same by session. */
+  sessions: Record<string, SessionStatus>;
+  /** Whole results on disk; equal ones share a file. */
+  results: { files: number; bytes: number };
+  /** What is left today of what background calls may spend; absent where it is not known. */
+  background?: { callsLeft: number; tokensLeft: number };
+  /** What is on and what is off. */
+  layers: Record<string, boolean>;
+  /** Sentences about what wants looking after; empty when all is well. */
+  problems: string[];
+}
+
+/** The settings that switch a part on and off, by the names in which people write them. */
+export const switches = [
+  "toolResults",
+  "microCompact",
+  "sessionMemory",
+  "autoCompact",
+  "autoMemory",
+  "dream",
+  "crossAgent",
+  "recall",
+  "errors",
+] as const satisfies readonly (keyof Config)[];
+
+/** Reads what the plugin has written in this project. A project without anything has zeros. */
+export async function readStatus(
+  { files, clock }: { files: Files; clock: Clock },
+  project: string,
+  config: Config,
+): Promise<Status> {
+  const folders = planFolders(project);
+  const [ledger, breakers, results, silent, spent] = await Promise.all([
+    readLedger(files, folders.savings),
+    readBreakers(files, folders.breakers),
+    countResults(files, folders.toolResults),
+    readSilent(files, folders.pulse),
+    readSpent({ files, clock }, folders.background, config),
+  ]);
+  const sessions: Record<string, SessionStatus> = {};
+  for (const [sessionID, records] of ledger.sessions) {
+    sessions[sessionID] = { ...describeSession(records), ...pick("breaker", breakers.get(sessionID)) };
+  }
+  return {
+    folders,
+    savings: sumSavings([...ledger.sessions.values()].flat()),
+    sessions,
+    results,
+    ...pick("background", spent),
+    layers: Object.fromEntries(switches.map((name) => [name, config[name].enabled])),
+    problems: [...ledger.problems, ...silent],
+  };
+}
+
+function describeSession(records: readonly SavingsRecord[]): SessionStatus {
+  const answers = records.filter(({ event, sent }) => event === "answer" && sent !== undefined);
+  const layers = new Set(records.filter(({ tokensFreed }) => tokensFreed).map(({ layer }) => layer));
+  const freed = [...layers].map((name) => {
+    const { tokensFreed } = sumSavings(records.filter(({ layer }) => layer === name));
+    return [name, tokensFreed] as const;
+  });
+  return {
+    ...sumSavings(records),
+    freedByLayer: Object.fromEntries(freed),
+    ...pick("lastUsed", records.at(-1)?.time),
+    ...pick("contextTokens", answers.at(-1)?.sent),
+  };
+}
+
+export interface Ledger {
+  /** Records of each session, in their order. */
+  sessions: Map<string, SavingsRecord[]>;
+  problems: string[];
+}
+
+/** The whole savings ledger. */
+export async function readLedger(files: Files, folder: string): Promise<Ledger> {
+  const sessions = new Map<string, SavingsRecord[]>();
+  const problems: string[] = [];
+  for (const name of (await files.list(folder)).filter((file) => file.endsWith(".jsonl"))) {
+    const path = join(folder, name);
+    const { records, corruptLines } = await readJsonLines(files, path, parseSavingsRecord);
+    sessions.set(basename(name, ".jsonl"), records);
+    if (corruptLines.length > 0) problems.push(formatCorruption(path, corruptLines));
+  }
+  return { sessions, problems };
+}
+
+async function readBreakers(files: Files, folder: string): Promise<Map<string, string>> {
+  const open = new Map<string, string>();
+  for (const name of await files.list(folder)) {
+    const state = await readJson(files, join(folder, name));
+    if (isRecord(state) && typeof state.open === "string") open.set(basename(name, ".json"), state.open);
+  }
+  return open;
+}
+
+async function countResults(files: Files, folder: string): Promise<Status["results"]> {
+  const names = (await files.list(folder)).filter((name) => name.endsWith(".txt"));
+  const stats = await Promise.all(names.map((name) => files.stat(join(folder, name))));
+  return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
+}
+
+/** What the instance that started last has found out about its hooks. */
+async function readSilent(files: Files, folder: string): Promise<string[]> {
+  const names = await files.list(folder);
+  const pulses = await Promise.all(
+    names.map(async (name) => parsePulse(await readJson(files, join(folder, name)))),
+  );
+  const last = pulses
+    .filter((pulse) => pulse !== undefined)
+    .sort((a, b) => a.startedMs - b.startedMs)
+    .at(-1);
+  return last ? findSilent(last) : [];
+}
+
+async function readSpent(
+  { files, clock }: { files: Files; clock: Clock },
+  folder: string,
+  { background }: Config,
+): Promise<Status["background"]> {
+  const log = { error() {}, warn() {}, info() {}, debug() {} };
+  const tally = await createBudget({ config: background, clock, files, log, folder, instance: "" }).today();
+  return (
+    tally && {
+      callsLeft: Math.max(0, background.dailyCalls - tally.calls),
+      tokensLeft: Math.max(0, background.dailyTokens - tally.tokens),
+    }
+  );
+}
+
+async function readJson(files: Files, path: string): Promise<unknown> {
+  try {
+    const contents = await files.read(path);
+    return contents && JSON.parse(new TextDecoder().decode(contents));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field, or none where there is no value. */
+function pick<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [Key in K]: V });
+}

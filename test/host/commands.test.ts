@@ -1,0 +1,84 @@
+/** Slash commands in the real OpenCode: answered at once, shown, never sent. */
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import type { Session } from "./stage/session.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { say } from "./stage/steps.js";
+
+/** Calls a command; the host answers with an error, since it was ended before it became a turn. */
+async function run(session: Session, name: string, words?: string): Promise<void> {
+  await expect(session.command(name, words)).rejects.toThrow("answered 500");
+}
+
+const shownTexts = async (session: Session): Promise<string[]> =>
+  (await session.messages()).flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
+  );
+
+test("/memory is answered without a model call, and the next request has the bytes that it would have had", async () => {
+  const play = async (withCommand: boolean) => {
+    await using stage = await openStage({ plugin: repository });
+    const session = await stage.newSession("status");
+    if (withCommand) await run(session, "memory");
+    await session.ask("hello");
+    if (withCommand) await run(session, "memory", `"what" is\n'this'`);
+    await session.ask("go on");
+    const texts = await shownTexts(session);
+    const bytes = stage.model.requests.map(({ messageBytes }) => messageBytes.join("\n"));
+    return { texts, bytes: bytes.join("\n\n").replaceAll(stage.project.root, "PROJECT") };
+  };
+  const without = await play(false);
+  const asked = await play(true);
+  expect(asked.bytes).toBe(without.bytes);
+  expect(asked.texts).toHaveLength(2);
+  expect(asked.texts[0]).toMatch(/^\[Strata\] \/memory\nThis session +nothing has been answered yet/);
+  expect(asked.texts[1]).toMatch(/This session +context of \d,\d+ tokens/);
+});
+
+test("a command in the middle of a turn is answered after it and costs no request", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const events = await stage.events();
+  const session = await stage.newSession("busy");
+  let release = (): void => {};
+  stage.model.respond(
+    () =>
+      new Promise((resolve) => {
+        release = () => resolve(say("done"));
+      }),
+  );
+  const turn = session.ask("take your time");
+  await stage.model.waitForRequest(() => true);
+  await run(session, "memory");
+  expect(await shownTexts(session)).toEqual([]);
+  release();
+  await turn;
+  await events.waitFor(
+    (event) => event.type === "message.part.updated" && JSON.stringify(event).includes("/memory"),
+  );
+  expect(await shownTexts(session)).toHaveLength(1);
+  expect(stage.model.requests).toHaveLength(1);
+  stage.model.respond(undefined);
+  expect((await session.ask("on")).text).toBe("ok");
+  expect(roles(stage)).toEqual(["user", "assistant", "user"]);
+});
+
+test("/compact-notes has notes stand for history in the next request, without a model call", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const session = await stage.newSession("long");
+  for (let n = 0; n < 6; n++) await session.ask(`question ${n}: ${"some words about it ".repeat(1_000)}`);
+  const before = stage.model.requests.length;
+  await run(session, "compact-notes");
+  expect((await shownTexts(session)).join()).toContain("notes on this session take the place of its history");
+  expect(stage.model.requests).toHaveLength(before);
+  await session.ask("and now?");
+  const request = stage.model.lastRequest();
+  expect(request.textOf("user")).toContain("[Strata] The session so far is too long");
+  expect(request.promptTokens).toBeLessThan((stage.model.requests[before - 1]?.promptTokens ?? 0) / 1.5);
+  expect(stage.model.requests).toHaveLength(before + 1);
+});
+
+const roles = (stage: Stage): string[] =>
+  stage.model
+    .lastRequest()
+    .messages.map(({ role }) => role)
+    .filter((role) => role !== "system");

@@ -1,0 +1,30 @@
+import type { Hooks } from "@opencode-ai/plugin";
+import { createForkSessions } from "../../src/host/fork-sessions.js";
+import { bindHooks } from "../../src/host/hooks.js";
+import { createLiveConfig } from "../../src/host/live-config.js";
+import { createOwnSessions } from "../../src/host/own-sessions.js";
+import type { Strata } from "../../src/strata.js";
+
+export interface BoundHooks {
+  readonly hooks: Hooks;
+  /** Messages put into sessions for people only. */
+  readonly shown: [sessionID: string, text: string][];
+  readonly toasts: string[];
+}
+
+/** The host's hooks on a machine, without a host. `canShow` false: it takes no messages of ours. */
+export function bindTestHooks(strata: Strata, { canShow = true } = {}): BoundHooks {
+  const shown: [string, string][] = [];
+  const toasts: string[] = [];
+  const hooks = bindHooks(strata, {
+    forkSessions: createForkSessions(),
+    liveConfig: createLiveConfig(),
+    ownSessions: createOwnSessions(),
+    async show(sessionID, text) {
+      if (canShow) shown.push([sessionID, text]);
+      return canShow;
+    },
+    toast: (text) => void toasts.push(text),
+  });
+  return { hooks, shown, toasts };
+}

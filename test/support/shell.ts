@@ -1,0 +1,33 @@
+import { commands } from "../../src/cli/commands.js";
+import { runProgram } from "../../src/cli/program.js";
+import { createStyle } from "../../src/cli/style.js";
+import type { Files } from "../../src/seams/files.js";
+import { createFakeClock } from "./fake-clock.js";
+import { PROJECT } from "./fake-host.js";
+
+export interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs one command line of `strata` on these files, as the shell would. */
+export async function runStrata(
+  files: Files,
+  line: string,
+  { folder = PROJECT, env = {} }: { folder?: string; env?: Record<string, string> } = {},
+): Promise<Ran> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runProgram(commands, line.split(" ").filter(Boolean), {
+    files,
+    clock: createFakeClock(),
+    folder,
+    home: "/home/me",
+    env,
+    style: createStyle(false),
+    say: (text) => void out.push(text),
+    warn: (text) => void err.push(text),
+  });
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}

@@ -1,0 +1,161 @@
+import { parse } from "jsonc-parser";
+import { describe, expect, it } from "vitest";
+import { planAdd, planRemove } from "../../src/config/edit-plugins.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { fc } from "../support/property.js";
+import { runStrata } from "../support/shell.js";
+
+const PATH = "/project/opencode.json";
+const open = (text?: string): MemoryFiles =>
+  createMemoryFiles({ "/project/.git/HEAD": "x", ...(text !== undefined && { [PATH]: text }) });
+
+/** The text after a command on a project with this one. */
+async function after(text: string | undefined, line = "init"): Promise<string | undefined> {
+  const files = open(text);
+  expect((await runStrata(files, line)).code).toBe(0);
+  return files.text(PATH);
+}
+
+describe("strata init", () => {
+  it("makes the file where there is none, and adds to the one that is there", async () => {
+    const made = await after(undefined);
+    expect(made).toBe(
+      '{\n  "$schema": "https://opencode.ai/config.json",\n  "plugin": ["opencode-strata"]\n}\n',
+    );
+    expect(await after("")).toBe(made);
+    expect(await after('{ "plugin": ["other"] }')).toBe('{ "plugin": ["other", "opencode-strata"] }');
+    expect(await after("{}")).toBe('{"plugin": ["opencode-strata"]}');
+  });
+
+  it("keeps comments, order, tabs, line ends, trailing commas and what stands beside the list", async () => {
+    const text =
+      '{\r\n\t// mine\r\n\t"model": "a/b", // and why\r\n\t"plugin": [\r\n\t\t"first", // the first\r\n\t\t["second", { "x": 1 }], /* and last */\r\n\t],\r\n\t"z": 1,\r\n}\r\n';
+    const added = await after(text);
+    expect(added).toBe(text.replace("/* and last */", '/* and last */\r\n\t\t"opencode-strata",'));
+    expect(await after(added, "init --remove")).toBe(text);
+  });
+
+  it("written twice is written once", async () => {
+    const files = open('{ "plugin": [] }');
+    await runStrata(files, "init");
+    const once = files.text(PATH);
+    const { code, out } = await runStrata(files, "init");
+    expect([code, files.text(PATH)]).toEqual([0, once]);
+    expect(out).toContain('has "opencode-strata" already');
+  });
+
+  it("knows itself with a version, with options, as a folder, and in the global file", async () => {
+    const { version: _, ...folder } = {
+      version: 1,
+      "/lib/strata/package.json": '{"name":"opencode-strata"}',
+    };
+    for (const entry of [
+      '"opencode-strata@0.1.0"',
+      '["opencode-strata", {"log": {}}]',
+      '"/lib/strata"',
+      '"file:///lib/strata"',
+    ]) {
+      const text = `{"plugin": [${entry}]}`;
+      const files = createMemoryFiles({ ...folder, "/project/.git/HEAD": "x", [PATH]: text });
+      expect((await runStrata(files, "init")).out).toContain("already");
+      expect(files.text(PATH)).toBe(text);
+      expect((await runStrata(files, "init --remove")).out).toContain(`Taken out of ${PATH}`);
+      expect(files.text(PATH)).toBe('{"plugin": []}');
+    }
+    const files = open();
+    await runStrata(files, "init --global");
+    expect(files.text("/home/me/.config/opencode/opencode.json")).toContain("opencode-strata");
+    expect((await runStrata(files, "init")).out).toContain("/home/me/.config/opencode/opencode.json has");
+    expect(files.text(PATH)).toBeUndefined();
+    await runStrata(files, "init --global --remove");
+    expect(parse(files.text("/home/me/.config/opencode/opencode.json") ?? "").plugin).toEqual([]);
+  });
+
+  it("takes the file that is there, the one with a list first, and the repository's from a folder deep in it", async () => {
+    const files = createMemoryFiles({
+      "/project/.git/HEAD": "x",
+      "/project/opencode.json": "{}",
+      "/project/.opencode/opencode.jsonc": '{"plugin": ["a"]}',
+    });
+    await runStrata(files, "init", { folder: "/project/src/deep" });
+    expect(files.text("/project/.opencode/opencode.jsonc")).toBe('{"plugin": ["a", "opencode-strata"]}');
+    expect(files.text("/project/opencode.json")).toBe("{}");
+  });
+
+  it("leaves what it does not understand untouched, says where that is, and ends with 3", async () => {
+    for (const [text, what] of [
+      ['{\n  "model": "a",\n  oops\n}', "line 3 is not valid JSON"],
+      ["[1]", "an object is expected at the top"],
+      ['{\n"plugin": "one"}', "line 2: plugin is expected to be a list"],
+      ['{"plugin": ["a"', "line 1 is not valid JSON"],
+    ] as const) {
+      const files = open(text);
+      const { code, err } = await runStrata(files, "init");
+      expect([code, files.text(PATH)]).toEqual([3, text]);
+      expect(err).toContain(`${PATH} was left as it is: ${what}`);
+    }
+  });
+
+  it("with nothing to take out says so", async () => {
+    expect((await runStrata(open("{}"), "init --remove")).out).toContain("nothing to do");
+  });
+});
+
+describe("the edit, of any configuration with comments", () => {
+  const gap = fc.constantFrom("", " ", "\n  ", " // said\n\t", " /* [,] */ ");
+  const entry = fc.constantFrom('"a"', '"b@1"', '["c", {"k": [1, "opencode-strata"]}]');
+  const list = fc
+    .tuple(fc.array(fc.tuple(gap, entry, gap), { maxLength: 3 }), fc.boolean(), gap)
+    .map(([entries, trails, end]) => {
+      const members = entries.map((parts) => parts.join("")).join(",");
+      return `[${members}${trails && entries.length > 0 ? "," : ""}${end}]`;
+    });
+  const document = fc
+    .tuple(gap, fc.option(list), gap, fc.boolean(), gap)
+    .map(([a, plugins, b, trails, c]) => {
+      const members = ['"x": {"plugin": ["no"]}', ...(plugins === null ? [] : [`"plugin":${b}${plugins}`])];
+      return `${a}{${members.join(`,${c}`)}${trails ? "," : ""}${b}}${c}`;
+    });
+
+  it("adds one entry at the end, changes nothing else of what it means, keeps every comment, and can be taken back", () => {
+    fc.assert(
+      fc.property(document, (text) => {
+        const added = planAdd(text, "opencode-strata");
+        if (added.kind !== "edited") throw new Error(`${added.kind}: ${text}`);
+        const before = parse(text, [], { allowTrailingComma: true });
+        const now = parse(added.text, [], { allowTrailingComma: true });
+        expect(now).toEqual({ ...before, plugin: [...(before.plugin ?? []), "opencode-strata"] });
+        expect(countComments(added.text)).toBe(countComments(text));
+        expect(planAdd(added.text, "opencode-strata").kind).toBe("unchanged");
+        const removed = planRemove(added.text, (spec) => spec === "opencode-strata");
+        if (removed.kind !== "edited") throw new Error(removed.kind);
+        expect(parse(removed.text, [], { allowTrailingComma: true })).toEqual({
+          ...before,
+          plugin: before.plugin ?? [],
+        });
+        expect(countComments(removed.text)).toBe(countComments(text));
+      }),
+    );
+  });
+
+  it("takes out any entry and keeps the others with their comments", () => {
+    fc.assert(
+      fc.property(document, fc.constantFrom("a", "b@1", "c"), (text, spec) => {
+        const removed = planRemove(text, (name) => name === spec);
+        const before = parse(text, [], { allowTrailingComma: true });
+        const isIt = (one: unknown) => (Array.isArray(one) ? one[0] : one) === spec;
+        if (!before.plugin?.some(isIt)) {
+          expect(removed.kind).toBe("unchanged");
+          return;
+        }
+        if (removed.kind !== "edited") throw new Error(removed.kind);
+        expect(parse(removed.text, [], { allowTrailingComma: true }).plugin).toEqual(
+          before.plugin.filter((one: unknown) => !isIt(one)),
+        );
+        expect(countComments(removed.text)).toBe(countComments(text));
+      }),
+    );
+  });
+
+  const countComments = (text: string) => text.match(/\/\/ said|\/\* \[,\] \*\//g)?.length ?? 0;
+});

@@ -1,0 +1,121 @@
+import type { Hooks } from "@opencode-ai/plugin";
+import { expect, it } from "vitest";
+import { parsePulse } from "../../src/record/pulse.js";
+import { DAY_MS } from "../../src/seams/clock.js";
+import { MORNING } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { bindTestHooks } from "../support/hooks.js";
+import { openWorld, type World } from "../support/world.js";
+
+const FOLDER = `${PROJECT}/.opencode/strata/state/pulse`;
+
+const bind = (world: World): Hooks => bindTestHooks(world.strata).hooks;
+
+const answered = (finish: string, completed = MORNING + 1) =>
+  ({
+    event: {
+      type: "message.updated",
+      properties: {
+        info: { id: "m", sessionID: "ses_1", role: "assistant", finish, time: { created: 1, completed } },
+      },
+    },
+  }) as unknown as Parameters<NonNullable<Hooks["event"]>>[0];
+
+const pulses = (world: World) =>
+  [...world.files.contents.keys()]
+    .filter((path) => path.startsWith(FOLDER))
+    .map((path) => parsePulse(JSON.parse(world.files.text(path) ?? "")));
+
+it("each call of the host is counted, written once it has begun, then once a minute at most", async () => {
+  const world = await openWorld();
+  const hooks = bind(world);
+  await hooks.config?.({});
+  await world.strata.idle();
+  expect(pulses(world)).toEqual([]);
+  world.clock.advance(2_000);
+  await world.strata.idle();
+  for (let n = 0; n < 3; n++)
+    await hooks["chat.message"]?.({ sessionID: "ses_1" }, { message: { role: "user" }, parts: [] } as never);
+  world.clock.advance(59_000);
+  await world.strata.idle();
+  expect(pulses(world)).toEqual([
+    expect.objectContaining({ hooks: { config: { count: 1, lastMs: MORNING } } }),
+  ]);
+  world.clock.advance(1_000);
+  await world.strata.idle();
+  const [pulse] = pulses(world);
+  expect(pulse?.hooks.turn?.count).toBe(3);
+  expect(pulse?.layers["full-compact"]).toMatchObject({ asked: 3, answered: 0, failed: 0 });
+  expect(pulse?.hasEnded).toBe(false);
+  await hooks.dispose?.();
+  expect(pulses(world)[0]?.hasEnded).toBe(true);
+});
+
+it("a hook that the host should have called by now is named in the log, once", async () => {
+  const world = await openWorld();
+  const hooks = bind(world);
+  await hooks.config?.({});
+  await hooks.event?.(answered("stop", MORNING - 1));
+  expect(world.strata.pulse.silent()).toEqual([]);
+  await hooks["chat.message"]?.({ sessionID: "ses_1" }, { message: { role: "user" }, parts: [] } as never);
+  for (let n = 0; n < 3; n++) await hooks.event?.(answered("stop"));
+  expect(world.strata.pulse.silent().map((sentence) => /hook (\w+)/.exec(sentence)?.[1])).toEqual([
+    "context",
+    "modelWindow",
+  ]);
+  const log = await world.log();
+  expect(
+    log.match(/ERROR pulse .*hook context although it should have by now: nothing can be moved/g),
+  ).toHaveLength(1);
+});
+
+it("a tool that ran without its hook is told of when it is no accident", async () => {
+  const world = await openWorld();
+  const hooks = bind(world);
+  const toolArguments = () =>
+    world.strata.pulse.silent().filter((sentence) => sentence.includes("toolArguments"));
+  for (let n = 0; n < 2; n++) await hooks.event?.(answered("tool-calls"));
+  expect(toolArguments()).toEqual([]);
+  await hooks.event?.(answered("tool-calls"));
+  expect(toolArguments()).toHaveLength(1);
+  await hooks["tool.execute.before"]?.({ tool: "bash", sessionID: "ses_1", callID: "c" }, { args: {} });
+  expect(toolArguments()).toEqual([]);
+});
+
+it("two requests without an event show that events do not come", async () => {
+  const world = await openWorld();
+  const hooks = bind(world);
+  for (let n = 0; n < 2; n++) {
+    expect(world.strata.pulse.silent()).toEqual([]);
+    await hooks["experimental.chat.messages.transform"]?.({}, { messages: [] });
+  }
+  expect(world.strata.pulse.silent()).toEqual([expect.stringContaining("hook event")]);
+});
+
+it("a layer that fails is counted with its reason; the pulse of an instance long gone is removed", async () => {
+  const throwing = () => ({
+    name: "throws",
+    cost: 1,
+    handlers: {
+      turn: () => {
+        throw new Error("out of ink");
+      },
+    },
+  });
+  const world = await openWorld({ layers: [throwing] });
+  const old = `${FOLDER}/old.json`;
+  await world.files.writeWhole(old, "{}");
+  await world.files.touch(old, MORNING - 8 * DAY_MS);
+  await bind(world)["chat.message"]?.({ sessionID: "ses_1" }, {
+    message: { role: "user" },
+    parts: [],
+  } as never);
+  world.clock.advance(2_000);
+  await world.strata.idle();
+  expect(pulses(world)).toHaveLength(1);
+  expect(pulses(world)[0]?.layers.throws).toMatchObject({
+    asked: 1,
+    failed: 1,
+    lastFailure: "at hook turn: failed: out of ink",
+  });
+});

@@ -1,0 +1,170 @@
+import type { Hooks } from "@opencode-ai/plugin";
+import { describe, expect, it } from "vitest";
+import { StrataError } from "../../src/error.js";
+import { CommandAnswered } from "../../src/host/slash-commands.js";
+import type { LayerFactory } from "../../src/layer-context.js";
+import type { SlashCommand } from "../../src/slash-command.js";
+import type { Message } from "../../src/view/message.js";
+import { bindTestHooks } from "../support/hooks.js";
+import { answer, call, lines, user } from "../support/messages.js";
+import { openWorld } from "../support/world.js";
+
+const layerWith = (execute: SlashCommand["execute"]): LayerFactory => {
+  const command = { name: "echo", description: "says it again", execute };
+  return () => ({ name: "echoing", cost: 1, handlers: {}, commands: [command] });
+};
+
+async function open(execute: SlashCommand["execute"] = async ({ words }) => words, canShow = true) {
+  const world = await openWorld({ layers: [layerWith(execute)] });
+  const bound = bindTestHooks(world.strata, { canShow });
+  const config: Record<string, unknown> = {};
+  await bound.hooks.config?.(config as never);
+  return { ...bound, config, world };
+}
+
+/** Calls a command as the host does; what it would send afterwards, or what was thrown. */
+async function run(hooks: Hooks, command: string, words = ""): Promise<unknown> {
+  const output = { parts: [{ type: "text", text: "template" }] };
+  const input = { command, arguments: words, sessionID: "ses_1" };
+  try {
+    await hooks["command.execute.before"]?.(input, output as never);
+    return output.parts;
+  } catch (thrown) {
+    return thrown;
+  }
+}
+
+const say = (hooks: Hooks, type: string, properties: object) =>
+  hooks.event?.({ event: { type, properties: { sessionID: "ses_1", ...properties } } as never });
+
+describe("a slash command", () => {
+  it("is in the host's list beside those of the user, whose own of that name stays theirs", async () => {
+    const { hooks, config } = await open();
+    expect(config.command).toEqual({
+      echo: { template: "$ARGUMENTS", description: "says it again" },
+      memory: { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
+    });
+    const mine = { template: "my own" };
+    const users = { command: { echo: mine, deploy: mine } };
+    const other = await open();
+    await other.hooks.config?.(users as never);
+    expect(users.command).toMatchObject({ echo: mine, deploy: mine, memory: {} });
+    expect(await run(hooks, "deploy")).toEqual([{ type: "text", text: "template" }]);
+  });
+
+  it("is answered with what was typed, quotes and newlines too, and ends before it becomes a turn", async () => {
+    const { hooks, shown } = await open();
+    const words = `one "two three" 'x' $1\nsecond line`;
+    expect(await run(hooks, "echo", words)).toBeInstanceOf(CommandAnswered);
+    expect(shown).toEqual([["ses_1", `[Strata] /echo\n${words}`]]);
+  });
+
+  it("that cannot be done says why; one that fails or hangs ends all the same", async () => {
+    const refusing = await open(async () => {
+      throw new StrataError("NO_SUCH", "there is none of that name; /memory lists them");
+    });
+    await run(refusing.hooks, "echo");
+    expect(refusing.shown[0]?.[1]).toBe("[Strata] /echo: there is none of that name; /memory lists them");
+    const failing = await open(async () => {
+      throw new Error("out of ink");
+    });
+    expect(await run(failing.hooks, "echo")).toBeInstanceOf(CommandAnswered);
+    expect(failing.shown[0]?.[1]).toContain("/echo failed: out of ink");
+    expect(await failing.world.log()).toContain("ERROR commands      /echo failed: out of ink");
+    const hanging = await open(() => new Promise(() => {}));
+    const ended = run(hanging.hooks, "echo");
+    await Promise.resolve();
+    hanging.world.clock.advance(5_000);
+    expect(await ended).toBeInstanceOf(CommandAnswered);
+    expect(hanging.shown[0]?.[1]).toContain("did not end within 5000 ms");
+  });
+
+  it("called while a turn is under way is answered when that is over", async () => {
+    const { hooks, shown, toasts } = await open();
+    await say(hooks, "session.status", { status: { type: "busy" } });
+    expect(await run(hooks, "echo", "one")).toBeInstanceOf(CommandAnswered);
+    expect([shown, toasts.length]).toEqual([[], 1]);
+    await say(hooks, "session.idle", {});
+    await say(hooks, "session.idle", {});
+    expect(shown).toEqual([["ses_1", "[Strata] /echo\none"]]);
+    await run(hooks, "echo", "two");
+    expect(shown).toHaveLength(2);
+  });
+
+  it("whose answer the host does not show is repeated by the model", async () => {
+    const { hooks } = await open(undefined, false);
+    expect(await run(hooks, "echo", "this")).toEqual([
+      { type: "text", text: expect.stringMatching(/^Repeat this .*\n\n\[Strata\] \/echo\nthis$/) },
+    ]);
+  });
+});
+
+describe("an answer that is shown and not sent", () => {
+  const shown: Message = { ...user("[Strata] /memory"), parts: [{ type: "text", text: "x", ignored: true }] };
+
+  it("is nothing that layers see: neither a request, nor a turn", async () => {
+    const seen: unknown[] = [];
+    const listening: LayerFactory = () => ({
+      name: "listening",
+      cost: 1,
+      handlers: {
+        context: (_request, messages) => void seen.push(messages.length) as undefined,
+        turn: () => void seen.push("turn") as undefined,
+      },
+    });
+    const world = await openWorld({ layers: [listening] });
+    const { hooks } = bindTestHooks(world.strata);
+    const messages = [user("go"), answer([]), shown, user("on")];
+    await hooks["experimental.chat.messages.transform"]?.({}, { messages: messages as never });
+    await hooks["chat.message"]?.({ sessionID: "ses_1" }, {
+      message: shown.info,
+      parts: shown.parts,
+    } as never);
+    expect(seen).toEqual([3]);
+    expect(messages).toContain(shown);
+  });
+});
+
+describe("/memory", () => {
+  it("tells of this session, of all of them, and of what wants looking after", async () => {
+    const world = await openWorld();
+    await world.request([user("go"), answer([call("bash", lines(2_000))])]);
+    await world.strata.idle();
+    const [memory] = world.strata.dispatcher.commands.filter(({ name }) => name === "memory");
+    const text = await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    expect(text).toMatch(
+      /^This session +nothing has been answered yet\n +tokens kept out: 20,\d+ by tool-results\n/,
+    );
+    expect(text).toContain("1 results moved to files");
+    expect(text).toMatch(/On +toolResults, microCompact/);
+    expect(text).not.toContain("\u001b");
+  });
+});
+
+describe("/compact-notes", () => {
+  const wordy = (n: number) => user(`question ${n} ${"word ".repeat(4_000)}`);
+  const history = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? wordy(n) : answer([]))).concat(
+    user("on"),
+  );
+
+  it("has notes take the place of history with the next message, and only then", async () => {
+    const world = await openWorld();
+    expect(await world.request(history)).toHaveLength(history.length);
+    const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
+    const text = await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    expect(text).toContain("session-memory/ses_1.md");
+    const view = await world.request(history);
+    expect(view.length).toBeLessThan(history.length);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+    expect(JSON.stringify(await world.request(history))).toBe(JSON.stringify(view));
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+  });
+
+  it("says so where nothing would leave the context", async () => {
+    const world = await openWorld();
+    const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
+    await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    await world.request([user("go")]);
+    expect(world.host.toasts).toEqual([expect.stringContaining("/compact-notes changed nothing")]);
+  });
+});
