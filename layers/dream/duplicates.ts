@@ -92,7 +92,8 @@ const pairsOf = (word: string): string[] =>
 const PIVOTS =
   /\b(?:not|no|never|without|don't|doesn't|isn't|aren't|can't|cannot|won't|instead|always|only)\b|[不没无非禁]|[\w./@-]*[\d/_@][\w./@:-]*|\b[a-z]+[A-Z]\w*\b|`[^`]+`/gi;
 
-function readPivots(text: string): ReadonlySet<string> {
+/** Numbers, names in code, paths and negations, in lower case. */
+export function readPivots(text: string): ReadonlySet<string> {
   const found = text.match(PIVOTS) ?? [];
   return new Set(found.map((pivot) => pivot.replace(/[`.:,;]+$|^`/g, "").toLowerCase()));
 }
