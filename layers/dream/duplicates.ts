@@ -88,14 +88,15 @@ function readWords(text: string): ReadonlySet<string> {
 const pairsOf = (word: string): string[] =>
   [...word].map((character, index, all) => character + (all[index + 1] ?? ""));
 
-/** What a fact hangs on, as it is spelt. */
-const PIVOTS =
-  /\b(?:not|no|never|without|don't|doesn't|isn't|aren't|can't|cannot|won't|instead|always|only)\b|[不没无非禁]|[\w./@-]*[\d/_@][\w./@:-]*|\b[a-z]+[A-Z]\w*\b|`[^`]+`/gi;
+/** What a fact hangs on: words that turn it round, and what is spelt as no prose is. */
+const TURNING =
+  /\b(?:not|no|never|without|don't|doesn't|isn't|aren't|can't|cannot|won't|instead|always|only)\b|[不没无非禁]/gi;
+const SPELT = /`[^`]+`|[\w./@:-]*[\d/_@][\w./@:-]*|\b[a-z]+[A-Z]\w*\b/g;
 
 /** Numbers, names in code, paths and negations, in lower case. */
 export function readPivots(text: string): ReadonlySet<string> {
-  const found = text.match(PIVOTS) ?? [];
-  return new Set(found.map((pivot) => pivot.replace(/[`.:,;]+$|^`/g, "").toLowerCase()));
+  const found = [...(text.match(TURNING) ?? []), ...(text.match(SPELT) ?? [])];
+  return new Set(found.map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
 }
 
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>

@@ -36,12 +36,15 @@ export function planDream(input: DreamInput): DreamPlan {
   const { memories, similarTo } = input;
   const drafts = new Map(memories.map((memory) => [memory.id, openDraft(memory)]));
   for (const memory of memories) archiveIfOver(drafts, memory, input);
-  const living = memories.filter(({ id }) => drafts.get(id)?.after.status !== "archived");
-  for (const cluster of findDuplicates(living, similarTo)) merge(drafts, cluster);
-  for (const memory of living) tidy(drafts, memory, input);
+  const living = () => [...drafts.values()].map(({ after }) => after).filter(isLiving);
+  // Before the comparison: two that pass for the same once they are dated would be found by the next dream only.
+  for (const memory of living()) makeAbsolute(drafts, memory);
+  for (const cluster of findDuplicates(living(), similarTo)) merge(drafts, cluster);
+  for (const memory of living()) confirm(drafts, memory);
+  for (const memory of living()) markMissing(drafts, memory, input);
   return {
     changes: [...drafts.values()].flatMap(closeDraft),
-    findings: findContradictions(living, drafts, similarTo),
+    findings: findContradictions(living(), similarTo),
   };
 }
 
@@ -52,6 +55,8 @@ interface Draft {
 }
 
 type Drafts = ReadonlyMap<string, Draft>;
+
+const isLiving = ({ status }: Memory): boolean => status === "active" || status === "resolved";
 
 const openDraft = (before: Memory): Draft => ({ before, after: before, steps: [] });
 
@@ -121,43 +126,42 @@ export function readSessions({ extra, provenance }: Memory): string[] {
   return [...new Set([...known, ...(provenance.session === undefined ? [] : [provenance.session])])];
 }
 
-function tidy(drafts: Drafts, { id, created }: Memory, { missingPaths }: DreamInput): void {
-  const memory = drafts.get(id)?.after;
-  if (!memory || memory.status === "superseded") return;
-  if (!isProtected(memory)) {
-    const content = withAbsoluteDates(memory.content, Date.parse(created));
-    if (content !== memory.content)
-      step(drafts, id, "reworded", "dates that pass were made absolute", { content });
-  }
-  const isConfirmed = readSessions(memory).length >= CONFIRMING_SESSIONS && !memory.tags.includes(CONFIRMED);
-  if (isConfirmed) {
-    step(drafts, id, "confirmed", `said in ${readSessions(memory).length} sessions`, {
-      importance: Math.min(1, memory.importance + CONFIRMED_GAIN),
-      tags: [...memory.tags, CONFIRMED],
-    });
-  }
+function makeAbsolute(drafts: Drafts, memory: Memory): void {
+  if (isProtected(memory)) return;
+  const content = withAbsoluteDates(memory.content, Date.parse(memory.created));
+  if (content === memory.content) return;
+  step(drafts, memory.id, "reworded", "dates that pass were made absolute", { content });
+}
+
+function confirm(drafts: Drafts, memory: Memory): void {
+  const { length } = readSessions(memory);
+  if (length < CONFIRMING_SESSIONS || memory.tags.includes(CONFIRMED)) return;
+  step(drafts, memory.id, "confirmed", `said in ${length} sessions`, {
+    importance: Math.min(1, memory.importance + CONFIRMED_GAIN),
+    tags: [...memory.tags, CONFIRMED],
+  });
+}
+
+function markMissing(drafts: Drafts, memory: Memory, { missingPaths }: DreamInput): void {
+  const { missing: known = [], ...extra } = memory.extra;
   const missing = [...missingPaths(memory)].sort();
-  const known = Array.isArray(memory.extra.missing) ? memory.extra.missing : [];
-  if (missing.join("\n") === known.join("\n")) return;
-  const { missing: _, ...extra } = drafts.get(id)?.after.extra ?? {};
+  if (JSON.stringify(missing) === JSON.stringify(known)) return;
   const reason = missing.length > 0 ? `gone: ${missing.join(", ")}` : "the files it names are there again";
-  step(drafts, id, "marked", reason, { extra: missing.length > 0 ? { ...extra, missing } : extra });
+  step(drafts, memory.id, "marked", reason, { extra: missing.length > 0 ? { ...extra, missing } : extra });
 }
 
 /** What a person, or a model, has to decide. */
-function findContradictions(memories: readonly Memory[], drafts: Drafts, similarTo: SimilarTo): Finding[] {
+function findContradictions(memories: readonly Memory[], similarTo: SimilarTo): Finding[] {
   const byID = new Map(memories.map((memory) => [memory.id, memory]));
-  const seen = new Set<string>();
-  return memories.flatMap((memory) =>
-    similarTo(memory).flatMap((id) => {
+  const found = new Map<string, Finding>();
+  for (const memory of memories) {
+    for (const id of similarTo(memory)) {
       const other = byID.get(id);
-      const name = [memory.id, id].sort().join(" ");
-      const isOpen = [memory.id, id].every((one) => drafts.get(one)?.after.status !== "superseded");
-      if (!other || id === memory.id || seen.has(name) || !isOpen || !isContradiction(memory, other))
-        return [];
-      seen.add(name);
-      const ids = name.split(" ");
-      return [{ ids, what: `${ids.join(" and ")} do not say the same of "${memory.title}"` }];
-    }),
-  );
+      if (!other || other === memory || !isContradiction(memory, other)) continue;
+      const ids = [memory.id, id].sort();
+      const what = `${ids.join(" and ")} do not say the same of "${memory.title}"`;
+      found.set(ids.join(" "), { ids, what });
+    }
+  }
+  return [...found.values()];
 }
