@@ -1,0 +1,167 @@
+/**
+ * What a dream does without a model. Pure: the same memories on the same day give the same plan, and a plan that has
+ * been carried out gives an empty one.
+ */
+import type { Memory } from "../../src/memory/memory.js";
+import { DAY_MS } from "../../src/seams/clock.js";
+import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
+import { withAbsoluteDates } from "./dates.js";
+import { type Cluster, findDuplicates, isContradiction, type SimilarTo } from "./duplicates.js";
+
+export interface DreamInput {
+  /** All that are not archived. */
+  memories: readonly Memory[];
+  nowMs: number;
+  /** May a memory be merged with these? */
+  similarTo: SimilarTo;
+  /** Base + use − decay. */
+  effectiveImportance(memory: Memory): number;
+  /** When it was last used or changed. */
+  lastUsedMs(memory: Memory): number;
+  /** Paths it names that are not there. */
+  missingPaths(memory: Memory): readonly string[];
+}
+
+/** Below this, and unused for so long, a memory goes to the archive. */
+const FORGOTTEN_BELOW = 0.3;
+const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
+/** A blocker that is none any more is of interest for a while. */
+const RESOLVED_AFTER_MS = 30 * DAY_MS;
+/** A promotion needs so many sessions. */
+const CONFIRMING_SESSIONS = 3;
+const CONFIRMED_GAIN = 0.15;
+const CONFIRMED = "confirmed";
+
+export function planDream(input: DreamInput): DreamPlan {
+  const { memories, similarTo } = input;
+  const drafts = new Map(memories.map((memory) => [memory.id, openDraft(memory)]));
+  for (const memory of memories) archiveIfOver(drafts, memory, input);
+  const living = () => [...drafts.values()].map(({ after }) => after).filter(isLiving);
+  // Before the comparison: two that pass for the same once they are dated would be found by the next dream only.
+  for (const memory of living()) makeAbsolute(drafts, memory);
+  for (const cluster of findDuplicates(living(), similarTo)) merge(drafts, cluster);
+  for (const memory of living()) confirm(drafts, memory);
+  for (const memory of living()) markMissing(drafts, memory, input);
+  return {
+    changes: [...drafts.values()].flatMap(closeDraft),
+    findings: findContradictions(living(), similarTo),
+  };
+}
+
+interface Draft {
+  before: Memory;
+  after: Memory;
+  steps: { kind: ChangeKind; reason: string }[];
+}
+
+type Drafts = ReadonlyMap<string, Draft>;
+
+const isLiving = ({ status }: Memory): boolean => status === "active" || status === "resolved";
+
+const openDraft = (before: Memory): Draft => ({ before, after: before, steps: [] });
+
+/** The heaviest of its steps gives a change its name. */
+const WEIGHT: readonly ChangeKind[] = ["archived", "superseded", "merged", "confirmed", "reworded", "marked"];
+
+function closeDraft({ before, after, steps }: Draft): Change[] {
+  const [first] = [...steps].sort((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind));
+  if (!first) return [];
+  return [{ before, after, kind: first.kind, reason: steps.map(({ reason }) => reason).join("; ") }];
+}
+
+function step(drafts: Drafts, id: string, kind: ChangeKind, reason: string, changed: Partial<Memory>): void {
+  const draft = drafts.get(id);
+  if (!draft) return;
+  draft.after = { ...draft.after, ...changed };
+  draft.steps.push({ kind, reason });
+}
+
+function archiveIfOver(drafts: Drafts, memory: Memory, input: DreamInput): void {
+  const why = findEnd(memory, input);
+  if (why !== undefined) step(drafts, memory.id, "archived", why, { status: "archived" });
+}
+
+function findEnd(memory: Memory, { effectiveImportance, lastUsedMs, nowMs }: DreamInput): string | undefined {
+  const { expires, pinned, status, type, updated } = memory;
+  if (pinned) return undefined;
+  if (expires !== undefined && Date.parse(expires) <= nowMs)
+    return `it was to be kept until ${expires.slice(0, 10)}`;
+  if (isProtected(memory)) return undefined;
+  if (type === "blocker") {
+    const isOver = status === "resolved" && nowMs - Date.parse(updated) >= RESOLVED_AFTER_MS;
+    return isOver ? `the blocker was resolved on ${updated.slice(0, 10)}` : undefined;
+  }
+  const unusedMs = nowMs - lastUsedMs(memory);
+  const isForgotten = unusedMs >= FORGOTTEN_AFTER_MS && effectiveImportance(memory) < FORGOTTEN_BELOW;
+  return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
+}
+
+/** The survivor takes in what the others know beside their words; protected ones stay as they are. */
+function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
+  const going = others.filter((other) => !isProtected(other));
+  if (going.length === 0) return;
+  const all = [survivor, ...going];
+  const how = isExact ? "word for word the same" : "the same in other words";
+  const union = (pick: (memory: Memory) => readonly string[]): string[] => [...new Set(all.flatMap(pick))];
+  const ids = new Set(all.map(({ id }) => id));
+  const titles = going.map(({ title }) => title).filter((title) => title !== survivor.title);
+  step(drafts, survivor.id, "merged", `takes in ${going.map(({ id }) => id).join(", ")}: ${how}`, {
+    aliases: [...new Set([...union(({ aliases }) => aliases), ...titles])],
+    tags: union(({ tags }) => tags),
+    entities: union(({ entities }) => entities),
+    links: union(({ links }) => links).filter((id) => !ids.has(id)),
+    when: union(({ when }) => when),
+    importance: Math.max(...all.map(({ importance }) => importance)),
+    extra: { ...survivor.extra, sessions: union(readSessions) },
+  });
+  for (const { id } of going) {
+    const reason = `${survivor.id} says it: ${how}`;
+    step(drafts, id, "superseded", reason, { status: "superseded", supersededBy: survivor.id });
+  }
+}
+
+/** Sessions in which it was said. */
+export function readSessions({ extra, provenance }: Memory): string[] {
+  const known = Array.isArray(extra.sessions) ? extra.sessions.filter((one) => typeof one === "string") : [];
+  return [...new Set([...known, ...(provenance.session === undefined ? [] : [provenance.session])])];
+}
+
+function makeAbsolute(drafts: Drafts, memory: Memory): void {
+  if (isProtected(memory)) return;
+  const content = withAbsoluteDates(memory.content, Date.parse(memory.created));
+  if (content === memory.content) return;
+  step(drafts, memory.id, "reworded", "dates that pass were made absolute", { content });
+}
+
+function confirm(drafts: Drafts, memory: Memory): void {
+  const { length } = readSessions(memory);
+  if (length < CONFIRMING_SESSIONS || memory.tags.includes(CONFIRMED)) return;
+  step(drafts, memory.id, "confirmed", `said in ${length} sessions`, {
+    importance: Math.min(1, memory.importance + CONFIRMED_GAIN),
+    tags: [...memory.tags, CONFIRMED],
+  });
+}
+
+function markMissing(drafts: Drafts, memory: Memory, { missingPaths }: DreamInput): void {
+  const { missing: known = [], ...extra } = memory.extra;
+  const missing = [...missingPaths(memory)].sort();
+  if (JSON.stringify(missing) === JSON.stringify(known)) return;
+  const reason = missing.length > 0 ? `gone: ${missing.join(", ")}` : "the files it names are there again";
+  step(drafts, memory.id, "marked", reason, { extra: missing.length > 0 ? { ...extra, missing } : extra });
+}
+
+/** What a person, or a model, has to decide. */
+function findContradictions(memories: readonly Memory[], similarTo: SimilarTo): Finding[] {
+  const byID = new Map(memories.map((memory) => [memory.id, memory]));
+  const found = new Map<string, Finding>();
+  for (const memory of memories) {
+    for (const id of similarTo(memory)) {
+      const other = byID.get(id);
+      if (!other || other === memory || !isContradiction(memory, other)) continue;
+      const ids = [memory.id, id].sort();
+      const what = `${ids.join(" and ")} do not say the same of "${memory.title}"`;
+      found.set(ids.join(" "), { ids, what });
+    }
+  }
+  return [...found.values()];
+}

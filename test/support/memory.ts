@@ -1,0 +1,26 @@
+import type { Memory, MemoryType } from "../../src/memory/memory.js";
+
+/** A memory with these fields; the rest is what an agent's plain note has. */
+export function memoryOf(given: Partial<Memory> & { id: string }): Memory {
+  const type = (given.id.split("/").at(-2) ?? "knowledge") as MemoryType;
+  return {
+    scope: "project",
+    sensitivity: "internal",
+    type,
+    title: given.id.split("/").at(-1) ?? "",
+    content: "Nothing.",
+    status: "active",
+    aliases: [],
+    tags: [],
+    entities: [],
+    links: [],
+    importance: 0.5,
+    pinned: false,
+    when: [],
+    created: "2026-11-20T09:00:00.000Z",
+    updated: "2026-11-20T09:00:00.000Z",
+    provenance: { by: "agent" },
+    extra: {},
+    ...given,
+  };
+}

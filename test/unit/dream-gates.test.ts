@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { addDream, type DreamReport } from "../../layers/dream/dreams-page.js";
+import { findObstacle, type GateFacts, planBackoff } from "../../layers/dream/gates.js";
+import { memoryOf } from "../support/memory.js";
+
+const HOUR = 3_600_000;
+const open: GateFacts = {
+  nowMs: 100 * HOUR,
+  intervalMs: HOUR,
+  lastSuccessMs: 98 * HOUR,
+  lastFailureMs: undefined,
+  failures: 0,
+  changed: 5,
+  isBusy: false,
+};
+
+it.each([
+  ["all is well", {}, undefined],
+  ["there was none yet", { lastSuccessMs: undefined }, undefined],
+  ["the interval is not over", { lastSuccessMs: 99.5 * HOUR }, "not long ago"],
+  ["the clock was set back since", { lastSuccessMs: 500 * HOUR }, undefined],
+  ["little has changed", { changed: 4 }, "only 4"],
+  ["somebody is at work", { isBusy: true }, "at work"],
+  ["it has just failed", { failures: 1, lastFailureMs: 99.9 * HOUR }, "failed"],
+  ["it failed a while ago", { failures: 1, lastFailureMs: 99 * HOUR }, undefined],
+  ["it failed again and again", { failures: 6, lastFailureMs: 97 * HOUR }, "failed"],
+])("whether there is a dream, where %s", (_, given, why) => {
+  const obstacle = findObstacle({ ...open, ...given });
+  if (why === undefined) expect(obstacle).toBeUndefined();
+  else expect(obstacle).toContain(why);
+});
+
+it("waits twice as long after each failure, and a day at most", () => {
+  expect([1, 2, 3, 50].map((failures) => planBackoff(failures) / 60_000)).toEqual([10, 20, 40, 1_440]);
+});
+
+const before = memoryOf({ id: "knowledge/a" });
+const report = (id: string, changes = 1): DreamReport => ({
+  id,
+  time: "2026-11-21T10:00:00.000Z",
+  changes: Array.from({ length: changes }, () => ({
+    before,
+    after: before,
+    kind: "merged",
+    reason: "the same\n## no heading",
+  })),
+  findings: [],
+  refused: ["entry 1: `8080` would be lost"],
+  usedModel: true,
+});
+
+it("the page has the newest dream on top, once, on lines of its own", () => {
+  const page = addDream(addDream("", report("one")), report("two"));
+  expect(page.match(/^## .*$/gm)).toEqual(["## 2026-11-21 10:00 · two", "## 2026-11-21 10:00 · one"]);
+  expect(page.match(/^# Dreams$/gm)).toHaveLength(1);
+  expect(page).toContain("1 merged, with a model.");
+  expect(page).toContain("- merged `knowledge/a`: the same ## no heading\n");
+  expect(page).toContain("- not taken from the model: entry 1: `8080` would be lost");
+});
+
+it("the page is bounded, by whole dreams, and has the newest whatever its size", () => {
+  let page = "";
+  for (let n = 0; n < 40; n++) page = addDream(page, report(`d${n}`, 30));
+  expect(page.split("\n").length).toBeLessThan(520);
+  expect(page).toContain("· d39\n");
+  expect(page).not.toContain("· d1\n");
+  expect(addDream(page, report("huge", 2_000)).split("\n").length).toBeGreaterThan(2_000);
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { isProtected } from "../../layers/dream/change.js";
+import { isContradiction, isSame } from "../../layers/dream/duplicates.js";
+import { type DreamInput, planDream } from "../../layers/dream/plan.js";
+import type { Memory } from "../../src/memory/memory.js";
+import { memoryOf } from "../support/memory.js";
+import { fc } from "../support/property.js";
+
+const NOW = Date.parse("2026-11-21T10:00:00Z");
+const LONG_AGO = "2026-01-02T09:00:00.000Z";
+
+/** Everything may be like everything; nothing was used since it was last changed. */
+function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): DreamInput {
+  return {
+    memories,
+    nowMs: NOW,
+    similarTo: ({ id }) => memories.filter((other) => other.id !== id).map((other) => other.id),
+    effectiveImportance: ({ importance }) => importance,
+    lastUsedMs: ({ updated }) => Date.parse(updated),
+    missingPaths: () => [],
+    ...given,
+  };
+}
+
+const plan = (memories: readonly Memory[], given: Partial<DreamInput> = {}) =>
+  planDream(input(memories, given));
+
+/** The memories as they are when a plan has been carried out. */
+function carryOut(memories: readonly Memory[], given: Partial<DreamInput> = {}): Memory[] {
+  const changed = new Map(plan(memories, given).changes.map(({ after }) => [after.id, after]));
+  return memories.map((memory) => changed.get(memory.id) ?? memory);
+}
+
+describe("what says the same becomes one", () => {
+  it("the user's own words stay, and take in what the others are known by", () => {
+    const user = memoryOf({
+      id: "knowledge/db",
+      content: "The database listens on port 5433 in staging.",
+      provenance: { by: "user", session: "ses_1" },
+    });
+    const agent = memoryOf({
+      id: "knowledge/db-port",
+      title: "Port of the database",
+      content: "the database listens on port 5433, in staging",
+      importance: 0.9,
+      tags: ["db"],
+      provenance: { by: "agent", session: "ses_2" },
+    });
+    const { changes } = plan([agent, user]);
+    expect(changes.map(({ after, kind }) => [after.id, kind, after.status])).toEqual([
+      ["knowledge/db-port", "superseded", "superseded"],
+      ["knowledge/db", "merged", "active"],
+    ]);
+    expect(changes[0]?.after.supersededBy).toBe("knowledge/db");
+    expect(changes[1]?.after).toMatchObject({
+      content: user.content,
+      aliases: ["Port of the database"],
+      tags: ["db"],
+      importance: 0.9,
+      extra: { sessions: ["ses_1", "ses_2"] },
+    });
+  });
+
+  it.each([
+    [
+      "another number",
+      "The api listens on port 8080 in staging.",
+      "The api listens on port 8081 in staging.",
+    ],
+    [
+      "a negation",
+      "The tests do touch the network here now.",
+      "The tests do not touch the network here now.",
+    ],
+    [
+      "another name in code",
+      "Use `readFile` to load all the settings.",
+      "Use `readLine` to load all the settings.",
+    ],
+    [
+      "another path",
+      "Settings are read in src/config/a.ts now.",
+      "Settings are read in src/config/b.ts now.",
+    ],
+    ["没有", "这个服务在测试环境里启用缓存功能。", "这个服务在测试环境里没启用缓存功能。"],
+  ])("but not with %s", (_, one, other) => {
+    const memories = [
+      memoryOf({ id: "knowledge/a", content: one }),
+      memoryOf({ id: "knowledge/b", content: other }),
+    ];
+    expect(isSame(memories[0] as Memory, memories[1] as Memory)).toBe(false);
+    expect(plan(memories).changes).toEqual([]);
+  });
+
+  it("and not over types, scopes, or what is private", () => {
+    const content = "The same words in all of these five.";
+    const memories = [
+      memoryOf({ id: "knowledge/a", content }),
+      memoryOf({ id: "idea/a", content }),
+      memoryOf({ id: "global/knowledge/a", scope: "global", content }),
+      memoryOf({ id: "private/knowledge/a", sensitivity: "private", content }),
+    ];
+    expect(plan(memories).changes).toEqual([]);
+  });
+
+  it("nor where it is pinned, ordered, decided or corrected: these stay twice rather than go", () => {
+    const content = "Never push to the main branch by force.";
+    const twins = (type: string, given: Partial<Memory> = {}) =>
+      ["a", "b"].map((name) => memoryOf({ id: `${type}/${name}`, content, ...given }));
+    const memories = [
+      ...twins("directive"),
+      ...twins("decision"),
+      ...twins("feedback"),
+      ...twins("knowledge", { pinned: true }),
+    ];
+    expect(plan(memories).changes).toEqual([]);
+  });
+});
+
+describe("what nobody needs any more goes to the archive", () => {
+  const old = { created: LONG_AGO, updated: LONG_AGO };
+  it.each([
+    ["unused for long and of little weight", memoryOf({ id: "idea/x", importance: 0.2, ...old }), true],
+    ["of weight", memoryOf({ id: "idea/x", importance: 0.6, ...old }), false],
+    ["recent", memoryOf({ id: "idea/x", importance: 0.2 }), false],
+    ["past its day", memoryOf({ id: "plan/x", expires: "2026-11-01T00:00:00Z" }), true],
+    [
+      "past its day but pinned",
+      memoryOf({ id: "plan/x", expires: "2026-11-01T00:00:00Z", pinned: true }),
+      false,
+    ],
+    ["an open blocker", memoryOf({ id: "blocker/x", importance: 0, ...old }), false],
+    ["a blocker resolved long ago", memoryOf({ id: "blocker/x", status: "resolved", ...old }), true],
+    ["a decision", memoryOf({ id: "decision/x", importance: 0, ...old }), false],
+  ])("%s: %#", (_, memory, isGone) => {
+    expect(carryOut([memory])[0]?.status === "archived").toBe(isGone);
+  });
+});
+
+it("what three sessions have said weighs more, once", () => {
+  const memory = memoryOf({
+    id: "procedure/x",
+    extra: { sessions: ["a", "b"] },
+    provenance: { by: "user", session: "c" },
+  });
+  const [after] = carryOut([memory]);
+  expect(after?.importance).toBeCloseTo(0.65);
+  expect(plan([after as Memory]).changes).toEqual([]);
+});
+
+it("a memory that names files that are gone says so, until they are back", () => {
+  const memory = memoryOf({ id: "knowledge/x" });
+  const [marked] = carryOut([memory], { missingPaths: () => ["src/b.ts", "src/a.ts"] });
+  expect(marked?.extra.missing).toEqual(["src/a.ts", "src/b.ts"]);
+  expect(carryOut([marked as Memory])[0]?.extra).toEqual({});
+});
+
+it("two that differ in what a fact hangs on, under one title, are shown to somebody who can decide", () => {
+  const memories = [
+    memoryOf({ id: "knowledge/a", title: "API port", content: "The api listens on port 8080." }),
+    memoryOf({ id: "knowledge/b", title: "API port", content: "The api listens on port 9090." }),
+  ];
+  expect(isContradiction(memories[0] as Memory, memories[1] as Memory)).toBe(true);
+  const { changes, findings } = plan(memories);
+  expect(changes).toEqual([]);
+  expect(findings).toEqual([
+    {
+      ids: ["knowledge/a", "knowledge/b"],
+      what: expect.stringContaining('do not say the same of "API port"'),
+    },
+  ]);
+});
+
+it("of any memories: protected ones keep status and words, every fact has a successor that lives, and a second dream finds nothing", () => {
+  const words = fc.array(
+    fc.constantFrom("the", "api", "port", "8080", "not", "yesterday", "cache", "builds"),
+    {
+      minLength: 1,
+      maxLength: 7,
+    },
+  );
+  const any = fc.record({
+    type: fc.constantFrom("knowledge", "idea", "decision", "directive", "blocker"),
+    words,
+    importance: fc.constantFrom(0.1, 0.5, 0.9),
+    pinned: fc.boolean(),
+    isOld: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(any, { maxLength: 12 }), (made) => {
+      const memories = made.map(({ type, words: said, isOld, ...rest }, index) =>
+        memoryOf({
+          id: `${type}/m${index}`,
+          content: said.join(" "),
+          ...rest,
+          ...(isOld && { updated: LONG_AGO, created: LONG_AGO }),
+        }),
+      );
+      const after = carryOut(memories);
+      const byID = new Map(after.map((memory) => [memory.id, memory]));
+      for (const [index, memory] of memories.entries()) {
+        const now = after[index];
+        if (isProtected(memory))
+          expect(now).toMatchObject({ status: memory.status, content: memory.content });
+        if (now?.status === "superseded") expect(byID.get(now.supersededBy ?? "")?.status).toBe("active");
+      }
+      const living = after.filter(({ status }) => status === "active" || status === "resolved");
+      expect(plan(living).changes).toEqual([]);
+    }),
+    { numRuns: 400 },
+  );
+});

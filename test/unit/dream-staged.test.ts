@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { readStaged } from "../../layers/dream/staged.js";
+import { memoryOf } from "../support/memory.js";
+import { fc } from "../support/property.js";
+
+const a = memoryOf({ id: "knowledge/a", content: "The api listens on port 8080, see `src/api.ts`." });
+const b = memoryOf({ id: "knowledge/b", content: "Port 8080 is the api's; staging uses TLS." });
+const c = memoryOf({ id: "knowledge/c", content: "Something else." });
+const fixed = memoryOf({ id: "knowledge/pinned", content: "The api is at 8080.", pinned: true });
+const clusters = [[a, b, fixed], [c]];
+const good = {
+  keep: a.id,
+  supersede: [b.id],
+  content: "The api listens on port 8080 (`src/api.ts`); staging uses TLS.",
+  reason: "both are about the port",
+};
+
+const read = (staged: unknown, findFault = (_: string): string | undefined => undefined) =>
+  readStaged(typeof staged === "string" ? staged : JSON.stringify(staged), clusters, { findFault });
+
+describe("what a model has staged", () => {
+  it("is taken where everything has a successor and no fact is lost", () => {
+    const { changes, refused } = read([good]);
+    expect(refused).toEqual([]);
+    expect(
+      changes.map(({ after, before, kind }) => [before.id, kind, after.status, after.supersededBy]),
+    ).toEqual([
+      ["knowledge/a", "merged", "active", undefined],
+      ["knowledge/b", "superseded", "superseded", "knowledge/a"],
+    ]);
+    expect(changes[0]?.after).toEqual({ ...a, content: good.content });
+  });
+
+  it.each([
+    ["no JSON", "I have merged them for you!", "is no JSON"],
+    ["no list", { keep: a.id }, "is no list"],
+    ["far too much", "x".repeat(300_000), "300000 characters"],
+    ["everything at once", Array.from({ length: 201 }, () => good), "more than 200"],
+    ["a field too many", [{ ...good, delete: true }], "Unrecognized key"],
+    ["nothing to supersede", [{ ...good, supersede: [] }], "supersede"],
+    ["a memory of another cluster", [{ ...good, supersede: [c.id] }], "is not of the cluster"],
+    ["a memory that is none", [{ ...good, supersede: ["../../etc/passwd"] }], "is not of the cluster"],
+    ["itself", [{ ...good, supersede: [a.id] }], "named twice"],
+    ["a pinned one", [{ ...good, supersede: [fixed.id] }], "it stays as it is"],
+    ["into a pinned one", [{ ...good, keep: fixed.id }], "it stays as it is"],
+    [
+      "a fact left out",
+      [{ ...good, content: "The api listens on some port, with TLS in staging." }],
+      "would be lost",
+    ],
+    ["endless words", [{ ...good, content: "8080 ".repeat(2_000) }], "content"],
+  ])("is refused with %s", (_, staged, why) => {
+    const { changes, refused } = read(staged);
+    expect(changes).toEqual([]);
+    expect(refused).toEqual([expect.stringContaining(why)]);
+  });
+
+  it("is refused where its words may not be kept, and one refusal does not take the others with it", () => {
+    expect(read([good], () => "it has a secret").refused).toEqual(["entry 1: it has a secret"]);
+    const { changes, refused } = read([{ ...good, supersede: [c.id] }, good, good]);
+    expect(changes).toHaveLength(2);
+    expect(refused).toEqual([
+      expect.stringContaining("entry 1"),
+      expect.stringContaining("in an earlier entry"),
+    ]);
+  });
+
+  it("never makes anything fail, whatever it is", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc
+            .array(fc.record({ keep: fc.constant(a.id), supersede: fc.anything() }))
+            .map((one) => JSON.stringify(one)),
+        ),
+        (staged) => {
+          expect(read(staged ?? "").changes).toEqual([]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
