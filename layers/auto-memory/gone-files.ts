@@ -1,5 +1,6 @@
 import { isAbsolute, join, normalize } from "node:path";
 import type { Memory } from "../../src/memory/memory.js";
+import { findEntities } from "../../src/recall/entities.js";
 import type { Files } from "../../src/seams/files.js";
 
 /** So many of one memory's files are looked for. */
@@ -10,8 +11,8 @@ export async function findGoneFiles(
   { files, project }: { files: Files; project: string },
   memories: readonly Memory[],
 ): Promise<Map<string, string[]>> {
-  const looked = memories.flatMap(({ entities, id }) =>
-    entities
+  const looked = memories.flatMap(({ content, entities, id }) =>
+    [...new Set([...entities, ...findEntities(content)])]
       .filter(isPath)
       .slice(0, MOST_FILES)
       .map(async (path) => ({ id, path, isThere: (await files.stat(join(project, path))) !== undefined })),

@@ -20,6 +20,8 @@ export interface RecallEntry {
   readonly order?: number;
   /** Ids of entries that belong to it. */
   readonly links?: readonly string[];
+  /** Never given to an embedder. */
+  readonly isPrivate?: boolean;
 }
 
 /** An entry that fits a query. */

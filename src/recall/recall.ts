@@ -50,7 +50,9 @@ export interface Recall {
   remove(id: string): void;
   /** What fits the query, best first. Nothing for a query that is empty or made of words that say nothing. */
   search(query: string, options?: SearchOptions): RecallHit[];
-  /** As `search`, with the embedder's judgement added; as `search` alone where it fails or knows nothing. */
+  /** Has the embedder read what was added since the last time. Rejects with its error; what is left is tried again. */
+  embed(): Promise<void>;
+  /** As `search`, with the embedder's judgement of what it has read; as `search` alone where it fails. */
   searchByMeaning(query: string, options?: SearchOptions): Promise<RecallHit[]>;
   /** The few that are certainly meant, for what is shown unasked; nothing is better than something that is not. */
   match(text: string, options?: SearchOptions): RecallHit[];
@@ -100,10 +102,11 @@ export function createRecall({ embedder, now = systemClock.now }: RecallOptions 
       links.add(kept);
       aliases.add(kept);
       ages.add(kept);
-      vectors?.add(kept.id, kept.spoken);
+      if (!entry.isPrivate) vectors?.add(kept.id, kept.spoken);
     },
     remove,
     search: (query, options) => find(ask(query), limitOf(options)),
+    embed: async () => vectors?.fill(),
     async searchByMeaning(query, options) {
       const asked = ask(query);
       // A name is meant as it is written; what is like it is something else.

@@ -4,6 +4,8 @@ import { cosine, type Embedder, normalizeVector } from "./embedder.js";
 export interface Vectors {
   add(id: string, text: string): void;
   remove(id: string): void;
+  /** Fetches those that are missing. Rejects with the embedder's error; what is left waits for the next time. */
+  fill(): Promise<void>;
   /** How alike each entry is to the text, by cosine; `undefined` where that cannot be said. Never rejects. */
   compare(text: string): Promise<ReadonlyMap<string, number> | undefined>;
 }
@@ -24,12 +26,15 @@ export function createVectors(embedder: Embedder): Vectors {
       waiting.delete(id);
       vectors.delete(id);
     },
+    fill() {
+      filling ??= fetchMissing().finally(() => {
+        filling = undefined;
+      });
+      return filling;
+    },
     async compare(text) {
+      if (vectors.size === 0) return undefined;
       try {
-        filling ??= fill().finally(() => {
-          filling = undefined;
-        });
-        await filling;
         const [given] = await embedder.embed([text]);
         const asked = given && normalizeVector(given);
         return asked && new Map([...vectors].map(([id, vector]) => [id, cosine(asked, vector)]));
@@ -40,7 +45,7 @@ export function createVectors(embedder: Embedder): Vectors {
   };
 
   /** What was changed while the embedder was at work keeps waiting. */
-  async function fill(): Promise<void> {
+  async function fetchMissing(): Promise<void> {
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, BATCH);
       const found = await embedder.embed(batch.map(([, text]) => text));

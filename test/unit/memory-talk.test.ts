@@ -180,7 +180,7 @@ describe("a rule at the moment it matters", () => {
 
   it("waits for the commands and paths that it names itself", () => {
     expect(findWhen("Never run `git push --force` on main.")).toEqual(["git push --force", "git push"]);
-    expect(findWhen("Don't edit db/migrations/001.sql, see #12.")).toEqual(["db/migrations/001.sql"]);
+    expect(findWhen("Don't edit db/migrations/001.sql, see #12.")).toContain("db/migrations/001.sql");
     expect(findWhen("Answer in one line.")).toEqual([]);
   });
 });

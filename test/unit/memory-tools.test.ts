@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { Found } from "../../layers/auto-memory/tools/common.js";
 import { createMemoryTools } from "../../layers/auto-memory/tools/tools.js";
 import { planFolders } from "../../src/folders.js";
 import { bindTools } from "../../src/host/tools.js";
 import type { Memory } from "../../src/memory/memory.js";
+import type { Found } from "../../src/memory/search.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -156,10 +156,11 @@ describe("memory_recall", () => {
   it("lists what is found with ids and ages, past sessions marked as such, and that it is a record", async () => {
     const { asked, recall } = open({
       found: [
-        { kind: "memory", memory: memory("port", "The port is 8080.", { daysAgo: 47 }) },
-        { kind: "memory", memory: memory("gone", "Redis.", { status: "archived" }) },
+        { kind: "memory", why: "port", memory: memory("port", "The port is 8080.", { daysAgo: 47 }) },
+        { kind: "memory", why: "", memory: memory("gone", "Redis.", { status: "archived" }) },
         {
           kind: "session",
+          why: "port",
           sessionID: "ses_old",
           path: `${PROJECT}/.opencode/session-memory/ses_old.md`,
           text: "which port\nwas it?",
@@ -173,7 +174,7 @@ describe("memory_recall", () => {
       "- [knowledge/gone] Redis. (knowledge, today) (archived)",
       "- [past session ses_old] which port was it? (.opencode/session-memory/ses_old.md, 1 day old)",
     ]);
-    expect(asked).toEqual([{ limit: 20, text: "port", archived: true }]);
+    expect(asked).toEqual([{ limit: 20, exceptSession: "ses_1", text: "port", archived: true }]);
   });
 
   it("shows one in full, with its file, who said it, and what of it is gone", async () => {

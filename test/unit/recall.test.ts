@@ -225,29 +225,42 @@ describe("meaning", () => {
       const word = Object.keys(animals).find((name) => given.includes(name));
       return word === undefined ? undefined : Float32Array.from(animals[word] ?? []);
     });
-  const fill = (recall: Recall): Recall => {
+  const fill = async (recall: Recall): Promise<Recall> => {
     recall.add(text("cat", "a cat"));
     recall.add(text("bridge", "a bridge"));
+    recall.add(text("secret", "the kitten's name", { isPrivate: true }));
+    await recall.embed();
     return recall;
   };
 
   it("finds what shares no word", async () => {
-    const recall = fill(createRecall({ embedder: { weight: 0.2, embed } }));
-    expect(recall.search("kitten")).toEqual([]);
-    expect(ids(await recall.searchByMeaning("kitten"))).toEqual(["cat"]);
+    const recall = await fill(createRecall({ embedder: { weight: 0.2, embed } }));
+    expect(ids(recall.search("steel"))).toEqual([]);
+    expect(ids(await recall.searchByMeaning("steel"))).toEqual(["bridge"]);
   });
 
   it("is not asked for a name out of code, and forgets what was removed", async () => {
-    const recall = fill(createRecall({ embedder: { weight: 0.2, embed } }));
-    expect(await recall.searchByMeaning("kitten_id")).toEqual([]);
-    await recall.searchByMeaning("kitten");
-    recall.remove("cat");
-    expect(await recall.searchByMeaning("kitten")).toEqual([]);
+    const recall = await fill(createRecall({ embedder: { weight: 0.2, embed } }));
+    expect(await recall.searchByMeaning("steel_id")).toEqual([]);
+    recall.remove("bridge");
+    expect(await recall.searchByMeaning("steel")).toEqual([]);
   });
 
   it("gives what the words alone give when the embedder fails", async () => {
     const failing = async () => Promise.reject(new Error("no"));
-    const recall = fill(createRecall({ embedder: { weight: 0.2, embed: failing } }));
+    const recall = createRecall({ embedder: { weight: 0.2, embed: failing } });
+    await expect(fill(recall)).rejects.toThrow("no");
     expect(await recall.searchByMeaning("a bridge")).toEqual(recall.search("a bridge"));
+  });
+
+  it("never shows the embedder what is private", async () => {
+    const read: string[] = [];
+    const listening = async (texts: readonly string[]) => {
+      read.push(...texts);
+      return embed(texts);
+    };
+    await fill(createRecall({ embedder: { weight: 0.2, embed: listening } }));
+    expect(read.join()).toContain("a cat");
+    expect(read.join()).not.toContain("name");
   });
 });

@@ -2,28 +2,14 @@
 import { relative } from "node:path";
 import { StrataError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
-import type { Memory, MemoryType } from "../../../src/memory/memory.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import type { MemorySearch } from "../../../src/memory/search.js";
 import type { MemoryStore, Written } from "../../../src/memory/store.js";
 import type { UsersMessage } from "../said.js";
 
-/** What a look-up finds. */
-export type Found =
-  | { kind: "memory"; memory: Memory }
-  | { kind: "session"; sessionID: string; path: string; text: string; date?: string };
-
-export interface MemorySearch {
-  find(query: {
-    text?: string;
-    entity?: string;
-    type?: MemoryType;
-    archived?: boolean;
-    limit: number;
-  }): Promise<readonly Found[]>;
-}
-
 export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
   memories: MemoryStore & { pathOf(memory: Memory): string };
-  search: MemorySearch;
+  search: Pick<MemorySearch, "find">;
   /** What the user has said in the session; none in a subagent's, where another agent speaks. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
 }

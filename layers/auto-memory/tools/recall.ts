@@ -2,11 +2,12 @@
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
 import { type Memory, memoryTypes } from "../../../src/memory/memory.js";
+import type { Found } from "../../../src/memory/search.js";
 import { cut, toLine } from "../../../src/notes/line.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
 import { findGoneFiles } from "../gone-files.js";
 import { formatAge, formatMemoryLine } from "../line.js";
-import { type Found, formatPath, type MemoryToolsContext } from "./common.js";
+import { formatPath, type MemoryToolsContext } from "./common.js";
 
 const MOST_HITS = 20;
 const LINE_CHARACTERS = 160;
@@ -27,16 +28,21 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
   const { clock, files, folders, memories, search } = context;
   return defineTool({
     name: "memory_recall",
-    description: "Look up decisions, rules, facts and past sessions.",
+    description:
+      "Look up what earlier sessions decided, learned or were told. Give query, id, entity or type.",
     parameters,
-    execute: ({ id, ...query }) => (id === undefined ? list(query) : show(id)),
+    execute: ({ id, ...query }, { sessionID }) => (id === undefined ? list(query, sessionID) : show(id)),
   });
 
-  async function list({ archived, entity, query, type }: Omit<Arguments, "id">): Promise<string> {
+  async function list(
+    { archived, entity, query, type }: Omit<Arguments, "id">,
+    sessionID: string,
+  ): Promise<string> {
     if (query === undefined && entity === undefined && type === undefined)
       throw new StrataError("EMEMORYRECALL", "Expected query, id, entity or type; none came.");
     const found = await search.find({
       limit: MOST_HITS,
+      exceptSession: sessionID,
       ...(query !== undefined && { text: query }),
       ...(entity !== undefined && { entity }),
       ...(type !== undefined && { type }),
@@ -48,11 +54,17 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
   }
 
   async function show(id: string): Promise<string> {
-    const memory = await memories.read(id);
+    const memory = (await memories.read(id)) ?? (await findByEnding(id));
     if (!memory) throw new StrataError("EMEMORYRECALL", `There is no memory ${id}; a query finds ids.`);
-    const gone = (await findGoneFiles({ files, project: folders.project }, [memory])).get(id) ?? [];
+    const gone = (await findGoneFiles({ files, project: folders.project }, [memory])).get(memory.id) ?? [];
     const path = formatPath(memories.pathOf(memory), folders.project);
     return formatWhole(memory, { nowMs: clock.now(), path, gone });
+  }
+
+  /** `port-8080` for `decision/port-8080`, if it is the only one. */
+  async function findByEnding(id: string): Promise<Memory | undefined> {
+    const [found] = await search.find({ id, archived: true, limit: 1 });
+    return found?.kind === "memory" ? found.memory : undefined;
   }
 }
 
@@ -64,8 +76,7 @@ export function formatHit(found: Found, { nowMs, project }: { nowMs: number; pro
     return memory.status === "active" ? line : `${line} (${memory.status})`;
   }
   const { date, path, sessionID, text } = found;
-  const age = date === undefined ? "" : `, ${formatAge(date, nowMs)}`;
-  return `- [past session ${sessionID}] ${toLine(text, LINE_CHARACTERS)} (${formatPath(path, project)}${age})`;
+  return `- [past session ${sessionID}] ${toLine(text, LINE_CHARACTERS)} (${formatPath(path, project)}, ${formatAge(date, nowMs)})`;
 }
 
 interface WholeOptions {

@@ -23,9 +23,9 @@ const parameters = z.object({
   aliases: words.describe("other words to find it by"),
   tags: words,
   entities: words.describe("!12, #34, &5, paths"),
-  importance: z.number().min(0).max(1).optional(),
-  sensitivity: z.enum(["internal", "private"]).optional(),
-  scope: z.enum(["project", "global"]).optional(),
+  importance: z.number().min(0).max(1).optional().describe("0 to 1"),
+  sensitivity: z.enum(["internal", "private"]).optional().describe("private: not in git"),
+  scope: z.enum(["project", "global"]).optional().describe("global: for all projects"),
   expires: z.string().optional().describe("ISO date"),
 });
 type Arguments = z.output<typeof parameters>;
@@ -35,7 +35,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
   return defineTool({
     name: "memory_remember",
     description:
-      "Keep a fact for later sessions that the repository does not tell. directive, preference, feedback, pattern: only in the user's own words.",
+      "Keep what a later session needs and the repository does not tell: a decision and why, a blocker, a lesson. directive, preference, feedback, pattern: only in the user's own words.",
     parameters,
     async execute(args, { messageID, sessionID }) {
       const expires = readExpiry(args.expires, clock.now());
