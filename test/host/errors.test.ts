@@ -1,0 +1,71 @@
+/** What failed before, in the real OpenCode: errors.log, and what the next one who does it is told. */
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
+import { firstDifference } from "./stage/model-request.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, type Step, say } from "./stage/steps.js";
+
+const LOG = ".opencode/memory/errors.log";
+const FILES = {
+  "docs/notes/plan.md": "the plan\n",
+  "a.txt": "const a = 1\n",
+  "run-tests.sh": "echo 'not ok 1 - adds'\necho '1 failed, 2 passed'\nexit 1\n",
+};
+
+const run = (command: string, id: string) => call("bash", { command, description: "run" }, { id });
+
+/** A session that goes through these steps; every request begins with the bytes of the one before. */
+async function play(stage: Stage, title: string, ...steps: Step[]): Promise<void> {
+  const session = await stage.newSession(title);
+  const from = stage.model.requests.length;
+  stage.model.script(...steps, say("done"));
+  await session.ask("go");
+  const requests = stage.model.requests.slice(from);
+  expect(requests).toHaveLength(steps.length + 1);
+  for (const [index, request] of requests.slice(1).entries())
+    expect(firstDifference(requests[index] ?? request, request), `request ${index + 1}`).toBeUndefined();
+}
+
+const resultOf = (stage: Stage, id: string): string => stage.model.lastRequest().toolResult(id) ?? "";
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+test("a command that failed and was put right: the next session that fails so is told when, and what worked", async () => {
+  await using stage = await openStage({ plugin: repository, files: FILES });
+  await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
+  expect(resultOf(stage, "wrong")).not.toContain("[Strata]");
+  await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
+  expect(stage.read(LOG)).toMatch(
+    /^[\d-]{10} [\d:]{8} {2}failed {4}bash {2}cat notes\/plan\.md {2}exit 1: cat: notes\/plan\.md: No such file or directory {2}attempt 1 {2}\[ses_/,
+  );
+
+  await stage.restart({ kill: true });
+  await play(stage, "second", run("cat notes/plan.md", "again"), run("ls docs", "fine"));
+  expect(resultOf(stage, "again")).toContain(
+    `This very call failed the same way once before, on ${today()} (${LOG}). What came of it on ${today()}: "worked as: cat docs/notes/plan.md"`,
+  );
+  expect(resultOf(stage, "fine")).not.toContain("[Strata]");
+});
+
+test("a failing test and a search without a hit are no mistakes, and an edit that fails twice is one", async () => {
+  await using stage = await openStage({ plugin: repository, files: FILES });
+  const edit = (oldString: string, id: string) =>
+    call("edit", { filePath: stage.project.file("a.txt"), oldString, newString: "const b = 2" }, { id });
+  await play(
+    stage,
+    "work",
+    run("sh ./run-tests.sh", "test 1"),
+    run("sh ./run-tests.sh", "test 2"),
+    run("grep nothing a.txt", "grep 1"),
+    run("grep nothing a.txt", "grep 2"),
+    call("read", { filePath: stage.project.file("a.txt") }, { id: "read" }),
+    edit("const a=1", "edit 1"),
+    edit("const a=1", "edit 2"),
+    edit("const a = 1", "edit 3"),
+  );
+  for (const id of ["test 1", "test 2", "grep 1", "grep 2", "edit 1", "edit 3"])
+    expect(resultOf(stage, id), id).not.toContain("[Strata]");
+  expect(resultOf(stage, "edit 2")).toContain("failed the same way once before");
+  await whenContains(stage.project.file(LOG), 'worked with oldString "const a = 1"');
+  expect(stage.read(LOG).trimEnd().split("\n")).toHaveLength(3);
+});
