@@ -126,6 +126,7 @@ describe("current", () => {
         waiting.push(action);
         return () => {};
       },
+      pause: (delayMs) => new Promise((resolve) => clock.after(delayMs, resolve)),
     };
     const { search } = open({ memories: many, clock });
     let isFound = false;
