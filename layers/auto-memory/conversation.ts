@@ -9,7 +9,8 @@
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { Memory } from "../../src/memory/memory.js";
-import type { MemoryStore } from "../../src/memory/store.js";
+import { rankMemories } from "../../src/memory/rank.js";
+import type { Memories } from "../../src/memory/store.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
@@ -31,9 +32,8 @@ export interface Conversation {
 }
 
 export interface ConversationOptions extends LayerContext {
-  memories: MemoryStore;
   /** The few memories that surely have to do with a text, best first. */
-  match(text: string): readonly Memory[] | Promise<readonly Memory[]>;
+  match(text: string): readonly Memory[];
 }
 
 /** How long a message waits for what has changed on disk since it was last read; without it, as it was known. */
@@ -50,8 +50,15 @@ export function createConversation(context: ConversationOptions): Conversation {
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let rules: readonly WaitingRule[] | undefined;
+  let ranked: readonly Memory[] | undefined;
+  let ordering: Promise<unknown> | undefined;
   memories.onChange(() => {
     rules = undefined;
+    ranked = undefined;
+    ordering ??= inBackground("order the memories", async () => {
+      ordering = undefined;
+      order();
+    });
   });
 
   return {
@@ -97,7 +104,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     }
     postponed.delete(sessionID);
     const nowMs = clock.now();
-    return planBoot(memories.known(), { nowMs, indexPath: INDEX_PATH });
+    return planBoot(order(), { nowMs, indexPath: INDEX_PATH });
   }
 
   async function findMatches(
@@ -107,7 +114,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     const text = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
     if (!config.recall.enabled || text === "") return undefined;
     const nowMs = clock.now();
-    const matched = (await match(text)).filter(isElsewhere(request));
+    const matched = match(text).filter(isElsewhere(request));
     const tellable = findTellable(matched, { nowMs, told });
     if (tellable.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
@@ -148,15 +155,23 @@ export function createConversation(context: ConversationOptions): Conversation {
 
   /** Reads what is on disk, once at a time. */
   function prepare(): void {
-    reading ??= background
-      .add(async () => {
-        await memories.list();
-        isRead = true;
-      })
-      .catch((thrown) => log.error(LAYER, `cannot read the memories: ${formatError(thrown)}`))
-      .finally(() => {
-        reading = undefined;
-      });
+    reading ??= inBackground("read the memories", async () => {
+      await memories.list();
+      isRead = true;
+      order();
+    }).finally(() => {
+      reading = undefined;
+    });
+  }
+
+  /** The best first. Ten thousand take longer than a turn should wait, so it is done when something has changed. */
+  function order(): readonly Memory[] {
+    ranked ??= rankMemories(memories.known(), memories.useOf, clock.now()).flatMap((part) => part.memories);
+    return ranked;
+  }
+
+  async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
+    await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
   }
 }
 
