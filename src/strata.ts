@@ -14,6 +14,7 @@ import { keepOutOfGit, planFolders } from "./folders.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
+import { refuseSecrets } from "./memory/secret-gate.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
@@ -120,6 +121,7 @@ export async function createStrata(
     globalFolder: host.globalFolder,
     instance,
     limits: config.autoMemory,
+    gate: refuseSecrets,
   });
   const generation = createGeneration({
     config: config.background,

@@ -10,7 +10,6 @@ import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
-import type { Memories } from "../../src/memory/store.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
@@ -51,12 +50,14 @@ export function createConversation(context: ConversationOptions): Conversation {
   let isRead = false;
   let rules: readonly WaitingRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
-  let ordering: Promise<unknown> | undefined;
+  let isOrdering = false;
   memories.onChange(() => {
     rules = undefined;
     ranked = undefined;
-    ordering ??= inBackground("order the memories", async () => {
-      ordering = undefined;
+    if (isOrdering) return;
+    isOrdering = true;
+    void inBackground("order the memories", async () => {
+      isOrdering = false;
       order();
     });
   });
@@ -111,15 +112,17 @@ export function createConversation(context: ConversationOptions): Conversation {
     request: ContextRequest,
     told: ReadonlySet<string>,
   ): Promise<string | undefined> {
-    const text = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
-    if (!config.recall.enabled || text === "") return undefined;
+    const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
+    if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
-    const matched = match(text).filter(isElsewhere(request));
+    const matched = match(asked).filter(isElsewhere(request));
     const tellable = findTellable(matched, { nowMs, told });
     if (tellable.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
     const gone = await findGoneFiles({ files, project: folders.project }, tellable);
-    return planMatches(tellable, { nowMs, roomBytes, gone });
+    const text = planMatches(tellable, { nowMs, roomBytes, gone });
+    memories.noteUse(findLineIDs(text ?? ""));
+    return text;
   }
 
   /** Behind the newest result, which has not been sent yet. */

@@ -47,7 +47,10 @@ export function compilePattern(pattern: string): Fits | undefined {
     return ({ words: given }) => given.some((_, at) => words.every((fits, n) => fits(given[at + n] ?? "")));
   const segments = splitPath(wanted.replace(/\/+$/, ""));
   if (segments.length > 1) {
-    const path = [...segments.map((segment) => (segment === "**" ? ANY : compileName(segment))), ANY];
+    const path: readonly (FitsName | typeof ANY)[] = [
+      ...segments.map((segment) => (segment === "**" ? ANY : compileName(segment))),
+      ANY,
+    ];
     return ({ paths }) => paths.some((given) => fitsInOrder(path, given));
   }
   const [name = wanted] = segments;

@@ -76,9 +76,13 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
     noteUse: uses.note,
     useOf: uses.of,
 
+    async locate(id) {
+      const [found, standing] = [await changes.find(id), standingOf(id)];
+      return found && standing && join(standing.place.folder, found.path);
+    },
+
     async history(id) {
-      const place = parseID(id);
-      const standing = place && standings.find((one) => isOn(one, place));
+      const standing = standingOf(id);
       const lines = (await standing?.shelf.readLedger()) ?? [];
       return lines.filter(({ key }) => key === id).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     },
@@ -88,6 +92,11 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
       await indexes.flush();
     },
   };
+
+  function standingOf(id: string): Standing | undefined {
+    const place = parseID(id);
+    return place && standings.find((one) => isOn(one, place));
+  }
 
   async function scan(standing: Standing): Promise<void> {
     const changed = await standing.shelf.scan();

@@ -37,6 +37,8 @@ export interface Memories extends MemoryStore {
   useOf(id: string): Use | undefined;
   /** Every change of a memory, the first one first, those included that a person has made. */
   history(id: string): Promise<readonly LedgerLine[]>;
+  /** Absolute path of its file, in the archive too; `undefined` when there is none. */
+  locate(id: string): Promise<string | undefined>;
   /** Resolves when the indexes are written and nothing is left to be written down. Never rejects. */
   onIdle(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Layer 5 in the real OpenCode: what a user says in one session is there in the next, in the user's words. */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
@@ -24,6 +24,12 @@ const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
 const asked = (stage: Stage): ModelRequest[] => stage.model.requests.filter((request) => !isOwn(request));
 const nameTools = ({ tools }: ModelRequest): string[] =>
   tools.map((tool) => tool.function.name).filter((name) => name.startsWith("memory_"));
+
+/** Paths of the memories, as seen from their folder. */
+function listMemories(stage: Stage): string[] {
+  const names = readdirSync(stage.project.file(MEMORY), { recursive: true }) as string[];
+  return names.filter((name) => name.endsWith(".md") && name.includes("/"));
+}
 
 /** A session in which the user says all four. */
 async function talk(stage: Stage): Promise<void> {
@@ -93,7 +99,7 @@ test("the agent keeps, finds and changes a memory, and no rule that the user has
 
   const definitions = last.tools.filter((tool) => tool.function.name.startsWith("memory_"));
   const tokens = encode(JSON.stringify(definitions)).length;
-  console.info(`the definitions of the ${definitions.length} memory tools: ${tokens} tokens`);
+  process.stdout.write(`the definitions of the ${definitions.length} memory tools: ${tokens} tokens\n`);
   expect(definitions).toHaveLength(3);
   expect(tokens).toBeLessThan(900);
   const tools = asked(stage)

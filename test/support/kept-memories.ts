@@ -1,10 +1,10 @@
 import type { Memory } from "../../src/memory/memory.js";
-import type { Cause, MemoryStore, Written } from "../../src/memory/store.js";
+import type { Cause, Memories, Written } from "../../src/memory/store.js";
 import { MORNING } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 import { memory } from "./memories.js";
 
-export interface FakeMemories extends MemoryStore {
+export interface KeptMemories extends Memories {
   readonly all: Map<string, Memory>;
   /** Why each was changed, in order. */
   readonly causes: Cause[];
@@ -12,21 +12,27 @@ export interface FakeMemories extends MemoryStore {
   refuse: Written | undefined;
   /** Puts one there as an editor would. */
   put(...memories: Memory[]): void;
-  pathOf(memory: Pick<Memory, "id">): string;
+  /** Those that were shown or asked for, in order. */
+  readonly used: string[];
 }
 
 /** Memories that are a map. */
-export function createFakeMemories(...given: Memory[]): FakeMemories {
+export function createKeptMemories(...given: Memory[]): KeptMemories {
   const all = new Map(given.map((one) => [one.id, one]));
   const listeners: ((changed: readonly string[]) => void)[] = [];
   const causes: Cause[] = [];
   const pathOf = ({ id }: Pick<Memory, "id">): string => `${PROJECT}/.opencode/memory/${id}.md`;
   const known = (): Memory[] => [...all.values()].filter(({ status }) => status !== "archived");
-  const fake: FakeMemories = {
+  const fake: KeptMemories = {
     all,
     causes,
     refuse: undefined,
-    pathOf,
+    used: [],
+    noteUse: (ids) => void fake.used.push(...ids),
+    useOf: () => undefined,
+    history: async () => [],
+    locate: async (id) => (all.has(id) ? pathOf({ id }) : undefined),
+    onIdle: async () => {},
     put(...memories) {
       for (const one of memories) all.set(one.id, one);
       for (const tell of listeners) tell(memories.map(({ id }) => id));

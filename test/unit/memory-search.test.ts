@@ -126,6 +126,7 @@ describe("current", () => {
         waiting.push(action);
         return () => {};
       },
+      pause: () => Promise.reject(new Error("nobody pauses here")),
     };
     const { search } = open({ memories: many, clock });
     let isFound = false;
