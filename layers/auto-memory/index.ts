@@ -8,7 +8,8 @@
  *     when the agent asks          three tools: memory_remember, memory_recall, memory_update
  */
 import { formatError } from "../../src/error.js";
-import type { LayerContext, LayerFactory } from "../../src/layer-context.js";
+import type { LayerFactory } from "../../src/layer-context.js";
+import { effectiveImportance } from "../../src/memory/rank.js";
 import { createMemorySearch } from "../../src/memory/search.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { isRecord } from "../../src/records.js";
@@ -18,25 +19,37 @@ import type { UsersMessage } from "./said.js";
 import { LAYER } from "./told.js";
 import { createMemoryTools } from "./tools/tools.js";
 
+const MOST_TEMPLATES = 50;
 /** How long a turn waits; well below the hook's own deadline. */
 const WITHIN_MS = 1_000;
 
 export const createAutoMemory: LayerFactory = (context) => {
-  const { clock, config, log } = context;
+  const { clock, config, folders, host, log, memories } = context;
   if (!config.autoMemory.enabled) return undefined;
-  const search = createMemorySearch({ ...context, sessionMemory: context.folders.sessionMemory });
+  const search = createMemorySearch({
+    ...context,
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+  });
   const conversation = createConversation({ ...context, match: search.match });
   const children = new Set<string>();
-  const readUsersMessages = async (sessionID: string): Promise<UsersMessage[]> =>
-    children.has(sessionID) ? [] : readUsers(context, sessionID);
+  /** Texts that a command's template has put into a message: the user chose them and did not write them. */
+  const templates: string[] = [];
 
   return {
     name: LAYER,
     cost: 5,
-    tools: createMemoryTools({ ...context, search, readUsersMessages }),
+    tools: createMemoryTools({ ...context, search, readUsersMessages: readUsers }),
     handlers: {
       turn() {
         conversation.prepare();
+        search.open();
+        return undefined;
+      },
+
+      command({ texts }) {
+        templates.push(...texts.map((text) => text.trim()));
+        templates.splice(0, templates.length - MOST_TEMPLATES);
         return undefined;
       },
 
@@ -57,13 +70,14 @@ export const createAutoMemory: LayerFactory = (context) => {
       },
     },
   };
-};
 
-/** What a person has written in the session, without what the host or a plugin has put into it. */
-async function readUsers({ host }: Pick<LayerContext, "host">, sessionID: string): Promise<UsersMessage[]> {
-  const messages = (await host.readMessages(sessionID)) ?? [];
-  return messages
-    .filter(({ info }) => info.role === "user")
-    .map(({ info, parts }) => ({ id: info.id, text: readOwnTexts(parts).join("\n\n") }))
-    .filter(({ text }) => text !== "");
-}
+  /** What a person has written in the session, without what the host, a plugin or a command has put into it. */
+  async function readUsers(sessionID: string): Promise<UsersMessage[]> {
+    if (children.has(sessionID)) return [];
+    const messages = (await host.readMessages(sessionID)) ?? [];
+    return messages.flatMap(({ info, parts }) => {
+      const texts = readOwnTexts(parts).filter((text) => !templates.includes(text));
+      return info.role === "user" && texts.length > 0 ? [{ id: info.id, text: texts.join("\n\n") }] : [];
+    });
+  }
+};

@@ -108,7 +108,9 @@ describe("the hooks", () => {
       "experimental.chat.messages.transform",
       "experimental.session.compacting",
     ];
-    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool", "tool.execute.before"]);
+    expect(Object.keys(bindHooks(strata)).sort()).toEqual(
+      [...always, "command.execute.before", "tool", "tool.execute.before"].sort(),
+    );
     const off = await openWorld({
       options: {
         toolResults: { enabled: false },
