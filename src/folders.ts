@@ -21,6 +21,8 @@ export interface Folders {
   background: string;
   /** Machine state: sessions in which compaction does not help. */
   breakers: string;
+  /** Machine state: how far sessions are read for memories; deleting it has nothing read twice. */
+  extraction: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -36,6 +38,7 @@ export function planFolders(project: string): Folders {
     decisions: join(strata, "state", "decisions"),
     background: join(strata, "state", "background"),
     breakers: join(strata, "state", "breakers"),
+    extraction: join(strata, "state", "extraction"),
   };
 }
 

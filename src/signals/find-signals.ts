@@ -7,7 +7,7 @@
 import type { MemoryType } from "../memory/memory.js";
 import type { Doubt, Language, SignalRow } from "./language.js";
 import { languageOf, languages } from "./languages.js";
-import { type Hidden, hideQuotations } from "./quotations.js";
+import { type Hidden, hideQuotations, SPEECH } from "./quotations.js";
 import { type Line, readOwnLines, splitLine } from "./sentences.js";
 import { findTriggers } from "./triggers.js";
 
@@ -94,7 +94,7 @@ type Found = Pick<Signal, "type" | "text" | "isExplicit">;
 function readSentence(sentences: readonly string[], index: number, isRule: boolean): Found | undefined {
   const sentence = sentences[index] ?? "";
   const language = languageOf(sentence);
-  const said = findRow(sentence, language);
+  const said = findRow(sentence, language) ?? findEmphasised(sentences, index, language);
   const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index, language);
   const row = corrected ?? said ?? (isRule ? LISTED : undefined);
   if (!row) return undefined;
@@ -108,22 +108,33 @@ function readSentence(sentences: readonly string[], index: number, isRule: boole
   };
 }
 
-const LISTED: Pick<SignalRow, "type" | "isExplicit"> = { type: "directive", isExplicit: true };
-const CORRECTED: Pick<SignalRow, "type" | "isExplicit"> = { type: "feedback" };
+type RowKind = Pick<SignalRow, "type" | "isExplicit">;
+
+const LISTED: RowKind = { type: "directive", isExplicit: true };
+const CORRECTED: RowKind = { type: "feedback" };
 
 function findRow(sentence: string, language: Language): SignalRow | undefined {
   const doubts = findDoubts(sentence, language);
+  const bare = sentence.replace(language.opening, "");
   return language.signals.find(
-    ({ pattern, despite = [] }) => doubts.every((doubt) => despite.includes(doubt)) && pattern.test(sentence),
+    ({ pattern, despite = [] }) =>
+      doubts.every((doubt) => despite.includes(doubt)) && (pattern.test(sentence) || pattern.test(bare)),
   );
 }
 
-/** "That's wrong. The file lies in etc." */
-function findCorrected(
+/** "Tests first. Always." */
+function findEmphasised(
   sentences: readonly string[],
   index: number,
   language: Language,
-): typeof CORRECTED | undefined {
+): RowKind | undefined {
+  const isMeant = language.emphasis.test(sentences[index + 1] ?? "");
+  const isDoubted = findDoubts(sentences[index] ?? "", language).some((doubt) => doubt !== "task");
+  return isMeant && !isDoubted ? LISTED : undefined;
+}
+
+/** "That's wrong. The file lies in etc." */
+function findCorrected(sentences: readonly string[], index: number, language: Language): RowKind | undefined {
   const before = sentences[index - 1];
   if (before === undefined || !language.bareCorrection.test(before)) return undefined;
   const isPlain = findDoubts(sentences[index] ?? "", language).length === 0;
@@ -131,5 +142,6 @@ function findCorrected(
 }
 
 function findDoubts(sentence: string, { doubts }: Language): Doubt[] {
-  return doubts.filter(({ pattern }) => pattern.test(sentence)).map(({ doubt }) => doubt);
+  const found = doubts.filter(({ pattern }) => pattern.test(sentence)).map(({ doubt }) => doubt);
+  return SPEECH.test(sentence) ? [...found, "reported"] : found;
 }

@@ -18,6 +18,8 @@ export type Doubt =
   | "once"
   /** Asks for something to be done. */
   | "task"
+  /** Says what a thing that is being built is to be like: "the menu must never overlap". */
+  | "spec"
   /** How things stand at the moment: "the build is broken". */
   | "state"
   /** "thanks, looks good" */
@@ -51,13 +53,15 @@ export interface Language {
   bareCorrection: RegExp;
   /** Says how something is, rather than to do something. */
   states: RegExp;
+  /** Says nothing but that the sentence before is meant: "Always." */
+  emphasis: RegExp;
   /** A sentence that goes on with the reason for the one before. */
   continues: RegExp;
   /** A line, ending in a colon, after which somebody else speaks: a document, a log, a message. */
   introducesOthers: RegExp;
   /** A line, ending in a colon, after which each item of a list is a rule. */
   introducesRules: RegExp;
-  /** Words at the beginning of a sentence that say nothing, for titles. */
+  /** Words at the beginning of a sentence that say nothing. Rows are tried with and without them. */
   opening: RegExp;
   /** What in a sentence names a command, and the words by which that command is known. */
   triggers: readonly { pattern: RegExp; when: readonly string[] }[];

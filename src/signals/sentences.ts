@@ -76,6 +76,7 @@ const MACHINE_LINES: readonly RegExp[] = [
   /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b/,
   /^\s*[[\]{}();]+,?\s*$|^\s*"[\w-]+"\s*:\s*["[{\d]/,
   /[;{]\s*$(?<!\w;)|\)\s*;\s*$|^\s*(import .* from |export (const|default|function|class)\b|const \w+ =|let \w+ =|var \w+ =|(async )?function \w*\(|def \w+\(|class \w+[\s({:].*[{:]$|return\b.*;$|if \(|for \(|while \(|#include|public |private |package \w+;|using \w+;|func \w+\(|fn \w+\()/,
+  /^\s*(\/\*|\*\/|\/\/|--\s|#!|<!--)|^\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|ALTER|DROP) [^a-z]*\b/,
   /^\s*<\/?[a-z][\w-]*(\s[^>]*)?>/i,
 ];
 

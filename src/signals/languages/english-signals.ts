@@ -18,7 +18,7 @@ export const englishSignals: readonly SignalRow[] = [
   {
     type: "pattern",
     pattern:
-      /\b(when(ever)?|if|each time|every time) i (say|write|type|ask|mention|mean|send|post|paste)\b.*\b(i mean|i('m| am)|i want|it means|that means|means|you|do|run|use|just|don'?t|answer|treat|then)\b|\bby \S+ i (always )?mean\b/i,
+      /\b(when(ever)?|if|each time|every time|once) i (just |only |ever )*(say|write|type|ask|mention|mean|send|post|paste|answer|reply|respond|react|start|end|prefix|tag|comment)\b.*\b(i mean|i('m| am)|i want|it means|that means|means|you|do|run|use|just|don'?t|answer|treat|then|that'?s|it'?s|assume|go ahead)\b|\bby \S+ i (always )?mean\b/i,
     despite: ["reported", "once", "hypothetical"],
     isExplicit: true,
   },
@@ -51,12 +51,24 @@ export const englishSignals: readonly SignalRow[] = [
       /^(and |also |usually |normally |personally,? )?i (only |always |never |usually |mostly |generally |typically |normally |mainly |exclusively |almost always )?(use|work (in|on|with|from)|write|speak|live in|review|read|squash|rebase|commit|merge|run|test|develop|code|deploy|want (all|every|my|your|only|no|short|long|small|the worst|plain|full|tests|code|commits|comments|answers)|want you to always|only want)\b(?! (it|this|that|the same|to)\b)|\bwhen(ever)? (you |i('m| am) |reviewing|explaining|answering|naming|writing|refactoring|showing|proposing|summari[sz]ing|debugging)\b.*,\s*(i want|i like|i need|give me|tell me|show me|keep|be|don'?t)\b/i,
     despite: ["task"],
   },
+  {
+    type: "preference",
+    pattern:
+      /\bi('m| am) (an? )?(?!(bit|fan of this)\b)([\w-]+[ -]){0,4}?(dev(eloper)?|engineer|designer|user|beginner|student|team lead|tech lead|scientist|admin|architect|founder|speaker|analyst|sre|tester|freelancer|contractor|newbie|maintainer|expert|deaf|blind)\b|\b(my name('s| is)|i go by|i('m| am) called)\b|\bi (find|consider) .*\b(hard|easier|easy|difficult|annoying|ugly|confusing|unreadable|readable|helpful|useless|distracting|cleaner|clearer|nicer|noisy)\b|\bi (know|speak|understand|learn|read|think|struggle|care|insist|value|expect) (?!(it|that|this|what|how|why|about|you|so|i|we|there)\b).*\b(well|best|by heart|better|fluently|on my (phone|tablet|laptop)|with|in|every|each|all|always|before|a lot|for years|inside out|nothing about|little)\b/i,
+    despite: ["state"],
+  },
+  {
+    type: "preference",
+    pattern:
+      /\bi('d| would)? (always |really |also |only )*(want|like|need|expect|ask|prefer) you to\b.*\b(always|never|before|when|whenever|every|any|each|in (the )?future|by default|from now on|instead of|rather than)\b|^((less|more|fewer|no) [\w-]+( [\w-]+)?, (less|more|fewer|no|just|only) |no need to (explain|ask|summari[sz]e|thank|apologi[sz]e|repeat|tell|say|be|show|comment)|assume (that )?(i|we|you)('m|'ve)? |skip the (basics|intro\w*|preamble|explanations?|pleasantries|small ?talk|summary|summaries|fluff|disclaimers?)|spare me )|\b(your|each|every|all) (answers?|responses?|repl(y|ies)|explanations?|summaries)\b|\bi (don'?t|do not) need (an? |any |the )?(summar|explanation|introduction|comment|preamble|disclaimer|lecture|apolog|praise|reminder)\w*/i,
+    despite: ["task", "once"],
+  },
   // Corrections of how the agent works.
   {
     type: "feedback",
     pattern:
       /(?<!\b(make sure|ensure|sure|that|when|whenever|if|before|every time|each time|where) )\b(you|u) (keep|always|never|constantly|still|again|repeatedly) (\w+ing|forg[eo]t|ignor|mak|put|add|us|writ|do|break|skip|miss|assum|delet|remov|chang|leav|try|tell|sa[iy])\w*\b|\byou (forgot|did it|broke|ignored|missed|skipped|added|used|wrote|put|changed) .*\b(again|once more|every time|each time|as always|like last time)\b|\bi('ve| have)? (already |just )?(told|said|asked|explained|mentioned)( (you|this|that|it|to you))? .*\b(before|already|again|twice|many times|times|last time|yesterday|never|not to|always)\b|\b(as|like) i('ve| have)? (already )?(said|told you|mentioned|explained)\b|\bi('ve| have)? already (told|said|asked|explained)\b|\bhow (many times|often) (do|have|must) i\b/i,
-    despite: ["reported", "question", "sarcasm", "task", "state"],
+    despite: ["reported", "question", "sarcasm", "task", "state", "spec"],
   },
   {
     type: "feedback",
@@ -83,7 +95,7 @@ export const englishSignals: readonly SignalRow[] = [
     type: "directive",
     pattern:
       /^(please,? |and |also )?(can|could|would|will) you (please |just )?(always|never|from now on|in (the )?future|stop \w+ing)\b/i,
-    despite: ["task", "question"],
+    despite: ["task", "question", "once"],
     isExplicit: true,
   },
   {
@@ -139,6 +151,28 @@ export const englishSignals: readonly SignalRow[] = [
       /^(and |also |our )*(commit messages?|commits|branch(es)?( names?)?|prs?( titles?)?|pull requests?|file ?names?|variable names?|tests?( files?| names?)?|comments|docs|identifiers|class(es| names)|components?|migrations?|endpoints?|error messages?|logs?|imports?|dates?|changelog( entries)?|indentation|naming|line length|language|code style|formatting|quotes|semicolons|dependencies|versions?|todos?)\s*:\s+(?!(fail|error|pass|\d+ (failed|passed)))\w/i,
     despite: ["task"],
   },
+  {
+    type: "directive",
+    pattern:
+      /\b(do not|don'?t|never|please don'?t) (touch|edit|modify|change|open|read|write to|look into|go into) (anything (in|under|inside) |the |our |files in )?(\S+\/|\S+ (folder|directory|dir|module|package|schema|tables?)|\S+\/ (folder|directory|dir))(?=[\s,.;!]|$)|\b(hands off|stay (out of|away from)|leave \S+( \S+){0,2} alone, (it|they|that))\b|\bdon'?t (you )?(ever|dare)\b/i,
+    despite: ["task"],
+  },
+  {
+    type: "directive",
+    pattern:
+      /^((any(thing|one|body)?|every(thing|one|body)?|whoever|whatever|wherever|nothing|nobody|no one|none of our) .*\b(must|mustn'?t|has to|have to|needs? to|should|goes|gets?|is to|may|can|stays?|ends? up|belongs?)\b)|\b(whatever happens|at all times|at all costs|at any cost|no exceptions|without exception|nowhere else|nothing else|has to go through|have to go through|must go through|goes? through|are? final|counts? as)\b/i,
+    despite: ["task"],
+  },
+  {
+    type: "directive",
+    pattern:
+      /\b(only|exclusively|everywhere|throughout|always|never)[.!]*$|^[\w\s\uE000-\uF8FF-]{2,40}\b(first|before)[,;] .*\b(after|afterwards|later|second|then|last)\b|^([\w-]+ ){1,5}only (in|at|on|via|through|with|from|for|by|when|if)\b(?! (this|that)\b)|^[\w-]+( [\w-]+)?, not [\w-]+( [\w-]+)?[.!]*$/i,
+  },
+  {
+    type: "directive",
+    pattern:
+      /^(?!(i|it|this|that|he|she|they|there|why)\b)(?!.*\b(i|it|he|she|they|this|that|just) (always|never)\b).*\b(must|mustn'?t|must not|always|never)\b (?!(get|gets|see|saw|have|had|been|really|quite|\w+ed|the same|hits?|find|finds|happens?|works?|loads?|runs?|seem|know|knew|think|thought|mind|again|ever since|\w*[^s]s)\b)[a-z\uE000-\uF8FF]/i,
+  },
   // What the user says is to be remembered.
   {
     type: "knowledge",
@@ -159,12 +193,19 @@ export const englishSignals: readonly SignalRow[] = [
     pattern:
       /^(?!(we|our|in (this|our|the))\b).*\b(is|are|it'?s|lives?|runs?|uses?|called|named|means|stands for|goes|belongs?|reads?|comes|listens|starts?|ends?|expects?|takes?|points?|should be|must be)\b[^?]*?(,| and| —| -) not (?!(sure|yet|working|a (bug|problem)|so|too|only|just|bad)\b)\S|^it'?s (called )?[\w.\uE000-\uF8FF-]+, not\b|\b(you (had|got|have|'ve got|mixed|swapped|confused|misread|misunderstood) (it|that|this|them|the \w+)( all)?( completely)? ?(wrong|up|backwards?)|(is|was) (wrong|outdated|incorrect|out of date)[,;:—–-]+ (it|the|we|they|should|correct))\b/i,
   },
+  // What comes.
+  {
+    type: "plan",
+    pattern:
+      /\b(the (plan|roadmap) (is|says|for)|we('re| are)? (plan|planning|scheduled|aiming|going) to\b.*\b(in|by|next|until|after|before|once) \w+|planned for|scheduled for|(code|feature) freeze|deadline|(we|it|this|that|they) (will|have to|need to|must|should|'ll|want to) .*\bby (the end|end of|q[1-4]|monday|tuesday|wednesday|thursday|friday|january|february|march|april|may|june|july|august|september|october|november|december|next)|(next|this|the coming) (week|sprint|month|quarter|year|release|iteration|milestone),? (we|i|the|our)|(we|i|the team)('ll| will|'re| are)? .*\b(next (week|sprint|month|quarter|year|release)|in (q[1-4]|january|february|march|april|june|july|august|september|october|november|december)|after the (release|launch|freeze|holidays)))\b/i,
+    despite: ["state"],
+  },
   // Decisions.
   {
     type: "decision",
     pattern:
-      /\b(we|i|the team|our team|management|the board|legal|product|design|security|everyone|team)(('ve)| have| has| had| both| all| just| finally| now| also| already)* (decided|agreed|chose|chosen|settled|opted|picked|committed to|standardi[sz]ed|voted|concluded|ruled out|rejected|went (with|for)|signed off|landed on)\b|\b(was|were|has been|have been|it'?s|is) (finally )?(decided|agreed)\b/i,
-    despite: ["task", "state"],
+      /\b(we|i|the team|our team|management|the board|legal|product|design|security|everyone|team)(('ve)| have| has| had| both| all| just| finally| now| also| already)* (decided|agreed|chose|chosen|settled|opted|picked|committed to|standardi[sz]ed|voted|concluded|ruled out|rejected|went (with|for)|signed off|landed on)\b|\b(was|were|has been|have been|it'?s|is) (finally )?(decided|agreed)\b|\b(on purpose|deliberately|intentionally)\b.*(:|because|since|so that)/i,
+    despite: ["task", "state", "once"],
   },
   {
     type: "decision",
@@ -176,42 +217,36 @@ export const englishSignals: readonly SignalRow[] = [
     pattern:
       /\bwe('re| are)? (now |finally |gradually )?(moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try))\b)(away |off |over |from |to |with |on |support )*\S|^(going|sticking|staying) with\b|\b(is|was) (the|our) (reason|rationale) (we|for|why)|\bthat('s| is) why we (use|chose|have|keep|went|don'?t|do|picked|still)\b|\b(instead of|over|rather than|not) \S+( \S+){0,3} (because|since|so that|as (we|it))\b/i,
   },
-  // What stands in the way, what comes, what was.
+  // What stands in the way, what was.
   {
     type: "blocker",
     pattern:
-      /\b(we('re| are)?|is|are|it'?s|still|am|i'm|everything|release|work) (currently |still |completely |totally )*(blocked|stuck waiting|on hold)\b|\bblocked (by|on|until)\b|\b(we('re| are)|is|are|still) (still )?waiting (for|on)\b|\b(we|it|this|that|nobody|release|deploy\w*|launch|checkout|migration)( still)? (can'?t|cannot|can not|won'?t be able to) (be )?(ship|shipped|release|released|deploy|deployed|continue|merge|merged|start|started|proceed|go live|finish|finished|launch)\w*\b.*\b(until|before|without|unless|because)\b/i,
-    despite: ["state"],
-  },
-  {
-    type: "plan",
-    pattern:
-      /\b(the (plan|roadmap) (is|says|for)|we('re| are)? (plan|planning|scheduled|aiming|going) to\b.*\b(in|by|next|until|after|before|once) \w+|planned for|scheduled for|(code|feature) freeze|deadline|(we|it|this|that|they) (will|have to|need to|must|should|'ll|want to) .*\bby (the end|end of|q[1-4]|monday|tuesday|wednesday|thursday|friday|january|february|march|april|may|june|july|august|september|october|november|december|next)|(next|this|the coming) (week|sprint|month|quarter|year|release|iteration|milestone),? (we|i|the|our)|(we|i|the team)('ll| will|'re| are)? .*\b(next (week|sprint|month|quarter|year|release)|in (q[1-4]|january|february|march|april|june|july|august|september|october|november|december)|after the (release|launch|freeze|holidays)))\b/i,
+      /\b(we('re| are)?|is|are|it'?s|still|am|i'm|everything|release|work) (currently |still |completely |totally )*(blocked|stuck waiting|on hold)\b|\bblocked (by|on|until)\b|\b(we('re| are)|is|are|still) (still )?waiting (for|on)\b|(^|\b(we|it|this|that|nobody|release|deploy\w*|launch|checkout|migration)( still)? )(can'?t|cannot|can not|won'?t be able to) (be )?(ship|shipped|release|released|deploy|deployed|continue|merge|merged|start|started|proceed|go live|finish|finished|launch)\w*\b.*\b(until|before|without|unless|because)\b/i,
     despite: ["state"],
   },
   {
     type: "event",
     pattern:
-      /\b(we|they|i|ops|the team|prod(uction)?|v?\d+\.\d+(\.\d+)?)( was| were| have| has|'ve)? (just |finally |also )?(released|shipped|launched|deployed|rolled (out|back)|went (live|down)|had an? (outage|incident|data loss|security)|cut|tagged|upgraded|lost)\b.*\b(on (mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|last (week|night|month|year|friday|monday)|this (morning|week)|in (january|february|march|april|may|june|july|august|september|october|november|december|20\d\d)|\d{4}-\d\d-\d\d|v?\d+\.\d+)/i,
+      /\b(we|they|i|ops|the team|prod(uction)?|v?\d+\.\d+(\.\d+)?)( was| were| have| has|'ve)? (just |finally |also )?(released|shipped|launched|deployed|rolled (out|back)|went (live|down)|had an? (outage|incident|data loss|security)|cut|tagged|upgraded|migrated|moved|switched|lost)\b.*\b(on (mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|last (week|night|month|year|friday|monday)|this (morning|week)|in (january|february|march|april|may|june|july|august|september|october|november|december|20\d\d)|\d{4}-\d\d-\d\d|v?\d+\.\d+)|^(yesterday|last (week|night|month|year|\w+day)|on (mon|tues|wednes|thurs|fri)day|this (morning|week)),? (we|they|i|ops|prod\w*) (\w+ )?(released|shipped|launched|deployed|rolled|migrated|moved|switched|upgraded|had an?|lost|removed|turned|retired|renamed)\b/i,
     despite: ["state", "once"],
   },
   {
     type: "idea",
     pattern:
       /\b(some ?day|at some point|one day|in the long (run|term)|down the (road|line)|eventually|longer term|nice[- ]to[- ]have)\b.*\b(could|might|should|would|we|be)\b|\b(could|might|would be (nice|cool|great)|should)\b.*\b(some ?day|at some point|one day|in the long (run|term)|down the (road|line)|eventually|later on)\b/i,
-    despite: ["hypothetical"],
+    despite: ["hypothetical", "once"],
   },
   // How something is done.
   {
     type: "procedure",
     pattern:
-      /^(btw,? |fyi,? |note:? |and |in order |if you (want|need) )*to (deploy|release|build|run|start|test|seed|reset|regenerate|migrate|publish|debug|lint|log ?in|connect|install|restart|bump|roll ?back|set ?up|update|get|ship|cut|create|rotate|sync|clear|reproduce|generate|sign|verify|access|load|import|export|reload|compile|switch|enable|add)\b(?! (this|that|it|these)\b).*?(,|:| you| we) *(you |we |just |first |always |please |have |need |to |simply |then )*(run|use|call|execute|do|type|start|set|go|bump|open|ssh|edit|copy|source|export|tag|push|create|log|stop|kill|make|click|[\uE000-\uF8FF])/i,
+      /^(btw,? |fyi,? |note:? |and |in order |(if|when) you (want|need) )*to (deploy|release|build|run|start|test|seed|reset|regenerate|migrate|publish|debug|lint|log ?in|connect|install|restart|bump|roll ?back|set ?up|update|get|ship|cut|create|rotate|sync|clear|reproduce|generate|sign|verify|access|load|import|export|reload|compile|switch|enable|add)\b(?! (this|that|it|these)\b).*?(,|:| you| we) *(you |we |just |first |always |please |have |need |to |simply |then )*(run|use|call|execute|do|type|start|set|go|bump|open|ssh|edit|copy|source|export|tag|push|create|log|stop|kill|make|click|[\uE000-\uF8FF])/i,
     despite: ["task"],
   },
   {
     type: "procedure",
     pattern:
-      /\b(release|deploy(ment)?|build|set-?up|migration|rollback|onboarding|test(ing)?|review|publish(ing)?|hotfix|upgrade|backup) (process|procedure|steps?|workflow|routine|checklist|flow|order|sequence) (is|are|goes|works|here|:)|\bthe (right |correct |only |usual |official |proper )?(way|steps|order|command|trick|recipe) (we|to|you|for) .*\b(is|are|:)|\b(deploys?|releases?|builds?|backups?|migrations?|tests|the (app|site|docs|server|database|schema|client|types)) (is|are|get|gets|happens?|happen|work|works) (\w+ed |run |done |built )?(with|by|via|using|through|from)\b|\bfirst\b.*\bthen (?!(the|it|we (can|could|see)|maybe)\b).*\b(to (deploy|release|publish|start|run|build|set)|(deploy|release|publish|migrat|restart)\w*)\b/i,
+      /\b(go|goes|works|is done|are done|run) like (this|so)\b|\b(release|deploy(ment)?|build|set-?up|migration|rollback|onboarding|test(ing)?|review|publish(ing)?|hotfix|upgrade|backup) (process|procedure|steps?|workflow|routine|checklist|flow|order|sequence) (is|are|goes|works|here|:)|\bthe (right |correct |only |usual |official |proper )?(way|steps|order|command|trick|recipe) (we|to|you|for) .*\b(is|are|:)|\b(deploys?|releases?|builds?|backups?|migrations?|tests|the (app|site|docs|server|database|schema|client|types)) (is|are|get|gets|happens?|happen|work|works) (\w+ed |run |done |built )?(with|by|via|using|through|from)\b|\bfirst\b.*\bthen (?!(the|it|we (can|could|see)|maybe)\b).*\b(to (deploy|release|publish|start|run|build|set)|(deploy|release|publish|migrat|restart)\w*)\b/i,
   },
   // Facts.
   {
@@ -223,7 +258,7 @@ export const englishSignals: readonly SignalRow[] = [
   {
     type: "knowledge",
     pattern:
-      /\b(only (works?|runs?|supports?|accepts?|builds?|allows?|compiles?|understands?|has|have)|(works?|runs?|builds?|compiles?) only|(doesn'?t|does not|can'?t|cannot) (support|handle|run on|work (on|with|under)|accept|go above|exceed))\b|\b(owns?|maintains?|is responsible for|is in charge of|are responsible for|takes care of|looks after|knows (most|everything|all)) (the|our|all|every)\b|\bask \w+ (before|about|first|for)\b|\b(lives?|is located|are located|is hosted|is deployed|are deployed|are stored|is stored|is kept|are kept|is defined|are defined|can be found|sits|resides?|is generated|are generated|is mounted|is documented|are documented|gets generated|is managed|are managed|is configured|are configured|is owned|are owned|is maintained|is run|is licensed) (in|at|on|under|by|from|with|via|through|behind|as|inside)\b|\b(listens|runs|serves) (on|at|under|behind)\b|\b(is|are) (called|named|spelled|pronounced|short for)\b|\b(stands for|is short for|is an? (abbreviation|alias) (of|for))\b/i,
+      /\b(only (works?|runs?|supports?|accepts?|builds?|allows?|compiles?|understands?|has|have)|(works?|runs?|builds?|compiles?) only|(doesn'?t|does not|can'?t|cannot) (support|handle|run on|work (on|with|under)|accept|go above|exceed))\b|\b(owns?|maintains?|is responsible for|is in charge of|are responsible for|takes care of|looks after|knows (most|everything|all)) (the|our|all|every)\b|\bask \w+ (before|about|first|for)\b|\b(lives?|is located|are located|is hosted|is deployed|are deployed|are stored|is stored|is kept|are kept|is defined|are defined|can be found|sits|resides?|is generated|are generated|is mounted|is documented|are documented|gets generated|is managed|are managed|is configured|are configured|is owned|are owned|is maintained|is run|is licensed) (in|at|on|under|by|from|with|via|through|behind|as|inside)\b|\b(listens|runs|serves) (on|at|under|behind)\b|\b(is|are) (called|named|spelled|pronounced|short for)\b|^\S+( \S+){0,4} means? (?!(that|it|the|we|you|i)\b)|\b(stands for|is short for|is an? (abbreviation|alias) (of|for))\b/i,
   },
   {
     type: "knowledge",
@@ -239,5 +274,16 @@ export const englishSignals: readonly SignalRow[] = [
     type: "knowledge",
     pattern:
       /^(and |also |btw,? |by the way,? )?(the|our|its|my) ([\w/-]+ ){0,3}(port|timeout|limit|deadline|urls?|host|hostname|address|endpoint|version|branch|region|bucket|tables?|database|db|server|cluster|schema|env(ironment)? var(iable)?|flag|quota|budget|licen[cs]e|customer|client|vendor|owner|account|tenant|channel|repo|repository|registry|domain|prefix|convention|api|backend|frontend|mono ?repo|package manager|stack|language|encoding|currency|time ?zone|retention|sla)( \w+)? (is|are|=|starts?|ends?|expires?|lives?|changed to|was moved to)\b(?! (it|this|that|too|very|so|not (set|found|there|working)|being|unreachable|full|unknown|invalid)\b)/i,
+  },
+  // A plain statement about how things are, with nothing against it.
+  {
+    type: "knowledge",
+    pattern:
+      /^(?!(it|this|that|these|those|there|he|she|they|i|you|we|what|then|now|so|if|when|my|maybe|nothing|something|everything|here|let|lets|one|another|someone|somebody|not|still|same|both|sounds|looks|seems|works|why|how)\b)(the |our |an? |all |every |each |most |some )?([\w\uE000-\uF8FF/.&'-]+ ){1,6}?(needs?|uses?|runs?|lives?|consumes?|expects?|requires?|depends?|relies|supports?|stores?|shares?|starts?|exports?|reads?|writes?|talks?|sends?|contains?|holds?|covers?|handles?|owns?|belongs?|comes? (from|with|in)|goes|go (to|through|into|via|in)|blocks?|limits?|allows?|accepts?|rejects?|ships?|deploys?|follows?|inherits?|works? (with|on|in|like|via|by|through|only)|takes?|costs?|charges?|speaks?|serves?|hosts?|manages?|maintains?|reviews?|approves?|exists? (for|because|in)|stays?|sits?|wins?|implements?|extends?|wraps?|prox(y|ies)|mirrors?|syncs?|caches?|polls?|validates?|generates?|targets?|pins?|calls?|don'?t have|doesn'?t have|has (a|an|no|two|three|its|only|\d+)|have (a|an|no|two|three|their|only|\d+)|can only|cannot|can'?t|may only)\b/i,
+  },
+  {
+    type: "knowledge",
+    pattern:
+      /^(?!(i|you|he|she|they|there|then|now|if|when|my|maybe|nothing|something|let|one|another|someone|not|same|both|sounds|looks|seems|works|why|how|(this|that) (is|was|'s) (fine|ok|good|great|it|all|enough|not))\b)[^;:]{4,}?(\b(is|are|was|were)\b|'s ).*(because|since|\bso (don'?t|no|never|we|you|they|that|please)|that'?s why|that is why|which is why|\bdon'?t\b|\bnever\b|\bonly\b|\bnot the\b|\buntil\b|on purpose|by design|for (legal|historical)|\breserved\b|\bdeprecated\b|\blegacy\b|\bdead\b|left ?overs?|\bgenerated\b|confidential|shared (with|by)|used (by|for|in))/i,
   },
 ];
