@@ -1,5 +1,6 @@
 import type { LayerFactory } from "../src/layer-context.js";
 import { createAcrossAgents } from "./across-agents/index.js";
+import { createAutoMemory } from "./auto-memory/index.js";
 import { createErrors } from "./errors/index.js";
 import { createFullCompact } from "./full-compact/index.js";
 import { createMicroCompact } from "./micro-compact/index.js";
@@ -14,4 +15,5 @@ export const layers: readonly LayerFactory[] = [
   createFullCompact,
   createErrors,
   createAcrossAgents,
+  createAutoMemory,
 ];

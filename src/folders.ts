@@ -9,6 +9,8 @@ export interface Folders {
   toolResults: string;
   /** Notes on sessions, for people. */
   sessionMemory: string;
+  /** Memories, for people. */
+  memory: string;
   /** The log, the savings ledger and the machine state. */
   strata: string;
   log: string;
@@ -29,6 +31,8 @@ export interface Folders {
   mail: string;
   /** Machine state: which hooks the host has called, a file an instance. */
   pulse: string;
+  /** Machine state: how far sessions are read for memories; deleting it has nothing read twice. */
+  extraction: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -37,6 +41,7 @@ export function planFolders(project: string): Folders {
     project,
     toolResults: join(project, ".opencode", "tool-results"),
     sessionMemory: join(project, ".opencode", "session-memory"),
+    memory: join(project, ".opencode", "memory"),
     strata,
     log: join(strata, "strata.log"),
     savings: join(strata, "savings"),
@@ -50,6 +55,7 @@ export function planFolders(project: string): Folders {
     edits: join(strata, "state", "edits"),
     mail: join(strata, "state", "mail"),
     pulse: join(strata, "state", "pulse"),
+    extraction: join(strata, "state", "extraction"),
   };
 }
 

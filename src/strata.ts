@@ -14,6 +14,8 @@ import { createFailures } from "./failures/failures.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
+import { createMemoryStore } from "./memory/memory-store.js";
+import { refuseSecrets } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
@@ -125,6 +127,17 @@ export async function createStrata(
     project: host.directory,
     redact: (text) => redactSecrets(text).text,
   });
+  const memories = createMemoryStore({
+    clock,
+    files,
+    locks,
+    log,
+    folders,
+    globalFolder: host.globalFolder,
+    instance,
+    limits: config.autoMemory,
+    gate: refuseSecrets,
+  });
   const generation = createGeneration({
     config: config.background,
     clock,
@@ -154,6 +167,7 @@ export async function createStrata(
     generation,
     locks,
     failures,
+    memories,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
@@ -174,6 +188,7 @@ export async function createStrata(
     await background.onIdle();
     await generation.onIdle();
     await failures.onIdle();
+    await memories.onIdle();
     await writes.onIdle();
   }
 

@@ -9,7 +9,7 @@
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { Memory } from "../../src/memory/memory.js";
-import type { MemoryStore } from "../../src/memory/store.js";
+import { rankMemories } from "../../src/memory/rank.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
@@ -31,9 +31,8 @@ export interface Conversation {
 }
 
 export interface ConversationOptions extends LayerContext {
-  memories: MemoryStore;
   /** The few memories that surely have to do with a text, best first. */
-  match(text: string): readonly Memory[] | Promise<readonly Memory[]>;
+  match(text: string): readonly Memory[];
 }
 
 /** How long a message waits for what has changed on disk since it was last read; without it, as it was known. */
@@ -50,8 +49,17 @@ export function createConversation(context: ConversationOptions): Conversation {
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let rules: readonly WaitingRule[] | undefined;
+  let ranked: readonly Memory[] | undefined;
+  let isOrdering = false;
   memories.onChange(() => {
     rules = undefined;
+    ranked = undefined;
+    if (isOrdering) return;
+    isOrdering = true;
+    void inBackground("order the memories", async () => {
+      isOrdering = false;
+      order();
+    });
   });
 
   return {
@@ -97,22 +105,24 @@ export function createConversation(context: ConversationOptions): Conversation {
     }
     postponed.delete(sessionID);
     const nowMs = clock.now();
-    return planBoot(memories.known(), { nowMs, indexPath: INDEX_PATH });
+    return planBoot(order(), { nowMs, indexPath: INDEX_PATH });
   }
 
   async function findMatches(
     request: ContextRequest,
     told: ReadonlySet<string>,
   ): Promise<string | undefined> {
-    const text = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
-    if (!config.recall.enabled || text === "") return undefined;
+    const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
+    if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
-    const matched = (await match(text)).filter(isElsewhere(request));
+    const matched = match(asked).filter(isElsewhere(request));
     const tellable = findTellable(matched, { nowMs, told });
     if (tellable.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
     const gone = await findGoneFiles({ files, project: folders.project }, tellable);
-    return planMatches(tellable, { nowMs, roomBytes, gone });
+    const text = planMatches(tellable, { nowMs, roomBytes, gone });
+    memories.noteUse(findLineIDs(text ?? ""));
+    return text;
   }
 
   /** Behind the newest result, which has not been sent yet. */
@@ -148,15 +158,23 @@ export function createConversation(context: ConversationOptions): Conversation {
 
   /** Reads what is on disk, once at a time. */
   function prepare(): void {
-    reading ??= background
-      .add(async () => {
-        await memories.list();
-        isRead = true;
-      })
-      .catch((thrown) => log.error(LAYER, `cannot read the memories: ${formatError(thrown)}`))
-      .finally(() => {
-        reading = undefined;
-      });
+    reading ??= inBackground("read the memories", async () => {
+      await memories.list();
+      isRead = true;
+      order();
+    }).finally(() => {
+      reading = undefined;
+    });
+  }
+
+  /** The best first. Ten thousand take longer than a turn should wait, so it is done when something has changed. */
+  function order(): readonly Memory[] {
+    ranked ??= rankMemories(memories.known(), memories.useOf, clock.now()).flatMap((part) => part.memories);
+    return ranked;
+  }
+
+  async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
+    await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Memory } from "../../src/memory/memory.js";
 import type { Result } from "../../src/view/history.js";
 import { isStanding } from "./boot.js";
 import { formatMemoryLine } from "./line.js";
-import { type CallSubject, compilePattern } from "./pattern.js";
+import { type CallSubject, compilePattern, type Subject, takeApart } from "./pattern.js";
 
 export interface MomentOptions {
   nowMs: number;
@@ -23,7 +23,7 @@ const LINE_CHARACTERS = 300;
 /** A rule with what it waits for. */
 export interface WaitingRule {
   memory: Memory;
-  fits(subject: CallSubject): boolean;
+  fits(subject: Subject): boolean;
 }
 
 /** The rules that wait for something. */
@@ -41,9 +41,10 @@ export function planMoment(
   subjects: readonly CallSubject[],
   { nowMs, recent }: MomentOptions,
 ): string | undefined {
+  const used = subjects.map(takeApart);
   const due = rules
     .filter(({ memory }) => !recent.has(memory.id) && isStanding(memory, nowMs))
-    .filter(({ fits }) => subjects.some(fits))
+    .filter(({ fits }) => used.some(fits))
     .slice(0, MOST_RULES);
   if (due.length === 0) return undefined;
   const format = ({ memory }: WaitingRule): string =>

@@ -10,12 +10,29 @@ export interface CallSubject {
   path?: string;
 }
 
-export type Fits = (subject: CallSubject) => boolean;
+/** The same, taken apart once for all patterns. */
+export interface Subject {
+  /** Of a command. */
+  words: readonly string[];
+  /** What may be a path, by its segments. */
+  paths: readonly (readonly string[])[];
+  /** Every segment, with and without its ending. */
+  names: ReadonlySet<string>;
+}
+
+export type Fits = (subject: Subject) => boolean;
 
 const LONGEST_PATTERN = 200;
 /** What stands behind is seldom what a command is about. */
 const LONGEST_COMMAND = 2_000;
 const BETWEEN_WORDS = /[\s;|&()'"`<>=]+/;
+
+export function takeApart({ command = "", path }: CallSubject): Subject {
+  const words = command.slice(0, LONGEST_COMMAND).toLowerCase().split(BETWEEN_WORDS);
+  const paths = (path === undefined ? words : [path.toLowerCase()]).map(splitPath);
+  const names = paths.flat().flatMap((name) => [name, name.replace(/(?<=.)\..*$/, "")]);
+  return { words, paths, names: new Set(names) };
+}
 
 /**
  * Of a command the pattern fits words in a row (`git push`, `npm`, `--force*`), and files that are named in it. Of a
@@ -26,13 +43,20 @@ export function compilePattern(pattern: string): Fits | undefined {
   const wanted = pattern.trim().toLowerCase();
   if (wanted.length > LONGEST_PATTERN || !/[\p{L}\p{N}]/u.test(wanted)) return undefined;
   const words = wanted.split(/\s+/).map(compileName);
-  const fitsPath = words.length === 1 ? compilePath(wanted) : () => false;
-  return ({ command, path }) => {
-    if (path !== undefined && fitsPath(path.toLowerCase())) return true;
-    if (command === undefined) return false;
-    const given = command.slice(0, LONGEST_COMMAND).toLowerCase().split(BETWEEN_WORDS);
-    return given.some((word, at) => fitsPath(word) || words.every((fits, n) => fits(given[at + n] ?? "")));
-  };
+  if (words.length > 1)
+    return ({ words: given }) => given.some((_, at) => words.every((fits, n) => fits(given[at + n] ?? "")));
+  const segments = splitPath(wanted.replace(/\/+$/, ""));
+  if (segments.length > 1) {
+    const path: readonly (FitsName | typeof ANY)[] = [
+      ...segments.map((segment) => (segment === "**" ? ANY : compileName(segment))),
+      ANY,
+    ];
+    return ({ paths }) => paths.some((given) => fitsInOrder(path, given));
+  }
+  const [name = wanted] = segments;
+  if (!hasWildcard(name)) return ({ names }) => names.has(name);
+  const fits = compileName(name);
+  return ({ names }) => [...names].some(fits);
 }
 
 type FitsName = (name: string) => boolean;
@@ -40,22 +64,13 @@ type FitsName = (name: string) => boolean;
 /** Stands for any number of items. */
 const ANY = "any";
 
-function compilePath(pattern: string): FitsName {
-  const segments = splitPath(pattern.replace(/\/+$/, ""));
-  const [only] = segments;
-  if (segments.length === 1 && only !== undefined) {
-    const fits = compileName(only);
-    return (path) => splitPath(path).some((name) => fits(name) || fits(name.replace(/(?<=.)\..*$/, "")));
-  }
-  const wanted = segments.map((segment) => (segment === "**" ? ANY : compileName(segment)));
-  return (path) => fitsInOrder([...wanted, ANY], splitPath(path));
-}
-
 const splitPath = (path: string): string[] => path.replace(/^\.?\//, "").split("/");
+
+const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
 /** `*` stands for any characters, `?` for one. */
 function compileName(pattern: string): FitsName {
-  if (!/[*?]/.test(pattern)) return (name) => name === pattern;
+  if (!hasWildcard(pattern)) return (name) => name === pattern;
   const wanted = [...pattern].map((one) => {
     if (one === "*") return ANY;
     return one === "?" ? () => true : (other: string) => other === one;

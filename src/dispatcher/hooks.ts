@@ -20,6 +20,8 @@ export interface HookTypes {
   compacting: { input: { sessionID: string }; value: string | undefined };
   /** A user's message has come; the host is about to take it up. It has no answer. */
   turn: { input: { sessionID: string }; value: undefined };
+  /** A command is about to send these texts, of which the user wrote at most a part. It has no answer. */
+  command: { input: { sessionID: string; texts: readonly string[] }; value: undefined };
   /** What fits into the window of the model that is about to be asked. It has no answer. */
   modelWindow: { input: { sessionID: string; model: ModelName; window: ModelWindow }; value: undefined };
   /** The host has compacted the session, and its summary is about to be sent for the first time. It has no answer. */
@@ -114,6 +116,7 @@ export const hookRules: HookRules = {
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
   turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing },
+  command: { combine: "chain", deadlineMs: 500, accepts: isNothing },
   modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing },
   toolArguments: {
     combine: "chain",

@@ -3,7 +3,7 @@
  */
 import type PQueue from "p-queue";
 import { findEntities, normalizePath } from "../recall/entities.js";
-import type { Embedder, Recall, RecallHit } from "../recall/recall.js";
+import type { Embedder, Recall, RecallHit, WordVectors } from "../recall/recall.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -68,9 +68,12 @@ const IMPORTANCE_SWING = 0.15;
 export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   const { memories, clock, files, log, background, embedder } = options;
   const { importanceOf = ({ importance }) => importance } = options;
+  let wordVectors: WordVectors | undefined;
   const createIndex = async (judge?: Embedder): Promise<Recall> => {
     const { createRecall } = await import("../recall/recall.js");
-    return createRecall({ now: clock.now, ...(judge && { embedder: judge }) });
+    const { createWordVectors } = await import("../recall/word-vectors.js");
+    wordVectors ??= createWordVectors();
+    return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
   const common = { clock, log, background };
   const active = createMemoryIndex({ ...common, memories, createIndex: () => createIndex(embedder) });

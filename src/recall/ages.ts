@@ -14,18 +14,18 @@ export function createAges(): Ages {
   let range: { first: number; last: number } | undefined;
 
   return {
-    add({ id, workedAt }) {
-      if (workedAt === undefined) return;
-      times.set(id, workedAt);
+    add({ id, isWork, at }) {
+      if (!isWork || at === undefined) return;
+      times.set(id, at);
       range = undefined;
     },
     remove({ id }) {
       if (times.delete(id)) range = undefined;
     },
-    weigh({ workedAt }) {
-      if (workedAt === undefined) return 1;
+    weigh({ isWork, at }) {
+      if (!isWork || at === undefined) return 1;
       range ??= findRange(times.values());
-      return weighAge(range.last - workedAt, range.last - range.first);
+      return weighAge(range.last - at, range.last - range.first);
     },
   };
 }

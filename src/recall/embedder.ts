@@ -20,10 +20,3 @@ export function normalizeVector(vector: Float32Array): Float32Array | undefined 
   const length = Math.sqrt(square);
   return vector.map((value) => value / length);
 }
-
-export function cosine(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return 0;
-  let product = 0;
-  for (let n = 0; n < a.length; n++) product += (a[n] ?? 0) * (b[n] ?? 0);
-  return product;
-}

@@ -3,11 +3,13 @@
  * fused by rank, a weak judge counts as much as a good one, which measured worse than words alone.
  */
 
-/** Of what stands directly beside a hit, as a share of that hit's fit of words. */
-export const NEIGHBOUR_WEIGHT = 0.3;
+/** Of what stands one or two places beside a hit, as a share of that hit's fit of words. */
+export const NEIGHBOUR_WEIGHTS = { 1: 0.3, 2: 0.1 } as const;
 export const GROUP_WEIGHT = 0.4;
 /** Of what is linked with one of the best hits, as a share of its score. */
 export const LINK_WEIGHT = 0.2;
+/** Of what is likest by the meaning of words; an embedder says itself how much its judgement counts. */
+export const MEANING_WEIGHT = 0.2;
 
 export type Scores = ReadonlyMap<string, number>;
 
@@ -18,7 +20,7 @@ export function shareOfBest(scores: Scores): Map<string, number> {
   return new Map(best > 0 ? [...scores].map(([id, score]) => [id, score / best]) : []);
 }
 
-/** The best becomes 1 and the worst 0; nothing is left where all are alike. */
+/** The best becomes 1 and the worst 0; a single one is the best. */
 export function spread(scores: Scores): Map<string, number> {
   let best = Number.NEGATIVE_INFINITY;
   let worst = Number.POSITIVE_INFINITY;
@@ -26,8 +28,8 @@ export function spread(scores: Scores): Map<string, number> {
     best = Math.max(best, score);
     worst = Math.min(worst, score);
   }
-  if (!(best > worst)) return new Map();
-  return new Map([...scores].map(([id, score]) => [id, (score - worst) / (best - worst)]));
+  const range = best - worst;
+  return new Map([...scores].map(([id, score]) => [id, range > 0 ? (score - worst) / range : 1]));
 }
 
 /** What is oldest counts a little over half, what is newest whole: halved with every quarter of the time covered. */

@@ -14,16 +14,21 @@ export interface GroupMember {
 export interface Groups {
   add(group: string, member: GroupMember): void;
   remove(group: string, id: string): void;
-  /** Those directly before and after it. */
-  neighbours(group: string, id: string): readonly string[];
+  /** Those up to two places before and after it, by how far away. */
+  neighbours(group: string, id: string): readonly Neighbour[];
   /** Score by group, of those that have any of the terms. */
   search(terms: readonly string[]): ReadonlyMap<string, number>;
+}
+
+export interface Neighbour {
+  readonly id: string;
+  readonly places: 1 | 2;
 }
 
 interface Group {
   members: Map<string, GroupMember>;
   /** Made again after a change, when it is first needed. */
-  places: Map<string, readonly string[]> | undefined;
+  places: Map<string, readonly Neighbour[]> | undefined;
   indexed: { id: string; text: string } | undefined;
 }
 
@@ -88,9 +93,21 @@ export function createGroups(): Groups {
   }
 }
 
-function planPlaces(members: ReadonlyMap<string, GroupMember>): Map<string, readonly string[]> {
+const STEPS = [
+  [-2, 2],
+  [-1, 1],
+  [1, 1],
+  [2, 2],
+] as const;
+
+function planPlaces(members: ReadonlyMap<string, GroupMember>): Map<string, readonly Neighbour[]> {
   const ids = inOrder(members).map(({ id }) => id);
-  return new Map(ids.map((id, n) => [id, [ids[n - 1], ids[n + 1]].filter((beside) => beside !== undefined)]));
+  const besideOf = (at: number): Neighbour[] =>
+    STEPS.flatMap(([step, places]) => {
+      const id = ids[at + step];
+      return id === undefined ? [] : [{ id, places }];
+    });
+  return new Map(ids.map((id, at) => [id, besideOf(at)]));
 }
 
 function inOrder(members: ReadonlyMap<string, GroupMember>): GroupMember[] {

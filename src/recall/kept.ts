@@ -17,8 +17,9 @@ export interface Kept {
   readonly links: readonly string[];
   readonly group: string | undefined;
   readonly order: number;
-  /** When it was, if it is work, which goes out of date. */
-  readonly workedAt: number | undefined;
+  /** Is it about files? Then it goes out of date, and speaks in names rather than in words. */
+  readonly isWork: boolean;
+  readonly at: number | undefined;
 }
 
 /** More names, paths or links than this nobody has given by hand. */
@@ -48,7 +49,8 @@ export function keepEntry(entry: RecallEntry, sequence: number): Kept {
     links: boundNames(entry.links),
     group: entry.group,
     order: entry.order ?? sequence,
-    workedAt: paths.length > 0 ? atMs : undefined,
+    isWork: paths.length > 0,
+    at: atMs,
   };
 }
 

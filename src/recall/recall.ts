@@ -28,14 +28,18 @@ import { createLexicalIndex } from "./lexical.js";
 import { createLinks } from "./links.js";
 import { planMatch } from "./match.js";
 import { hasIdentifiers, splitTerms } from "./terms.js";
-import { createVectors } from "./vectors.js";
+import { createEmbedderLikeness, createWordLikeness } from "./vectors.js";
+import { createWordVectors, type WordVectors } from "./word-vectors.js";
 
 export type { Embedder } from "./embedder.js";
 export type { RecallEntry, RecallHit, SearchOptions } from "./entry.js";
+export type { WordVectors } from "./word-vectors.js";
 
 export interface RecallOptions {
-  /** Adds meaning to words in `searchByMeaning`. Without it nothing is computed and nothing is sent anywhere. */
+  /** Judges meaning in `searchByMeaning`, in place of the built-in table of words. */
   readonly embedder?: Embedder;
+  /** The built-in table, to be shared by several indexes; `false` for words as they are written, and nothing else. */
+  readonly wordVectors?: WordVectors | false;
   /** Milliseconds since 1970, for "yesterday" and "last week". */
   readonly now?: () => number;
 }
@@ -67,6 +71,8 @@ const MOST_ALIKE = 100;
 /** The links of so many of the best are followed. */
 const MOST_FOLLOWED = 5;
 const MOST_SHOWN = 8;
+/** Of the best score: what is further down shares one word that everybody uses. */
+const LEAST_SHARE = 0.05;
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
 
@@ -76,16 +82,25 @@ interface Asked {
   words: readonly string[];
   /** And the times it speaks of. */
   terms: readonly string[];
+  /** A name out of code is meant as it is written; what is like it is something else. */
+  isProse: boolean;
 }
 
-export function createRecall({ embedder, now = systemClock.now }: RecallOptions = {}): Recall {
+interface Judgement {
+  alike: fuse.Scores;
+  weight: number;
+}
+
+export function createRecall(options: RecallOptions = {}): Recall {
+  const { embedder, now = systemClock.now, wordVectors = createWordVectors() } = options;
   const entries = new Map<string, Kept>();
   const lexical = createLexicalIndex();
   const groups = createGroups();
   const links = createLinks();
   const aliases = createAliases();
   const ages = createAges();
-  const vectors = embedder && createVectors(embedder);
+  const byWords = wordVectors ? createWordLikeness(wordVectors) : undefined;
+  const byEmbedder = embedder && createEmbedderLikeness(embedder);
   let added = 0;
 
   return {
@@ -102,17 +117,20 @@ export function createRecall({ embedder, now = systemClock.now }: RecallOptions 
       links.add(kept);
       aliases.add(kept);
       ages.add(kept);
-      if (!entry.isPrivate) vectors?.add(kept.id, kept.spoken);
+      if (!kept.isWork) byWords?.add(kept.id, kept.spoken);
+      if (!entry.isPrivate) byEmbedder?.add(kept.id, kept.spoken);
     },
     remove,
-    search: (query, options) => find(ask(query), limitOf(options)),
-    embed: async () => vectors?.fill(),
+    search(query, options) {
+      const asked = ask(query);
+      return find(asked, limitOf(options), judgeByWords(asked));
+    },
+    embed: async () => byEmbedder?.fill(),
     async searchByMeaning(query, options) {
       const asked = ask(query);
-      // A name is meant as it is written; what is like it is something else.
-      const isProse = asked.words.length > 0 && !hasIdentifiers(asked.text);
-      const alike = isProse ? await vectors?.compare(asked.text) : undefined;
-      return find(asked, limitOf(options), alike);
+      const alike = asked.isProse ? await byEmbedder?.compare(asked.text) : undefined;
+      const judgement = alike && { alike, weight: embedder?.weight ?? 0 };
+      return find(asked, limitOf(options), judgement ?? judgeByWords(asked));
     },
     match(text, options) {
       const asked = ask(text);
@@ -134,36 +152,51 @@ export function createRecall({ embedder, now = systemClock.now }: RecallOptions 
     links.remove(kept);
     aliases.remove(kept);
     ages.remove(kept);
-    vectors?.remove(id);
+    byWords?.remove(id);
+    byEmbedder?.remove(id);
   }
 
   function ask(query: string): Asked {
     const text = query.slice(0, MOST_OF_A_QUERY);
     const words = [...new Set(splitTerms(text))].slice(0, MOST_TERMS);
-    return { text, words, terms: [...new Set([...words, ...findDateTerms(text, now())])] };
+    return {
+      text,
+      words,
+      terms: [...new Set([...words, ...findDateTerms(text, now())])],
+      isProse: words.length > 0 && !hasIdentifiers(text),
+    };
   }
 
-  function find(asked: Asked, limit: number, alike: fuse.Scores = new Map()): RecallHit[] {
+  function judgeByWords({ isProse, text }: Asked): Judgement | undefined {
+    const alike = isProse ? byWords?.compare(text) : undefined;
+    return alike && { alike, weight: fuse.MEANING_WEIGHT };
+  }
+
+  function find(asked: Asked, limit: number, judgement?: Judgement): RecallHit[] {
     const hits = lexical.search(asked.terms, { guess: true }).slice(0, MOST_CANDIDATES);
     const spell = createSpelling(asked.text);
     const weighing = fuse.createWeighing();
     const shares = fuse.shareOfBest(new Map(hits.map(({ id, score }) => [id, score])));
     for (const { id, terms } of hits) weighing.add(id, shares.get(id) ?? 0, () => spell(terms));
     weighNeighbours(weighing, shares);
-    for (const [id, likeness] of fuse.rank(fuse.spread(alike), MOST_ALIKE))
-      weighing.add(id, (embedder?.weight ?? 0) * likeness, () => "alike in meaning");
+    for (const [id, likeness] of fuse.rank(fuse.spread(judgement?.alike ?? new Map()), MOST_ALIKE))
+      weighing.add(id, (judgement?.weight ?? 0) * likeness, () => "alike in meaning");
     weighGroups(weighing, asked.words);
     followLinks(weighing);
     weighing.scale((id) => weighAge(id));
-    return weighing.best(limit).map(([id, score]) => ({ id, score, why: weighing.why(id) }));
+    const best = weighing.best(limit);
+    const least = LEAST_SHARE * (best[0]?.[1] ?? 0);
+    return best
+      .filter(([, score]) => score >= least)
+      .map(([id, score]) => ({ id, score, why: weighing.why(id) }));
   }
 
   function weighNeighbours(weighing: fuse.Weighing, shares: fuse.Scores): void {
     for (const [id, share] of shares) {
       const group = entries.get(id)?.group;
       if (group === undefined) continue;
-      for (const beside of groups.neighbours(group, id))
-        weighing.add(beside, fuse.NEIGHBOUR_WEIGHT * share, () => `beside ${id}`);
+      for (const { id: beside, places } of groups.neighbours(group, id))
+        weighing.add(beside, fuse.NEIGHBOUR_WEIGHTS[places] * share, () => `near ${id}`);
     }
   }
 

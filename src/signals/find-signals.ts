@@ -7,7 +7,7 @@
 import type { MemoryType } from "../memory/memory.js";
 import type { Doubt, Language, SignalRow } from "./language.js";
 import { languageOf, languages } from "./languages.js";
-import { type Hidden, hideQuotations } from "./quotations.js";
+import { type Hidden, hideQuotations, SPEECH } from "./quotations.js";
 import { type Line, readOwnLines, splitLine } from "./sentences.js";
 import { findTriggers } from "./triggers.js";
 
@@ -142,5 +142,6 @@ function findCorrected(sentences: readonly string[], index: number, language: La
 }
 
 function findDoubts(sentence: string, { doubts }: Language): Doubt[] {
-  return doubts.filter(({ pattern }) => pattern.test(sentence)).map(({ doubt }) => doubt);
+  const found = doubts.filter(({ pattern }) => pattern.test(sentence)).map(({ doubt }) => doubt);
+  return SPEECH.test(sentence) ? [...found, "reported"] : found;
 }

@@ -1,11 +1,15 @@
-/** Private use area: no text that people write has these. */
-const FIRST = 0xe000;
-const MOST = 6_000;
-export const HIDDEN = /[\uE000-\uF8FF]/g;
+/** Private use area: no text that people write has these. Short quotations are names and terms; long ones are speech. */
+const SHORT = { first: 0xe000, most: 0x1000 };
+const LONG = { first: 0xf000, most: 0x800 };
+const HIDDEN = /[\uE000-\uF7FF]/g;
+/** Somebody else speaks in the sentence. */
+export const SPEECH = /[\uF000-\uF7FF]/;
 
 /** Inline code, and what stands in quotation marks of any kind on one line. */
 const QUOTATIONS =
   /`[^`\n]{1,300}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|„[^“”\n]{1,400}[“”]|«[^»\n]{1,400}»|「[^」\n]{1,400}」|『[^』\n]{1,400}』|‘[^’\n]{1,300}’(?!\w)|(?<=^|[\s(:])'[^'\n]{2,300}'(?=[\s.,;:!?)]|$)/gm;
+/** Five words, or eight characters of a script without spaces. */
+const LONG_QUOTATION = /^[^`]\s*(\S+\s+){4,}\S|(?:\p{Script=Han}.*?){8}/u;
 
 export interface Hidden {
   /** The text with one character in the place of each quotation. */
@@ -16,15 +20,19 @@ export interface Hidden {
 
 /** Takes out what is quoted, so that no word in it counts, and a full stop in it ends no sentence. */
 export function hideQuotations(text: string): Hidden {
-  const quotations: string[] = [];
+  const quotations = new Map<string, string>();
+  const counts = { short: 0, long: 0 };
   const hidden = text.replace(HIDDEN, " ").replace(QUOTATIONS, (quotation) => {
-    if (quotations.length === MOST) return quotation;
-    quotations.push(quotation);
-    return String.fromCharCode(FIRST + quotations.length - 1);
+    const length = LONG_QUOTATION.test(quotation) ? "long" : "short";
+    const { first, most } = length === "long" ? LONG : SHORT;
+    // More than anybody writes: the last place stands for all others.
+    const place = Math.min(counts[length]++, most - 1);
+    const character = String.fromCharCode(first + place);
+    quotations.set(character, quotation);
+    return character;
   });
   return {
     text: hidden,
-    restore: (piece) =>
-      piece.replace(HIDDEN, (character) => quotations[character.charCodeAt(0) - FIRST] ?? character),
+    restore: (piece) => piece.replace(HIDDEN, (character) => quotations.get(character) ?? character),
   };
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createRecall, type Recall, type RecallEntry } from "../../src/recall/recall.js";
+import { createWordVectors } from "../../src/recall/word-vectors.js";
 import { fc } from "../support/property.js";
 
+/** Loaded once: it holds nothing of what is indexed. */
+const wordVectors = createWordVectors();
 const now = () => Date.UTC(2026, 10, 21);
 const vocabulary = [
   "port",
@@ -43,7 +46,7 @@ const queries = [
   "端口 deploy #34",
 ];
 
-function fill(entries: readonly RecallEntry[], recall = createRecall({ now })): Recall {
+function fill(entries: readonly RecallEntry[], recall = createRecall({ now, wordVectors })): Recall {
   for (const one of entries) recall.add(one);
   return recall;
 }
@@ -56,7 +59,7 @@ describe("a recall index", () => {
     const step = fc.oneof(entry, id);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const recall = createRecall({ now });
+        const recall = createRecall({ now, wordVectors });
         const model = new Map<string, RecallEntry>();
         for (const one of steps) {
           if (typeof one === "string") {
@@ -95,7 +98,7 @@ describe("a recall index", () => {
     const any = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }));
     fc.assert(
       fc.property(fc.array(fc.tuple(any, any), { maxLength: 8 }), any, (texts, query) => {
-        const recall = createRecall({ now });
+        const recall = createRecall({ now, wordVectors });
         for (const [n, [text, other]] of texts.entries())
           recall.add({
             id: `${n}`,

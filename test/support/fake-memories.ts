@@ -1,68 +1,84 @@
-import type { Memory } from "../../src/memory/memory.js";
+import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause, MemoryStore, Written } from "../../src/memory/store.js";
 import { MORNING } from "./fake-clock.js";
-import { PROJECT } from "./fake-host.js";
-import { memory } from "./memories.js";
 
 export interface FakeMemories extends MemoryStore {
-  readonly all: Map<string, Memory>;
-  /** Why each was changed, in order. */
-  readonly causes: Cause[];
-  /** Answers a write in place of the store. */
-  refuse: Written | undefined;
-  /** Puts one there as an editor would. */
-  put(...memories: Memory[]): void;
-  pathOf(memory: Pick<Memory, "id">): string;
+  readonly contents: Map<string, Memory>;
+  /** What was done, in order: "remember decision/redis". */
+  readonly done: string[];
+  /** Thrown by the next writes, one each. */
+  readonly failures: unknown[];
 }
 
-/** Memories that are a map. */
-export function createFakeMemories(...given: Memory[]): FakeMemories {
-  const all = new Map(given.map((one) => [one.id, one]));
-  const listeners: ((changed: readonly string[]) => void)[] = [];
-  const causes: Cause[] = [];
-  const pathOf = ({ id }: Pick<Memory, "id">): string => `${PROJECT}/.opencode/memory/${id}.md`;
-  const known = (): Memory[] => [...all.values()].filter(({ status }) => status !== "archived");
-  const fake: FakeMemories = {
-    all,
-    causes,
-    refuse: undefined,
-    pathOf,
-    put(...memories) {
-      for (const one of memories) all.set(one.id, one);
-      for (const tell of listeners) tell(memories.map(({ id }) => id));
-    },
-    read: async (id) => all.get(id),
-    list: async ({ archived = false } = {}) => (archived ? [...all.values()] : known()),
-    known,
-    async remember({ content, provenance, type, ...draft }, cause) {
-      const name = (draft.title ?? content)
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, "-")
-        .slice(0, 40);
-      const created = { ...memory(name, content, { ...draft, type }), provenance };
-      const dated = { ...created, created: new Date(MORNING).toISOString() };
-      return write(dated, cause);
-    },
-    update: async (id, change, cause) => changeOne(id, change, cause),
-    archive: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "archived" }), cause),
-    restore: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "active" }), cause),
-    problems: () => [],
-    onChange: (listener) => void listeners.push(listener),
+/** A store of memories that is a map, open to the test. */
+export function createFakeMemories(now: () => number = () => MORNING): FakeMemories {
+  const contents = new Map<string, Memory>();
+  const done: string[] = [];
+  const failures: unknown[] = [];
+  const put = (operation: string, memory: Memory): Written => {
+    if (failures.length > 0) throw failures.shift();
+    contents.set(memory.id, memory);
+    done.push(`${operation} ${memory.id}`);
+    return { kind: "written", memory, path: `/project/.opencode/memory/${memory.id}.md` };
   };
-  return fake;
-
-  function changeOne(id: string, change: (one: Memory) => Memory | undefined, cause: Cause): Written {
-    const current = all.get(id);
-    if (!current) return { kind: "refused", why: `There is no memory ${id}.` };
-    const changed = change(current);
-    if (!changed) return { kind: "unchanged", memory: current, path: pathOf(current) };
-    return write(changed, cause);
-  }
-
-  function write(changed: Memory, cause: Cause): Written {
-    if (fake.refuse) return fake.refuse;
-    causes.push(cause);
-    fake.put(changed);
-    return { kind: "written", memory: changed, path: pathOf(changed) };
-  }
+  const change = (id: string, edit: (memory: Memory) => Memory | undefined, operation: string): Written => {
+    const current = contents.get(id);
+    if (!current) return { kind: "refused", why: `there is no ${id}` };
+    const next = edit(current);
+    if (!next) return { kind: "unchanged", memory: current, path: `${id}.md` };
+    return put(operation, { ...next, updated: new Date(now()).toISOString() });
+  };
+  const list = ({ archived = false } = {}): Memory[] =>
+    [...contents.values()].filter(({ status }) => status === "active" || status === "resolved" || archived);
+  return {
+    contents,
+    done,
+    failures,
+    read: async (id) => contents.get(id),
+    list: async (options) => list(options),
+    known: () => list(),
+    remember: async (draft) => put("remember", fill(draft, freeID(draft, contents), now())),
+    update: async (id, edit) => change(id, edit, "update"),
+    archive: async (id) => change(id, (memory) => ({ ...memory, status: "archived" }), "archive"),
+    restore: async (id) => change(id, (memory) => ({ ...memory, status: "active" }), "restore"),
+    problems: () => [],
+    onChange: () => {},
+  };
 }
+
+/** A memory with everything in it that a draft leaves out. */
+export function fill(draft: MemoryDraft, id: string, nowMs: number): Memory {
+  const time = new Date(nowMs).toISOString();
+  return {
+    scope: "project",
+    sensitivity: "internal",
+    title: draft.content.slice(0, 60),
+    aliases: [],
+    tags: [],
+    entities: [],
+    links: [],
+    importance: 0.5,
+    pinned: false,
+    when: [],
+    extra: {},
+    ...draft,
+    id,
+    status: "active",
+    created: time,
+    updated: time,
+  };
+}
+
+function freeID(
+  { content, title = content, type }: MemoryDraft,
+  taken: ReadonlyMap<string, unknown>,
+): string {
+  const name = title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .slice(0, 40);
+  const names = [name, ...Array.from({ length: 100 }, (_, index) => `${name}-${index + 2}`)];
+  return names.map((one) => `${type}/${one}`).find((id) => !taken.has(id)) ?? `${type}/full`;
+}
+
+export const CAUSE: Cause = { operation: "test" };

@@ -9,7 +9,7 @@ import type { LayerFactory } from "../../src/layer-context.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { Message, Part, ToolPart } from "../../src/view/message.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createFakeMemories } from "../support/fake-memories.js";
+import { createKeptMemories } from "../support/kept-memories.js";
 import { memory } from "../support/memories.js";
 import { call, fork, outputs } from "../support/messages.js";
 import { createSession } from "../support/session.js";
@@ -18,7 +18,7 @@ import { openWorld, type WorldOptions } from "../support/world.js";
 
 /** The machine with these memories, of which those match whose content has a word of the text in it. */
 async function open(given: Memory[], options: WorldOptions & { reading?: () => Promise<void> } = {}) {
-  const memories = createFakeMemories(...given);
+  const memories = createKeptMemories(...given);
   const list = memories.list.bind(memories);
   const store = {
     ...memories,

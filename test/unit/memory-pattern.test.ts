@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { compilePattern } from "../../layers/auto-memory/pattern.js";
+import { compilePattern, takeApart } from "../../layers/auto-memory/pattern.js";
 import { fc } from "../support/property.js";
 
 const fits = (pattern: string, subject: { command?: string; path?: string }) =>
-  compilePattern(pattern)?.(subject) ?? false;
+  compilePattern(pattern)?.(takeApart(subject)) ?? false;
 
 describe("what a rule waits for", () => {
   it.each([

@@ -8,7 +8,7 @@ import type { Found } from "../../src/memory/search.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
-import { createFakeMemories } from "../support/fake-memories.js";
+import { createKeptMemories } from "../support/kept-memories.js";
 import { memory } from "../support/memories.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
@@ -23,7 +23,7 @@ interface Given {
 function open({ files = {}, found = [], memories = [], said = [] }: Given = {}) {
   const clock = createFakeClock();
   const log = createFakeLog();
-  const store = createFakeMemories(...memories);
+  const store = createKeptMemories(...memories);
   const asked: object[] = [];
   const tools = createMemoryTools({
     clock,
@@ -132,7 +132,11 @@ describe("memory_remember", () => {
     await expect(remember(fact)).rejects.toThrow(
       "Nothing was changed. It holds a secret. It is known as knowledge/port; memory_update changes that one.",
     );
-    store.refuse = { kind: "unchanged", memory: known, path: store.pathOf(known) };
+    store.refuse = {
+      kind: "unchanged",
+      memory: known,
+      path: `${PROJECT}/.opencode/memory/knowledge/port.md`,
+    };
     expect(await remember(fact)).toBe("Known already: knowledge/port in .opencode/memory/knowledge/port.md");
   });
 

@@ -5,7 +5,7 @@ import { createRecall, type Recall, type RecallEntry } from "../../src/recall/re
 const NOW = Date.UTC(2026, 10, 21, 9);
 
 function recallOf(...entries: RecallEntry[]): Recall {
-  const recall = createRecall({ now: () => NOW });
+  const recall = createRecall({ now: () => NOW, wordVectors: false });
   for (const entry of entries) recall.add(entry);
   return recall;
 }
@@ -123,8 +123,8 @@ describe("structure", () => {
       text("later", "See you soon!", { group: "s1", order: 3 }),
       text("elsewhere", "Nothing of it.", { group: "s2", order: 1 }),
     ).search("buy lamp");
-    expect(ids(found)).toEqual(["q", "a"]);
-    expect(found[1]?.why).toContain("beside q");
+    expect(ids(found)).toEqual(["q", "a", "later"]);
+    expect(found[1]?.why).toContain("near q");
   });
 
   it("prefers the group that fits as a whole", () => {
@@ -213,7 +213,31 @@ describe("what may be shown unasked", () => {
   });
 });
 
-describe("meaning", () => {
+describe("meaning of words, from the built-in table", () => {
+  const recall = createRecall({ now: () => NOW });
+  for (const entry of [
+    text("theme", "Prefers a dark colour scheme in the editor."),
+    text("coffee", "Drinks coffee without sugar."),
+    text("deploy", "The dog ate the couch.", { paths: ["src/animals.ts"] }),
+  ])
+    recall.add(entry);
+
+  it("finds what was said in other words", () => {
+    expect(ids(recall.search("what beverage in the morning, tea?"))[0]).toBe("coffee");
+    expect(ids(recall.search("which background shade?"))[0]).toBe("theme");
+  });
+
+  it("has no say where a name is asked for, nor in work", () => {
+    expect(recall.search("beverage_kind")).toEqual([]);
+    expect(ids(recall.search("puppies and furniture"))).not.toContain("deploy");
+  });
+
+  it("is nothing for a query far from everything", () => {
+    expect(recall.search("qwxyz")).toEqual([]);
+  });
+});
+
+describe("meaning, from an embedder", () => {
   const animals: Record<string, number[]> = {
     kitten: [1, 0.1],
     cat: [1, 0],
@@ -234,13 +258,13 @@ describe("meaning", () => {
   };
 
   it("finds what shares no word", async () => {
-    const recall = await fill(createRecall({ embedder: { weight: 0.2, embed } }));
+    const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
     expect(ids(recall.search("steel"))).toEqual([]);
     expect(ids(await recall.searchByMeaning("steel"))).toEqual(["bridge"]);
   });
 
   it("is not asked for a name out of code, and forgets what was removed", async () => {
-    const recall = await fill(createRecall({ embedder: { weight: 0.2, embed } }));
+    const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
     expect(await recall.searchByMeaning("steel_id")).toEqual([]);
     recall.remove("bridge");
     expect(await recall.searchByMeaning("steel")).toEqual([]);
@@ -248,7 +272,7 @@ describe("meaning", () => {
 
   it("gives what the words alone give when the embedder fails", async () => {
     const failing = async () => Promise.reject(new Error("no"));
-    const recall = createRecall({ embedder: { weight: 0.2, embed: failing } });
+    const recall = createRecall({ wordVectors: false, embedder: { weight: 0.2, embed: failing } });
     await expect(fill(recall)).rejects.toThrow("no");
     expect(await recall.searchByMeaning("a bridge")).toEqual(recall.search("a bridge"));
   });
@@ -259,7 +283,7 @@ describe("meaning", () => {
       read.push(...texts);
       return embed(texts);
     };
-    await fill(createRecall({ embedder: { weight: 0.2, embed: listening } }));
+    await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed: listening } }));
     expect(read.join()).toContain("a cat");
     expect(read.join()).not.toContain("name");
   });

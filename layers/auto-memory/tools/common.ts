@@ -2,13 +2,12 @@
 import { relative } from "node:path";
 import { StrataError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
-import type { Memory } from "../../../src/memory/memory.js";
 import type { MemorySearch } from "../../../src/memory/search.js";
-import type { MemoryStore, Written } from "../../../src/memory/store.js";
+import type { Memories, Written } from "../../../src/memory/store.js";
 import type { UsersMessage } from "../said.js";
 
 export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
-  memories: MemoryStore & { pathOf(memory: Memory): string };
+  memories: Memories;
   search: Pick<MemorySearch, "find">;
   /** What the user has said in the session; none in a subagent's, where another agent speaks. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;

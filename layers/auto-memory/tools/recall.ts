@@ -57,7 +57,8 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
     const memory = (await memories.read(id)) ?? (await findByEnding(id));
     if (!memory) throw new StrataError("EMEMORYRECALL", `There is no memory ${id}; a query finds ids.`);
     const gone = (await findGoneFiles({ files, project: folders.project }, [memory])).get(memory.id) ?? [];
-    const path = formatPath(memories.pathOf(memory), folders.project);
+    const path = formatPath((await memories.locate(memory.id)) ?? memory.id, folders.project);
+    memories.noteUse([memory.id]);
     return formatWhole(memory, { nowMs: clock.now(), path, gone });
   }
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
 import { type Memory, usersTypes } from "../../../src/memory/memory.js";
+import { redactSecrets } from "../../../src/memory/secrets.js";
 import type { Cause, Written } from "../../../src/memory/store.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
 import { findSaid, type UsersMessage } from "../said.js";
@@ -52,7 +53,8 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
       const cause: Cause = {
         operation: args.action,
         session: sessionID,
-        ...(args.reason && { reason: args.reason }),
+        // It stands in the ledger for ever.
+        ...(args.reason && { reason: redactSecrets(args.reason).text }),
       };
       const written = await change(args, cause, sessionID);
       const what = written.kind === "unchanged" ? "Nothing to change" : DONE[args.action];

@@ -1,0 +1,75 @@
+/** Counts the commands of all sessions, and remembers those by which things are done here. */
+import { join } from "node:path";
+import { formatError } from "../../src/error.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { Gate } from "../../src/memory/gate.js";
+import type { MemoryDraft } from "../../src/memory/memory.js";
+import { redactSecrets } from "../../src/memory/secrets.js";
+import { toCode } from "../../src/notes/line.js";
+import { isRecord } from "../../src/records.js";
+import {
+  type CommandCount,
+  type CommandCounts,
+  countCommands,
+  findRepeated,
+  markKept,
+  type RanCommand,
+} from "../../src/signals/repeated-commands.js";
+
+export interface CommandWatch {
+  /** Rejects with the system's error. */
+  count(sessionID: string, ran: readonly RanCommand[]): Promise<void>;
+}
+
+const LAYER = "auto-memory";
+
+export function createCommandWatch(
+  context: Pick<LayerContext, "clock" | "files" | "folders" | "log"> & { gate: Gate },
+): CommandWatch {
+  const { clock, files, folders, gate, log } = context;
+  const path = join(folders.extraction, "commands.json");
+
+  return {
+    async count(sessionID, ran) {
+      // What stands in memory is free of secrets, so what is counted for it is as well.
+      const clean = ran.filter(({ command }) => redactSecrets(command).found.length === 0);
+      if (clean.length === 0) return;
+      const counts = countCommands(await read(), sessionID, clean);
+      const repeated = findRepeated(counts);
+      for (const command of repeated) {
+        const cause = { operation: "extract", session: sessionID, reason: "run again and again" };
+        await gate.save(draftOf(command, sessionID), clock.now(), cause);
+      }
+      await files.writeWhole(path, JSON.stringify({ v: 1, counts: markKept(counts, repeated) }));
+    },
+  };
+
+  async function read(): Promise<CommandCounts> {
+    try {
+      const contents = await files.read(path);
+      const value: unknown = contents && JSON.parse(new TextDecoder().decode(contents));
+      if (!isRecord(value) || value.v !== 1 || !isRecord(value.counts)) return {};
+      const counts = Object.entries(value.counts).filter(([, count]) => isCount(count));
+      return Object.fromEntries(counts) as CommandCounts;
+    } catch (thrown) {
+      log.warn(LAYER, `${path} cannot be read, commands are counted anew: ${formatError(thrown)}`);
+      return {};
+    }
+  }
+}
+
+function isCount(value: unknown): value is CommandCount {
+  if (!isRecord(value)) return false;
+  const { failures, lastMs, sessions, successes } = value;
+  return [failures, lastMs, successes].every(Number.isFinite) && Array.isArray(sessions);
+}
+
+function draftOf(command: string, sessionID: string): MemoryDraft {
+  return {
+    type: "procedure",
+    title: command,
+    content: `A command that has worked here again and again: ${toCode(command, 200)}`,
+    when: [command.split(" ").slice(0, 2).join(" ")],
+    provenance: { by: "agent", session: sessionID, evidence: command, how: "signal" },
+  };
+}

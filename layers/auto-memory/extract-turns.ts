@@ -1,0 +1,80 @@
+import type { Cursor } from "../../src/memory/extraction-cursor.js";
+import { redactSecrets } from "../../src/memory/secrets.js";
+import { readOwnTexts, readTime } from "../../src/notes/learn.js";
+import { findSignals, type Signal } from "../../src/signals/find-signals.js";
+import type { RanCommand } from "../../src/signals/repeated-commands.js";
+import { isToolPart, type Message, type ToolPart } from "../../src/view/message.js";
+
+/** What a user said in one message, with the signals in it. */
+export interface SaidTurn {
+  messageID: string;
+  saidMs: number;
+  /** In the user's words, secrets taken out. */
+  text: string;
+  /** None where the agent has saved something itself. */
+  signals: readonly Signal[];
+}
+
+/** Calls by which the agent itself saves something. */
+const SAVING_TOOLS = new Set(["memory_remember", "memory_update"]);
+
+export interface Unread {
+  turns: readonly SaidTurn[];
+  commands: readonly RanCommand[];
+  /** Where the cursor goes once all of it is written. */
+  next: Cursor;
+}
+
+/** What a session has brought since the cursor. `isTheirs` says of a text whether the user wrote it. Pure. */
+export function planUnread(
+  messages: readonly Message[],
+  cursor: Cursor,
+  isTheirs: (text: string) => boolean = () => true,
+): Unread {
+  const turns: SaidTurn[] = [];
+  const commands: RanCommand[] = [];
+  let { callsUntilMs, untilMs } = cursor;
+  for (const [index, message] of messages.entries()) {
+    const atMs = readTime(message.info);
+    if (atMs === undefined) continue;
+    for (const command of readCommands(message)) {
+      if (command.atMs <= cursor.callsUntilMs) continue;
+      commands.push(command);
+      callsUntilMs = Math.max(callsUntilMs, command.atMs);
+    }
+    if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
+    untilMs = Math.max(untilMs, atMs);
+    const text = redactSecrets(readOwnTexts(message.parts).filter(isTheirs).join("\n\n")).text;
+    if (text === "") continue;
+    const signals = hasAgentSaved(messages, index) ? [] : findSignals(text);
+    turns.push({ messageID: message.info.id, saidMs: atMs, text, signals });
+  }
+  return { turns, commands, next: { untilMs, callsUntilMs } };
+}
+
+/** In the answers to this message, before the user's next one. */
+function hasAgentSaved(messages: readonly Message[], asked: number): boolean {
+  for (const { info, parts } of messages.slice(asked + 1)) {
+    if (info.role === "user") return false;
+    const hasSaved = parts.some(
+      (part) => isToolPart(part) && SAVING_TOOLS.has(part.tool) && part.state?.status === "completed",
+    );
+    if (hasSaved) return true;
+  }
+  return false;
+}
+
+/** Shell commands that have ended, with how. */
+function readCommands({ parts }: Message): RanCommand[] {
+  return parts.flatMap((part) => {
+    if (!isToolPart(part) || part.tool !== "bash") return [];
+    const command: unknown = part.state?.input?.command;
+    const atMs = part.state?.time?.end;
+    if (typeof command !== "string" || atMs === undefined) return [];
+    return [{ command, atMs, hasSucceeded: hasSucceeded(part) }];
+  });
+}
+
+function hasSucceeded({ state: { metadata, status } }: ToolPart): boolean {
+  return status === "completed" && metadata?.exit === 0;
+}

@@ -1,0 +1,76 @@
+/**
+ * How far each session has been read for memories: `<folder>/<sessionID>.json`, machine state. Begun when a session's
+ * user speaks while the plugin listens, so that what was said before, in a fork's history too, is left alone. Moved
+ * only when all that was found is written.
+ */
+import { join } from "node:path";
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import { isRecord } from "../records.js";
+import type { Files } from "../seams/files.js";
+
+export interface Cursor {
+  /** Messages of the user's up to this time are read. */
+  untilMs: number;
+  /** Commands up to this time are counted. */
+  callsUntilMs: number;
+  /** A subagent's: it is told what to do by another agent, and nothing of it is the user's word. */
+  isChild?: true;
+}
+
+export interface Cursors {
+  /** `undefined` when the session was never begun. A cursor that cannot be read counts as none, and is logged. */
+  read(sessionID: string): Promise<Cursor | undefined>;
+  /** Does nothing when the session was begun already. Rejects with the system's error. */
+  begin(sessionID: string, cursor: Cursor): Promise<void>;
+  /** Rejects with the system's error. */
+  move(sessionID: string, cursor: Cursor): Promise<void>;
+}
+
+export function createCursors(options: { files: Files; folder: string; log: Log }): Cursors {
+  const { files, folder, log } = options;
+  const known = new Map<string, Cursor>();
+  const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
+
+  return {
+    read,
+
+    async begin(sessionID, cursor) {
+      if (await read(sessionID)) return;
+      known.set(sessionID, cursor);
+      await write(sessionID, cursor);
+    },
+
+    async move(sessionID, cursor) {
+      await write(sessionID, cursor);
+      known.set(sessionID, cursor);
+    },
+  };
+
+  async function read(sessionID: string): Promise<Cursor | undefined> {
+    const cursor = known.get(sessionID) ?? (await load(sessionID));
+    if (cursor) known.set(sessionID, cursor);
+    return cursor;
+  }
+
+  async function load(sessionID: string): Promise<Cursor | undefined> {
+    try {
+      const contents = await files.read(pathOf(sessionID));
+      return contents && parseCursor(JSON.parse(new TextDecoder().decode(contents)));
+    } catch (thrown) {
+      log.warn("auto-memory", `${pathOf(sessionID)} cannot be read, begun anew: ${formatError(thrown)}`);
+      return undefined;
+    }
+  }
+
+  async function write(sessionID: string, cursor: Cursor): Promise<void> {
+    await files.writeWhole(pathOf(sessionID), JSON.stringify({ v: 1, ...cursor }));
+  }
+}
+
+function parseCursor(value: unknown): Cursor | undefined {
+  if (!isRecord(value) || value.v !== 1) return undefined;
+  const { callsUntilMs, isChild, untilMs } = value;
+  if (typeof untilMs !== "number" || typeof callsUntilMs !== "number") return undefined;
+  return { untilMs, callsUntilMs, ...(isChild === true && { isChild }) };
+}

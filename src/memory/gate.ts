@@ -1,0 +1,149 @@
+/**
+ * The gate before a write to memory that nobody has looked at: checks the draft, and finds what is known already.
+ *
+ *     the same again             the known one is brought up to date
+ *     the opposite, said later   the newer is written, the older becomes superseded and names it
+ *     the opposite, said earlier or not by the user   refused
+ *
+ * Doing it twice changes nothing: after a crash the same statement may come again.
+ */
+import { checkDraft } from "./check-draft.js";
+import { compareStatements } from "./compare.js";
+import type { Memory, MemoryDraft } from "./memory.js";
+import type { Cause, MemoryStore, Written } from "./store.js";
+
+/** Memories that may be about the same, the most similar first. */
+export type FindSimilar = (text: string, options: { limit: number }) => Promise<readonly { id: string }[]>;
+
+export interface Gate {
+  /** `saidMs`: when it was said. Rejects when the disk does not take it; a refusal is a value. */
+  save(draft: MemoryDraft, saidMs: number, cause: Cause): Promise<Written>;
+}
+
+export interface GateOptions {
+  memories: MemoryStore;
+  /** Without it all memories are compared. */
+  findSimilar?: FindSimilar;
+}
+
+const MOST_SIMILAR = 20;
+
+export function createGate({ findSimilar, memories }: GateOptions): Gate {
+  return {
+    async save(draft, saidMs, cause) {
+      const checked = checkDraft(draft);
+      if (checked.kind === "refused") return checked;
+      const plan = planWrite(checked.draft, await readSimilar(checked.draft), saidMs);
+      if (plan.kind === "refused") return plan;
+      if (plan.kind === "merge")
+        return memories.update(plan.into.id, (current) => mergeDraft(current, checked.draft), cause);
+      return add(checked.draft, plan.supersedes, cause);
+    },
+  };
+
+  async function readSimilar({ content, title = "" }: MemoryDraft): Promise<readonly Memory[]> {
+    const all = await memories.list();
+    if (!findSimilar) return all;
+    const found = await findSimilar(`${title}\n${content}`, { limit: MOST_SIMILAR });
+    const ids = new Set(found.map(({ id }) => id));
+    return all.filter(({ id }) => ids.has(id));
+  }
+
+  /** The newer first: if it goes no further than that, both are there. */
+  async function add(draft: MemoryDraft, older: readonly Memory[], cause: Cause): Promise<Written> {
+    const links = [...(draft.links ?? []), ...older.map(({ id }) => id)];
+    const written = await memories.remember({ ...draft, ...(links.length > 0 && { links }) }, cause);
+    if (written.kind === "refused") return written;
+    const { id } = written.memory;
+    for (const memory of older) await memories.update(memory.id, (current) => supersede(current, id), cause);
+    return written;
+  }
+}
+
+function supersede(memory: Memory, supersededBy: string): Memory | undefined {
+  return memory.status === "superseded" ? undefined : { ...memory, status: "superseded", supersededBy };
+}
+
+export type WritePlan =
+  | { kind: "add"; supersedes: readonly Memory[] }
+  | { kind: "merge"; into: Memory }
+  | { kind: "refused"; why: string; existing: Memory };
+
+/** What becomes of a draft beside the memories that are about the same. Pure. */
+export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs: number): WritePlan {
+  const near = similar.filter((memory) => isNear(draft, memory));
+  const again = near.find(({ provenance }) => isSameSource(draft, provenance));
+  if (again) return { kind: "merge", into: again };
+  const relations = near.map((memory) => ({ memory, relation: relate(draft, memory) }));
+  const contradicted = relations.flatMap(({ memory, relation }) =>
+    relation === "contradicts" ? [memory] : [],
+  );
+  const stronger = contradicted.find((memory) => isStronger(memory, draft, saidMs));
+  if (stronger) {
+    const why = `Expected nothing that contradicts a memory, and ${stronger.id} says otherwise and is ${draft.provenance.by === "user" ? "newer" : "the user's"}; change that one if it is wrong.`;
+    return { kind: "refused", why, existing: stronger };
+  }
+  const same = relations.find(({ relation }) => relation === "same")?.memory;
+  if (same && contradicted.length === 0) return { kind: "merge", into: same };
+  return { kind: "add", supersedes: contradicted };
+}
+
+function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boolean {
+  return (
+    status === "active" &&
+    scope === (draft.scope ?? "project") &&
+    sensitivity === (draft.sensitivity ?? "internal")
+  );
+}
+
+/** The same sentence of the same message. */
+function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
+  const { evidence, message } = provenance;
+  return message !== undefined && message === other.message && evidence === other.evidence;
+}
+
+/** By what was said where that is known: a model's wording has other words. */
+function relate({ content, provenance }: MemoryDraft, memory: Memory) {
+  const worded = compareStatements(content, memory.content);
+  const { evidence } = provenance;
+  return worded === "other" && evidence !== undefined && memory.provenance.evidence !== undefined
+    ? compareStatements(evidence, memory.provenance.evidence)
+    : worded;
+}
+
+function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number): boolean {
+  const isUsers = memory.provenance.by === "user" || memory.provenance.by === "person";
+  return isUsers && (provenance.by !== "user" || Date.parse(memory.updated) > saidMs);
+}
+
+const MOST_WORDS = 20;
+
+/** The known memory with what the draft adds; `undefined` when that is nothing. What a person wrote stays. */
+export function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
+  const aliases = unite(memory.aliases, draft.aliases);
+  const tags = unite(memory.tags, draft.tags);
+  const entities = unite(memory.entities, draft.entities);
+  const when = unite(memory.when, draft.when);
+  const mayReword =
+    draft.provenance.by === "user" &&
+    memory.provenance.by !== "person" &&
+    !isSameSource(draft, memory.provenance) &&
+    compareStatements(draft.content, memory.content) !== "same";
+  const isMore = [
+    [aliases, memory.aliases],
+    [tags, memory.tags],
+    [entities, memory.entities],
+    [when, memory.when],
+  ].some(([merged, known]) => merged?.length !== known?.length);
+  if (!isMore && !mayReword) return undefined;
+  const reworded = { content: draft.content, provenance: draft.provenance };
+  return { ...memory, aliases, tags, entities, when, ...(mayReword && reworded) };
+}
+
+function unite(known: readonly string[], added: readonly string[] = []): readonly string[] {
+  const lower = new Set(known.map((word) => word.toLowerCase()));
+  return [...known, ...added.filter((word) => !lower.has(word.toLowerCase()))].slice(
+    0,
+    Math.max(MOST_WORDS, known.length),
+  );
+}

@@ -1,0 +1,19 @@
+import { cut } from "../notes/line.js";
+import { languageOf } from "./languages.js";
+
+const LONGEST = 64;
+
+/** A short title for a sentence: without the words that only open it, ended at a clause where there is one. */
+export function formatTitle(sentence: string): string {
+  const bare = sentence.replace(languageOf(sentence).opening, "").replace(/[\s.。!！;；,，:：]+$/u, "");
+  const line = shorten(bare === "" ? sentence : bare);
+  return line.charAt(0).toUpperCase() + line.slice(1);
+}
+
+function shorten(line: string): string {
+  if (line.length <= LONGEST) return line;
+  const head = cut(line, LONGEST);
+  const clause = /^.{20,}(?=[,;:，；：—(]\s?| because | since | so that |因为|由于)/u.exec(head)?.[0];
+  const word = /^.{20,}(?=\s)/u.exec(head)?.[0];
+  return (clause ?? word ?? head).replace(/[\s,;:，；：—(-]+$/u, "");
+}

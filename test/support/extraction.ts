@@ -1,0 +1,99 @@
+import PQueue from "p-queue";
+import { createExtraction } from "../../layers/auto-memory/extract.js";
+import type { GenerationRequest, GenerationResult } from "../../src/background/generation.js";
+import { readConfig } from "../../src/config/config.js";
+import { planFolders } from "../../src/folders.js";
+import { createPrompts } from "../../src/prompts.js";
+import { nodeFiles } from "../../src/seams/node-files.js";
+import type { Part, ToolPart } from "../../src/view/message.js";
+import { createFakeClock, type FakeClock } from "./fake-clock.js";
+import { createFakeHost, type FakeHost, PROJECT } from "./fake-host.js";
+import { createFakeLog } from "./fake-log.js";
+import { createFakeMemories, type FakeMemories } from "./fake-memories.js";
+import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
+import { call } from "./messages.js";
+import { createSession, type Session } from "./session.js";
+
+/** Where the machine state of extraction lies. */
+export const STATE = `${PROJECT}/.opencode/strata/state/extraction`;
+const TOKENS = { input: 100, output: 20, cacheRead: 0 };
+
+export interface Given {
+  /** What the model answers; without it none may be called. */
+  respond?: (request: GenerationRequest) => string;
+  options?: Record<string, unknown>;
+  /** The same disk, memories and session as there. */
+  world?: World;
+}
+
+export interface World {
+  clock: FakeClock;
+  files: MemoryFiles;
+  host: FakeHost;
+  memories: FakeMemories;
+  session: Session;
+}
+
+/** A session that is read after each turn, with everything around the extraction replaced. */
+export async function openExtraction({ options = {}, respond, world }: Given = {}) {
+  const clock = world?.clock ?? createFakeClock();
+  const files = world?.files ?? createMemoryFiles();
+  const host = world?.host ?? createFakeHost();
+  const log = createFakeLog();
+  const memories = world?.memories ?? createFakeMemories(clock.now);
+  const background = new PQueue({ concurrency: 4 });
+  const asked: GenerationRequest[] = [];
+  const { config } = await readConfig(files, host.configFiles, options);
+  const generation = {
+    status: async () => ({ isAllowed: respond !== undefined, dailyCalls: 1, dailyTokens: 1, waiting: 0 }),
+    async generate(request: GenerationRequest): Promise<GenerationResult> {
+      asked.push(request);
+      return respond
+        ? { kind: "text", text: respond(request), tokens: TOKENS }
+        : { kind: "refused", why: "not allowed" };
+    },
+    removeOldRecords: async () => {},
+    onIdle: async () => {},
+    dispose: () => {},
+  };
+  const prompts = createPrompts(nodeFiles);
+  const folders = planFolders(PROJECT);
+  const extraction = createExtraction({
+    background,
+    clock,
+    config,
+    files,
+    folders,
+    generation,
+    host,
+    log,
+    memories,
+    prompts,
+  });
+  const session = world?.session ?? createSession(clock);
+  const idle = async (sessionID = "ses_1") => {
+    host.messages.set(sessionID, [...session.messages]);
+    extraction.onIdle(sessionID);
+    await background.onIdle();
+  };
+  /** A turn: what the user says, what the agent does, and the end of it. */
+  const say = async (text: string, { calls = [], parts = [] }: Turn = {}) => {
+    extraction.onTurn("ses_1");
+    await background.onIdle();
+    const asking = session.user(text);
+    session.messages.splice(-1, 1, { ...asking, parts: [...asking.parts, ...parts] });
+    session.answer(calls, { text: "done" });
+    await idle();
+  };
+  const kept = () => [...memories.contents.values()].map(({ type, content }) => `${type}: ${content}`);
+  return { asked, background, clock, extraction, files, host, idle, kept, log, memories, say, session };
+}
+
+export interface Turn {
+  calls?: ToolPart[];
+  parts?: Part[];
+}
+
+/** A command that has ended. */
+export const bash = (command: string, exit = 0): ToolPart =>
+  call("bash", "ok", { state: { input: { command }, metadata: { exit } } });

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { compareStatements } from "../../src/memory/compare.js";
+
+describe("a later statement, beside an earlier one", () => {
+  const same: [string, string][] = [
+    ["Never push to main.", "never push to main"],
+    ["Never push to main", "Don't push to main."],
+    ["The API listens on port 8080 in staging", "in staging, the API listens on port 8080"],
+    ["We use pnpm, not npm.", "We use pnpm here, not npm"],
+    ["永远不要直接推送到 main 分支。", "不要直接推送到 main 分支"],
+  ];
+  for (const [later, earlier] of same)
+    it(`"${later}" is "${earlier}" again`, () => expect(compareStatements(later, earlier)).toBe("same"));
+
+  const contradicting: [string, string][] = [
+    ["no, the port is 5433, not 5432", "The port is 5432."],
+    ["The port is 5433", "The port is 5432"],
+    ["We use pnpm, not npm", "We use npm."],
+    ["Use fetch instead of axios for requests", "Use axios for all requests"],
+    ["Always squash merge", "Never squash merge"],
+    ["端口是 5433,不是 5432", "端口是 5432"],
+  ];
+  for (const [later, earlier] of contradicting)
+    it(`"${later}" contradicts "${earlier}"`, () =>
+      expect(compareStatements(later, earlier)).toBe("contradicts"));
+
+  const unrelated: [string, string][] = [
+    ["The API port is 8080", "The database port is 5432"],
+    ["I prefer tabs", "I prefer pytest"],
+    ["We use pnpm, not npm", "npm audit runs in the nightly CI job"],
+    ["Never push to main", "Never commit secrets"],
+    ["Production times out after 29 s", "Staging times out after 30 s when idle"],
+    ["我喜欢简短的回答", "我喜欢用 Vim"],
+    ["", "The port is 5432"],
+  ];
+  for (const [later, earlier] of unrelated)
+    it(`"${later}" has nothing to do with "${earlier}"`, () =>
+      expect(compareStatements(later, earlier)).toBe("other"));
+});
