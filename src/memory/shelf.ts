@@ -61,10 +61,10 @@ export interface Desk {
   open(path: string): Promise<Looked | undefined>;
   names(folder: string): Promise<string[]>;
   findLink(path: string): Promise<string | undefined>;
-  /** Writes the file, which was just opened, or not there. */
-  write(path: string, contents: string, cause: Cause): Promise<Looked | undefined>;
-  /** Moves the file, which was just opened, to where there is none. */
-  move(from: string, to: string, cause: Cause): Promise<Looked | undefined>;
+  /** Writes over what was opened, or where nothing was; done when it resolves. */
+  write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
+  /** Moves what was opened to where nothing is; done when it resolves. */
+  move(opened: Looked, to: string, cause: Cause): Promise<void>;
 }
 
 /** So many changed files make it worth while to write down what was read. */
@@ -137,7 +137,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     const changed = await entries.scan();
     await ledger.readOn();
     const strange = findStrange(entries, ledger);
-    if (strange.length > 0) await tryChange((desk) => enterAll(desk, strange));
+    if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
     if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
     return [...new Set(changed.map(shelf.idOf))];
   }
@@ -153,9 +153,13 @@ export function createShelf(options: ShelfOptions): Shelf {
     }
   }
 
-  async function enterAll(desk: Entering, paths: readonly string[]): Promise<void> {
-    for (let from = 0; from < paths.length; from += LINES_AT_A_TIME)
-      await desk.enter(paths.slice(from, from + LINES_AT_A_TIME));
+  async function enterAll(desk: Entering, entries: Entries, paths: readonly string[]): Promise<void> {
+    for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
+      const opened: Opened[] = [];
+      for (const path of paths.slice(from, from + LINES_AT_A_TIME))
+        opened.push({ path, looked: await entries.look(path) });
+      await desk.enter(opened);
+    }
   }
 
   async function keep(entries: Entries, ledger: Ledger): Promise<void> {
@@ -174,40 +178,36 @@ export function createShelf(options: ShelfOptions): Shelf {
 
       async open(path) {
         const looked = await entries.look(path);
-        await enter([path]);
+        await enter([{ path, looked }]);
         return looked;
       },
 
-      async write(path, contents, cause) {
-        const before = entries.get(path)?.hash ?? null;
-        const line = makeLine(ledger, path, cause, { before, after: hashOf(contents), contents });
-        return commit(line);
+      async write(path, over, contents, cause) {
+        const before = over?.hash ?? null;
+        await commit(makeLine(ledger, path, cause, { before, after: hashOf(contents), contents }));
       },
 
-      async move(from, to, cause) {
-        const hash = entries.get(from)?.hash ?? null;
-        const line = makeLine(ledger, to, cause, { from, before: hash, after: hash });
-        const looked = await commit(line);
-        await entries.look(from);
-        return looked;
+      async move({ path: from, hash = null }, to, cause) {
+        await commit(makeLine(ledger, to, cause, { from, before: hash, after: hash }));
       },
     };
 
-    async function commit(line: LedgerLine): Promise<Looked | undefined> {
+    async function commit(line: LedgerLine): Promise<void> {
       await prepare();
+      await journal.commit(lock, line, await ledger.nameFile(line.at));
       try {
-        await journal.commit(lock, line, await ledger.nameFile(line.at));
-      } finally {
+        await entries.look(line.path);
+        if (line.from !== undefined) await entries.look(line.from);
         await ledger.readOn();
+      } catch {
+        // It is done; what could not be read just now is read with the next look.
       }
-      return entries.look(line.path);
     }
 
     /** Enters in the ledger which of these files are others than it knows. */
-    async function enter(paths: readonly string[]): Promise<void> {
+    async function enter(opened: readonly Opened[]): Promise<void> {
       const lines: LedgerLine[] = [];
-      for (const path of paths) {
-        const looked = await entries.look(path);
+      for (const { path, looked } of opened) {
         const known = ledger.known(path)?.hash ?? null;
         // What cannot be read stays out of it until somebody has mended it.
         if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
@@ -249,7 +249,13 @@ export function createShelf(options: ShelfOptions): Shelf {
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
 interface Entering {
-  enter(paths: readonly string[]): Promise<void>;
+  enter(opened: readonly Opened[]): Promise<void>;
+}
+
+/** What was found under this path just now. */
+interface Opened {
+  path: string;
+  looked: Looked | undefined;
 }
 
 interface Loaded {
