@@ -22,6 +22,7 @@ import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";
 import { hashOf, type LedgerLine } from "./ledger-line.js";
+import type { Memory } from "./memory.js";
 import type { Cause } from "./store.js";
 
 export interface ShelfOptions {
@@ -46,6 +47,8 @@ export interface Shelf {
   /** Looks at the files; the ids of memories that are others now. Enters what a person has done in the ledger. */
   scan(): Promise<string[]>;
   entries(): readonly Entry[];
+  /** As they were last seen; the same list as long as none has changed. */
+  memories(): readonly Memory[];
   /** Runs `action` under the lock, when everything half-done is done. */
   change<T>(action: (desk: Desk) => Promise<T>): Promise<T>;
   /** The file as it is now. */
@@ -85,6 +88,7 @@ export function createShelf(options: ShelfOptions): Shelf {
   const shelf: Shelf = {
     folder,
     entries: () => loaded?.entries.all() ?? [],
+    memories: () => loaded?.entries.memories() ?? NONE,
     look: async (path) => (await load()).entries.look(path),
     readLedger: async () => (await load()).ledger.readAll(),
 
@@ -245,6 +249,8 @@ export function createShelf(options: ShelfOptions): Shelf {
     };
   }
 }
+
+const NONE: readonly Memory[] = [];
 
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
