@@ -67,9 +67,11 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
         const taken = new Set(names.map((name) => foldName(name.replace(/\.md$/i, ""))));
         const name = planName(memory.title, type, taken);
         const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
-        const unreadable = findProblem(files.parseMemoryFile(Buffer.from(contents), place));
-        if (unreadable) return refuse(unreadable);
-        return finish(standing, await desk.write(`${type}/${name}.md`, contents, cause));
+        const reading = files.parseMemoryFile(Buffer.from(contents), place);
+        if (reading.kind === "problem") return refuse(reading.what);
+        const path = `${type}/${name}.md`;
+        await desk.write(path, undefined, contents, cause);
+        return finish(standing, path, reading.memory);
       });
     },
 
@@ -135,24 +137,30 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       return unchanged(target);
     const now = new Date(clock.now()).toISOString();
     const contents = formatMemoryFile({ ...next, updated: now }, looked.text);
-    const place = { ...(parseID(memory.id) as Place), isArchived: false, modifiedMs: clock.now() };
-    const unreadable = findProblem(parseMemoryFile(Buffer.from(contents), place));
-    if (unreadable) return refuse(unreadable);
-    return finish(standing, await desk.write(path, contents, cause));
+    const place = { ...(parseID(memory.id) as Place), isArchived: memory.status === "archived" };
+    const reading = parseMemoryFile(Buffer.from(contents), { ...place, modifiedMs: clock.now() });
+    if (reading.kind === "problem") return refuse(reading.what);
+    await desk.write(path, looked, contents, cause);
+    return finish(standing, path, reading.memory);
   }
 
-  async function move({ standing, desk, path }: Target, to: string, cause: Cause): Promise<Written> {
+  async function move(target: Target, to: string, cause: Cause): Promise<Written> {
+    const { standing, desk, looked, memory } = target;
     const inTheWay = (await desk.open(to)) ? join(standing.shelf.folder, to) : await desk.findLink(to);
     if (inTheWay) return refuse(`${inTheWay} is in the way; rename or remove it`);
-    return finish(standing, await desk.move(path, to, cause));
+    await desk.move(looked, to, cause);
+    const { parseMemoryFile } = await import("./memory-file.js");
+    const place = { ...(parseID(memory.id) as Place), isArchived: to.startsWith(`${ARCHIVE}/`) };
+    const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), {
+      ...place,
+      modifiedMs: looked.modifiedMs,
+    });
+    return finish(standing, to, moved.kind === "memory" ? moved.memory : memory);
   }
 
-  function finish(standing: Standing, looked: Looked | undefined): Written {
-    const reading = looked?.reading;
-    if (!looked || reading?.kind !== "memory")
-      return refuse("the file was changed by somebody else right after it was written; read it again");
-    onWritten(standing, reading.memory.id);
-    return { kind: "written", memory: reading.memory, path: join(standing.shelf.folder, looked.path) };
+  function finish(standing: Standing, path: string, memory: Memory): Written {
+    onWritten(standing, memory.id);
+    return { kind: "written", memory, path: join(standing.shelf.folder, path) };
   }
 }
 

@@ -8,7 +8,7 @@ import type { Clock } from "../seams/clock.js";
 import type { FileStat, Files } from "../seams/files.js";
 import { isName, type Place } from "./id.js";
 import { hashOf } from "./ledger-line.js";
-import { memoryTypes } from "./memory.js";
+import { type Memory, memoryTypes } from "./memory.js";
 import type { FileReading } from "./memory-file.js";
 
 export interface Entry {
@@ -33,6 +33,8 @@ export interface Entries {
   look(path: string): Promise<Looked | undefined>;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
+  /** The memories among them; the same list as long as none has changed. */
+  memories(): readonly Memory[];
   /** Names of the files in a folder, those included that are no memories. */
   names(folder: string): Promise<string[]>;
   /** The first part of this path, from the folder itself on, that is a link; `undefined` when none is. */
@@ -56,6 +58,7 @@ const AT_A_TIME = 64;
 export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
   const { clock, files, folder, scope, sensitivity } = options;
   let entries = new Map(begin.map((entry) => [entry.path, entry]));
+  let memories: readonly Memory[] | undefined;
 
   return {
     async scan() {
@@ -72,6 +75,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       }
       for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
       entries = found;
+      if (changed.length > 0) memories = undefined;
       return changed;
     },
 
@@ -79,11 +83,18 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const looked = await look(path, await files.statItself(join(folder, path)));
       if (looked) entries.set(path, withoutText(looked));
       else entries.delete(path);
+      memories = undefined;
       return looked;
     },
 
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
+    memories() {
+      memories ??= [...entries.values()].flatMap(({ reading }) =>
+        reading.kind === "memory" ? [reading.memory] : [],
+      );
+      return memories;
+    },
     names: (under) => files.list(join(folder, under)),
     findLink,
   };

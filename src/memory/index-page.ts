@@ -20,11 +20,13 @@ const LONGEST_TITLE = 100;
 export function formatIndex(parts: readonly RankedPart[], limits: IndexLimits): string {
   const all = parts.reduce((sum, { memories }) => sum + memories.length, 0);
   const head = [INDEX_MARK, "# Memory", "", `${countMemories(all)}, the most important first.`];
-  const whole = [...head, ...parts.flatMap(formatPart)];
-  if (fits(whole, limits)) return toText(whole);
+  // Of more than fit by lines alone the words are not even looked at.
+  const first = takeFirst(parts, limits.maxLines);
+  const whole = [...head, ...first.flatMap(formatPart)];
+  if (all <= limits.maxLines && fits(whole, limits)) return toText(whole);
   const lines = [...head];
   let shown = 0;
-  for (const { line, isMemory } of parts.flatMap((part) => labelLines(part))) {
+  for (const { line, isMemory } of first.flatMap(labelLines)) {
     const left = formatLeftOut(all - shown - (isMemory ? 1 : 0));
     if (!fits([...lines, line, "", left], limits)) break;
     lines.push(line);
@@ -32,6 +34,15 @@ export function formatIndex(parts: readonly RankedPart[], limits: IndexLimits): 
   }
   while (lines.at(-1) === "" || lines.at(-1)?.startsWith("## ")) lines.pop();
   return toText([...lines, "", formatLeftOut(all - shown)]);
+}
+
+function takeFirst(parts: readonly RankedPart[], most: number): RankedPart[] {
+  let left = most;
+  return parts.map((part) => {
+    const memories = part.memories.slice(0, Math.max(0, left));
+    left -= memories.length;
+    return { ...part, memories };
+  });
 }
 
 function formatPart({ heading, memories }: RankedPart): string[] {

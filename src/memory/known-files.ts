@@ -20,10 +20,15 @@ export async function writeKnown(
   files: Files,
   path: string,
   entries: readonly Entry[],
-  position: LedgerPosition,
+  { offsets, known }: LedgerPosition,
 ): Promise<void> {
-  const head = { version: VERSION, files: entries.length, position };
-  await files.writeWhole(path, [head, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const lines = [...entries, ...Object.entries(known).map(([of, one]) => ({ of, known: one }))];
+  const texts = [JSON.stringify({ version: VERSION, lines: lines.length, offsets })];
+  for (let from = 0; from < lines.length; from += LINES_AT_A_TIME) {
+    texts.push(...lines.slice(from, from + LINES_AT_A_TIME).map((line) => JSON.stringify(line)));
+    await giveWay(files, path);
+  }
+  await files.writeWhole(path, `${texts.join("\n")}\n`);
 }
 
 /** `undefined` when there is nothing that can be used. */
@@ -33,15 +38,22 @@ export async function readKnown(files: Files, path: string): Promise<KnownFiles 
   try {
     const [first = "", ...rest] = new TextDecoder().decode(bytes).trimEnd().split("\n");
     const head: unknown = JSON.parse(first);
-    if (!isRecord(head) || head.version !== VERSION || head.files !== rest.length) return undefined;
+    if (!isRecord(head) || head.version !== VERSION || head.lines !== rest.length) return undefined;
+    const position: LedgerPosition = { offsets: head.offsets as LedgerPosition["offsets"], known: {} };
     const entries: Entry[] = [];
     for (let from = 0; from < rest.length; from += LINES_AT_A_TIME) {
-      for (const line of rest.slice(from, from + LINES_AT_A_TIME)) entries.push(JSON.parse(line) as Entry);
-      // A look at the disk lets others have their turn.
-      await files.stat(path);
+      for (const line of rest.slice(from, from + LINES_AT_A_TIME)) {
+        const one = JSON.parse(line) as Entry | { of: string; known: LedgerPosition["known"][string] };
+        if ("of" in one) position.known[one.of] = one.known;
+        else entries.push(one);
+      }
+      await giveWay(files, path);
     }
-    return { entries, position: head.position as LedgerPosition };
+    return { entries, position };
   } catch {
     return undefined;
   }
 }
+
+/** A look at the disk lets others have their turn. */
+const giveWay = (files: Files, path: string): Promise<unknown> => files.stat(path);

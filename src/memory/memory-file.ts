@@ -58,7 +58,9 @@ export function formatMemoryFile(memory: Memory, existing?: string): string {
   const front = toRecord(document) ?? {};
   const before = readFields(front);
   const title = before.title ?? readTitle(memory.content.trim());
-  const was = formatFields({ ...before, title, extra: front });
+  // A time that only a person understands stays theirs.
+  const created = before.created ?? (front.created === undefined ? undefined : memory.created);
+  const was = formatFields({ ...before, title, ...(created !== undefined && { created }), extra: front });
   const after = formatFields(memory.status === "archived" ? { ...memory, status: before.status } : memory);
   for (const name of new Set([...Object.keys(was), ...Object.keys(after)])) {
     if (isSame(was[name], after[name])) continue;

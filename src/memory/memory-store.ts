@@ -11,7 +11,7 @@ import { parseID } from "./id.js";
 import { createIndexWriter } from "./index-writer.js";
 import type { Memory } from "./memory.js";
 import { planPlaces } from "./places.js";
-import { createShelf, type Shelf } from "./shelf.js";
+import { createShelf } from "./shelf.js";
 import { isOn, type Standing } from "./standing.js";
 import type { FileProblem, Memories } from "./store.js";
 import { createUses } from "./uses.js";
@@ -39,11 +39,12 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
   const listeners: ((changed: readonly string[]) => void)[] = [];
   const reported = new Set<string>();
   const indexed = new Set<Standing>();
+  let seen: { lists: (readonly Memory[])[]; current: readonly Memory[] } | undefined;
   const standings: Standing[] = planPlaces(options).map((place) => {
     const shelf = createShelf({ ...options, ...place });
     const read = async (): Promise<Memory[]> => {
       await shelf.scan();
-      return readMemories(shelf).filter(isCurrent);
+      return shelf.memories().filter(isCurrent);
     };
     return { place, shelf, index: { folder: place.folder, state: place.state, read } };
   });
@@ -62,11 +63,10 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
     async list({ archived = false } = {}) {
       await uses.load();
       await Promise.all(standings.map(scan));
-      const memories = standings.flatMap(({ shelf }) => readMemories(shelf));
-      return archived ? memories : memories.filter(isCurrent);
+      return archived ? standings.flatMap(({ shelf }) => shelf.memories()) : known();
     },
 
-    known: () => standings.flatMap(({ shelf }) => readMemories(shelf)).filter(isCurrent),
+    known,
     remember: changes.remember,
     update: changes.update,
     archive: changes.archive,
@@ -98,6 +98,14 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
     return place && standings.find((one) => isOn(one, place));
   }
 
+  /** Asked in hooks: put together anew only when something has changed. */
+  function known(): readonly Memory[] {
+    const lists = standings.map(({ shelf }) => shelf.memories());
+    if (!seen || lists.some((list, n) => list !== seen?.lists[n]))
+      seen = { lists, current: lists.flat().filter(isCurrent) };
+    return seen.current;
+  }
+
   async function scan(standing: Standing): Promise<void> {
     const changed = await standing.shelf.scan();
     for (const problem of findProblems(standing)) report(problem);
@@ -117,10 +125,6 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
     if (!reported.has(key)) log.warn("memory", `${path} is not used and left as it is: ${what}`);
     reported.add(key);
   }
-}
-
-function readMemories(shelf: Shelf): Memory[] {
-  return shelf.entries().flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : []));
 }
 
 const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";

@@ -22,6 +22,7 @@ import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";
 import { hashOf, type LedgerLine } from "./ledger-line.js";
+import type { Memory } from "./memory.js";
 import type { Cause } from "./store.js";
 
 export interface ShelfOptions {
@@ -46,6 +47,8 @@ export interface Shelf {
   /** Looks at the files; the ids of memories that are others now. Enters what a person has done in the ledger. */
   scan(): Promise<string[]>;
   entries(): readonly Entry[];
+  /** As they were last seen; the same list as long as none has changed. */
+  memories(): readonly Memory[];
   /** Runs `action` under the lock, when everything half-done is done. */
   change<T>(action: (desk: Desk) => Promise<T>): Promise<T>;
   /** The file as it is now. */
@@ -61,10 +64,10 @@ export interface Desk {
   open(path: string): Promise<Looked | undefined>;
   names(folder: string): Promise<string[]>;
   findLink(path: string): Promise<string | undefined>;
-  /** Writes the file, which was just opened, or not there. */
-  write(path: string, contents: string, cause: Cause): Promise<Looked | undefined>;
-  /** Moves the file, which was just opened, to where there is none. */
-  move(from: string, to: string, cause: Cause): Promise<Looked | undefined>;
+  /** Writes over what was opened, or where nothing was; done when it resolves. */
+  write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
+  /** Moves what was opened to where nothing is; done when it resolves. */
+  move(opened: Looked, to: string, cause: Cause): Promise<void>;
 }
 
 /** So many changed files make it worth while to write down what was read. */
@@ -85,6 +88,7 @@ export function createShelf(options: ShelfOptions): Shelf {
   const shelf: Shelf = {
     folder,
     entries: () => loaded?.entries.all() ?? [],
+    memories: () => loaded?.entries.memories() ?? NONE,
     look: async (path) => (await load()).entries.look(path),
     readLedger: async () => (await load()).ledger.readAll(),
 
@@ -137,7 +141,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     const changed = await entries.scan();
     await ledger.readOn();
     const strange = findStrange(entries, ledger);
-    if (strange.length > 0) await tryChange((desk) => enterAll(desk, strange));
+    if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
     if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
     return [...new Set(changed.map(shelf.idOf))];
   }
@@ -153,9 +157,13 @@ export function createShelf(options: ShelfOptions): Shelf {
     }
   }
 
-  async function enterAll(desk: Entering, paths: readonly string[]): Promise<void> {
-    for (let from = 0; from < paths.length; from += LINES_AT_A_TIME)
-      await desk.enter(paths.slice(from, from + LINES_AT_A_TIME));
+  async function enterAll(desk: Entering, entries: Entries, paths: readonly string[]): Promise<void> {
+    for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
+      const opened: Opened[] = [];
+      for (const path of paths.slice(from, from + LINES_AT_A_TIME))
+        opened.push({ path, looked: await entries.look(path) });
+      await desk.enter(opened);
+    }
   }
 
   async function keep(entries: Entries, ledger: Ledger): Promise<void> {
@@ -174,40 +182,36 @@ export function createShelf(options: ShelfOptions): Shelf {
 
       async open(path) {
         const looked = await entries.look(path);
-        await enter([path]);
+        await enter([{ path, looked }]);
         return looked;
       },
 
-      async write(path, contents, cause) {
-        const before = entries.get(path)?.hash ?? null;
-        const line = makeLine(ledger, path, cause, { before, after: hashOf(contents), contents });
-        return commit(line);
+      async write(path, over, contents, cause) {
+        const before = over?.hash ?? null;
+        await commit(makeLine(ledger, path, cause, { before, after: hashOf(contents), contents }));
       },
 
-      async move(from, to, cause) {
-        const hash = entries.get(from)?.hash ?? null;
-        const line = makeLine(ledger, to, cause, { from, before: hash, after: hash });
-        const looked = await commit(line);
-        await entries.look(from);
-        return looked;
+      async move({ path: from, hash = null }, to, cause) {
+        await commit(makeLine(ledger, to, cause, { from, before: hash, after: hash }));
       },
     };
 
-    async function commit(line: LedgerLine): Promise<Looked | undefined> {
+    async function commit(line: LedgerLine): Promise<void> {
       await prepare();
+      await journal.commit(lock, line, await ledger.nameFile(line.at));
       try {
-        await journal.commit(lock, line, await ledger.nameFile(line.at));
-      } finally {
+        await entries.look(line.path);
+        if (line.from !== undefined) await entries.look(line.from);
         await ledger.readOn();
+      } catch {
+        // It is done; what could not be read just now is read with the next look.
       }
-      return entries.look(line.path);
     }
 
     /** Enters in the ledger which of these files are others than it knows. */
-    async function enter(paths: readonly string[]): Promise<void> {
+    async function enter(opened: readonly Opened[]): Promise<void> {
       const lines: LedgerLine[] = [];
-      for (const path of paths) {
-        const looked = await entries.look(path);
+      for (const { path, looked } of opened) {
         const known = ledger.known(path)?.hash ?? null;
         // What cannot be read stays out of it until somebody has mended it.
         if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
@@ -246,10 +250,18 @@ export function createShelf(options: ShelfOptions): Shelf {
   }
 }
 
+const NONE: readonly Memory[] = [];
+
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
 interface Entering {
-  enter(paths: readonly string[]): Promise<void>;
+  enter(opened: readonly Opened[]): Promise<void>;
+}
+
+/** What was found under this path just now. */
+interface Opened {
+  path: string;
+  looked: Looked | undefined;
 }
 
 interface Loaded {

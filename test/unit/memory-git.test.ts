@@ -1,0 +1,120 @@
+/** Two people with a clone each, who commit their memories and merge. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { planFolders } from "../../src/folders.js";
+import { createLocks } from "../../src/lock/locks.js";
+import { createMemoryStore } from "../../src/memory/memory-store.js";
+import type { Memories } from "../../src/memory/store.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
+import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createFakeProcesses } from "../support/fake-processes.js";
+import { BY_TEST, draft, idOf } from "../support/memory-world.js";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "strata-git-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const git = (clone: string, ...args: string[]): string =>
+  execFileSync(
+    "git",
+    ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main", ...args],
+    {
+      cwd: join(root, clone),
+      encoding: "utf8",
+      stdio: "pipe",
+    },
+  );
+
+function openStore(clone: string): Memories {
+  const project = join(root, clone);
+  return createMemoryStore({
+    clock,
+    files,
+    locks: createLocks({ clock, files, processes: createFakeProcesses(), instance: clone }),
+    log: createFakeLog(),
+    instance: clone,
+    folders: planFolders(project),
+    globalFolder: join(root, "global"),
+    limits: { maxLines: 200, maxSize: 25_000 },
+  });
+}
+
+async function commit(clone: string, store: Memories): Promise<void> {
+  await store.list();
+  await store.onIdle();
+  git(clone, "add", "-A");
+  git(clone, "commit", "-qm", "memories");
+}
+
+/** Two clones that have the memories `one` and `two`, and a branch each. */
+async function openClones(): Promise<{ mine: Memories; theirs: Memories }> {
+  await files.writeWhole(join(root, "mine", "x"), "");
+  git("mine", "init", "-q");
+  const mine = openStore("mine");
+  for (const title of ["one", "two"]) await mine.remember(draft(`about ${title}`, { title }), BY_TEST);
+  await commit("mine", mine);
+  execFileSync("git", ["clone", "-q", "mine", "theirs"], { cwd: root });
+  return { mine, theirs: openStore("theirs") };
+}
+
+it("changes of different memories merge without a conflict, and nobody is said to have edited by hand", async () => {
+  const { mine, theirs } = await openClones();
+  await mine.update("decision/one", (one) => ({ ...one, content: "mine" }), BY_TEST);
+  await mine.remember(draft("mine too", { title: "three" }), BY_TEST);
+  await mine.remember(draft("nobody else's", { sensitivity: "private" }), BY_TEST);
+  await commit("mine", mine);
+  await theirs.update("decision/two", (one) => ({ ...one, content: "theirs" }), BY_TEST);
+  await theirs.remember(draft("theirs too", { title: "four" }), BY_TEST);
+  await commit("theirs", theirs);
+  git("theirs", "pull", "-q", "--no-rebase", "--no-edit", "origin", "main");
+  const memories = await theirs.list();
+  expect(Object.fromEntries(memories.map(({ id, content }) => [id, content]))).toEqual({
+    "decision/one": "mine",
+    "decision/two": "theirs",
+    "decision/three": "mine too",
+    "decision/four": "theirs too",
+  });
+  for (const { id } of memories) {
+    const history = await theirs.history(id);
+    expect(history.map(({ by }) => by)).not.toContain("person");
+    expect(history.at(-1)?.contents).toBe(
+      await readFile(join(root, "theirs", ".opencode", "memory", `${id}.md`), "utf8"),
+    );
+  }
+  expect(git("theirs", "status", "--porcelain")).toBe("");
+});
+
+it("changes of one memory are a conflict in that file alone, which is reported until it is decided", async () => {
+  const { mine, theirs } = await openClones();
+  await mine.update("decision/one", (one) => ({ ...one, content: "mine" }), BY_TEST);
+  await commit("mine", mine);
+  await theirs.update("decision/one", (one) => ({ ...one, content: "theirs" }), BY_TEST);
+  await commit("theirs", theirs);
+  expect(() => git("theirs", "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")).toThrow();
+  expect(git("theirs", "diff", "--name-only", "--diff-filter=U").trim()).toBe(
+    ".opencode/memory/decision/one.md",
+  );
+  expect((await theirs.list()).map(({ id }) => id)).toEqual(["decision/two"]);
+  expect(theirs.problems()).toMatchObject([{ what: expect.stringContaining("conflict markers") }]);
+  git("theirs", "checkout", "--theirs", ".opencode/memory/decision/one.md");
+  expect((await theirs.read("decision/one"))?.content).toBe("mine");
+  expect(idOf(await theirs.update("decision/one", (one) => ({ ...one, content: "decided" }), BY_TEST))).toBe(
+    "decision/one",
+  );
+});
+
+it("nothing of a private memory is in what git would commit, its name neither", async () => {
+  const { mine } = await openClones();
+  await mine.remember(draft("zebra crossing", { title: "zebra", sensitivity: "private" }), BY_TEST);
+  await mine.list();
+  await mine.onIdle();
+  expect(git("mine", "status", "--porcelain")).toBe("");
+  expect(git("mine", "ls-files", "-o", "--exclude-standard")).toBe("");
+});
