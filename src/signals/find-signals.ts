@@ -51,7 +51,7 @@ function dropOthers(lines: readonly Line[]): Line[][] {
   const paragraphs: Line[][] = [];
   let isOthers = false;
   let hasSkipped = false;
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     const begins = !line.isJoined;
     if (isOthers && begins && hasSkipped) isOthers = false;
     if (isOthers) {
@@ -60,11 +60,17 @@ function dropOthers(lines: readonly Line[]): Line[][] {
     }
     if (begins || paragraphs.length === 0) paragraphs.push([]);
     paragraphs.at(-1)?.push(line);
-    isOthers =
-      endsInColon(line.text) && languages.some(({ introducesOthers }) => introducesOthers.test(line.text));
+    isOthers = introducesOthers(line, lines[index + 1]);
     hasSkipped = false;
   }
   return paragraphs;
+}
+
+/** A colon before a paragraph of its own that is no list announces what somebody else wrote. */
+function introducesOthers({ text }: Line, next: Line | undefined): boolean {
+  if (!endsInColon(text) || languages.some(({ introducesRules }) => introducesRules.test(text))) return false;
+  if (next && !next.isJoined && !next.isItem) return true;
+  return languages.some((language) => language.introducesOthers.test(text));
 }
 
 const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);
@@ -94,18 +100,18 @@ type Found = Pick<Signal, "type" | "text" | "isExplicit">;
 function readSentence(sentences: readonly string[], index: number, isRule: boolean): Found | undefined {
   const sentence = sentences[index] ?? "";
   const language = languageOf(sentence);
-  const said = findRow(sentence, language) ?? findEmphasised(sentences, index, language);
+  const whole = joinReason(sentence, sentences[index + 1] ?? "", language);
+  const said =
+    findRow(sentence, language) ?? findRow(whole, language) ?? findEmphasised(sentences, index, language);
   const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index, language);
   const row = corrected ?? said ?? (isRule ? LISTED : undefined);
-  if (!row) return undefined;
-  const next = sentences[index + 1] ?? "";
-  const goesOn = language.continues.test(next) && !findRow(next, language);
-  const joint = language.name === "Chinese" ? "" : " ";
-  return {
-    type: row.type,
-    text: goesOn ? `${sentence}${joint}${next}` : sentence,
-    isExplicit: row.isExplicit ?? false,
-  };
+  return row && { type: row.type, text: whole, isExplicit: row.isExplicit ?? false };
+}
+
+/** With the next sentence, where that one gives the reason. */
+function joinReason(sentence: string, next: string, language: Language): string {
+  const isReason = language.continues.test(next) && !findRow(next, language);
+  return isReason ? `${sentence}${language.name === "Chinese" ? "" : " "}${next}` : sentence;
 }
 
 type RowKind = Pick<SignalRow, "type" | "isExplicit">;
@@ -115,11 +121,16 @@ const CORRECTED: RowKind = { type: "feedback" };
 
 function findRow(sentence: string, language: Language): SignalRow | undefined {
   const doubts = findDoubts(sentence, language);
-  const bare = sentence.replace(language.opening, "");
   return language.signals.find(
-    ({ pattern, despite = [] }) =>
-      doubts.every((doubt) => despite.includes(doubt)) && (pattern.test(sentence) || pattern.test(bare)),
+    ({ despite = [], patterns }) =>
+      doubts.every((doubt) => despite.includes(doubt)) && fits(sentence, patterns, language),
   );
+}
+
+/** With the words that only open the sentence, or without. */
+function fits(sentence: string, patterns: readonly RegExp[], { opening }: Language): boolean {
+  const bare = sentence.replace(opening, "");
+  return patterns.some((pattern) => pattern.test(sentence) || pattern.test(bare));
 }
 
 /** "Tests first. Always." */
@@ -141,7 +152,8 @@ function findCorrected(sentences: readonly string[], index: number, language: La
   return isPlain && language.states.test(sentences[index] ?? "") ? CORRECTED : undefined;
 }
 
-function findDoubts(sentence: string, { doubts }: Language): Doubt[] {
-  const found = doubts.filter(({ pattern }) => pattern.test(sentence)).map(({ doubt }) => doubt);
-  return SPEECH.test(sentence) ? [...found, "reported"] : found;
+function findDoubts(sentence: string, language: Language): Doubt[] {
+  const found = language.doubts.filter(({ patterns }) => fits(sentence, patterns, language));
+  const doubts = found.map(({ doubt }) => doubt);
+  return SPEECH.test(sentence) ? [...doubts, "reported"] : doubts;
 }
