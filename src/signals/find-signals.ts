@@ -7,7 +7,7 @@
 import type { MemoryType } from "../memory/memory.js";
 import type { Doubt, Language, SignalRow } from "./language.js";
 import { languageOf, languages } from "./languages.js";
-import { type Hidden, hideQuotations, SPEECH } from "./quotations.js";
+import { dropTagged, type Hidden, hideQuotations, SPEECH } from "./quotations.js";
 import { type Line, readOwnLines, splitLine } from "./sentences.js";
 import { findTriggers } from "./triggers.js";
 
@@ -22,12 +22,10 @@ export interface Signal {
 }
 
 const MOST_SIGNALS = 20;
-/** Who writes `<x>…</x>` has put something in. */
-const TAGGED = /<([a-z][\w-]*)(?:\s[^>]{0,200})?>[\s\S]{0,20000}?<\/\1>/gi;
 
 /** The signals in what a user wrote, in its order; never two with the same words. */
 export function findSignals(text: string): Signal[] {
-  const hidden = hideQuotations(text.replace(TAGGED, "\n\n"));
+  const hidden = hideQuotations(dropTagged(text));
   const found = new Map<string, Signal>();
   for (const paragraph of dropOthers(readOwnLines(hidden.text))) {
     for (const signal of findInLines(paragraph, hidden)) {
@@ -40,7 +38,7 @@ export function findSignals(text: string): Signal[] {
 
 /** The sentences that signals are looked for in: what the user wrote themselves. */
 export function readOwnSentences(text: string): string[] {
-  const hidden = hideQuotations(text.replace(TAGGED, "\n\n"));
+  const hidden = hideQuotations(dropTagged(text));
   return dropOthers(readOwnLines(hidden.text))
     .flat()
     .flatMap((line) => splitLine(line.text).map(hidden.restore));
@@ -121,16 +119,20 @@ const CORRECTED: RowKind = { type: "feedback" };
 
 function findRow(sentence: string, language: Language): SignalRow | undefined {
   const doubts = findDoubts(sentence, language);
+  const forms = readForms(sentence, language);
   return language.signals.find(
-    ({ despite = [], patterns }) =>
-      doubts.every((doubt) => despite.includes(doubt)) && fits(sentence, patterns, language),
+    ({ despite = [], patterns }) => doubts.every((doubt) => despite.includes(doubt)) && fits(forms, patterns),
   );
 }
 
 /** With the words that only open the sentence, or without. */
-function fits(sentence: string, patterns: readonly RegExp[], { opening }: Language): boolean {
+function readForms(sentence: string, { opening }: Language): string[] {
   const bare = sentence.replace(opening, "");
-  return patterns.some((pattern) => pattern.test(sentence) || pattern.test(bare));
+  return bare === sentence ? [sentence] : [sentence, bare];
+}
+
+function fits(forms: readonly string[], patterns: readonly RegExp[]): boolean {
+  return patterns.some((pattern) => forms.some((form) => pattern.test(form)));
 }
 
 /** "Tests first. Always." */
@@ -153,7 +155,8 @@ function findCorrected(sentences: readonly string[], index: number, language: La
 }
 
 function findDoubts(sentence: string, language: Language): Doubt[] {
-  const found = language.doubts.filter(({ patterns }) => fits(sentence, patterns, language));
+  const forms = readForms(sentence, language);
+  const found = language.doubts.filter(({ patterns }) => fits(forms, patterns));
   const doubts = found.map(({ doubt }) => doubt);
   return SPEECH.test(sentence) ? [...doubts, "reported"] : doubts;
 }
