@@ -1,4 +1,5 @@
 import type { LayerFactory } from "../src/layer-context.js";
+import { createAutoMemory } from "./auto-memory/index.js";
 import { createFullCompact } from "./full-compact/index.js";
 import { createMicroCompact } from "./micro-compact/index.js";
 import { createSessionMemory } from "./session-memory/index.js";
@@ -10,4 +11,5 @@ export const layers: readonly LayerFactory[] = [
   createMicroCompact,
   createSessionMemory,
   createFullCompact,
+  createAutoMemory,
 ];

@@ -36,6 +36,7 @@ export const createFullCompact: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 4,
+    isLastResort: true,
     handlers: {
       async context(request, messages) {
         if (request.isCompaction) return bounded("shorten the history", () => shorten(request, messages));

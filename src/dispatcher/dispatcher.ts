@@ -93,7 +93,8 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
     for (const layer of byCost) {
       const handler = layer.handlers[hook];
       if (!handler || stuck.has(nameOf(layer, hook))) continue;
-      if (isLeftOut(layer, rule) && rule.isEnough?.(input, current)) break;
+      const isSpared = layer.isLastResort === true && rule.combine === "until";
+      if (isSpared && rule.isEnough?.(input, current)) continue;
       const heard = await hear(layer, hook, rule.deadlineMs, (signal) => handler(input, current, signal));
       if (!heard) continue;
       const { answer } = heard;
@@ -135,14 +136,6 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
     log[isFirst ? "error" : "debug"]("dispatcher", message);
   }
 }
-
-/** May the layer be left out once the value is good enough? */
-const isLeftOut = (
-  { cost }: Layer,
-  { combine, alwaysUpToCost = Number.NEGATIVE_INFINITY }: RuleOfAny,
-): boolean => combine === "until" && cost > alwaysUpToCost;
-
-type RuleOfAny = Pick<HookRule<never, never>, "combine" | "alwaysUpToCost">;
 
 const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;
 

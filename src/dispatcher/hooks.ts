@@ -3,7 +3,7 @@
  *
  *   first   the cheapest answer wins, dearer layers are not asked
  *   chain   each layer sees the previous one's answer
- *   until   chain, but once the value is good enough the dear layers are not asked
+ *   until   chain, but while the value is good enough a layer that is a last resort is not asked
  *
  * A hook is a row here and a row in `src/host/hooks.ts`, which binds it to the host's own.
  */
@@ -20,6 +20,8 @@ export interface HookTypes {
   compacting: { input: { sessionID: string }; value: string | undefined };
   /** A user's message has come; the host is about to take it up. It has no answer. */
   turn: { input: { sessionID: string }; value: undefined };
+  /** A command is about to send these texts, of which the user wrote at most a part. It has no answer. */
+  command: { input: { sessionID: string; texts: readonly string[] }; value: undefined };
   /** What fits into the window of the model that is about to be asked. It has no answer. */
   modelWindow: { input: { sessionID: string; model: ModelName; window: ModelWindow }; value: undefined };
   /** The host has compacted the session, and its summary is about to be sent for the first time. It has no answer. */
@@ -67,9 +69,7 @@ export interface HookRule<Input, Value> {
   deadlineMs: number;
   /** Is this the kind of thing the hook can take? What is not counts as no answer. */
   accepts(answer: unknown): answer is Value;
-  /** Only for `until`: layers of this cost and below are always asked. */
-  alwaysUpToCost?: number;
-  /** Only for `until`: is the value good enough to leave the dearer layers in peace? */
+  /** Only for `until`: is the value good enough to leave the last resorts in peace? */
   isEnough?(input: Input, value: Value): boolean;
 }
 
@@ -80,13 +80,12 @@ export const hookRules: HookRules = {
     combine: "until",
     deadlineMs: 3_000,
     accepts: isMessageList,
-    // Up to layer 3 nothing of the history goes; layer 4 is asked only while there is too much of it.
-    alwaysUpToCost: 3,
     isEnough: (request, messages) => request.estimateTokens(messages) <= request.budgetTokens,
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
   turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing },
+  command: { combine: "chain", deadlineMs: 500, accepts: isNothing },
   modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing },
   toolArguments: { combine: "chain", deadlineMs: 500, accepts: isRecord },
   event: {

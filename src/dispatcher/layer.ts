@@ -13,6 +13,8 @@ export interface Layer {
   readonly name: string;
   /** Layers are asked from the smallest to the largest. */
   readonly cost: number;
+  /** Asked at an `until` hook only while the value is not good enough: what it does is dear, to the user or the model. */
+  readonly isLastResort?: boolean;
   readonly handlers: { readonly [H in HookName]?: Handler<H> };
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];

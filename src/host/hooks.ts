@@ -49,6 +49,15 @@ export function bindHooks(
         write: () => undefined,
       }),
     ),
+    row("command", "command.execute.before", ({ sessionID }, { parts }) =>
+      dispatcher.serve("command", {
+        read() {
+          const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+          return { input: { sessionID, texts }, value: undefined };
+        },
+        write: () => undefined,
+      }),
+    ),
     row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) =>
       dispatcher.serve("modelWindow", {
         read() {

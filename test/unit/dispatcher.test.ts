@@ -53,21 +53,23 @@ describe("answers are combined by the hook's rule", () => {
     expect(await sign(open(three, combining("chain")).dispatcher)).toEqual({ signed: "cheapmiddledear" });
   });
 
-  it("until: dearer layers are left in peace once the value is good enough", async () => {
-    let asked = 0;
-    const rules = combining("until", { isEnough: () => ++asked === 3 });
-    expect(await sign(open(three, rules).dispatcher)).toEqual({ signed: "cheapmiddle" });
+  const resort = { ...signing("resort", 2.5), isLastResort: true };
+
+  it("until: a last resort is left in peace while the value is good enough, dearer layers are asked", async () => {
+    const rules = combining("until", { isEnough: () => true });
+    expect(await sign(open([...three, resort], rules).dispatcher)).toEqual({ signed: "cheapmiddledear" });
   });
 
-  it("until: layers up to a cost are asked however good the value is", async () => {
-    const rules = combining("until", { isEnough: () => true, alwaysUpToCost: 2 });
-    expect(await sign(open(three, rules).dispatcher)).toEqual({ signed: "cheapmiddle" });
-  });
-
-  it("until: the dear ones are asked as long as it is not good enough, also when a cheap one has failed", async () => {
+  it("until: a last resort is asked while it is not good enough, also when a cheap layer has failed", async () => {
     const failing = layer("failing", 0, { toolArguments: () => Promise.reject(new Error("boom")) });
-    const rules = combining("until", { isEnough: () => false, alwaysUpToCost: 1 });
-    expect(await sign(open([failing, ...three], rules).dispatcher)).toEqual({ signed: "cheapmiddledear" });
+    const rules = combining("until", { isEnough: () => false });
+    const { dispatcher } = open([failing, ...three, resort], rules);
+    expect(await sign(dispatcher)).toEqual({ signed: "cheapmiddleresortdear" });
+  });
+
+  it("chain: a last resort is asked like any other", async () => {
+    const rules = combining("chain", { isEnough: () => true });
+    expect(await sign(open([resort], rules).dispatcher)).toEqual({ signed: "resort" });
   });
 });
 

@@ -108,9 +108,15 @@ describe("the hooks", () => {
       "experimental.chat.messages.transform",
       "experimental.session.compacting",
     ];
-    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool.execute.before"]);
+    expect(Object.keys(bindHooks(strata)).sort()).toEqual(
+      [...always, "command.execute.before", "tool", "tool.execute.before"].sort(),
+    );
     const off = await openWorld({
-      options: { toolResults: { enabled: false }, autoCompact: { enabled: false } },
+      options: {
+        toolResults: { enabled: false },
+        autoCompact: { enabled: false },
+        autoMemory: { enabled: false },
+      },
     });
     expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(
       always.filter((name) => name !== "chat.message"),

@@ -1,0 +1,30 @@
+import { isAbsolute, join, normalize } from "node:path";
+import type { Memory } from "../../src/memory/memory.js";
+import { findEntities } from "../../src/recall/entities.js";
+import type { Files } from "../../src/seams/files.js";
+
+/** So many of one memory's files are looked for. */
+const MOST_FILES = 5;
+
+/** By the memory's id: the files it names that the project does not have any more. */
+export async function findGoneFiles(
+  { files, project }: { files: Files; project: string },
+  memories: readonly Memory[],
+): Promise<Map<string, string[]>> {
+  const looked = memories.flatMap(({ content, entities, id }) =>
+    [...new Set([...entities, ...findEntities(content)])]
+      .filter(isPath)
+      .slice(0, MOST_FILES)
+      .map(async (path) => ({ id, path, isThere: (await files.stat(join(project, path))) !== undefined })),
+  );
+  const gone = new Map<string, string[]>();
+  for (const { id, isThere, path } of await Promise.all(looked))
+    if (!isThere) gone.set(id, [...(gone.get(id) ?? []), path]);
+  return gone;
+}
+
+/** A file of the project's, not `!12`, `#34` or `&5`. */
+function isPath(entity: string): boolean {
+  if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity)) return false;
+  return /[/.]/.test(entity) && !normalize(entity).startsWith("..");
+}

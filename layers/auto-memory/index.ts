@@ -1,0 +1,103 @@
+/**
+ * Layer 5: memory that lasts. What the user decided, prefers and corrected is kept in files and comes back when it
+ * matters.
+ *
+ *     when a session begins        rules, open blockers and the best of the rest stand behind its first message
+ *     with each message            the few memories that fit it
+ *     when a command or path       the rules that wait for it stand behind its result
+ *     when a session is idle       what the user said is looked through for what will matter again
+ *     when the agent asks          three tools: memory_remember, memory_recall, memory_update
+ */
+import { formatError } from "../../src/error.js";
+import type { LayerFactory } from "../../src/layer-context.js";
+import { createGate } from "../../src/memory/gate.js";
+import type { Memory } from "../../src/memory/memory.js";
+import { effectiveImportance } from "../../src/memory/rank.js";
+import { createMemorySearch } from "../../src/memory/search.js";
+import { readOwnTexts } from "../../src/notes/learn.js";
+import { isRecord } from "../../src/records.js";
+import { waitAtMost } from "../../src/seams/clock.js";
+import { createConversation } from "./conversation.js";
+import { createExtraction } from "./extract.js";
+import type { UsersMessage } from "./said.js";
+import { LAYER } from "./told.js";
+import { createMemoryTools } from "./tools/tools.js";
+
+const MOST_TEMPLATES = 50;
+const FEW_MEMORIES = 500;
+/** How long a turn waits; well below the hook's own deadline. */
+const WITHIN_MS = 1_000;
+
+export const createAutoMemory: LayerFactory = (context) => {
+  const { clock, config, folders, host, log, memories } = context;
+  if (!config.autoMemory.enabled) return undefined;
+  const search = createMemorySearch({
+    ...context,
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+  });
+  const conversation = createConversation({ ...context, match: search.match });
+  const extraction = createExtraction({ ...context, findSimilar });
+  const gate = createGate({ memories, findSimilar });
+  const children = new Set<string>();
+  /** Texts that a command's template has put into a message: the user chose them and did not write them. */
+  const templates: string[] = [];
+
+  return {
+    name: LAYER,
+    cost: 5,
+    tools: createMemoryTools({ ...context, gate, search, readUsersMessages: readUsers }),
+    handlers: {
+      turn({ sessionID }) {
+        extraction.onTurn(sessionID);
+        conversation.prepare();
+        search.open();
+        return undefined;
+      },
+
+      command({ texts }) {
+        for (const text of texts) extraction.onTemplate(text);
+        templates.push(...texts.map((text) => text.trim()));
+        templates.splice(0, templates.length - MOST_TEMPLATES);
+        return undefined;
+      },
+
+      async context(request) {
+        if (request.isCompaction || !request.isReady() || children.has(request.sessionID)) return undefined;
+        const waited = await waitAtMost(clock, WITHIN_MS, (signal) => conversation.speak(request, signal));
+        if (waited.kind === "done") return waited.value ? request.show() : undefined;
+        const why =
+          waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
+        log.error(LAYER, `memory is left out of a request of ${request.sessionID}: ${why}`);
+        return undefined;
+      },
+
+      event({ type, properties: { info, sessionID } }) {
+        if (type === "session.created" && isRecord(info) && info.parentID !== undefined) {
+          children.add(String(info.id));
+          extraction.onChild(String(info.id));
+        }
+        if (type === "session.idle" && typeof sessionID === "string") extraction.onIdle(sessionID);
+        return undefined;
+      },
+    },
+  };
+
+  /** All of them while they are few: one that says the opposite need not share many words. */
+  async function findSimilar(text: string, { limit }: { limit: number }): Promise<readonly Memory[]> {
+    const known = memories.known();
+    if (known.length <= FEW_MEMORIES) return known;
+    const found = await search.find({ text, limit });
+    return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
+  }
+
+  /** What a person has written in the session, without what the host, a plugin or a command has put into it. */
+  async function readUsers(sessionID: string): Promise<UsersMessage[]> {
+    if (children.has(sessionID)) return [];
+    const messages = (await host.readMessages(sessionID)) ?? [];
+    return messages.flatMap(({ info, parts }) => {
+      const texts = readOwnTexts(parts).filter((text) => !templates.includes(text));
+      return info.role === "user" && texts.length > 0 ? [{ id: info.id, text: texts.join("\n\n") }] : [];
+    });
+  }
+};

@@ -1,0 +1,104 @@
+/**
+ * The words of a text as the index knows them.
+ *
+ *     "Where does createUserIndex live?"   createuserindex, creat, user, index, live
+ *     "src/view/request.ts:12"             src/view/request.ts, src, view, request.ts, request, ts, 12
+ *     "see !12 and #34"                    !12, #34, 12, 34
+ *     "端口改成8080"                        端口, 口改, 改成, 8080
+ *
+ * Names stand whole and in parts, so that either finds them. Words of Latin letters lose accents and, where they are
+ * plain English letters, their endings (Porter). Scripts without spaces are cut into pairs of characters, which is the
+ * same in every runtime; dictionaries of word segmenters are not.
+ */
+import { stemmer } from "stemmer";
+import { chineseJoints, stopWords } from "./stop-words.js";
+
+/** Characters of one field that are indexed: what does not fit is a file, and files have tools of their own. */
+export const MOST_OF_A_FIELD = 20_000;
+/** A longer word is a hash, a key or a line of a minified file. */
+const LONGEST_TERM = 120;
+
+/** A word, a name or a path: what stands between spaces and brackets, without punctuation at its ends. */
+const CHUNK = /[\p{L}\p{N}_@!#&/\\.~+'’-]+/gu;
+const ENTITY = /^[!#&]\d+$/;
+const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{Lu}|\p{N}+/gu;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const UNSPACED_RUN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}ー]+/gu;
+/** A month, unless it begins a sentence: "in May", "May 2023", and not "May I". */
+const MAY = /(?<=[^.!?\s]\s+)May\b|\bMay(?=[\s,]+\d)/g;
+
+/** All terms in the order of the text, as often as they stand there. */
+export function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  const read = text.slice(0, MOST_OF_A_FIELD).normalize("NFKC").replace(MAY, "month_may");
+  for (const [chunk] of read.matchAll(CHUNK)) addChunk(terms, chunk);
+  return terms;
+}
+
+/** Does it look like something out of code: a path, a name in camelCase or snake_case, a call, an entity, a flag? */
+export function hasIdentifiers(text: string): boolean {
+  return /`|\p{Ll}\p{Lu}|\w_\w|\w\(\)|[!#&]\d|(^|\s)--?\w|\w[/\\]\w|\b[\w-]+\.(?!\s)[a-z]{1,4}\b/u.test(
+    text.slice(0, MOST_OF_A_FIELD),
+  );
+}
+
+/** The term of one English or foreign word; `undefined` for one that says nothing. */
+export function toTerm(word: string): string | undefined {
+  const plain = word
+    .normalize("NFD")
+    .replace(/(?<=[A-Za-z])\p{M}+/gu, "")
+    .normalize("NFC")
+    .toLowerCase();
+  if (plain === "" || plain.length > LONGEST_TERM || stopWords.has(plain)) return undefined;
+  return /^[a-z]{3,}$/.test(plain) ? stemmer(plain) : plain;
+}
+
+function addChunk(terms: string[], raw: string): void {
+  if (raw === "month_may") {
+    terms.push("may");
+    return;
+  }
+  const chunk = trimPunctuation(raw);
+  if (chunk === "") return;
+  if (ENTITY.test(chunk)) terms.push(chunk);
+  if (UNSPACED.test(chunk)) addUnspaced(terms, chunk);
+  const segments = chunk.split(/[/\\]/).filter((segment) => segment !== "");
+  if (segments.length > 1) addWhole(terms, segments.join("/"));
+  for (const segment of segments) addSegment(terms, segment);
+}
+
+function addSegment(terms: string[], segment: string): void {
+  const parts = [...segment.replace(UNSPACED_RUN, " ").matchAll(PART)].map(([part]) => part);
+  if (parts.length > 1 && isName(segment)) addWhole(terms, trimPunctuation(segment));
+  for (const part of parts) {
+    // The "k", "8" and "s" of "k8s" would meet anything.
+    if (parts.length > 1 && part.length === 1) continue;
+    const term = toTerm(part);
+    if (term !== undefined) terms.push(term);
+  }
+}
+
+function addWhole(terms: string[], name: string): void {
+  if (name.length <= LONGEST_TERM) terms.push(name.toLowerCase());
+}
+
+/** `user_id`, `v2`, `k8s`, `getUser` and `node.js` are names; `it's` and `well-known` are words. */
+function isName(segment: string): boolean {
+  return /[_.~+@]/.test(segment) || /^[\p{L}\p{N}]+$/u.test(segment);
+}
+
+function trimPunctuation(chunk: string): string {
+  const end = chunk.replace(/['’.!#&/\\~+_-]+$/u, "");
+  return ENTITY.test(end) ? end : end.replace(/^[^\p{L}\p{N}@_]+/u, "");
+}
+
+function addUnspaced(terms: string[], chunk: string): void {
+  for (const [run] of chunk.matchAll(UNSPACED_RUN)) {
+    for (const piece of run.replace(chineseJoints, " ").split(" ")) {
+      const letters = [...piece];
+      if (letters.length === 1 && !/\p{Script=Hiragana}/u.test(piece)) terms.push(piece);
+      for (let n = 0; n + 1 < letters.length; n++) terms.push(`${letters[n]}${letters[n + 1]}`);
+    }
+  }
+}

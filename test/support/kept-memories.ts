@@ -1,0 +1,74 @@
+import type { Memory } from "../../src/memory/memory.js";
+import type { Cause, Memories, Written } from "../../src/memory/store.js";
+import { MORNING } from "./fake-clock.js";
+import { PROJECT } from "./fake-host.js";
+import { memory } from "./memories.js";
+
+export interface KeptMemories extends Memories {
+  readonly all: Map<string, Memory>;
+  /** Why each was changed, in order. */
+  readonly causes: Cause[];
+  /** Answers a write in place of the store. */
+  refuse: Written | undefined;
+  /** Puts one there as an editor would. */
+  put(...memories: Memory[]): void;
+  /** Those that were shown or asked for, in order. */
+  readonly used: string[];
+}
+
+/** Memories that are a map. */
+export function createKeptMemories(...given: Memory[]): KeptMemories {
+  const all = new Map(given.map((one) => [one.id, one]));
+  const listeners: ((changed: readonly string[]) => void)[] = [];
+  const causes: Cause[] = [];
+  const pathOf = ({ id }: Pick<Memory, "id">): string => `${PROJECT}/.opencode/memory/${id}.md`;
+  const known = (): Memory[] => [...all.values()].filter(({ status }) => status !== "archived");
+  const fake: KeptMemories = {
+    all,
+    causes,
+    refuse: undefined,
+    used: [],
+    noteUse: (ids) => void fake.used.push(...ids),
+    useOf: () => undefined,
+    history: async () => [],
+    locate: async (id) => (all.has(id) ? pathOf({ id }) : undefined),
+    onIdle: async () => {},
+    put(...memories) {
+      for (const one of memories) all.set(one.id, one);
+      for (const tell of listeners) tell(memories.map(({ id }) => id));
+    },
+    read: async (id) => all.get(id),
+    list: async ({ archived = false } = {}) => (archived ? [...all.values()] : known()),
+    known,
+    async remember({ content, provenance, type, ...draft }, cause) {
+      const name = (draft.title ?? content)
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, "-")
+        .slice(0, 40);
+      const created = { ...memory(name, content, { ...draft, type }), provenance };
+      const dated = { ...created, created: new Date(MORNING).toISOString() };
+      return write(dated, cause);
+    },
+    update: async (id, change, cause) => changeOne(id, change, cause),
+    archive: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "archived" }), cause),
+    restore: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "active" }), cause),
+    problems: () => [],
+    onChange: (listener) => void listeners.push(listener),
+  };
+  return fake;
+
+  function changeOne(id: string, change: (one: Memory) => Memory | undefined, cause: Cause): Written {
+    const current = all.get(id);
+    if (!current) return { kind: "refused", why: `There is no memory ${id}.` };
+    const changed = change(current);
+    if (!changed) return { kind: "unchanged", memory: current, path: pathOf(current) };
+    return write(changed, cause);
+  }
+
+  function write(changed: Memory, cause: Cause): Written {
+    if (fake.refuse) return fake.refuse;
+    causes.push(cause);
+    fake.put(changed);
+    return { kind: "written", memory: changed, path: pathOf(changed) };
+  }
+}

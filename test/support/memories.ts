@@ -1,0 +1,40 @@
+import type { Memory } from "../../src/memory/memory.js";
+import { DAY_MS } from "../../src/seams/clock.js";
+import { MORNING } from "./fake-clock.js";
+
+export interface MemoryGiven extends Partial<Omit<Memory, "provenance">> {
+  by?: Memory["provenance"]["by"];
+  session?: string;
+  daysAgo?: number;
+}
+
+/** A memory of the user's, with this name and text. */
+export function memory(
+  name: string,
+  content: string,
+  { by = "user", daysAgo = 0, session = "ses_before", ...given }: MemoryGiven = {},
+): Memory {
+  const type = given.type ?? "knowledge";
+  const at = new Date(MORNING - daysAgo * DAY_MS).toISOString();
+  return {
+    id: `${type}/${name}`,
+    scope: "project",
+    sensitivity: "internal",
+    type,
+    title: content.slice(0, 60),
+    content,
+    status: "active",
+    aliases: [],
+    tags: [],
+    entities: [],
+    links: [],
+    importance: 0.5,
+    pinned: false,
+    when: [],
+    created: at,
+    updated: at,
+    provenance: { by, session },
+    extra: {},
+    ...given,
+  };
+}

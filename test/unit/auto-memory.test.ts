@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { bindTools } from "../../src/host/tools.js";
+import type { Message } from "../../src/view/message.js";
+import { createFakeHost, PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { createSession } from "../support/session.js";
+import { openWorld, type World, type WorldOptions } from "../support/world.js";
+
+const MEMORY = `${PROJECT}/.opencode/memory`;
+
+async function open(given: WorldOptions = {}) {
+  const host = createFakeHost();
+  const world = await openWorld({ host, ...given });
+  const session = createSession(world.clock);
+  host.messages.set("ses_1", session.messages);
+  return { host, world, session };
+}
+
+/** Calls a tool as the host does; the answer, or why it was refused. */
+async function run(world: World, name: string, args: object, sessionID = "ses_1"): Promise<string> {
+  const { clock, dispatcher, log } = world.strata;
+  const abort = new AbortController().signal;
+  const context = { sessionID, messageID: "msg_a", callID: "call_a", abort };
+  const bound = bindTools(dispatcher.tools, { clock, log })[name];
+  if (!bound) return "no such tool";
+  return bound
+    .execute(args as never, context as never)
+    .then(String, (thrown: Error) => `refused: ${thrown.message}`);
+}
+
+const event = (world: World, type: string, properties: Record<string, unknown>) =>
+  world.strata.dispatcher.ask("event", { type, properties }, undefined);
+const lastText = (view: readonly Message[]): string => view.at(-1)?.parts.at(-1)?.text ?? "";
+const memoryFiles = ({ files }: World): string[] =>
+  [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/`) && path.endsWith(".md"));
+
+describe("memory in the machine", () => {
+  it("takes what a person has written by hand for the truth, without frontmatter too", async () => {
+    const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
+    const { session, world } = await open({ files });
+    session.user("hello");
+    expect(lastText(await world.request(session.messages))).toContain(
+      "Rules of the user's, which still hold:\n- [directive/no-force] Never force-push.",
+    );
+  });
+
+  it("keeps what the agent was told to, finds it again after a restart, and has it in the next session", async () => {
+    const { session, world } = await open();
+    session.user("Use port 5433 for the database.");
+    const fact = { type: "preference", content: "Use port 5433 for the database." };
+    const kept = await run(world, "memory_remember", fact);
+    const path = `${PROJECT}/${/\S+\.md$/.exec(kept)?.[0]}`;
+    expect(world.files.text(path)).toContain("Use port 5433 for the database.");
+    await world.strata.idle();
+    expect(world.files.text(`${MEMORY}/MEMORY.md`)).toContain("5433");
+    const again = await world.restart();
+    const found = await run(again, "memory_recall", { query: "database port" }, "ses_2");
+    expect(found).toContain("Use port 5433 for the database. (preference, today)");
+    const next = createSession(world.clock, "ses_2");
+    next.user("hello");
+    expect(lastText(await again.request(next.messages))).toContain("Use port 5433 for the database.");
+  });
+
+  it("says nothing in a subagent's session and takes nobody's word for the user's there", async () => {
+    const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
+    const { host, world } = await open({ files });
+    await event(world, "session.created", { info: { id: "ses_child", parentID: "ses_1" } });
+    const child = createSession(world.clock, "ses_child");
+    child.user("Always use tabs here.");
+    host.messages.set("ses_child", child.messages);
+    expect(await world.request(child.messages)).toBe(child.messages);
+    const rule = { type: "preference", content: "Always use tabs here." };
+    expect(await run(world, "memory_remember", rule, "ses_child")).toContain("refused: Nothing was changed");
+    const fact = { type: "knowledge", content: "The build takes ten minutes." };
+    expect(await run(world, "memory_remember", fact, "ses_child")).toContain("Kept: knowledge/");
+  });
+
+  it("takes what a command's template says for nobody's word", async () => {
+    const { session, world } = await open();
+    const text = "Always deploy on Fridays.";
+    await world.strata.dispatcher.ask("command", { sessionID: "ses_1", texts: [text] }, undefined);
+    session.user(text);
+    const rule = { type: "directive", content: text };
+    expect(await run(world, "memory_remember", rule)).toContain("refused: Nothing was changed");
+    session.user("Yes: always deploy on Fridays.");
+    expect(await run(world, "memory_remember", rule)).toContain("Kept: directive/");
+  });
+
+  it("writes no secret, neither into a memory nor into the ledger", async () => {
+    const { world } = await open();
+    const secret = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
+    const fact = { type: "knowledge", content: `The token is ${secret}.` };
+    expect(await run(world, "memory_remember", fact)).toMatch(/refused: Nothing was changed. Expected a fact, and a/);
+    const kept = await run(world, "memory_remember", {
+      type: "knowledge",
+      content: "The token is in the vault.",
+    });
+    const id = /Kept: (\S+) in/.exec(kept)?.[1];
+    await run(world, "memory_update", { id, action: "archive", reason: `it is ${secret} now` });
+    await world.strata.idle();
+    const written = [...world.files.contents.values()].map((bytes) => Buffer.from(bytes).toString());
+    expect(written.filter((text) => text.includes(secret))).toEqual([]);
+    expect(memoryFiles(world).some((path) => path.includes("/archive/"))).toBe(true);
+  });
+
+  it("is not there with autoMemory.enabled: false: no tool, no word, no file", async () => {
+    const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
+    const { session, world } = await open({ files, options: { autoMemory: { enabled: false } } });
+    expect(
+      world.strata.dispatcher.tools.map(({ name }) => name).filter((name) => /^memory/.test(name)),
+    ).toEqual([]);
+    session.user("Always use tabs.");
+    expect(await world.request(session.messages)).toBe(session.messages);
+    await event(world, "session.idle", { sessionID: "ses_1" });
+    await world.strata.idle();
+    expect(memoryFiles(world)).toEqual([`${MEMORY}/directive/no-force.md`]);
+  });
+});

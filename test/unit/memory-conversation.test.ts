@@ -1,0 +1,279 @@
+import { describe, expect, it } from "vitest";
+import { BOOT_HEAD } from "../../layers/auto-memory/boot.js";
+import { createConversation, READ_WITHIN_MS } from "../../layers/auto-memory/conversation.js";
+import { MATCH_HEAD } from "../../layers/auto-memory/matches.js";
+import { CALLS_BETWEEN, MOMENT_HEAD } from "../../layers/auto-memory/moments.js";
+import { LAYER } from "../../layers/auto-memory/told.js";
+import { createFullCompact } from "../../layers/full-compact/index.js";
+import type { LayerFactory } from "../../src/layer-context.js";
+import type { Memory } from "../../src/memory/memory.js";
+import type { Message, Part, ToolPart } from "../../src/view/message.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createKeptMemories } from "../support/kept-memories.js";
+import { memory } from "../support/memories.js";
+import { call, fork, outputs } from "../support/messages.js";
+import { createSession } from "../support/session.js";
+import { bytesOf } from "../support/view-check.js";
+import { openWorld, type WorldOptions } from "../support/world.js";
+
+/** The machine with these memories, of which those match whose content has a word of the text in it. */
+async function open(given: Memory[], options: WorldOptions & { reading?: () => Promise<void> } = {}) {
+  const memories = createKeptMemories(...given);
+  const list = memories.list.bind(memories);
+  const store = {
+    ...memories,
+    list: async () => {
+      await options.reading?.();
+      return list();
+    },
+  };
+  const matched: string[] = [];
+  const match = (text: string): Memory[] => {
+    matched.push(text);
+    const words = text.toLowerCase().match(/\w{5,}/g) ?? [];
+    return memories
+      .known()
+      .filter(({ content }) => words.some((word) => content.toLowerCase().includes(word)));
+  };
+  const speaking: LayerFactory = (context) => {
+    const conversation = createConversation({ ...context, memories: store, match });
+    return {
+      name: LAYER,
+      cost: 5,
+      handlers: {
+        async context(request, _view, signal) {
+          return (await conversation.speak(request, signal)) ? request.show() : undefined;
+        },
+      },
+    };
+  };
+  const world = await openWorld({ layers: [speaking, createFullCompact], ...options });
+  return { memories, matched, world, session: createSession(world.clock) };
+}
+
+const isText = ({ type }: Part) => type === "text";
+/** What was put behind a message. */
+const added = (message: Message | undefined): string =>
+  (message?.parts.filter(isText).slice(1) ?? []).map(({ text }) => text).join("|");
+const ran = (command: string): ToolPart => call("bash", "ok", { state: { input: { command } } });
+/** What stands behind the output of the last call. */
+const behind = (message: Message | undefined): string =>
+  outputs(message ? [message] : [])
+    .at(-1)
+    ?.slice("ok".length) ?? "no result";
+
+/** Something to wait for, opened by hand. */
+function createGate(): { opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+const rule = memory("force", "Never force-push.", { type: "directive", when: ["git push"] });
+const port = memory("port", "The database listens on 5433.", { type: "decision", daysAgo: 47 });
+
+describe("what a session begins with", () => {
+  it("stands behind its first message, and stays the same when memory changes and after a restart", async () => {
+    const { memories, session, world } = await open([rule, port]);
+    session.user("hello");
+    const first = await world.request(session.messages);
+    expect(added(first[0])).toContain(BOOT_HEAD);
+    expect(added(first[0])).toContain(
+      "Rules of the user's, which still hold:\n- [directive/force] Never force-push.",
+    );
+    expect(added(first[0])).toContain(
+      "- [decision/port] The database listens on 5433. (decision, 47 days old)",
+    );
+    memories.put(memory("later", "Something else.", { type: "directive" }));
+    session.answer([ran("ls")]);
+    session.user("go on");
+    const second = await world.request(session.messages);
+    expect(bytesOf(second).slice(0, 1)).toEqual(bytesOf(first));
+    expect(added(second[2])).toBe("");
+    const again = await (await world.restart()).request(session.messages);
+    expect(bytesOf(again)).toEqual(bytesOf(second));
+    expect(world.ledger("ses_1", "extended")).toMatchObject([{ layer: LAYER, results: 1 }]);
+  });
+
+  it("is nothing where there is nothing, also when something is learned while the session goes on", async () => {
+    const { memories, session, world } = await open([]);
+    session.user("hello");
+    expect(await world.request(session.messages)).toBe(session.messages);
+    memories.put(rule);
+    session.answer([], { text: "hi" });
+    session.user("go on");
+    expect(added((await world.request(session.messages))[2])).toBe("");
+  });
+
+  it("is in a fork what it was in its parent, and is not said again", async () => {
+    const { session, world } = await open([rule]);
+    session.user("hello");
+    const before = await world.request(session.messages);
+    session.answer([], { text: "hi" });
+    session.user("go on");
+    const forked = await world.request(fork(session.messages, "ses_fork"));
+    expect(bytesOf(forked)[0]).toEqual(bytesOf(before)[0]);
+    expect(forked.map(added)).toEqual([added(before[0]), "", ""]);
+  });
+
+  it("waits for the next message when the disk is slow, and never keeps the first", async () => {
+    const disk = createGate();
+    const asked = createGate();
+    const reading = () => {
+      asked.open();
+      return disk.opened;
+    };
+    const { session, world } = await open([rule], { reading });
+    session.user("hello");
+    const request = world.request(session.messages);
+    await asked.opened;
+    world.clock.advance(READ_WITHIN_MS);
+    expect(added((await request)[0])).toBe("");
+    disk.open();
+    await world.strata.idle();
+    session.answer([], { text: "hi" });
+    session.user("go on");
+    expect(added((await world.request(session.messages))[2])).toContain("Never force-push.");
+  });
+
+  it("is said again behind the next message after a compaction of the host's, as it stands then", async () => {
+    const { memories, session, world } = await open([rule]);
+    session.user("hello");
+    session.answer([], { text: "## Request and Intent\nhello", info: { summary: true, finish: "stop" } });
+    memories.put(port);
+    session.user("go on", {});
+    const view = await world.request(session.messages.slice(1));
+    expect(added(view.at(-1))).toContain("Never force-push.");
+    expect(added(view.at(-1))).toContain("5433");
+    session.answer([], { text: "done" });
+    session.user("and on");
+    expect(added((await world.request(session.messages.slice(1))).at(-1))).toBe("");
+  });
+
+  it("is said again behind the newest result when the history is cut in the middle of a turn", async () => {
+    const { session, world } = await open([rule], { options: { autoCompact: { threshold: 10_000 } } });
+    session.user("hello");
+    expect(added((await world.request(session.messages))[0])).toContain("Never force-push.");
+    let view: readonly Message[] = [];
+    for (let n = 0; n < 12; n++) {
+      session.answer([call("bash", "x".repeat(20_000))], { sent: 10_000 + n * 5_000 });
+      view = await world.request(session.messages);
+    }
+    expect(view.length).toBeLessThan(session.messages.length);
+    const texts = view.flatMap(({ parts }) => parts.map((part) => JSON.stringify(part)));
+    expect(texts.filter((text) => text.includes("directive/force"))).toHaveLength(1);
+  });
+});
+
+describe("the memories that fit a message", () => {
+  it("stand behind it with their age, once, and not when the session begins with them", async () => {
+    const { memories, session, world } = await open([rule]);
+    session.user("hello");
+    await world.request(session.messages);
+    session.answer([], { text: "hi" });
+    memories.put(
+      port,
+      memory("gone", "The database schema is in db/schema.sql.", { entities: ["db/schema.sql"] }),
+    );
+    session.user("Is the database up? Never mind a force-push.");
+    const view = await world.request(session.messages);
+    expect(added(view[2])).toBe(
+      [
+        MATCH_HEAD,
+        "- [decision/port] The database listens on 5433. (decision, 47 days old)",
+        "- [knowledge/gone] The database schema is in db/schema.sql. (knowledge, today; verify: db/schema.sql is not there any more)",
+      ].join("\n"),
+    );
+    session.answer([], { text: "yes" });
+    session.user("And the database now?");
+    expect(added((await world.request(session.messages))[4])).toBe("");
+  });
+
+  it("are off with recall.enabled: false; what the session begins with is not", async () => {
+    const { matched, session, world } = await open([port], { options: { recall: { enabled: false } } });
+    session.user("hello database");
+    expect(added((await world.request(session.messages))[0])).toContain(BOOT_HEAD);
+    session.answer([], { text: "hi" });
+    session.user("database?");
+    expect(added((await world.request(session.messages))[2])).toBe("");
+    expect(matched).toEqual([]);
+  });
+
+  it("are not what was said in this very session", async () => {
+    const { memories, session, world } = await open([]);
+    session.user("The database listens on 5433.");
+    await world.request(session.messages);
+    session.answer([], { text: "ok" });
+    memories.put({ ...port, provenance: { by: "user", session: "ses_1" } });
+    session.user("Start the database.");
+    expect(added((await world.request(session.messages))[2])).toBe("");
+  });
+
+  it("are no more than 60 KB a session, however often the machine is started anew", async () => {
+    const opened = await open([]);
+    const { memories, session } = opened;
+    let { world } = opened;
+    session.user("hello");
+    await world.request(session.messages);
+    let view: readonly Message[] = [];
+    for (let n = 0; n < 30; n++) {
+      const many = Array.from({ length: 5 }, (_, m) =>
+        memory(`m${n}_${m}`, `database${n} ${"长".repeat(600)}`),
+      );
+      memories.put(...many);
+      session.answer([], { text: "ok" });
+      session.user(`about database${n}`);
+      view = await world.request(session.messages);
+      if (n % 10 === 9) world = await world.restart();
+    }
+    const texts = view.map(added).filter((text) => text !== "");
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(4_096);
+    expect(bytes).toBeLessThanOrEqual(60_000);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(added(view.at(-1))).toBe("");
+  });
+
+  it("are decided once: a request that is sent again is the same, whatever was learned in between", async () => {
+    const { memories, session, world } = await open([]);
+    session.user("hello");
+    await world.request(session.messages);
+    session.answer([], { text: "hi" });
+    session.user("Start the database.");
+    const first = await world.request(session.messages);
+    memories.put(port);
+    expect(bytesOf(await world.request(session.messages))).toEqual(bytesOf(first));
+  });
+});
+
+describe("a rule at its moment", () => {
+  it("stands behind the newest result when its command is used, and then not for a while", async () => {
+    const { session, world } = await open([rule]);
+    session.user("hello");
+    await world.request(session.messages);
+    session.answer([ran("git status")]);
+    expect(behind((await world.request(session.messages))[1])).toBe("");
+    session.answer([ran("git push --force"), ran("ls")]);
+    const view = await world.request(session.messages);
+    expect(behind(view[2])).toBe(
+      `\n\n${MOMENT_HEAD}\n- [directive/force] Never force-push. (directive, today)`,
+    );
+    session.answer([ran("git push")]);
+    expect(behind((await world.request(session.messages))[3])).toBe("");
+    for (let n = 0; n < CALLS_BETWEEN; n++) session.answer([ran("ls")]);
+    session.answer([ran("git push")]);
+    expect(behind((await world.request(session.messages)).at(-1))).toContain("Never force-push.");
+  });
+
+  it("waits for a path as the project has it", async () => {
+    const sql = memory("sql", "Migrations are never edited.", { type: "feedback", when: ["db/migrations"] });
+    const { session, world } = await open([sql]);
+    session.user("hello");
+    await world.request(session.messages);
+    const input = { filePath: `${PROJECT}/db/migrations/001.sql` };
+    session.answer([call("edit", "ok", { state: { input } })]);
+    expect(behind((await world.request(session.messages))[1])).toContain("Migrations are never edited.");
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { compilePattern, takeApart } from "../../layers/auto-memory/pattern.js";
+import { fc } from "../support/property.js";
+
+const fits = (pattern: string, subject: { command?: string; path?: string }) =>
+  compilePattern(pattern)?.(takeApart(subject)) ?? false;
+
+describe("what a rule waits for", () => {
+  it.each([
+    ["git push", "git push --force origin main", true],
+    ["git push", "cd web && git push", true],
+    ["git push", "git pull && push-all", false],
+    ["git push*", "git pushes", true],
+    ["--force*", "git push --force-with-lease", true],
+    ["npm", "pnpm install", false],
+    ["npm", "(npm ci)", true],
+    ["NPM", "npm ci", true],
+    ["migrations", "psql -f db/migrations/001.sql", true],
+    ["src/db", "cat ./src/db/a.sql", true],
+    ["src/db/**", "cat src/database/a.sql", false],
+  ])("%s in the command %s: %s", (pattern, command, expected) => {
+    expect(fits(pattern, { command })).toBe(expected);
+  });
+
+  it.each([
+    ["src/db", "src/db/deep/a.ts", true],
+    ["src/db/", "src/db/a.ts", true],
+    ["src/*.ts", "src/a.ts", true],
+    ["src/*.ts", "src/deep/a.ts", false],
+    ["src/**/*.ts", "src/very/deep/a.ts", true],
+    ["src/**/*.ts", "src/a.ts", true],
+    ["**/*.sql", "db/001.sql", true],
+    ["package.json", "web/package.json", true],
+    ["package", "web/package.json", true],
+    ["migrations", "db/migrations/001.sql", true],
+    ["migration", "db/migrations/001.sql", false],
+    ["a?.ts", "src/a1.ts", true],
+    [".env*", ".env.local", true],
+    ["git push", "git push", false],
+  ])("%s for the path %s: %s", (pattern, path, expected) => {
+    expect(fits(pattern, { path })).toBe(expected);
+  });
+
+  it("is not anything at all: a pattern without a letter or digit is none", () => {
+    for (const pattern of ["", " ", "*", "**/*", "/", "x".repeat(201)])
+      expect(compilePattern(pattern)).toBeUndefined();
+  });
+
+  it("is found in a time that the lengths bound, whatever stars it has", () => {
+    const pattern = `${"a*".repeat(99)}b`;
+    const long = "a".repeat(2_000);
+    expect(fits(pattern, { path: long })).toBe(false);
+    expect(fits(pattern, { command: long })).toBe(false);
+  });
+
+  it("agrees with the regular expression it would be, for names", () => {
+    const letter = fc.constantFrom("a", "b", "*", "?");
+    const name = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(letter, { minLength: 1, maxLength: 6 }), name, (wanted, given) => {
+        const pattern = `x${wanted.join("")}`;
+        const path = `x${given.join("")}`;
+        const body = pattern.replaceAll("*", ".*").replaceAll("?", ".");
+        expect(fits(pattern, { path })).toBe(new RegExp(`^${body}$`).test(path));
+      }),
+    );
+  });
+});

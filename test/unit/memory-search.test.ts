@@ -1,0 +1,263 @@
+import PQueue from "p-queue";
+import { describe, expect, it } from "vitest";
+import type { Memory } from "../../src/memory/memory.js";
+import { parsePastLines } from "../../src/memory/past-sessions.js";
+import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search.js";
+import type { Embedder } from "../../src/recall/recall.js";
+import type { Clock } from "../../src/seams/clock.js";
+import { createFakeClock, type FakeClock, MORNING } from "../support/fake-clock.js";
+import { createFakeLog, type FakeLog } from "../support/fake-log.js";
+import { createListedMemories, type ListedMemories, remembered } from "../support/listed-memories.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+
+const NOTES = "/project/.opencode/session-memory";
+const DAY = 86_400_000;
+
+interface Stand {
+  search: MemorySearch;
+  memories: ListedMemories;
+  files: MemoryFiles;
+  clock: FakeClock;
+  log: FakeLog;
+  background: PQueue;
+}
+
+interface Given {
+  memories?: Memory[];
+  notes?: Record<string, string>;
+  embedder?: Embedder;
+  clock?: Clock;
+}
+
+function open({ memories: given = [], notes = {}, embedder, clock: other }: Given = {}): Stand {
+  const clock = createFakeClock();
+  const world = Object.entries(notes).map(([name, text]) => [`${NOTES}/${name}`, text]);
+  const files = createMemoryFiles(Object.fromEntries(world), clock.now);
+  const memories = createListedMemories(...given);
+  const log = createFakeLog();
+  const background = new PQueue({ concurrency: 4 });
+  const search = createMemorySearch({
+    memories,
+    clock: other ?? clock,
+    files,
+    log,
+    background,
+    sessionMemory: NOTES,
+    embedder,
+  });
+  return { search, memories, files, clock, log, background };
+}
+
+const named = (found: readonly Found[]): string[] =>
+  found.map((one) => (one.kind === "memory" ? one.memory.id : `${one.sessionID}: ${one.text}`));
+
+const port = remembered("port", "The dev server listens on port 8080", { aliases: ["dev port"] });
+const tabs = remembered("tabs", "Indent with tabs, never spaces", { type: "preference" });
+
+describe("asked", () => {
+  it("finds by text, by id, by the end of an id, by type and by what it is about", async () => {
+    const cache = remembered("cache", "The cache is cold after a restart, see #34", {
+      entities: ["src/cache.ts"],
+    });
+    const { search } = open({ memories: [port, tabs, cache] });
+    expect(named(await search.find({ text: "which port?" }))).toEqual(["knowledge/port"]);
+    expect(named(await search.find({ id: "preference/tabs" }))).toEqual(["preference/tabs"]);
+    expect(named(await search.find({ id: "tabs" }))).toEqual(["preference/tabs"]);
+    expect(named(await search.find({ type: "preference" }))).toEqual(["preference/tabs"]);
+    expect(named(await search.find({ text: "port tabs", type: "preference" }))).toEqual(["preference/tabs"]);
+    expect(named(await search.find({ entity: "#34" }))).toEqual(["knowledge/cache"]);
+    expect(named(await search.find({ entity: "#3" }))).toEqual([]);
+    expect(named(await search.find({ entity: "./src/cache.ts" }))).toEqual(["knowledge/cache"]);
+    expect(named(await search.find({ entity: "cache.ts", text: "restart" }))).toEqual(["knowledge/cache"]);
+    expect(named(await search.find({ text: "of the" }))).toEqual([]);
+  });
+
+  it("gives the newest first where no text is given, and no more than asked for", async () => {
+    const dated = [1, 2, 3].map((n) =>
+      remembered(`m${n}`, `one of ${n}`, { updated: new Date(MORNING + n * DAY).toISOString() }),
+    );
+    const { search } = open({ memories: dated });
+    const found = await search.find({ type: "knowledge", limit: 2 });
+    expect(named(found)).toEqual(["knowledge/m3", "knowledge/m2"]);
+  });
+
+  it("prefers the more important of two that fit alike, and the fit to importance", async () => {
+    const { search } = open({
+      memories: [
+        remembered("a", "lint before a commit", { importance: 0.1 }),
+        remembered("b", "lint before a commit", { importance: 0.9 }),
+        remembered("c", "a commit has a reason in its message, and that is all", { importance: 1 }),
+      ],
+    });
+    expect(named(await search.find({ text: "lint commit" }))).toEqual([
+      "knowledge/b",
+      "knowledge/a",
+      "knowledge/c",
+    ]);
+  });
+
+  it("looks into the archive only when told to", async () => {
+    const { search, memories } = open({ memories: [port, { ...tabs, status: "archived" }] });
+    expect(named(await search.find({ text: "tabs" }))).toEqual([]);
+    expect(named(await search.find({ text: "tabs", archived: true }))).toEqual(["preference/tabs"]);
+    memories.put(tabs);
+    expect(named(await search.find({ text: "tabs", archived: true }))).toEqual(["preference/tabs"]);
+  });
+});
+
+describe("current", () => {
+  it("sees what was added, changed and removed since", async () => {
+    const { search, memories } = open({ memories: [port] });
+    expect(named(await search.find({ text: "tabs" }))).toEqual([]);
+    memories.put(tabs);
+    memories.put({ ...port, content: "The dev server listens on 9090" });
+    expect(named(await search.find({ text: "tabs" }))).toEqual(["preference/tabs"]);
+    expect(named(await search.find({ text: "9090" }))).toEqual(["knowledge/port"]);
+    memories.remove(tabs.id);
+    expect(named(await search.find({ text: "tabs" }))).toEqual([]);
+  });
+
+  it("indexes many in slices, between which others have their turn", async () => {
+    const many = Array.from({ length: 450 }, (_, n) => remembered(`m${n}`, `fact number${n}`));
+    const waiting: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => MORNING,
+      after(_delay, action) {
+        waiting.push(action);
+        return () => {};
+      },
+      pause: () => Promise.reject(new Error("nobody pauses here")),
+    };
+    const { search } = open({ memories: many, clock });
+    let isFound = false;
+    const finding = search.find({ text: "number449" }).then((found) => {
+      isFound = true;
+      return found;
+    });
+    for (let turn = 0; turn < 2; turn++) {
+      await until(() => waiting.length > 0);
+      expect(isFound).toBe(false);
+      waiting.pop()?.();
+    }
+    expect(named(await finding)[0]).toBe("knowledge/m449");
+  });
+
+  it("tries again after a failure, which is in the log", async () => {
+    const { search, memories, log } = open({ memories: [port] });
+    memories.failure = new Error("disk");
+    expect(await search.find({ text: "port" })).toEqual([]);
+    expect(log.lines.join("\n")).toContain("disk");
+    expect(named(await search.find({ text: "port" }))).toEqual(["knowledge/port"]);
+  });
+});
+
+describe("unasked", () => {
+  it("answers from what is indexed, and is nothing before", async () => {
+    const { search, background } = open({ memories: [port, tabs] });
+    expect(search.match("start it on the dev port")).toEqual([]);
+    await background.onIdle();
+    expect(search.match("start it on the dev port")).toEqual([port]);
+    expect(search.match("hello there")).toEqual([]);
+  });
+
+  it("gives none that does not hold any more", async () => {
+    const { search } = open({
+      memories: [
+        { ...port, status: "resolved" },
+        remembered("old", "x", { aliases: ["dev port"], expires: new Date(MORNING - DAY).toISOString() }),
+        remembered("yet", "y", { aliases: ["dev port"], expires: new Date(MORNING + DAY).toISOString() }),
+      ],
+    });
+    await search.find({ text: "port" });
+    expect(search.match("dev port").map(({ id }) => id)).toEqual(["knowledge/yet"]);
+  });
+});
+
+describe("past sessions", () => {
+  const notes = `# Session notes: move the port
+What happened in this session.
+
+## Task Specification
+- Request 1 (2026-11-01 09:00 UTC): move the server to port 9090
+- Request 2:
+  > and write it
+  > into the manual
+
+## Workflow
+- \`npm test\` → exit 0
+`;
+
+  it("are found behind the memories, with when it was and where it stands", async () => {
+    const { search } = open({ memories: [port], notes: { "ses_a.md": notes, "ses_a.previous.md": notes } });
+    const found = await search.find({ text: "port of the server" });
+    expect(named(found).slice(0, 2)).toEqual([
+      "knowledge/port",
+      "ses_a: Request 1 (2026-11-01 09:00 UTC): move the server to port 9090",
+    ]);
+    expect(found[1]).toMatchObject({ date: "2026-11-01T09:00:00.000Z", path: `${NOTES}/ses_a.md` });
+  });
+
+  it("are read again when their notes have changed, and forgotten with them", async () => {
+    const { search, files, clock } = open({ notes: { "ses_a.md": notes } });
+    expect(named(await search.find({ text: "manual" }))[0]).toContain("Request 2");
+    clock.advance(1_000);
+    await files.writeWhole(`${NOTES}/ses_a.md`, "## Workflow\n- all about the zebra\n");
+    expect(named(await search.find({ text: "manual" }))).toEqual([]);
+    expect(named(await search.find({ text: "zebra" }))).toEqual(["ses_a: all about the zebra"]);
+    await files.remove(`${NOTES}/ses_a.md`);
+    expect(await search.find({ text: "zebra" })).toEqual([]);
+  });
+
+  it("leave out the running one, and keep a quarter of a full list", async () => {
+    const many = Array.from({ length: 30 }, (_, n) => remembered(`m${n}`, `zebra ${n}`));
+    const lines = Array.from({ length: 30 }, (_, n) => `- zebra line ${n}`).join("\n");
+    const { search } = open({
+      memories: many,
+      notes: { "ses_a.md": `## Workflow\n${lines}`, "ses_b.md": "## Workflow\n- zebra of now" },
+    });
+    const found = await search.find({ text: "zebra", exceptSession: "ses_b" });
+    expect(found).toHaveLength(20);
+    expect(found.filter(({ kind }) => kind === "session")).toHaveLength(5);
+    expect(named(found).join()).not.toContain("zebra of now");
+  });
+
+  it("are read whatever a person has made of the notes", () => {
+    expect(parsePastLines("no heading\n- lost")).toEqual([]);
+    expect(parsePastLines("## A\r\nplain words\r\n\r\n* star\r\n\tand more\r\n### deep\r\n- x")).toEqual([
+      "plain words",
+      "star and more",
+      "x",
+    ]);
+    expect(parsePastLines("")).toEqual([]);
+  });
+});
+
+describe("with an embedder", () => {
+  it("finds by meaning, and never gives it a private memory or the notes", async () => {
+    const read: string[] = [];
+    const embedder: Embedder = {
+      weight: 0.2,
+      async embed(texts) {
+        read.push(...texts);
+        return texts.map((text) => Float32Array.from(/port|socket/.test(text) ? [1, 0] : [0, 1]));
+      },
+    };
+    const secret = remembered("pay", "my salary", { sensitivity: "private" });
+    const { search, background } = open({
+      memories: [port, tabs, secret],
+      notes: { "ses_a.md": "## Workflow\n- noted line" },
+      embedder,
+    });
+    search.open();
+    await background.onIdle();
+    expect(named(await search.find({ text: "socket" }))).toEqual(["knowledge/port"]);
+    expect(read.join()).not.toMatch(/salary|noted/);
+  });
+});
+
+/** Lets what is under way go on, without a look at the real clock. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 10_000 && !condition(); turn++)
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(condition()).toBe(true);
+}

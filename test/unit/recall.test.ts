@@ -1,0 +1,290 @@
+import { describe, expect, it } from "vitest";
+import { createRecall, type Recall, type RecallEntry } from "../../src/recall/recall.js";
+
+/** 2026-11-21, a Saturday. */
+const NOW = Date.UTC(2026, 10, 21, 9);
+
+function recallOf(...entries: RecallEntry[]): Recall {
+  const recall = createRecall({ now: () => NOW, wordVectors: false });
+  for (const entry of entries) recall.add(entry);
+  return recall;
+}
+
+const ids = (hits: readonly { id: string }[]): string[] => hits.map(({ id }) => id);
+const text = (id: string, words: string, more: Partial<RecallEntry> = {}): RecallEntry => ({
+  id,
+  text: words,
+  ...more,
+});
+
+describe("words", () => {
+  const recall = recallOf(
+    text("port", "The dev server listens on port 8080."),
+    text("build", "createUserIndex in src/view/request.ts builds the table of users."),
+    text("snake", "max_retry_count stops the loop."),
+    text("chinese", "开发服务器的端口改成了 8080。"),
+    text("french", "Le café est fermé."),
+  );
+  const cases: [query: string, first: string][] = [
+    ["Which ports did we use?", "port"],
+    ["listening", "port"],
+    ["createUserIndex", "build"],
+    ["user index", "build"],
+    ["request.ts", "build"],
+    ["src/view/request.ts:12", "build"],
+    ["./src/view", "build"],
+    ["retry count", "snake"],
+    ["max_retry_count", "snake"],
+    ["服务器端口是什么", "chinese"],
+    ["cafe ferme", "french"],
+  ];
+  it.each(cases)("%s finds %s", (query, first) => {
+    expect(ids(recall.search(query))[0]).toBe(first);
+  });
+
+  it("guesses only where nothing fits as it is written", () => {
+    expect(ids(recall.search("serwer"))).toEqual(["port"]);
+    expect(ids(recall.search("serv"))).toEqual(["port"]);
+    expect(ids(recall.search("serwer coffee café"))).toEqual(["french"]);
+  });
+
+  it.each(["", "   ", "what did we do with it?", "?!…", "\u0000", "\ud800"])(
+    "finds nothing for %j",
+    (query) => {
+      expect(recall.search(query)).toEqual([]);
+      expect(recall.match(query)).toEqual([]);
+    },
+  );
+
+  it("weighs a title and an alias more than the text", () => {
+    const found = recallOf(
+      text("a", "something about deploys and other things"),
+      text("b", "something of the same length and kind", { aliases: ["deploys"] }),
+      text("c", "one more of the same length and kind", { title: "deploys" }),
+    ).search("deploys");
+    expect(ids(found).at(-1)).toBe("a");
+    expect(found).toHaveLength(3);
+  });
+
+  it("says why in the words of the query", () => {
+    expect(recall.search("Which ports, listening?")[0]?.why).toBe("ports, listening");
+  });
+
+  it("reads the beginning of a huge text, and of a huge query", () => {
+    const huge = recallOf(text("huge", `needle ${"hay ".repeat(2_000_000)} thimble`));
+    expect(ids(huge.search("needle"))).toEqual(["huge"]);
+    expect(huge.search("thimble")).toEqual([]);
+    expect(ids(huge.search(`needle ${"x1 ".repeat(1_000_000)}`))).toEqual(["huge"]);
+  });
+
+  it.each([
+    [3, 3],
+    [0, 0],
+    [-1, 0],
+    [2.9, 2],
+    [Number.NaN, 10],
+    [Number.POSITIVE_INFINITY, 20],
+  ])("gives at most as many as asked for: %d gives %d", (limit, count) => {
+    const many = recallOf(...Array.from({ length: 20 }, (_, n) => text(`m${n}`, "same words")));
+    expect(many.search("words", { limit })).toHaveLength(count);
+  });
+});
+
+describe("dates", () => {
+  const recall = recallOf(
+    text("may", "Went hiking with Ana", { date: "2023-05-08" }),
+    text("june", "Went hiking with Ana", { date: "1:56 pm on 8 June, 2023" }),
+    text("tuesday", "Went hiking with Ana", { date: NOW - 4 * 86_400_000 }),
+    text("yesterday", "Went hiking with Ana", { date: new Date(NOW - 86_400_000) }),
+    text("undated", "Went hiking with Ana", { date: "some day" }),
+  );
+  const cases: [query: string, first: string][] = [
+    ["Who went hiking in May 2023?", "may"],
+    ["Who went hiking on 8 May?", "may"],
+    ["Who went hiking on June 8th, 2023?", "june"],
+    ["Who went hiking last Tuesday?", "tuesday"],
+    ["Who went hiking yesterday?", "yesterday"],
+    ["2023-06-08", "june"],
+  ];
+  it.each(cases)("%s finds %s", (query, first) => {
+    expect(ids(recall.search(query))[0]).toBe(first);
+  });
+
+  it("may as a verb is no month", () => {
+    expect(recallOf(text("a", "x", { date: "2023-05-08" })).search("May I?")).toEqual([]);
+  });
+});
+
+describe("structure", () => {
+  it("raises what stands beside a hit, though it shares no word", () => {
+    const found = recallOf(
+      text("q", "Where did you buy the lamp?", { group: "s1", order: 1 }),
+      text("a", "At the flea market on Sunday.", { group: "s1", order: 2 }),
+      text("later", "See you soon!", { group: "s1", order: 3 }),
+      text("elsewhere", "Nothing of it.", { group: "s2", order: 1 }),
+    ).search("buy lamp");
+    expect(ids(found)).toEqual(["q", "a", "later"]);
+    expect(found[1]?.why).toContain("near q");
+  });
+
+  it("prefers the group that fits as a whole", () => {
+    const recall = recallOf(
+      text("1a", "The tent leaks.", { group: "camping", order: 1 }),
+      text("1b", "And the river rose over the camp.", { group: "camping", order: 2 }),
+      text("1c", "We drove home.", { group: "camping", order: 3 }),
+      text("2a", "The tent leaks.", { group: "shopping", order: 1 }),
+      text("2b", "It rains.", { group: "shopping", order: 2 }),
+      text("2c", "They sell shoes.", { group: "shopping", order: 3 }),
+    );
+    const [tents] = [ids(recall.search("tent by the river"))];
+    expect(tents.indexOf("1a")).toBeLessThan(tents.indexOf("2a"));
+  });
+
+  it("goes one step along a link, an issue and a file, and no further", () => {
+    const found = recallOf(
+      text("hit", "The cache is cold. See #34 and src/cache.ts.", { links: ["linked"] }),
+      text("linked", "Something else."),
+      text("issue", "What #34 says."),
+      text("file", "Another word.", { paths: ["src/cache.ts"] }),
+      text("two steps", "Far away.", { links: ["issue"] }),
+    ).search("cold cache");
+    expect(ids(found)[0]).toBe("hit");
+    expect(new Set(ids(found))).toEqual(new Set(["hit", "linked", "issue", "file"]));
+  });
+
+  it("counts newer work more than older, and does not age what was said", () => {
+    const work = recallOf(
+      text("old", "fix the parser", { paths: ["a.ts"], date: "2024-01-01" }),
+      text("young", "fix the parser", { paths: ["b.ts"], date: "2026-01-01" }),
+    ).search("parser");
+    expect(ids(work)).toEqual(["young", "old"]);
+    const [first, second] = recallOf(
+      text("old", "I like parsers", { date: "2024-01-01" }),
+      text("young", "I like parsers", { date: "2026-01-01" }),
+    ).search("parser");
+    expect(first?.score).toBe(second?.score);
+  });
+});
+
+describe("what may be shown unasked", () => {
+  const recall = recallOf(
+    text("k8s", "Deploys go to EKS with Helm charts.", { title: "kubernetes", aliases: ["k8s", "kube"] }),
+    text("ci", "Merges to main deploy to staging.", { title: "GitHub Actions", aliases: ["CI pipeline"] }),
+    text("typescript", "Strict mode, no implicit any.", { aliases: ["TypeScript"] }),
+    text("mongo", "The raw driver with explicit types.", { aliases: ["MongoDB", "Mongo"] }),
+    text("letters", "Failed messages are replayed by hand from the admin command."),
+    text("bug", "The parser fails on tabs.", {
+      links: ["ci"],
+      aliases: ["tab bug"],
+      paths: ["src/parse.ts"],
+    }),
+    text("port", "端口是 8080。", { aliases: ["端口"] }),
+  );
+  const cases: [message: string, matched: string[]][] = [
+    ["why is the kube deploy slow?", ["k8s"]],
+    ["ci pipelines on github actions", ["ci"]],
+    ["typscript setup", ["typescript"]],
+    ["typsecript setup", ["typescript"]],
+    ["TYPESCRIPT", ["typescript"]],
+    ["mongod keeps crashing", ["mongo"]],
+    ["the mango is ripe", []],
+    ["k9s", []],
+    ["show me the messages", []],
+    ["what failed, which messages?", ["letters"]],
+    ["have a look at src/parse.ts", ["bug", "ci"]],
+    ["that tab bug again", ["bug", "ci"]],
+    ["端口是多少", ["port"]],
+  ];
+  it.each(cases)("%s → %j", (message, matched) => {
+    expect(ids(recall.match(message))).toEqual(matched);
+  });
+
+  it("takes no word for evidence that many entries have", () => {
+    const many = Array.from({ length: 200 }, (_, n) => text(`n${n}`, `run the tests for part${n}`));
+    expect(recallOf(...many).match("please run the tests")).toEqual([]);
+    expect(
+      ids(recallOf(...many, text("x", "tests of zebra crossings")).match("zebra crossing tests")),
+    ).toEqual(["x"]);
+  });
+
+  it("calls nobody by a name that very many bear", () => {
+    const many = Array.from({ length: 30 }, (_, n) => text(`n${n}`, `${n}`, { aliases: ["api"] }));
+    expect(recallOf(...many).match("the api")).toEqual([]);
+  });
+});
+
+describe("meaning of words, from the built-in table", () => {
+  const recall = createRecall({ now: () => NOW });
+  for (const entry of [
+    text("theme", "Prefers a dark colour scheme in the editor."),
+    text("coffee", "Drinks coffee without sugar."),
+    text("deploy", "The dog ate the couch.", { paths: ["src/animals.ts"] }),
+  ])
+    recall.add(entry);
+
+  it("finds what was said in other words", () => {
+    expect(ids(recall.search("what beverage in the morning, tea?"))[0]).toBe("coffee");
+    expect(ids(recall.search("which background shade?"))[0]).toBe("theme");
+  });
+
+  it("has no say where a name is asked for, nor in work", () => {
+    expect(recall.search("beverage_kind")).toEqual([]);
+    expect(ids(recall.search("puppies and furniture"))).not.toContain("deploy");
+  });
+
+  it("is nothing for a query far from everything", () => {
+    expect(recall.search("qwxyz")).toEqual([]);
+  });
+});
+
+describe("meaning, from an embedder", () => {
+  const animals: Record<string, number[]> = {
+    kitten: [1, 0.1],
+    cat: [1, 0],
+    steel: [0, 1],
+    bridge: [0.1, 1],
+  };
+  const embed = async (texts: readonly string[]) =>
+    texts.map((given) => {
+      const word = Object.keys(animals).find((name) => given.includes(name));
+      return word === undefined ? undefined : Float32Array.from(animals[word] ?? []);
+    });
+  const fill = async (recall: Recall): Promise<Recall> => {
+    recall.add(text("cat", "a cat"));
+    recall.add(text("bridge", "a bridge"));
+    recall.add(text("secret", "the kitten's name", { isPrivate: true }));
+    await recall.embed();
+    return recall;
+  };
+
+  it("finds what shares no word", async () => {
+    const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
+    expect(ids(recall.search("steel"))).toEqual([]);
+    expect(ids(await recall.searchByMeaning("steel"))).toEqual(["bridge"]);
+  });
+
+  it("is not asked for a name out of code, and forgets what was removed", async () => {
+    const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
+    expect(await recall.searchByMeaning("steel_id")).toEqual([]);
+    recall.remove("bridge");
+    expect(await recall.searchByMeaning("steel")).toEqual([]);
+  });
+
+  it("gives what the words alone give when the embedder fails", async () => {
+    const failing = async () => Promise.reject(new Error("no"));
+    const recall = createRecall({ wordVectors: false, embedder: { weight: 0.2, embed: failing } });
+    await expect(fill(recall)).rejects.toThrow("no");
+    expect(await recall.searchByMeaning("a bridge")).toEqual(recall.search("a bridge"));
+  });
+
+  it("never shows the embedder what is private", async () => {
+    const read: string[] = [];
+    const listening = async (texts: readonly string[]) => {
+      read.push(...texts);
+      return embed(texts);
+    };
+    await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed: listening } }));
+    expect(read.join()).toContain("a cat");
+    expect(read.join()).not.toContain("name");
+  });
+});
