@@ -1,6 +1,7 @@
 import type { Cursor } from "../../src/memory/extraction-cursor.js";
 import { redactSecrets } from "../../src/memory/secrets.js";
 import { readOwnTexts, readTime } from "../../src/notes/learn.js";
+import { cut } from "../../src/notes/line.js";
 import { findSignals, type Signal } from "../../src/signals/find-signals.js";
 import type { RanCommand } from "../../src/signals/repeated-commands.js";
 import { isToolPart, type Message, type ToolPart } from "../../src/view/message.js";
@@ -15,6 +16,8 @@ export interface SaidTurn {
   signals: readonly Signal[];
 }
 
+/** What is longer has been pasted. */
+const LOOKED_AT = 24_000;
 /** Calls by which the agent itself saves something. */
 const SAVING_TOOLS = new Set(["memory_remember", "memory_update"]);
 
@@ -44,7 +47,8 @@ export function planUnread(
     }
     if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
     untilMs = Math.max(untilMs, atMs);
-    const text = redactSecrets(readOwnTexts(message.parts).filter(isTheirs).join("\n\n")).text;
+    const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
+    const text = redactSecrets(cut(whole, LOOKED_AT)).text;
     if (text === "") continue;
     const signals = hasAgentSaved(messages, index) ? [] : findSignals(text);
     turns.push({ messageID: message.info.id, saidMs: atMs, text, signals });

@@ -5,21 +5,26 @@
  *     when a session begins        rules, open blockers and the best of the rest stand behind its first message
  *     with each message            the few memories that fit it
  *     when a command or path       the rules that wait for it stand behind its result
+ *     when a session is idle       what the user said is looked through for what will matter again
  *     when the agent asks          three tools: memory_remember, memory_recall, memory_update
  */
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
+import { createGate } from "../../src/memory/gate.js";
+import type { Memory } from "../../src/memory/memory.js";
 import { effectiveImportance } from "../../src/memory/rank.js";
 import { createMemorySearch } from "../../src/memory/search.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { isRecord } from "../../src/records.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { createConversation } from "./conversation.js";
+import { createExtraction } from "./extract.js";
 import type { UsersMessage } from "./said.js";
 import { LAYER } from "./told.js";
 import { createMemoryTools } from "./tools/tools.js";
 
 const MOST_TEMPLATES = 50;
+const FEW_MEMORIES = 500;
 /** How long a turn waits; well below the hook's own deadline. */
 const WITHIN_MS = 1_000;
 
@@ -32,6 +37,8 @@ export const createAutoMemory: LayerFactory = (context) => {
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const conversation = createConversation({ ...context, match: search.match });
+  const extraction = createExtraction({ ...context, findSimilar });
+  const gate = createGate({ memories, findSimilar });
   const children = new Set<string>();
   /** Texts that a command's template has put into a message: the user chose them and did not write them. */
   const templates: string[] = [];
@@ -39,15 +46,17 @@ export const createAutoMemory: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 5,
-    tools: createMemoryTools({ ...context, search, readUsersMessages: readUsers }),
+    tools: createMemoryTools({ ...context, gate, search, readUsersMessages: readUsers }),
     handlers: {
-      turn() {
+      turn({ sessionID }) {
+        extraction.onTurn(sessionID);
         conversation.prepare();
         search.open();
         return undefined;
       },
 
       command({ texts }) {
+        for (const text of texts) extraction.onTemplate(text);
         templates.push(...texts.map((text) => text.trim()));
         templates.splice(0, templates.length - MOST_TEMPLATES);
         return undefined;
@@ -63,13 +72,24 @@ export const createAutoMemory: LayerFactory = (context) => {
         return undefined;
       },
 
-      event({ type, properties: { info } }) {
-        if (type === "session.created" && isRecord(info) && info.parentID !== undefined)
+      event({ type, properties: { info, sessionID } }) {
+        if (type === "session.created" && isRecord(info) && info.parentID !== undefined) {
           children.add(String(info.id));
+          extraction.onChild(String(info.id));
+        }
+        if (type === "session.idle" && typeof sessionID === "string") extraction.onIdle(sessionID);
         return undefined;
       },
     },
   };
+
+  /** All of them while they are few: one that says the opposite need not share many words. */
+  async function findSimilar(text: string, { limit }: { limit: number }): Promise<readonly Memory[]> {
+    const known = memories.known();
+    if (known.length <= FEW_MEMORIES) return known;
+    const found = await search.find({ text, limit });
+    return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
+  }
 
   /** What a person has written in the session, without what the host, a plugin or a command has put into it. */
   async function readUsers(sessionID: string): Promise<UsersMessage[]> {

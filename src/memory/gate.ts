@@ -99,7 +99,8 @@ function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boo
 /** The same sentence of the same message. */
 function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
   const { evidence, message } = provenance;
-  return message !== undefined && message === other.message && evidence === other.evidence;
+  if (message === undefined || evidence === undefined) return false;
+  return message === other.message && evidence === other.evidence;
 }
 
 /** By what was said where that is known: a model's wording has other words. */

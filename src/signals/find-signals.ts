@@ -7,7 +7,7 @@
 import type { MemoryType } from "../memory/memory.js";
 import type { Doubt, Language, SignalRow } from "./language.js";
 import { languageOf, languages } from "./languages.js";
-import { type Hidden, hideQuotations, SPEECH } from "./quotations.js";
+import { dropTagged, type Hidden, hideQuotations, SPEECH } from "./quotations.js";
 import { type Line, readOwnLines, splitLine } from "./sentences.js";
 import { findTriggers } from "./triggers.js";
 
@@ -22,12 +22,10 @@ export interface Signal {
 }
 
 const MOST_SIGNALS = 20;
-/** Who writes `<x>…</x>` has put something in. */
-const TAGGED = /<([a-z][\w-]*)(?:\s[^>]{0,200})?>[\s\S]{0,20000}?<\/\1>/gi;
 
 /** The signals in what a user wrote, in its order; never two with the same words. */
 export function findSignals(text: string): Signal[] {
-  const hidden = hideQuotations(text.replace(TAGGED, "\n\n"));
+  const hidden = hideQuotations(dropTagged(text));
   const found = new Map<string, Signal>();
   for (const paragraph of dropOthers(readOwnLines(hidden.text))) {
     for (const signal of findInLines(paragraph, hidden)) {
@@ -40,7 +38,7 @@ export function findSignals(text: string): Signal[] {
 
 /** The sentences that signals are looked for in: what the user wrote themselves. */
 export function readOwnSentences(text: string): string[] {
-  const hidden = hideQuotations(text.replace(TAGGED, "\n\n"));
+  const hidden = hideQuotations(dropTagged(text));
   return dropOthers(readOwnLines(hidden.text))
     .flat()
     .flatMap((line) => splitLine(line.text).map(hidden.restore));
@@ -51,7 +49,7 @@ function dropOthers(lines: readonly Line[]): Line[][] {
   const paragraphs: Line[][] = [];
   let isOthers = false;
   let hasSkipped = false;
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     const begins = !line.isJoined;
     if (isOthers && begins && hasSkipped) isOthers = false;
     if (isOthers) {
@@ -60,11 +58,17 @@ function dropOthers(lines: readonly Line[]): Line[][] {
     }
     if (begins || paragraphs.length === 0) paragraphs.push([]);
     paragraphs.at(-1)?.push(line);
-    isOthers =
-      endsInColon(line.text) && languages.some(({ introducesOthers }) => introducesOthers.test(line.text));
+    isOthers = introducesOthers(line, lines[index + 1]);
     hasSkipped = false;
   }
   return paragraphs;
+}
+
+/** A colon before a paragraph of its own that is no list announces what somebody else wrote. */
+function introducesOthers({ text }: Line, next: Line | undefined): boolean {
+  if (!endsInColon(text) || languages.some(({ introducesRules }) => introducesRules.test(text))) return false;
+  if (next && !next.isJoined && !next.isItem) return true;
+  return languages.some((language) => language.introducesOthers.test(text));
 }
 
 const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);
@@ -94,18 +98,18 @@ type Found = Pick<Signal, "type" | "text" | "isExplicit">;
 function readSentence(sentences: readonly string[], index: number, isRule: boolean): Found | undefined {
   const sentence = sentences[index] ?? "";
   const language = languageOf(sentence);
-  const said = findRow(sentence, language) ?? findEmphasised(sentences, index, language);
+  const whole = joinReason(sentence, sentences[index + 1] ?? "", language);
+  const said =
+    findRow(sentence, language) ?? findRow(whole, language) ?? findEmphasised(sentences, index, language);
   const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index, language);
   const row = corrected ?? said ?? (isRule ? LISTED : undefined);
-  if (!row) return undefined;
-  const next = sentences[index + 1] ?? "";
-  const goesOn = language.continues.test(next) && !findRow(next, language);
-  const joint = language.name === "Chinese" ? "" : " ";
-  return {
-    type: row.type,
-    text: goesOn ? `${sentence}${joint}${next}` : sentence,
-    isExplicit: row.isExplicit ?? false,
-  };
+  return row && { type: row.type, text: whole, isExplicit: row.isExplicit ?? false };
+}
+
+/** With the next sentence, where that one gives the reason. */
+function joinReason(sentence: string, next: string, language: Language): string {
+  const isReason = language.continues.test(next) && !findRow(next, language);
+  return isReason ? `${sentence}${language.name === "Chinese" ? "" : " "}${next}` : sentence;
 }
 
 type RowKind = Pick<SignalRow, "type" | "isExplicit">;
@@ -115,11 +119,20 @@ const CORRECTED: RowKind = { type: "feedback" };
 
 function findRow(sentence: string, language: Language): SignalRow | undefined {
   const doubts = findDoubts(sentence, language);
-  const bare = sentence.replace(language.opening, "");
+  const forms = readForms(sentence, language);
   return language.signals.find(
-    ({ pattern, despite = [] }) =>
-      doubts.every((doubt) => despite.includes(doubt)) && (pattern.test(sentence) || pattern.test(bare)),
+    ({ despite = [], patterns }) => doubts.every((doubt) => despite.includes(doubt)) && fits(forms, patterns),
   );
+}
+
+/** With the words that only open the sentence, or without. */
+function readForms(sentence: string, { opening }: Language): string[] {
+  const bare = sentence.replace(opening, "");
+  return bare === sentence ? [sentence] : [sentence, bare];
+}
+
+function fits(forms: readonly string[], patterns: readonly RegExp[]): boolean {
+  return patterns.some((pattern) => forms.some((form) => pattern.test(form)));
 }
 
 /** "Tests first. Always." */
@@ -141,7 +154,9 @@ function findCorrected(sentences: readonly string[], index: number, language: La
   return isPlain && language.states.test(sentences[index] ?? "") ? CORRECTED : undefined;
 }
 
-function findDoubts(sentence: string, { doubts }: Language): Doubt[] {
-  const found = doubts.filter(({ pattern }) => pattern.test(sentence)).map(({ doubt }) => doubt);
-  return SPEECH.test(sentence) ? [...found, "reported"] : found;
+function findDoubts(sentence: string, language: Language): Doubt[] {
+  const forms = readForms(sentence, language);
+  const found = language.doubts.filter(({ patterns }) => fits(forms, patterns));
+  const doubts = found.map(({ doubt }) => doubt);
+  return SPEECH.test(sentence) ? [...doubts, "reported"] : doubts;
 }

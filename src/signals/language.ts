@@ -1,6 +1,7 @@
 /**
  * What a language's data file says about signals: the words by which what a user writes is told to be worth keeping,
- * or not. Another language is another such file and a row in `languages.ts`.
+ * or not. Another language is another such file, in parts where it is
+ * long, and a row in `languages.ts`.
  *
  * All patterns are tried on one sentence, in which every quotation and every piece of inline code is one character of
  * the private use area: what is quoted is somebody else's, and cannot make a signal.
@@ -27,7 +28,8 @@ export type Doubt =
 
 export interface SignalRow {
   type: MemoryType;
-  pattern: RegExp;
+  /** One of them is enough. */
+  patterns: readonly RegExp[];
   /** Doubts that do not count against this row. */
   despite?: readonly Doubt[];
   /** Nobody can doubt that it is meant to last: "from now on". A model may not drop it. */
@@ -48,7 +50,7 @@ export interface Language {
   isIn: RegExp;
   /** The first row that fits, and that no doubt stands against, names the type. */
   signals: readonly SignalRow[];
-  doubts: readonly { doubt: Doubt; pattern: RegExp }[];
+  doubts: readonly { doubt: Doubt; patterns: readonly RegExp[] }[];
   /** Says that something was wrong and not yet what is right: the next sentence does. */
   bareCorrection: RegExp;
   /** Says how something is, rather than to do something. */

@@ -36,3 +36,23 @@ export function hideQuotations(text: string): Hidden {
     restore: (piece) => piece.replace(HIDDEN, (character) => quotations.get(character) ?? character),
   };
 }
+
+/** The text without what stands between `<x>` and `</x>`: who writes that has put something in. */
+export function dropTagged(text: string): string {
+  let kept = "";
+  let at = 0;
+  const lower = text.toLowerCase();
+  const unclosed = new Set<string>();
+  for (const match of text.matchAll(/<([a-z][\w-]{0,60})(?:\s[^<>]{0,300})?>/gi)) {
+    const name = (match[1] ?? "").toLowerCase();
+    if (match.index < at || unclosed.has(name)) continue;
+    const close = `</${name}>`;
+    const end = lower.indexOf(close, match.index);
+    if (end === -1) unclosed.add(name);
+    else {
+      kept += `${text.slice(at, match.index)}\n\n`;
+      at = end + close.length;
+    }
+  }
+  return kept + text.slice(at);
+}

@@ -80,6 +80,12 @@ const MACHINE_LINES: readonly RegExp[] = [
   /^\s*<\/?[a-z][\w-]*(\s[^>]*)?>/i,
 ];
 
+/** So many of a line's characters are brackets and the like only in code. */
+const MOST_SIGNS = 0.12;
+const LEAST_SIGNS = 5;
+
 function isMachineLine(line: string): boolean {
+  const signs = line.match(/[{}()[\];=<>|\\]/g)?.length ?? 0;
+  if (signs >= LEAST_SIGNS && signs / line.length >= MOST_SIGNS) return true;
   return MACHINE_LINES.some((pattern) => pattern.test(line));
 }

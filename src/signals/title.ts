@@ -2,11 +2,13 @@ import { cut } from "../notes/line.js";
 import { languageOf } from "./languages.js";
 
 const LONGEST = 64;
+const CLOSING = /[\s.。!！;；,，:：]+$/u;
 
 /** A short title for a sentence: without the words that only open it, ended at a clause where there is one. */
 export function formatTitle(sentence: string): string {
-  const bare = sentence.replace(languageOf(sentence).opening, "").replace(/[\s.。!！;；,，:：]+$/u, "");
-  const line = shorten(bare === "" ? sentence : bare);
+  const whole = sentence.replace(CLOSING, "");
+  const bare = whole.replace(languageOf(sentence).opening, "");
+  const line = shorten(/\p{L}/u.test(bare) ? bare : whole);
   return line.charAt(0).toUpperCase() + line.slice(1);
 }
 

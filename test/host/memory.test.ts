@@ -9,7 +9,7 @@ import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
 const CORRECTION = "No, the database listens on port 5433, not 5432.";
-const PREFERENCE = "I prefer small commits with a sentence that says why.";
+const PREFERENCE = "I prefer small commits with the reason in the message.";
 const DECISION = "Let's go with Postgres instead of SQLite, because two services write at once.";
 const RULE = "Never run `git push --force` on main.";
 const ALL = [CORRECTION, PREFERENCE, DECISION, RULE];

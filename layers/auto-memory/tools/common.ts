@@ -2,12 +2,14 @@
 import { relative } from "node:path";
 import { StrataError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
+import type { Gate } from "../../../src/memory/gate.js";
 import type { MemorySearch } from "../../../src/memory/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
 import type { UsersMessage } from "../said.js";
 
 export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
   memories: Memories;
+  gate: Gate;
   search: Pick<MemorySearch, "find">;
   /** What the user has said in the session; none in a subagent's, where another agent speaks. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;

@@ -31,7 +31,7 @@ const parameters = z.object({
 type Arguments = z.output<typeof parameters>;
 
 export function createRememberTool(context: MemoryToolsContext): Tool {
-  const { clock, memories, readUsersMessages } = context;
+  const { clock, gate, readUsersMessages } = context;
   return defineTool({
     name: "memory_remember",
     description:
@@ -42,7 +42,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       const said = findSaid(args.content, await readUsersMessages(sessionID));
       const isUsers = usersTypes.has(args.type);
       if (isUsers && !said) throw refuseUnsaid(args.type);
-      const written = await memories.remember(
+      const written = await gate.save(
         {
           ...planDraft(args),
           ...(expires !== undefined && { expires }),
@@ -57,6 +57,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
               }
             : { by: "agent", session: sessionID, message: messageID, how: "tool" },
         },
+        clock.now(),
         { operation: "remember", session: sessionID },
       );
       return formatWritten(context, written, written.kind === "unchanged" ? "Known already" : "Kept");

@@ -1,7 +1,8 @@
 /** `memory_update`: the agent changes a memory. Nothing is deleted, and what the user said stays what the user said. */
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
-import { type Memory, usersTypes } from "../../../src/memory/memory.js";
+import { checkDraft } from "../../../src/memory/check-draft.js";
+import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import { redactSecrets } from "../../../src/memory/secrets.js";
 import type { Cause, Written } from "../../../src/memory/store.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
@@ -49,26 +50,26 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     name: "memory_update",
     description: "Change a memory. Nothing is deleted: archive what no longer holds.",
     parameters,
-    async execute(args, { sessionID }) {
+    async execute(args, { messageID, sessionID }) {
       const cause: Cause = {
         operation: args.action,
         session: sessionID,
         // It stands in the ledger for ever.
         ...(args.reason && { reason: redactSecrets(args.reason).text }),
       };
-      const written = await change(args, cause, sessionID);
+      const written = await change(args, cause, { session: sessionID, message: messageID });
       const what = written.kind === "unchanged" ? "Nothing to change" : DONE[args.action];
       return formatWritten(context, written, what);
     },
   });
 
-  async function change(args: Arguments, cause: Cause, sessionID: string): Promise<Written> {
+  async function change(args: Arguments, cause: Cause, by: Ground["by"]): Promise<Written> {
     const { action, id } = args;
     if (action === "archive") return memories.archive(id, cause);
     if (action === "restore") return memories.restore(id, cause);
     const other = args.to === undefined ? undefined : await memories.read(args.to);
-    const said = action === "edit" ? await readUsersMessages(sessionID) : [];
-    return memories.update(id, (current) => planChange(current, args, { other, said, sessionID }), cause);
+    const said = action === "edit" ? await readUsersMessages(by.session) : [];
+    return memories.update(id, (current) => planChange(current, args, { other, said, by }), cause);
   }
 }
 
@@ -76,7 +77,8 @@ interface Ground {
   /** The memory to link with. */
   other: Memory | undefined;
   said: readonly UsersMessage[];
-  sessionID: string;
+  /** Where the change was asked for. */
+  by: { session: string; message: string };
 }
 
 /** The memory as it is to be; `undefined` where it is so. Throws what cannot be done. Pure. */
@@ -95,29 +97,24 @@ export function planChange(current: Memory, args: Arguments, ground: Ground): Me
   }
 }
 
-function planEdit(
-  current: Memory,
-  { content, title }: Arguments,
-  { said, sessionID }: Ground,
-): Memory | undefined {
-  if (content === undefined && title === undefined)
+/** What nobody but the agent says is from then on the agent's, and no rule. */
+function planEdit(current: Memory, args: Arguments, { by, said }: Ground): Memory | undefined {
+  if (args.content === undefined && args.title === undefined)
     throw refuse("edit: expected content or title, neither came.");
-  const edited = {
-    ...current,
-    ...(content !== undefined && { content }),
-    ...(title !== undefined && { title }),
-  };
-  if (edited.content === current.content && edited.title === current.title) return undefined;
-  if (!usersTypes.has(current.type)) return edited;
-  const found = [content, title].map((text) => (text === undefined ? undefined : findSaid(text, said)));
-  const [first = found[1]] = found;
-  const isSaid = (content === undefined || found[0]) && (title === undefined || found[1]);
-  if (!isSaid || !first) throw refuseUnsaid(current.type);
-  const { evidence, messageID } = first;
-  return {
-    ...edited,
-    provenance: { by: "user", session: sessionID, message: messageID, evidence, how: "tool" },
-  };
+  const { content = current.content, title = current.title } = args;
+  const isReworded = content !== current.content;
+  if (!isReworded && title === current.title) return undefined;
+  const found = findSaid(content, said);
+  const isTitleSaid = title === current.title || findSaid(title, said) !== undefined;
+  const isUsers = usersTypes.has(current.type);
+  if (isUsers && !(isTitleSaid && (found || !isReworded))) throw refuseUnsaid(current.type);
+  const provenance: Provenance = found
+    ? { by: "user", session: by.session, message: found.messageID, evidence: found.evidence, how: "tool" }
+    : { by: "agent", ...by, how: "tool" };
+  const edited = { ...current, content, title, ...(isReworded && { provenance }) };
+  const checked = checkDraft(edited);
+  if (checked.kind === "refused") throw refuse(checked.why);
+  return edited;
 }
 
 function planBlocker(current: Memory, status: "resolved" | "active"): Memory | undefined {

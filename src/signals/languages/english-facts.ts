@@ -1,0 +1,184 @@
+/** What is the case, was decided, is planned, in English. The plainest words first, bare statements last. */
+import type { SignalRow } from "../language.js";
+
+export const englishFacts: readonly SignalRow[] = [
+  // What the user says is to be remembered.
+  {
+    type: "knowledge",
+    patterns: [
+      /^((please|pls|also|and|oh|ok|so|just)[,:]? )*(remember|note|keep in mind|bear in mind|be aware|don'?t forget|fyi|for the record|for future reference|heads[- ]?up|good to know|for your info(rmation)?|important|psa|for context|context|background|memo|save this|make a note|store this|til|gotcha|caveat|warning|hint|tip)\b\s*([:,;—–-]\s*)*(that |this |of |is |for (later|next time)[:,]? )*(?!(to|i('m| am|'ll| will)|it'?s done|the (test|build)s? (is|are) (failing|broken|red))\b)\S/i,
+    ],
+    despite: ["state", "reported"],
+    isExplicit: true,
+  },
+  // Facts that correct others.
+  {
+    type: "feedback",
+    patterns: [
+      /^(no|nope|nah|wrong|incorrect|not quite|not true|actually|correction|careful|wait|sorry|hm+|uh|um|again)[,.!:;—–-]*\s+(no[,.]? |that'?s (wrong|not (true|right|correct))[,.;:—–-]* |actually,? |wrong \w+[.,:;—–-]+ )*(?!(it (is|was) (fine|ok)|(that|it|this)('s| is| was)? (fine|ok|okay|good|enough|all|great|right|correct|not (it|needed|necessary|what|true|right))|it (now )?(works?|seems|looks|passes)|i('m| am|'ll| will| think| guess| want| need)|we (need|want|can|could|should (just|do|try))|leave|use|do|make|let'?s|let|try|go|keep|forget|just|don'?t|wait|stop|revert|undo|put|move|take|change|please|can|could|the (other|first|second|last|previous|next) )\b).*\b(is|are|was|were|lives?|goes|go|should|must|uses?|called|named|belongs?|runs?|comes?|lie|lies|expects?|takes?|needs?|has|have|returns?|starts?|means?|listens?|'s|it'?s|that'?s)\b/i,
+    ],
+    despite: ["sarcasm"],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /^(?!(we|our|in (this|our|the))\b).*\b(is|are|it'?s|lives?|runs?|uses?|called|named|means|stands for|goes|belongs?|reads?|comes|listens|starts?|ends?|expects?|takes?|points?|should be|must be)\b[^?]*?(,| and| —| -) not (?!(sure|yet|working|a (bug|problem)|so|too|only|just|bad)\b)\S/i,
+      /^it'?s (called )?[\w.\uE000-\uF8FF-]+, not\b/i,
+      /\b(you (had|got|have|'ve got|mixed|swapped|confused|misread|misunderstood) (it|that|this|them|the \w+)( all)?( completely)? ?(wrong|up|backwards?)|(is|was) (wrong|outdated|incorrect|out of date)[,;:—–-]+ (it|the|we|they|should|correct))\b/i,
+    ],
+  },
+  // What comes.
+  {
+    type: "plan",
+    patterns: [
+      /\b(the (plan|roadmap) (is|says|for)|we('re| are)? (plan|planning|scheduled|aiming|going) to\b.*\b(in|by|next|until|after|before|once) \w+|planned for|scheduled for|^by (the end of|end of|q[1-4]|next|monday|tuesday|wednesday|thursday|friday|january|february|march|april|may|june|july|august|september|october|november|december)\b|(code|feature) freeze|deadline|(we|it|this|that|they) (will|have to|need to|must|should|'ll|want to) .*\bby (the end|end of|q[1-4]|monday|tuesday|wednesday|thursday|friday|january|february|march|april|may|june|july|august|september|october|november|december|next)|(next|this|the coming) (week|sprint|month|quarter|year|release|iteration|milestone),? (we|i|the|our)|(we|i|the team)('ll| will|'re| are)? .*\b(next (week|sprint|month|quarter|year|release)|in (q[1-4]|january|february|march|april|june|july|august|september|october|november|december)|after the (release|launch|freeze|holidays)))\b/i,
+    ],
+    despite: ["state"],
+  },
+  // Decisions.
+  {
+    type: "decision",
+    patterns: [
+      /\b(we|i|the team|our team|management|the board|legal|product|design|security|everyone|team)(('ve)| have| has| had| both| all| just| finally| now| also| already)* (decided|agreed|chose|chosen|settled|opted|picked|committed to|standardi[sz]ed|voted|concluded|ruled out|rejected|went (with|for)|signed off|landed on)\b/i,
+      /\b(was|were|has been|have been|it'?s|is) (finally )?(decided|agreed)\b/i,
+      /\b(on purpose|deliberately|intentionally)\b.*(:|because|since|so that)/i,
+    ],
+    despite: ["task", "state", "once"],
+  },
+  {
+    type: "decision",
+    patterns: [
+      /\b((we('re| are| will|'ll| should| have to)?|i('m| am|'ll| will)?|let'?s|let us|team is)( all| just| now| also| still| only)* )(going (with|for)|go (with|for)|sticking (with|to)|stick (with|to)|staying (with|on)|stay (with|on)|mov(e|ing) (from|to|away|off)|switch(ing)? (from|to|over)|migrat(e|ing) (from|to|off|away)|standardi[sz](e|ing) on|drop(ping)?|keep(ing)?|us(e|ing)|not us(e|ing)|replac(e|ing)|adopt(ing)?|build(ing)? (on|it on)|writ(e|ing) (it|the \w+) in|choos(e|ing)|pick(ing)?|ditch(ing)?)\b.*(\b(because|since|so that|due to|given that|given|as (we|it|they|the|our|nobody|no one|there|this|i|that) (\w+ )?(\w+s|\w+ed|are|is|have|has|can'?t|don'?t|already|would)|seeing that|which (means|gives|keeps|lets)|otherwise|the reason)\b|[;—–] |: )/i,
+    ],
+  },
+  {
+    type: "decision",
+    patterns: [
+      /\bi want (us|this project|the team|everyone) to\b.*\b(because|since|so that|due to)\b/i,
+      /\b(we|i)('ve| have)? (ended up|finally|eventually) (choos|us|pick|go|went|chose|with|tak|switch|settl)\w*/i,
+      /^(because of|due to|given|since|as) .*\b(we|i)('ve|'re|'ll| have| are| will)? (only |always |still |never )?(use|keep|kept|chose|choose|stay|stick|went|go|run|pin|store|don'?t|do not|avoid|need|had to|have to)\b/i,
+      /\b(we|i)('ll| will)? (stay|stick|remain|keep) (on|with|at|to) /i,
+      /\bwe('re| are)? (now |finally |gradually )?(moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try))\b)(away |off |over |from |to |with |on |support )*\S/i,
+      /^(going|sticking|staying) with\b/i,
+      /\b(is|was) (the|our) (reason|rationale) (we|for|why)/i,
+      /\bthat('s| is) why we (use|chose|have|keep|went|don'?t|do|picked|still)\b/i,
+      /\b(instead of|over|rather than|not) \S+( \S+){0,3} (because|since|so that|as (we|it))\b/i,
+    ],
+    despite: ["state", "once"],
+  },
+  // What stands in the way, what was.
+  {
+    type: "blocker",
+    patterns: [
+      /\b(we('re| are)?|is|are|it'?s|still|am|i'm|everything|release|work) (currently |still |completely |totally )*(blocked|stuck waiting|on hold)\b/i,
+      /\bblocked (by|on|until)\b/i,
+      /\b(we('re| are)|is|are|still) (still )?waiting (for|on)\b/i,
+      /^(until|as long as|before|without) .*\b(we|nobody|the \w+) (can'?t|cannot|are blocked|must wait|have to wait)\b/i,
+      /(^|\b(we|it|this|that|nobody|release|deploy\w*|launch|checkout|migration)( still)? )(can'?t|cannot|can not|won'?t be able to) (be )?(ship|shipped|release|released|deploy|deployed|continue|merge|merged|start|started|proceed|go live|finish|finished|launch)\w*\b.*\b(until|before|without|unless|because)\b/i,
+    ],
+    despite: ["state"],
+  },
+  {
+    type: "event",
+    patterns: [
+      /\b(we|they|i|ops|the team|prod(uction)?|v?\d+\.\d+(\.\d+)?)( was| were| have| has|'ve)? (just |finally |also )?(released|shipped|launched|deployed|rolled (out|back)|went (live|down)|had an? (outage|incident|data loss|security)|cut|tagged|upgraded|migrated|moved|switched|lost)\b.*\b(on (mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|last (week|night|month|year|friday|monday)|this (morning|week)|in (january|february|march|april|may|june|july|august|september|october|november|december|20\d\d)|\d{4}-\d\d-\d\d|v?\d+\.\d+)/i,
+      /^(yesterday|last (week|night|month|year|\w+day)|on (mon|tues|wednes|thurs|fri)day|this (morning|week)|in (january|february|march|april|may|june|july|august|september|october|november|december|20\d\d)),? (we|they|i|ops|prod\w*) (\w+ )?(released|shipped|launched|deployed|rolled|migrated|moved|switched|upgraded|had an?|lost|removed|turned|retired|renamed)\b/i,
+    ],
+    despite: ["state", "once"],
+  },
+  {
+    type: "idea",
+    patterns: [
+      /\b(some ?day|at some point|one day|in the long (run|term)|down the (road|line)|eventually|longer term|nice[- ]to[- ]have)\b.*\b(could|might|should|would|we|be)\b/i,
+      /\b(could|might|would be (nice|cool|great)|should)\b.*\b(some ?day|at some point|one day|in the long (run|term)|down the (road|line)|eventually|later on)\b/i,
+    ],
+    despite: ["hypothetical", "once"],
+  },
+  // How something is done.
+  {
+    type: "procedure",
+    patterns: [
+      /^(btw,? |fyi,? |note:? |and |in order |(if|when) you (want|need) )*to (deploy|release|build|run|start|test|seed|reset|regenerate|migrate|publish|debug|lint|log ?in|connect|install|restart|bump|roll ?back|set ?up|update|get|ship|cut|create|rotate|sync|clear|reproduce|generate|sign|verify|access|load|import|export|reload|compile|switch|enable|add)\b(?! (this|that|it|these)\b).*?((,|:| you| we) *(you |we |just |first |always |please |have |need |to |simply |then )*(run|use|call|execute|do|type|start|set|go|bump|open|ssh|edit|copy|source|export|tag|push|create|log|stop|kill|make|click|[\uE000-\uF8FF])|\b(run|use|call|execute|type) )/i,
+    ],
+    despite: ["task"],
+  },
+  {
+    type: "procedure",
+    patterns: [
+      /\b(go|goes|works|is done|are done|run) like (this|so)\b/i,
+      /^(here('s| is)|this is) how (we|to|you|i) /i,
+      /\bif you (get|see|hit|run into) .*, (?!(it|that|i)\b)/i,
+      /\b(release|deploy(ment)?|build|set-?up|migration|rollback|onboarding|test(ing)?|review|publish(ing)?|hotfix|upgrade|backup) (process|procedure|steps?|workflow|routine|checklist|flow|order|sequence) (is|are|goes|works|here|:)/i,
+      /\bthe (right |correct |only |usual |official |proper )?(way|steps|order|command|trick|recipe) (we|to|you|for) .*\b(is|are|:)/i,
+      /\b(deploys?|releases?|builds?|backups?|migrations?|tests|the (app|site|docs|server|database|schema|client|types)) (is|are|get|gets|happens?|happen|work|works) (\w+ed |run |done |built )?(with|by|via|using|through|from)\b/i,
+      /\bfirst\b.*\bthen (?!(the|it|we (can|could|see)|maybe)\b).*\b(to (deploy|release|publish|start|run|build|set)|(deploy|release|publish|migrat|restart)\w*)\b/i,
+    ],
+  },
+  // Facts.
+  {
+    type: "knowledge",
+    patterns: [
+      /\b(it )?turns? out\b/i,
+      /\b(the )?(root )?(cause|reason|culprit)\b.*\b(is|was)\b/i,
+      /\bthat('s| is) (why|because|by design|intentional|on purpose|a known)\b/i,
+      /\bthe (trick|fix|workaround|solution|catch|gotcha) (is|was|here|for)\b/i,
+      /\bwhat (fixed|solved|helped|worked)\b.*\bwas\b/i,
+      /\b(is|are|it'?s) (a )?(known (issue|bug|problem|limitation)|known|intentional|by design|on purpose|deliberate(ly)?)\b/i,
+      /\b(fix(ed|es)?|solved|resolved|cured|unblocked) (it|that|this|the (\w+ )?(problem|issue|error|crash|hang|flake|bug|build|leak|timeouts?))\b/i,
+      /\b(it )?(helps|helped|was enough|is enough) to \w+/i,
+      /\b(only )?(goes|went) away (after|when|if|once)\b/i,
+    ],
+    despite: ["state", "once"],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /\b(only (works?|runs?|supports?|accepts?|builds?|allows?|compiles?|understands?|has|have)|(works?|runs?|builds?|compiles?) only|(doesn'?t|does not|can'?t|cannot) (support|handle|run on|work (on|with|under)|accept|go above|exceed))\b/i,
+      /\b(owns?|maintains?|is responsible for|is in charge of|are responsible for|takes care of|looks after|knows (most|everything|all)) (the|our|all|every)\b/i,
+      /\bask \w+ (before|about|first|for)\b/i,
+      /\b(lives?|is located|are located|is hosted|is deployed|are deployed|are stored|is stored|is kept|are kept|is defined|are defined|can be found|sits|resides?|is generated|are generated|is mounted|is documented|are documented|gets generated|is managed|are managed|is configured|are configured|is owned|are owned|is maintained|is run|is licensed) (in|at|on|under|by|from|with|via|through|behind|as|inside)\b/i,
+      /\b(listens|runs|serves) (on|at|under|behind)\b/i,
+      /\b(is|are) (called|named|spelled|pronounced|short for)\b/i,
+      /^\S+( \S+){0,4} means? (?!(that|it|the|we|you|i)\b)/i,
+      /\b(stands for|is short for|is an? (abbreviation|alias) (of|for))\b/i,
+    ],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /\bwe( also| still| only| just| currently| all| mostly|'re| are)* (use|using|run|running|deploy|host|store|ship|support|target|write|release|keep|name|version|build|generate|pin|vendor|cache|track|manage|follow|rely|depend|work|authenticate|charge|bill|serve|sell|log|test|(have|got) (a|an|two|three|four|five|\d+|our own|no|strict) (?!(bug|problem|issue|error|look|failing|regression|meeting)\b)|are (a|an|on|using|in)|(don'?t|do not) (use|support|ship|allow|deploy|merge|store|have a|mock|write|do|accept|run|log|commit|want))\b(?! (it|that|this|for now)\b)/i,
+    ],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /\bour ([\w/-]+ ){1,5}(is|are|runs?|lives?|uses?|times? out|needs?|requires?|has|have|expects?|sits|goes|comes|deploys?|supports?|can'?t|doesn'?t|returns?|works?|speaks?|sends?|caps?|limits?|allows?|only|must|costs?|belongs?)\b/i,
+      /^(\w+:\s+)?(the|an?) (\w+ )?(staging|production|prod|dev|test|qa|ci|legacy|internal|main|primary|vendor'?s?|upstream|customers?|clients?|company|partner'?s?|old|new|real|default|demo|payment|auth|mobile) ?([\w/-]+ ){0,4}(is|are|lives?|runs?|uses?|sits|needs?|requires?|expects?|listens|only|has|have|accepts?|times out|must|goes|comes|returns?|speaks?|sends?|costs?)\b/i,
+    ],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /^(and |also |btw,? |by the way,? )?(the|our|its|my) ([\w/-]+ ){0,3}(port|timeout|limit|deadline|urls?|host|hostname|address|endpoint|version|branch|region|bucket|tables?|database|db|server|cluster|schema|env(ironment)? var(iable)?|flag|quota|budget|licen[cs]e|customer|client|vendor|owner|account|tenant|channel|repo|repository|registry|domain|prefix|convention|api|backend|frontend|mono ?repo|package manager|stack|language|encoding|currency|time ?zone|retention|sla)( \w+)? (is|are|=|starts?|ends?|expires?|lives?|changed to|was moved to)\b(?! (it|this|that|too|very|so|not (set|found|there|working)|being|unreachable|full|unknown|invalid)\b)/i,
+    ],
+  },
+  // A plain statement about how things are, with nothing against it.
+  {
+    type: "knowledge",
+    patterns: [
+      /^(?!(it|this|that|these|those|there|he|she|they|i|you|we|what|then|now|so|if|when|my|maybe|nothing|something|everything|here|let|lets|one|another|someone|somebody|not|still|same|both|sounds|looks|seems|works|why|how)\b)(the |our |an? |all |every |each |most |some )?([\w\uE000-\uF8FF/.&'-]+ ){1,6}?(needs?|uses?|runs?|lives?|consumes?|expects?|requires?|depends?|relies|supports?|stores?|shares?|starts?|exports?|reads?|writes?|talks?|sends?|contains?|holds?|covers?|handles?|owns?|belongs?|comes? (from|with|in)|goes|go (to|through|into|via|in)|blocks?|limits?|allows?|accepts?|rejects?|ships?|deploys?|follows?|inherits?|works? (with|on|in|like|via|by|through|only)|takes?|costs?|charges?|speaks?|serves?|hosts?|manages?|maintains?|reviews?|approves?|exists? (for|because|in)|stays?|sits?|wins?|implements?|extends?|wraps?|prox(y|ies)|mirrors?|syncs?|caches?|polls?|validates?|generates?|targets?|pins?|calls?|don'?t have|doesn'?t have|has (a|an|no|two|three|its|only|\d+)|have (a|an|no|two|three|their|only|\d+)|can only|cannot|can'?t|may only|is (our|the|an?)|are (our|the))\b/i,
+    ],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /^(?!(i|you|he|she|they|there|then|now|if|when|my|maybe|nothing|something|let|one|another|someone|not|same|both|sounds|looks|seems|works|why|how|(this|that) (is|was|'s) (fine|ok|good|great|it|all|enough|not))\b)[^;:]{4,}?(\b(is|are|was|were)\b|'s ).*(because|since|\bso (don'?t|no|never|we|you|they|that|please)|that'?s why|that is why|which is why|\bdon'?t\b|\bnever\b|\bonly\b|\bnot the\b|\buntil\b|on purpose|by design|for (legal|historical)|\breserved\b|\bdeprecated\b|\blegacy\b|\bdead\b|left ?overs?|\bgenerated\b|confidential|shared (with|by)|used (by|for|in))/i,
+    ],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /^(?!(i|it|this|that|these|those|there|he|she|they|you|what|then|now|if|when|maybe|nothing|something|let|one|another|someone|somebody|not|same|both|sounds|looks|seems|works|why|how|still|just|only|no|yes|hm+|my (?!(team|company|client|customer|org))|see|good|bad|nice|too|almost|all good|ready|done|the (other|new|old|last|next|previous|first|second|third|same|current|above|result|output|build|test|tests|ci|pipeline|error|bug|fix|change|changes|diff|demo|meeting|call|page|app|site|ui|button|screen))\b)(?=(\S+\s+){4})([^\s,;:]+ ){1,7}?(is|are|isn'?t|aren'?t|has|have|had|can|can'?t|cannot|will|won'?t|must|may|doesn'?t|don'?t|pay|pays|means?|gets?|goes?|stays?|comes?|counts?|\w+s (every|each|at (night|noon|midnight|\d+)|on (mon|tues|wednes|thurs|fri|satur|sun)days?|automatically|by (itself|default)|via|without))\b/i,
+    ],
+  },
+];

@@ -1,0 +1,121 @@
+/** How this person wants the agent to talk and work, in English. Tried before all else. */
+import type { SignalRow } from "../language.js";
+
+export const englishPerson: readonly SignalRow[] = [
+  // What the user calls by its name.
+  {
+    type: "idea",
+    patterns: [/^(an? )?(idea|thought|feature idea)( for (later|the future|some ?day|v\d+))?\s*[:—–-]/i],
+    despite: ["hypothetical", "once", "task"],
+  },
+  {
+    type: "decision",
+    patterns: [
+      /^(final )?(decision|decided|agreed|settled)\s*[:—–-]/i,
+      /\b(the|our|my) (final )?decision (is|was|stands)\b/i,
+    ],
+    despite: ["task", "state"],
+    isExplicit: true,
+  },
+  {
+    type: "pattern",
+    patterns: [
+      /\b(when(ever)?|if|each time|every time|once) i (just |only |ever )*(say|write|type|ask|mention|mean|send|post|paste|answer|reply|respond|react|start|end|prefix|tag|comment)\b.*\b(i mean|i('m| am)|i want|it means|that means|means|you|do|run|use|just|don'?t|answer|treat|then|that'?s|it'?s|assume|go ahead)\b/i,
+      /\bby \S+ i (always )?mean\b/i,
+    ],
+    despite: ["reported", "once", "hypothetical"],
+    isExplicit: true,
+  },
+  // How the agent is to talk and work with this person.
+  {
+    type: "preference",
+    patterns: [
+      /^(from now on|going forward|in (the )?future|please|pls|and|also|so|always|never)?,?\s*(please |pls |always |never |just )*((call|address) me|refer to me as|(speak|talk|answer|reply|respond|write|explain|report|summari[sz]e)( everything| things| always| only| to me| me| back)* (in|like|as|with|without|using|brief|short|concise|terse)|(be|stay) (more |very |as |less )*(concise|brief|terse|direct|blunt|honest|verbose|formal|polite|short)|keep (your |the |all )?(answers?|responses?|repl(y|ies)|explanations?|messages|summaries) )\b/i,
+    ],
+    despite: ["task"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /\bi('d| would)? (strongly |really |much |generally |usually |always |personally |still |clearly |just |tend to |also )*(prefer|favou?r)\b(?! (option|the (first|second|other|latter|former)|that one|this one))/i,
+      /\bi('d| would) (much |really )?rather (you|have|see|use|get|not|read|be|write|keep|pay|wait)\b/i,
+    ],
+    despite: ["hypothetical"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /\bi (strongly |really |absolutely |generally |usually |always |personally |also |just |simply )*(like|love|enjoy|hate|dislike|despise|loathe|detest|can'?t stand|cannot stand|am (not )?a (big |huge )?fan of|am allergic to|care (a lot |deeply )?about|(don'?t|do not) (really |particularly )?(like|want|need|care for|enjoy))\b(?! (it|that|this|these|those|how|where|the (look|idea|way|change|result|new|sound)|you to (fix|add|do|change|make|run|touch|write)|to (do|see|know|touch|change|break|be|think|wait|have to)|when (it|that|the|this|tests|you)|another)\b)/i,
+    ],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /\bmy (preferred|favou?rite|preference|editor|ide|shell|terminal|time ?zone|os|operating system|name|pronouns|keyboard layout|workflow|setup|native language|github (user|handle)\w*|style|default)\b.*\b(is|are|runs|has)\b/i,
+      /\bi('m| am) (a |an )?(\w+ )?(colou?r[- ]?blind|dyslexic|left-handed|(neo)?vim user|emacs user|beginner|new to|not (a fan|a native)|on (a )?(mac|macos|linux|windows|wsl|arch|ubuntu|nixos)|based in|in (cet|utc|gmt|est|pst))/i,
+    ],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /^(and |also |usually |normally |personally,? )?i (only |always |never |usually |mostly |generally |typically |normally |mainly |exclusively |almost always )?(use|work (in|on|with|from)|write|speak|live in|review|read|squash|rebase|commit|merge|run|test|develop|code|deploy|want (all|every|my|your|only|no|short|long|small|the worst|plain|full|tests|code|commits|comments|answers)|want you to always|only want)\b(?! (it|this|that|the same|to)\b)/i,
+      /\bwhen(ever)? (you |i('m| am) |reviewing|explaining|answering|naming|writing|refactoring|showing|proposing|summari[sz]ing|debugging)\b.*,\s*(i want|i like|i need|give me|tell me|show me|keep|be|don'?t)\b/i,
+    ],
+    despite: ["task"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /\bi('m| am) (an? )?(?!(bit|fan of this)\b)([\w-]+[ -]){0,4}?(dev(eloper)?|engineer|designer|user|beginner|student|team lead|tech lead|scientist|admin|architect|founder|speaker|analyst|sre|tester|freelancer|contractor|newbie|maintainer|expert|deaf|blind)\b/i,
+      /\b(my name('s| is)|i go by|i('m| am) called)\b/i,
+      /\bi (find|consider) .*\b(hard|easier|easy|difficult|annoying|ugly|confusing|unreadable|readable|helpful|useless|distracting|cleaner|clearer|nicer|noisy)\b/i,
+      /\bi (know|speak|understand|learn|read|think|struggle|care|insist|value|expect) (?!(it|that|this|what|how|why|about|you|so|i|we|there)\b).*\b(well|best|by heart|better|fluently|on my (phone|tablet|laptop)|with|in|every|each|all|always|before|a lot|for years|inside out|nothing about|little)\b/i,
+    ],
+    despite: ["state"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /\bi('d| would)? (always |really |also |only )*(want|like|need|expect|ask|prefer) you to\b.*\b(always|never|before|when|whenever|every|any|each|in (the )?future|by default|from now on|instead of|rather than)\b/i,
+      /^((less|more|fewer|no) [\w-]+( [\w-]+)?, (less|more|fewer|no|just|only) |no need to (explain|ask|summari[sz]e|thank|apologi[sz]e|repeat|tell|say|be|show|comment)|assume (that )?(i|we|you)('m|'ve)? |skip the (basics|intro\w*|preamble|explanations?|pleasantries|small ?talk|summary|summaries|fluff|disclaimers?)|spare me )/i,
+      /\b(your|each|every|all) (answers?|responses?|repl(y|ies)|explanations?|summaries)\b/i,
+      /\bi (don'?t|do not) need (an? |any |the )?(summar|explanation|introduction|comment|preamble|disclaimer|lecture|apolog|praise|reminder)\w*/i,
+    ],
+    despite: ["task", "once"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /^(show|give|send|tell) me .*(, not |\binstead of\b|\brather than\b|\balways\b|\bonly\b)/i,
+      /^when(ever)? you (explain|answer|reply|respond|show|present|review|report|summari[sz]e|suggest|propose|describe|talk|give|send|list)\b.*,/i,
+    ],
+    despite: ["task"],
+  },
+  // Corrections of how the agent works.
+  {
+    type: "feedback",
+    patterns: [
+      /(?<!\b(make sure|ensure|sure|that|when|whenever|if|before|every time|each time|where) )\b(you|u) (keep|always|never|constantly|still|again|repeatedly) (\w+ing|forg[eo]t|ignor|mak|put|add|us|writ|do|break|skip|miss|assum|delet|remov|chang|leav|try|tell|sa[iy])\w*\b/i,
+      /\byou (forgot|did it|broke|ignored|missed|skipped|added|used|wrote|put|changed) .*\b(again|once more|every time|each time|as always|like last time)\b/i,
+      /\bi('ve| have)? (already |just )?(told|said|asked|explained|mentioned)( (you|this|that|it|to you))? .*\b(before|already|again|twice|many times|times|last time|yesterday|never|not to|always)\b/i,
+      /\b(as|like) i('ve| have)? (already )?(said|told you|mentioned|explained)\b/i,
+      /\bi('ve| have)? already (told|said|asked|explained)\b/i,
+      /\bhow (many times|often) (do|have|must) i\b/i,
+    ],
+    despite: ["reported", "question", "sarcasm", "task", "state", "spec"],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /^(please |and |also )*(stop (?!(it|that|this|the|here|now|for|watching|working|running)\b)\w+ing\b|don'?t (ever )?(say|tell me|apologi[sz]e|thank|repeat|summari[sz]e|explain|compliment|praise|assume|guess|invent|make up|hallucinate|ask me|over-?engineer|start (every|each|your|with)|end (every|each|your|with))(?! (this|that) (line|function|file|one))\b|quit \w+ing\b|you should(n'?t| not)? have \w+)/i,
+    ],
+    despite: ["reported", "task", "sarcasm"],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /\byou('ve)? (got|had|have|mixed|put|did|swapped|called|named|used|wrote|read|took) .*\b(wrong|backwards?|the wrong way|mixed up|swapped|upside down|incorrectly)\b/i,
+    ],
+    despite: ["state", "once", "spec"],
+  },
+];

@@ -1,0 +1,59 @@
+import { createMemoryTools } from "../../layers/auto-memory/tools/tools.js";
+import { planFolders } from "../../src/folders.js";
+import { bindTools } from "../../src/host/tools.js";
+import { createGate } from "../../src/memory/gate.js";
+import type { Memory } from "../../src/memory/memory.js";
+import type { Found } from "../../src/memory/search.js";
+import { createFakeClock } from "./fake-clock.js";
+import { PROJECT } from "./fake-host.js";
+import { createFakeLog } from "./fake-log.js";
+import { createKeptMemories } from "./kept-memories.js";
+import { createMemoryFiles } from "./memory-files.js";
+
+export interface MemoryToolsGiven {
+  memories?: Memory[];
+  said?: string[];
+  found?: Found[];
+  files?: Record<string, string>;
+}
+
+/** The tools as the host calls them. */
+export function openMemoryTools({ files = {}, found = [], memories = [], said = [] }: MemoryToolsGiven = {}) {
+  const clock = createFakeClock();
+  const log = createFakeLog();
+  const store = createKeptMemories(...memories);
+  const asked: object[] = [];
+  const tools = createMemoryTools({
+    clock,
+    log,
+    files: createMemoryFiles(files),
+    folders: planFolders(PROJECT),
+    memories: store,
+    gate: createGate({ memories: store }),
+    search: {
+      find: async (query) => {
+        asked.push(query);
+        return found;
+      },
+    },
+    readUsersMessages: async () => said.map((text, n) => ({ id: `msg_${n}`, text })),
+  });
+  const bound = bindTools(tools, { clock, log });
+  const context = {
+    sessionID: "ses_1",
+    messageID: "msg_a",
+    callID: "c",
+    abort: new AbortController().signal,
+  };
+  const run = (name: string) => async (args: object) =>
+    String(await bound[`memory_${name}`]?.execute(args as never, context as never));
+  return {
+    asked,
+    log,
+    store,
+    tools,
+    remember: run("remember"),
+    recall: run("recall"),
+    update: run("update"),
+  };
+}

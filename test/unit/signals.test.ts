@@ -1,0 +1,210 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { MemoryType } from "../../src/memory/memory.js";
+import { findSignals, readOwnSentences } from "../../src/signals/find-signals.js";
+import { formatTitle } from "../../src/signals/title.js";
+import { fc } from "../support/property.js";
+
+/**
+ * One line of the samples. `written`: before the words in src/signals/languages were, after them, or last of all; how
+ * many of those written after were found at first sight stands in the README of the samples.
+ */
+interface Utterance {
+  text: string;
+  written: "before" | "after" | "last";
+  /** The types it may be kept as. */
+  types?: MemoryType[];
+  /** Why it carries nothing. */
+  without?: string;
+}
+
+const utterances = readFileSync(join(import.meta.dirname, "../samples/utterances.jsonl"), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Utterance);
+
+interface Measure {
+  kept: number;
+  typed: number;
+  missed: number;
+  wrong: number;
+}
+
+function measure(list: readonly Utterance[]): Measure {
+  const found = list.map((utterance) => ({ utterance, signals: findSignals(utterance.text) }));
+  const told = found.filter(({ utterance }) => utterance.types);
+  const kept = told.filter(({ signals }) => signals.length > 0);
+  const typed = kept.filter(({ signals, utterance }) =>
+    signals.some(({ type }) => utterance.types?.includes(type)),
+  );
+  const wrong = found.filter(({ signals, utterance }) => !utterance.types && signals.length > 0);
+  return {
+    kept: kept.length,
+    typed: typed.length,
+    missed: told.length - kept.length,
+    wrong: wrong.length,
+  };
+}
+
+const precision = ({ kept, wrong }: Measure): number => kept / (kept + wrong);
+const recall = ({ kept, missed }: Measure): number => kept / (kept + missed);
+const share = (part: number): string => (Number.isNaN(part) ? "" : part.toFixed(2));
+
+/** A table of what was found, by the type that was to be found, and by the reason for which nothing was. */
+function formatTable(): string {
+  const groups = new Map<string, Utterance[]>();
+  for (const utterance of utterances) {
+    const name = utterance.types?.[0] ?? `without: ${utterance.without}`;
+    groups.set(name, [...(groups.get(name) ?? []), utterance]);
+  }
+  const rows = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  const lines = rows.map(([name, list]) => {
+    const { kept, missed, typed, wrong } = measure(list);
+    const what = list[0]?.types
+      ? `found ${kept} of ${kept + missed}, as that type ${typed}`
+      : `wrongly found ${wrong} of ${list.length}`;
+    return `${name.padEnd(24)} ${what}`;
+  });
+  for (const written of ["before", "after", "last"] as const) {
+    const measured = measure(utterances.filter((utterance) => utterance.written === written));
+    lines.push(
+      `written ${written.padEnd(16)} precision ${share(precision(measured))}, recall ${share(recall(measured))}`,
+    );
+  }
+  return lines.join("\n");
+}
+
+describe("of what users say", () => {
+  const all = measure(utterances);
+
+  it("nine in ten that are kept are worth it, and eight in ten that are worth it are kept", () => {
+    process.stdout.write(`${formatTable()}\n`);
+    expect(precision(all)).toBeGreaterThanOrEqual(0.9);
+    expect(recall(all)).toBeGreaterThanOrEqual(0.8);
+    expect(all.typed / all.kept).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it("there are samples enough of both sorts and languages", () => {
+    const told = utterances.filter(({ types }) => types).length;
+    expect(told).toBeGreaterThanOrEqual(150);
+    expect(utterances.length - told).toBeGreaterThanOrEqual(150);
+    expect(utterances.filter(({ text }) => /\p{Script=Han}/u.test(text)).length).toBeGreaterThanOrEqual(50);
+  });
+
+  it("what is kept is what was said, word by word", () => {
+    const plain = (text: string): string => text.replace(/\s+/g, " ");
+    for (const { text } of utterances)
+      for (const signal of findSignals(text))
+        for (const sentence of signal.text.split(/(?<=[.!?])\s/))
+          expect(plain(text)).toContain(plain(sentence));
+  });
+});
+
+describe("a signal", () => {
+  const only = (text: string) => findSignals(text)[0];
+
+  it("has the reason that the next sentence gives", () => {
+    expect(only("We're sticking with REST. Because the partners integrated against it.")?.text).toBe(
+      "We're sticking with REST. Because the partners integrated against it.",
+    );
+    expect(only("以后都用 pnpm。因为 npm 太慢。")?.text).toBe("以后都用 pnpm。因为 npm 太慢。");
+  });
+
+  it("is each item of a list of rules, and none of a list of tasks", () => {
+    expect(
+      findSignals("House rules:\n- tabs\n- tests beside the sources\n\n- later").map(({ text }) => text),
+    ).toEqual(["tabs", "tests beside the sources"]);
+    expect(findSignals("Todo list:\n- fix the parser\n- ship it")).toEqual([]);
+  });
+
+  it("is what the sentence after a correction says", () => {
+    expect(only("That's wrong. The config comes from the home folder.")).toMatchObject({
+      type: "feedback",
+      text: "The config comes from the home folder.",
+    });
+  });
+
+  it("stands beside what is none in the same message", () => {
+    const text =
+      'Can you fix the login? Never log passwords. Run the tests then. The page says "always use md5".';
+    expect(findSignals(text).map((signal) => signal.text)).toEqual(["Never log passwords."]);
+  });
+
+  it("names the commands and paths at which it matters", () => {
+    expect(only("Never force push to main.")?.when).toEqual(["git push"]);
+    expect(only("Always run `pnpm codegen` when you touch src/schema/ or *.graphql files.")?.when).toEqual(
+      expect.arrayContaining(["pnpm codegen", "src/schema/", "*.graphql"]),
+    );
+    expect(only("以后提交之前都要先跑测试。")?.when).toEqual(["git commit", "test"]);
+    expect(only("I prefer tabs.")?.when).toEqual([]);
+  });
+
+  it("is kept once, and they are not many, whatever was written", () => {
+    expect(findSignals("Never push to main. never push to main.")).toHaveLength(1);
+    const many = Array.from({ length: 200 }, (_, index) => `Never push to branch${index}.`).join("\n");
+    expect(findSignals(many)).toHaveLength(20);
+  });
+
+  it("is found in any text without an error, and stands in what the user wrote", () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "never ",
+        "Always run it. ",
+        "```\n",
+        "> ",
+        '"',
+        "“",
+        "`",
+        "\n\n",
+        "because ",
+        "以后",
+        "。",
+        "<a>",
+        "</a>",
+        ": ",
+      ),
+      fc.string({ unit: "grapheme", maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const text = pieces.join("");
+        const own = readOwnSentences(text);
+        for (const signal of findSignals(text))
+          expect(own.some((one) => signal.text.startsWith(one))).toBe(true);
+      }),
+    );
+  });
+
+  it("comes to an end with long texts that almost fit", () => {
+    const almost = [
+      "I don't want ".repeat(2_000),
+      "a ".repeat(10_000),
+      "we will ".repeat(3_000),
+      "the the ".repeat(3_000),
+      "if you add ".repeat(2_000),
+      "如果".repeat(10_000),
+      '"'.repeat(20_000),
+      "<a>".repeat(7_000),
+      "no, ".repeat(5_000),
+      `${"word ".repeat(110)}is`,
+      "when i say ".repeat(50),
+    ];
+    for (const text of almost) expect(findSignals(text).length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe("a title", () => {
+  const titles: [string, string][] = [
+    ["From now on, never push to main.", "Never push to main"],
+    ["no, the port is 5433, not 5432", "The port is 5433, not 5432"],
+    ["记住:测试环境的数据库在 10.0.3.7 上。", "测试环境的数据库在 10.0.3.7 上"],
+    [
+      "We decided that all writes go through the outbox table, since two-phase commit kept failing us.",
+      "We decided that all writes go through the outbox table",
+    ],
+    ["No.", "No"],
+  ];
+  for (const [sentence, title] of titles)
+    it(`of "${sentence}" is "${title}"`, () => expect(formatTitle(sentence)).toBe(title));
+});
