@@ -3,6 +3,7 @@
 import { findTouchedPaths, formatInput, mayShowSecrets, readInput, readText } from "../notes/call.js";
 import { toLine } from "../notes/line.js";
 import { hashText, readExit } from "../notes/outcome.js";
+import { isRecord } from "../records.js";
 import { readResultKey } from "../view/keys.js";
 import type { ToolPart } from "../view/message.js";
 import { hashAttempt, hashMessage, normalizeCommand } from "./fingerprint.js";
@@ -48,16 +49,25 @@ const REFUSALS =
 /** OpenCode's own remark behind what a command had put out when its time was over. */
 const TIMED_OUT = /terminated command after exceeding timeout/;
 
-/** `undefined` for a call that has not ended, that nobody can tell from others, or that the user did not let happen. */
+/** What an ended call is known by; `undefined` for one that has not ended, or that nobody can tell from others. */
+export function readAttemptKey(part: ToolPart): string | undefined {
+  if (!isRecord(part.state) || typeof part.tool !== "string") return undefined;
+  return isTime(part.state.time?.start) ? readResultKey(part)?.key : undefined;
+}
+
+/** `undefined` for a call without such a key, and for one that the user did not let happen. */
 export function readAttempt(part: ToolPart, options: ReadingOptions): Attempt | undefined {
-  const key = readResultKey(part);
+  const key = readAttemptKey(part);
   const at = part.state?.time?.start;
-  if (!key || at === undefined || !Number.isFinite(at) || typeof part.tool !== "string") return undefined;
+  if (key === undefined || at === undefined) return undefined;
   const text = readRawText(part);
   if (part.state.metadata?.interrupted === true || REFUSALS.test(text)) return undefined;
-  const attempt = { key: hashText(key.key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
+  const attempt = { key: hashText(key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
   return isFailure(part, text) ? { ...attempt, failure: readFailure(part, text, options) } : attempt;
 }
+
+/** In years of four digits, as the log has them. */
+const isTime = (at: unknown): boolean => typeof at === "number" && at >= 0 && at < 253_402_300_800_000;
 
 function readRawText({ state }: ToolPart): string {
   const text = state.status === "error" ? state.error : state.output;

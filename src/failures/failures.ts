@@ -12,7 +12,7 @@ import { createKnownMessages, type KnownMessages } from "../notes/known-messages
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import { isToolPart, type Message } from "../view/message.js";
-import { type ReadingOptions, readAttempt } from "./attempt.js";
+import { type Attempt, type ReadingOptions, readAttempt, readAttemptKey } from "./attempt.js";
 import type { Entry } from "./entry.js";
 import { createErrorLog } from "./error-log.js";
 import { addEntry, type KnownFailure, nameFailure, sumEntries } from "./known-failures.js";
@@ -50,6 +50,8 @@ export interface FailuresOptions extends ReadingOptions {
 
 interface Session {
   readonly known: KnownMessages;
+  /** Results that were taken in: a message of which more may come is looked at again. */
+  readonly seen: Set<string>;
   readonly tracker: Tracker;
 }
 
@@ -95,21 +97,28 @@ export function createFailures({ files, locks, log, path, lock, ...reading }: Fa
     const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
     const occurrences: Occurrence[] = [];
     for (const [index, message] of messages.slice(from).entries()) {
-      const found = readAttempts(message).flatMap((attempt) => session.tracker.take(attempt));
+      const found = readAttempts(message, session.seen).flatMap(session.tracker.take);
       if (!isFirst || from + index >= newest) occurrences.push(...found);
     }
     session.known.add(messages.slice(from));
     return occurrences;
   }
 
-  function readAttempts({ parts }: Message) {
+  /** What has ended in this message and was not taken in yet. */
+  function readAttempts({ parts }: Message, seen: Set<string>): Attempt[] {
     if (!Array.isArray(parts)) return [];
-    return parts.flatMap((part) => (part && isToolPart(part) ? (readAttempt(part, reading) ?? []) : []));
+    return parts.flatMap((part) => {
+      const key = part && isToolPart(part) ? readAttemptKey(part) : undefined;
+      if (key === undefined || seen.has(key)) return [];
+      seen.add(key);
+      return readAttempt(part, reading) ?? [];
+    });
   }
 
   function open(sessionID: string): Session {
     const session = sessions.get(sessionID) ?? {
       known: createKnownMessages(),
+      seen: new Set<string>(),
       tracker: createTracker(reading),
     };
     sessions.delete(sessionID);

@@ -7,7 +7,7 @@ import type { ToolPart } from "../view/message.js";
 const BESIDE_THE_POINT = new Set(["description", "timeout"]);
 const ID_CHARACTERS = 8;
 
-/** The end of an output says what went wrong; what stands before it is another thing each time. */
+/** Of an argument the beginning; of a message the end, which says what went wrong. */
 const LOOKED_AT = 4_000;
 
 /** The same for the same tool and arguments, wherever the project lies and however they are spaced. */
@@ -16,15 +16,22 @@ export function hashAttempt(part: ToolPart, project: string, redact: (text: stri
   const fields = Object.keys(input)
     .filter((name) => !BESIDE_THE_POINT.has(name))
     .sort()
-    .map((name) => `${name}=${typeof input[name] === "string" ? input[name] : JSON.stringify(input[name])}`);
+    .map(
+      (name) =>
+        `${name}=${shorten(typeof input[name] === "string" ? input[name] : JSON.stringify(input[name]))}`,
+    );
   const command = part.tool === "bash" ? readText(input, "command") : undefined;
   const asked =
     command === undefined
       ? fields.join("\n")
-      : `${readText(input, "workdir") ?? ""}\n${normalizeCommand(command, project)}`;
+      : `${readText(input, "workdir") ?? ""}\n${shorten(normalizeCommand(command, project))}`;
   const anywhere = redact(asked.replaceAll(`${project}/`, ""));
   return hashText(`${part.tool} ${anywhere}`).slice(0, ID_CHARACTERS);
 }
+
+/** A file that is written as a whole is known by its beginning and its length. */
+const shorten = (text = ""): string =>
+  `${text.slice(0, LOOKED_AT)}${text.length > LOOKED_AT ? text.length : ""}`;
 
 /** The command without a first step into the project, where it is anyway, and with single spaces. */
 export function normalizeCommand(command: string, project: string): string {

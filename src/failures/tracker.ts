@@ -20,7 +20,7 @@ export type Occurrence =
   | { kind: "resolved"; attempt: Attempt; failure: Failure; tool: string; text: string };
 
 export interface Tracker {
-  /** Takes in an attempt that is later than all before. Taking it in again tells nothing. */
+  /** Takes in an attempt, once, that is later than all before. */
   take(attempt: Attempt): Occurrence[];
 }
 
@@ -46,13 +46,10 @@ const LOOKING =
   /^(cd|ls|cat|head|tail|less|pwd|echo|printf|find|tree|stat|file|wc|ps|env|which|grep|rg|git (status|log|diff|show|branch))\b/;
 
 export function createTracker(options: ReadingOptions): Tracker {
-  const seen = new Set<string>();
   let open: Open[] = [];
 
   return {
     take(attempt) {
-      if (seen.has(attempt.key)) return [];
-      seen.add(attempt.key);
       const { failure } = attempt;
       return failure ? [fail(attempt, failure)] : succeed(attempt);
     },
@@ -70,7 +67,9 @@ export function createTracker(options: ReadingOptions): Tracker {
 
   function succeed(attempt: Attempt): Occurrence[] {
     if (open.length === 0) return [];
-    const callHash = hashAttempt(attempt.part, options.project, options.redact);
+    // To take secrets out of arguments takes its time, and most calls are of another tool than those that failed.
+    const isTried = open.some((one) => one.attempt.tool === attempt.tool);
+    const callHash = isTried ? hashAttempt(attempt.part, options.project, options.redact) : undefined;
     const resolved = open.flatMap((one): { one: Open; text: string }[] => {
       const text = one.failure.callHash === callHash ? formatUnchanged(one) : findChanged(one, attempt);
       return text === undefined ? [] : [{ one, text: toField(text, LONGEST_RESOLUTION) }];

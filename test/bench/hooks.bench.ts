@@ -12,7 +12,9 @@ import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import type { Message } from "../../src/view/message.js";
+import { openFailures } from "../support/failures.js";
 import { createFakeHost } from "../support/fake-host.js";
+import { createFakeProcesses } from "../support/fake-processes.js";
 import { answer, call, lines, user } from "../support/messages.js";
 
 const opened: { strata: Strata; project: string }[] = [];
@@ -90,4 +92,35 @@ describe("a result of 1 MB", async () => {
     },
     { time: 500 },
   );
+});
+
+describe("memory of failures at 2,000 calls, half of which have failed", async () => {
+  const ended = (n: number, error: boolean) =>
+    call("bash", error ? `cat: ${n}: No such file` : "ok", {
+      state: { input: { command: `cat ${n}` }, metadata: { exit: error ? 1 : 0 } },
+    });
+  const settled = (message: Message): Message => {
+    const created = message.info.time?.created ?? 0;
+    return { ...message, info: { ...message.info, time: { created, completed: created } } };
+  };
+  const messages = [
+    user("go"),
+    ...Array.from({ length: 2_000 }, (_, n) => settled(answer([ended(n, n % 2 === 0)]))),
+  ];
+  const openBoth = async () => ({
+    project: mkdtempSync(join(tmpdir(), "strata-bench-")),
+    clock,
+    files,
+    processes: createFakeProcesses(),
+  });
+  const known = openFailures(await openBoth());
+  await known.learn("ses_1", messages);
+  bench("nothing is new", async () => void (await known.learn("ses_1", messages)), { time: 500 });
+  bench("the session is taken in for the first time", async () => {
+    await openFailures(await openBoth()).learn("ses_1", messages);
+  });
+  let n = 0;
+  bench("a call has failed as before", async () => {
+    await known.learn("ses_1", [...messages, settled(answer([ended(n++ % 100, true)]))]);
+  });
 });

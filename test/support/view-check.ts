@@ -10,12 +10,12 @@ import {
   type ToolPart,
 } from "../../src/view/message.js";
 
-/** Layer 3 adds no more characters at a place. */
+/** Layer 3, and what failed before, add no more characters at a place. */
 export const LONGEST_REMINDER = 4_000;
 const LONGEST_GREETING = 1_700;
 /** What layer 4 adds to a summary. */
 const LONGEST_ADDITION = 14_000;
-const REMINDER = /\n\n\[Strata\] A reminder after [\s\S]*$/;
+const REMINDER = /\n\n\[Strata\] (A reminder after|This very call failed) [\s\S]*$/;
 
 /**
  * Fails unless a model could be sent this view, nothing of the history is out of place, and it has not grown by more

@@ -1,0 +1,180 @@
+/** Whatever agents do, and whatever stands in errors.log. */
+import { expect, it } from "vitest";
+import { toField } from "../../src/failures/attempt.js";
+import { type Entry, formatEntry, parseEntry } from "../../src/failures/entry.js";
+import { readErrorLog } from "../../src/failures/error-log.js";
+import { normalizeMessage } from "../../src/failures/fingerprint.js";
+import { formatHint } from "../../src/failures/hint.js";
+import { sumEntries } from "../../src/failures/known-failures.js";
+import { isMistake, splitCommand } from "../../src/failures/mistake.js";
+import { isReworded, splitWords } from "../../src/failures/words.js";
+import { planFolders } from "../../src/folders.js";
+import type { Message } from "../../src/view/message.js";
+import { openFailures } from "../support/failures.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createFakeProcesses } from "../support/fake-processes.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { answer, call, fork, user } from "../support/messages.js";
+import { fc } from "../support/property.js";
+import { openWorld } from "../support/world.js";
+
+const { errorLog } = planFolders(PROJECT);
+const text = fc.oneof(fc.string({ unit: "binary", maxLength: 400 }), fc.string({ maxLength: 60 }));
+const field = text.map((value) => toField(value, 200));
+const id = fc.stringMatching(/^[\w-]{1,12}$/);
+const entry: fc.Arbitrary<Entry> = fc.record({
+  kind: fc.constantFrom("failed" as const, "resolved" as const),
+  at: fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => seconds * 1_000),
+  tool: field,
+  call: field,
+  text: field,
+  attempt: fc.integer({ min: 1, max: 99_999 }),
+  session: id,
+  callHash: id,
+  messageHash: id,
+  key: id,
+});
+
+it("an entry is one line that is read back as it was", () => {
+  fc.assert(
+    fc.property(entry, (given) => {
+      const line = formatEntry(given);
+      expect(line).not.toMatch(/[\n\r]/);
+      const attempt = given.kind === "failed" ? given.attempt : 0;
+      expect(parseEntry(line)).toEqual({ ...given, attempt });
+    }),
+  );
+});
+
+it("lines of any kind are entries or nothing, and what they come to can be said in a few words", () => {
+  const damage = fc.record({ given: entry, at: fc.nat(200), put: text, cut: fc.nat(40) });
+  fc.assert(
+    fc.property(fc.array(damage, { maxLength: 30 }), (lines) => {
+      const found = lines.flatMap(({ given, at, cut, put }) => {
+        const line = formatEntry(given);
+        return parseEntry(line.slice(0, at) + put + line.slice(at + cut)) ?? [];
+      });
+      for (const known of sumEntries(found).values()) {
+        expect(formatHint(known).length).toBeLessThan(800);
+        expect(known.firstAt).toBeLessThanOrEqual(known.lastAt);
+      }
+    }),
+  );
+});
+
+it("commands, outputs and words of any kind are judged, quickly, and the same each time", () => {
+  fc.assert(
+    fc.property(text, text, fc.option(fc.integer({ min: -1, max: 255 })), (command, output, exit) => {
+      expect(isMistake({ command, exit, output })).toBe(isMistake({ command, exit, output }));
+      expect(normalizeMessage(`${output} 17`)).toBe(normalizeMessage(`${output} 4`));
+      expect(isReworded(splitWords(command), splitWords(command))).toBe(false);
+      for (const simple of splitCommand(command)) expect(simple.trim()).not.toBe("");
+    }),
+  );
+});
+
+const command = fc.constantFrom(
+  "npm test",
+  "npm run test:unit",
+  "git push",
+  "git push -u origin main",
+  "cat a.txt",
+  "cat src/a.txt",
+  "node x.js",
+);
+const output = fc.constantFrom("", "Missing script: test", "fatal: no upstream", "no such file", "3 failed");
+const repeated = fc.constantFrom("npm test", "git push").map((asked) => ({
+  tool: "bash",
+  command: asked,
+  output: "Missing script: test",
+  exit: 1,
+  status: "completed",
+}));
+const randomCall = fc.record({
+  tool: fc.constantFrom("bash", "bash", "bash", "edit", "mcp_x"),
+  command,
+  output,
+  exit: fc.constantFrom(0, 1, 1, 2, 127, null),
+  status: fc.constantFrom("completed", "completed", "error", "running"),
+});
+const toolCall = fc.oneof(repeated, randomCall);
+type Call = typeof toolCall extends fc.Arbitrary<infer Value> ? Value : never;
+const turns = fc.array(
+  fc.oneof({ weight: 4, arbitrary: fc.array(toolCall, { maxLength: 4 }) }, fc.constant("ask")),
+  {
+    minLength: 2,
+    maxLength: 14,
+  },
+);
+
+function toMessage(turn: readonly Call[] | string): Message {
+  if (typeof turn === "string") return user(turn);
+  return answer(
+    turn.map(({ command: asked, exit, output: said, status, tool }) => {
+      const input = { command: asked, filePath: asked };
+      return call(tool, said, { state: { status, input, error: said, metadata: { exit } } });
+    }),
+  );
+}
+
+const lineCount = (files: MemoryFiles): number => (files.text(errorLog) ?? "").split("\n").length;
+
+it("what was sent stays as it was, in the next request, in another process and in a fork, and no line is written twice", async () => {
+  let hinted = 0;
+  await fc.assert(
+    fc.asyncProperty(turns, async (given) => {
+      const messages: Message[] = [user("go")];
+      let world = await openWorld();
+      let sent: string[] = [];
+      for (const [index, turn] of given.entries()) {
+        messages.push(toMessage(turn));
+        if (index % 5 === 4) world = await world.restart();
+        const view = (await world.request([...messages])).map(({ parts }) => JSON.stringify(parts));
+        expect(view.slice(0, sent.length)).toEqual(sent);
+        sent = view;
+        await world.strata.idle();
+      }
+      if (sent.some((bytes) => bytes.includes("This very call failed"))) hinted++;
+      const lines = lineCount(world.files);
+      const other = await world.restart();
+      const view = await other.request(fork(messages, "ses_fork"));
+      await other.strata.idle();
+      expect(view.map(({ parts }) => JSON.stringify(parts))).toEqual(sent);
+      expect(lineCount(world.files)).toBe(lines);
+    }),
+    { numRuns: 60 },
+  );
+  expect(hinted).toBeGreaterThan(5);
+});
+
+it("a history of any shape is learned without a word of complaint, and every line of the log can be read back", async () => {
+  const strange = fc.anything({ maxDepth: 3 });
+  const shapes = fc.array(
+    fc.oneof(
+      turns.map((given) => given.map(toMessage)),
+      fc.array(
+        strange.map((state) => ({
+          info: { role: "assistant" },
+          parts: [{ type: "tool", tool: "bash", state }],
+        })),
+      ),
+      fc.array(
+        strange.map((input) => answer([call("bash", "x", { state: { status: "error", input } as never })])),
+      ),
+    ),
+    { maxLength: 4 },
+  );
+  await fc.assert(
+    fc.asyncProperty(shapes, async (histories) => {
+      const clock = createFakeClock();
+      const files = createMemoryFiles({}, clock.now);
+      const failures = openFailures({ clock, files, processes: createFakeProcesses(), project: PROJECT });
+      for (const history of histories) await failures.learn("ses_1", history as unknown as Message[]);
+      await failures.onIdle();
+      const lines = (files.text(errorLog) ?? "").split("\n").filter((line) => line !== "");
+      expect(await readErrorLog(files, errorLog)).toHaveLength(lines.length);
+    }),
+    { numRuns: 60 },
+  );
+});
