@@ -141,7 +141,12 @@ export async function createStrata(
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
-  const dispatcher = createDispatcher({ layers: [view, ...layers, housekeeping], clock, log });
+  const dispatcher = createDispatcher({
+    layers: [view, ...layers, housekeeping],
+    clock,
+    log,
+    isFork: host.isFork,
+  });
   announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
 
   /** Work in the background leaves something to write down. */

@@ -36,6 +36,7 @@ export const createToolResults: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 1,
+    servesForks: ["context", "toolArguments"],
     handlers: {
       async context(request) {
         const answers = findAnswers(request.history, request.shownFrom());

@@ -117,6 +117,7 @@ const dream = z.strictObject({
   maxRuntime: whole(1_000, 3_600_000, maxRuntime, "Milliseconds one run may take."),
 });
 
+const { forkTimeout, forkTokens } = defaults.crossAgent;
 const crossAgent = z.strictObject({
   enabled: enabled("Layer 7: subagents and instances share what they know."),
   onConflict: z
@@ -125,6 +126,13 @@ const crossAgent = z.strictObject({
     .describe(
       "When the agent edits a file that another instance holds or has edited in the last ten minutes: it is told, or its edit is refused, or nothing.",
     ),
+  forkTimeout: whole(1_000, 3_600_000, forkTimeout, "Milliseconds one fork of the fork tool may take."),
+  forkTokens: whole(
+    1_000,
+    100_000_000,
+    forkTokens,
+    "Tokens one fork may take, those read from the prompt cache counted as a tenth.",
+  ),
 });
 const recall = z.strictObject({ enabled: enabled("Memories that match a message are shown with it.") });
 const errors = z.strictObject({ enabled: enabled("Failed actions are remembered.") });

@@ -12,7 +12,7 @@ import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Tool } from "../tool.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
-import { hookRules } from "./hooks.js";
+import { findSession, hookRules } from "./hooks.js";
 import type { Layer } from "./layer.js";
 
 export interface Dispatcher {
@@ -43,6 +43,8 @@ export interface DispatcherOptions {
   layers: readonly Layer[];
   clock: Clock;
   log: Log;
+  /** Is it a fork of ours, about which only the layers are asked that serve forks? */
+  isFork?: (sessionID: string) => boolean;
   /** Replaced in tests only. */
   rules?: HookRules;
 }
@@ -54,7 +56,8 @@ const MOST_COMPLAINTS = 200;
 
 type Run = (signal: AbortSignal) => unknown;
 
-export function createDispatcher({ layers, clock, log, rules = hookRules }: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { layers, clock, log, isFork = () => false, rules = hookRules } = options;
   const byCost = [...layers].sort((a, b) => a.cost - b.cost);
   const complaints = new Set<string>();
   const stuck = new Set<string>();
@@ -89,8 +92,11 @@ export function createDispatcher({ layers, clock, log, rules = hookRules }: Disp
     value: HookValue<H>,
   ): Promise<HookValue<H>> {
     const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
+    const sessionID = findSession(input);
+    const inFork = sessionID !== undefined && isFork(sessionID);
     let current = value;
     for (const layer of byCost) {
+      if (inFork && !layer.servesForks?.includes(hook)) continue;
       const handler = layer.handlers[hook];
       if (!handler || stuck.has(nameOf(layer, hook))) continue;
       const isSpared = layer.isLastResort === true && rule.combine === "until";

@@ -88,6 +88,19 @@ export interface HookRule<Input, Value> {
   isEnough?(input: Input, value: Value): boolean;
 }
 
+/** The session that a hook is about; `undefined` where it is about none, or does not say. */
+export function findSession(input: HookInput<HookName>): string | undefined {
+  const sessionID = "sessionID" in input ? input.sessionID : findEventSession(input.properties);
+  return typeof sessionID === "string" ? sessionID : undefined;
+}
+
+/** Of the session, the message or the part that an event is about. */
+export function findEventSession({ sessionID, info, part }: HostEvent["properties"]): string | undefined {
+  const holder = isRecord(info) ? info : isRecord(part) ? part : {};
+  const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");
+  return found as string | undefined;
+}
+
 export type HookRules = { readonly [H in HookName]: HookRule<HookInput<H>, HookValue<H>> };
 
 export const hookRules: HookRules = {

@@ -16,6 +16,12 @@ export interface Layer {
   /** Asked at an `until` hook only while the value is not good enough: what it does is dear, to the user or the model. */
   readonly isLastResort?: boolean;
   readonly handlers: { readonly [H in HookName]?: Handler<H> };
+  /**
+   * Hooks at which it is asked about forks of ours too. These live for minutes and share their parent's prompt cache:
+   * what was decided in the parent holds in them, and nothing more may be decided about what they have from it. Notes,
+   * reminders, memories and messages are the parent's.
+   */
+  readonly servesForks?: readonly HookName[];
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];
   /** Lets go of what the layer holds. The host may end without calling it. */

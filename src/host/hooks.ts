@@ -17,7 +17,11 @@ type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable
 
 export function bindHooks(
   { clock, config, dispatcher, dispose, log, requests }: Strata,
-  { liveConfig, ownSessions }: Pick<OpenCodeHost, "liveConfig" | "ownSessions">,
+  {
+    forkSessions,
+    liveConfig,
+    ownSessions,
+  }: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions">,
 ): Hooks {
   const rows = [
     row("context", "experimental.chat.messages.transform", async (_input, output) => {
@@ -79,6 +83,7 @@ export function bindHooks(
       dispatcher.serve("event", {
         read() {
           const { type, properties } = given.event;
+          forkSessions.notice(type, properties);
           if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
           return { input: { type, properties }, value: undefined };
         },

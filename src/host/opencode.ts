@@ -8,6 +8,8 @@ import type { Host } from "../seams/host.js";
 import type { Message } from "../view/message.js";
 import { createChildSessions } from "./child-sessions.js";
 import { findGlobalFolder, listConfigFiles } from "./config-files.js";
+import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
+import { createForks } from "./forks.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
 import { createProcesses, type Processes } from "./processes.js";
@@ -17,6 +19,7 @@ import { createRunningProcesses } from "./running-processes.js";
 export interface OpenCodeHost extends Host {
   readonly liveConfig: LiveConfig;
   readonly ownSessions: OwnSessions;
+  readonly forkSessions: ForkSessions;
 }
 
 const CALL_DEADLINE_MS = 5_000;
@@ -28,6 +31,7 @@ export function createOpenCodeHost(
 ): OpenCodeHost {
   const liveConfig = createLiveConfig();
   const ownSessions = createOwnSessions();
+  const forkSessions = createForkSessions();
   const children = createChildSessions({ client, clock, ownSessions, processes });
   const project = findProject(directory, worktree);
   const { env } = process;
@@ -41,12 +45,21 @@ export function createOpenCodeHost(
     processes: createRunningProcesses(),
     liveConfig,
     ownSessions,
+    forkSessions,
     models: liveConfig.models,
     setAutoCompaction: liveConfig.setAutoCompaction,
     generate: children.generate,
     isOwnSession: ownSessions.has,
     listOwnSessions: children.list,
     removeSession: children.remove,
+    runFork: createForks({ client, clock, forkSessions, processes }),
+    isFork: forkSessions.isFork,
+    findAsker: forkSessions.findAsker,
+
+    async findParent(sessionID) {
+      const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));
+      return answer?.data ? answer.data.parentID : "unknown";
+    },
 
     async sessionLastUsedMs(sessionID) {
       const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));

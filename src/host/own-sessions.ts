@@ -8,7 +8,9 @@
  *
  * Layers must not see them: whoever binds a hook of the host leaves them out with `isOwnAgent` or `notice`.
  */
+import { findEventSession } from "../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../records.js";
+import type { Trouble } from "./asking.js";
 
 /** The hidden agent that all of them run with, and nobody else. */
 export const OWN_AGENT = "strata";
@@ -24,15 +26,8 @@ export function formatOwnTitle(title: string, processID: number): string {
 
 /** The process that opened the session, `undefined` where the title does not tell. */
 export function readOpener(title: string): number | undefined {
-  const digits = /^\[strata\] .* · (\d+)$/.exec(title)?.[1];
+  const digits = /^\[strata(?: fork)?\] .* · (\d+)$/.exec(title)?.[1];
   return digits === undefined ? undefined : Number(digits);
-}
-
-/** Why a turn of ours will come to no good end. */
-export interface Trouble {
-  reason: string;
-  /** The provider has refused the request, and the host would send it again and again. */
-  isRefusal: boolean;
 }
 
 export interface OwnSessions {
@@ -62,7 +57,7 @@ export function createOwnSessions(): OwnSessions {
 
     notice(type, properties) {
       if (!isRecord(properties)) return false;
-      const sessionID = readSessionID(properties);
+      const sessionID = findEventSession(properties);
       if (sessionID === undefined) return false;
       if (!known.has(sessionID)) {
         if (!isMarked(properties)) return false;
@@ -78,13 +73,6 @@ export function createOwnSessions(): OwnSessions {
       return () => watchers.delete(sessionID);
     },
   };
-}
-
-/** Of the session, the message or the part that the event is about. */
-function readSessionID({ sessionID, info, part }: PlainRecord): string | undefined {
-  const holder = isRecord(info) ? info : isRecord(part) ? part : {};
-  const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");
-  return found as string | undefined;
 }
 
 function isMarked({ info }: PlainRecord): boolean {

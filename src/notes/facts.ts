@@ -1,6 +1,14 @@
 /** What the layers ask of the notes, with absolute paths and with the numbers by which the notes speak of requests. */
 import { resolve } from "node:path";
-import { type Command, type Failure, findRequestAt, type Ledger, numberOf, type Todo } from "./ledger.js";
+import {
+  type Command,
+  type Failure,
+  type FileTouch,
+  findRequestAt,
+  type Ledger,
+  numberOf,
+  type Todo,
+} from "./ledger.js";
 
 /** Every list in the order of time, the newest last. Times are milliseconds since 1970, 0 when the host told none. */
 export interface SessionFacts {
@@ -17,7 +25,8 @@ export interface SessionFacts {
   /** Calls that failed. */
   errors: Omit<Failure, "key">[];
   skills: string[];
-  subagents: { description: string; result: string; at: number }[];
+  /** Those that have ended, forks of ours among them. */
+  subagents: { description: string; result: string; files: readonly FileTouch[]; at: number }[];
   /** The plan that was last written. */
   plan: { path: string; at: number } | undefined;
   /** The beginning of the last text of the agent. */
@@ -85,7 +94,12 @@ export function readFacts(ledger: Ledger, project: string): SessionFacts {
     commands: ledger.commands.map(({ key, ...command }) => ({ command: key, ...command })),
     errors: ledger.failures.map(({ key: _, ...failure }) => failure),
     skills: ledger.skills.map(({ key }) => key),
-    subagents: ledger.subagents.map(({ description, result, at }) => ({ description, result, at })),
+    subagents: ledger.subagents.map(({ description, result, files = [], at }) => ({
+      description,
+      result,
+      files,
+      at,
+    })),
     plan: plan && { path: resolve(project, plan.path), at: plan.at },
     lastAnswer: last && { text: last.text, at: last.at },
     toolCalls: ledger.calls.ended,

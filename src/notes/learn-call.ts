@@ -1,5 +1,6 @@
 /** What an ended tool call adds to the ledger. */
 import { createHash } from "node:crypto";
+import { parseForkReports } from "../agents/fork-report.js";
 import type { ToolPart } from "../view/message.js";
 import {
   findDeclaredNames,
@@ -20,7 +21,7 @@ const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
 const LONGEST_OUTPUT_LINE = 200;
 const LONGEST_ERROR = 300;
-const LONGEST_RESULT = 300;
+const LONGEST_RESULT = 600;
 const LONGEST_TODO = 300;
 const PLAN = /(^|\/)plans?\/.*\.md$|(^|\/)plan\.md$/i;
 
@@ -42,6 +43,7 @@ export function learnCall(draft: Draft, messageAt: number, part: ToolPart, proje
   if (part.tool === "todowrite") learnTodos(draft, at, part);
   if (part.tool === "skill") learnSkill(draft, at, part);
   if (part.tool === "task") learnSubagent(draft, at, key, part);
+  if (part.tool === "fork") learnForks(draft, at, key, part);
 }
 
 /** The time first, in base 36, so that keys can be put in its order; call ids come again. */
@@ -156,6 +158,18 @@ function learnSubagent(draft: Draft, at: number, key: string, part: ToolPart): v
   const description = toLine(readText(readInput(part), "description", "prompt") ?? "", LONGEST_INPUT);
   const result = typeof output === "string" ? readSubagentResult(output) : "";
   put(draft, "subagents", { key, at, description, result });
+}
+
+/** One call may have had several tasks done. */
+function learnForks(draft: Draft, at: number, key: string, part: ToolPart): void {
+  for (const [index, { answer, files, task }] of parseForkReports(part.state.output ?? "").entries())
+    put(draft, "subagents", {
+      key: `${key}:${index}`,
+      at,
+      description: toLine(task, LONGEST_INPUT),
+      result: toLine(answer, LONGEST_RESULT),
+      files,
+    });
 }
 
 /** The host puts the result of a subagent between tags and its own remarks around them. */

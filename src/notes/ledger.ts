@@ -96,9 +96,17 @@ export interface Failure extends Fact {
 /** `key` is the name. */
 export interface Skill extends Fact {}
 
+/** A subagent or a fork that was given a task; `key` stands for the call. */
 export interface SubagentRun extends Fact {
   readonly description: string;
   readonly result: string;
+  /** Files it touched, as the notes spell them; absent where that is not known. */
+  readonly files?: readonly FileTouch[];
+}
+
+export interface FileTouch {
+  readonly name: string;
+  readonly isEdited: boolean;
 }
 
 export interface CallCount {
@@ -130,6 +138,7 @@ export const CAPS = {
   failures: 60,
   skills: 50,
   subagents: 40,
+  filesOfASubagent: 40,
   /** A history of which more calls are read again at once has been read before. */
   callKeys: 2_000,
   /** Characters of all requests together; the oldest long ones are shortened beyond it. */

@@ -11,9 +11,11 @@ import { keepOutOfGit } from "../folders.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { Message } from "../view/message.js";
+import type { Message, ToolPart } from "../view/message.js";
 import type { SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";
+import { formatCallKey } from "./learn-call.js";
+import type { FileTouch } from "./ledger.js";
 import type { Sections } from "./sections.js";
 import {
   createSession,
@@ -21,6 +23,7 @@ import {
   learnInto,
   markLoaded,
   mergeSession,
+  noteTouched,
   planStored,
   planStoredAlone,
   type Session,
@@ -40,6 +43,8 @@ export interface Notes {
   facts(sessionID: string): SessionFacts | undefined;
   /** The notes with what people have changed in them, never longer than that; `undefined` when there are none. */
   formatForModel(sessionID: string, limits: { maxCharacters: number }): Promise<string | undefined>;
+  /** Which files the subagent touched whose result this is. Nothing where the result was not learned. */
+  noteTouched(sessionID: string, result: ToolPart, files: readonly FileTouch[]): Promise<void>;
   /** What a model has written, checked by `parseSections`. Kept until others take its place. */
   setSections(sessionID: string, sections: Sections): Promise<void>;
   /** Writes what has changed, each file whole or not at all; calls for a session wait for each other. */
@@ -94,6 +99,13 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
         if (isEmpty) return undefined;
         const { blocks } = mergeSession(session, text);
         return formatForModel({ blocks, path, maxCharacters });
+      }),
+
+    noteTouched: (sessionID, { callID, state }, files) =>
+      guard(sessionID, undefined, async () => {
+        const session = open(sessionID);
+        if (!session.isLoaded) await load(session);
+        noteTouched(session, formatCallKey(state.time?.start ?? 0, callID), files);
       }),
 
     setSections: (sessionID, sections) =>

@@ -9,6 +9,7 @@ import {
   findRequestAt,
   type Ledger,
   numberOf,
+  type SubagentRun,
   type Todo,
   type TouchedFile,
   type UserRequest,
@@ -157,12 +158,18 @@ function planWorkflow(ledger: Ledger): PageLine[] {
     text: `- Skill loaded: ${toCode(key, 160)}`,
     at,
   }));
-  const subagents = ledger.subagents.map(({ key, at, description, result }) => ({
-    id: `subagent:${key}`,
-    text: `- Subagent ${quote(description, 160)} found: ${quote(result, 300)}`,
-    at,
-  }));
+  const subagents = ledger.subagents.map(planSubagent);
   return [...outcomes, ...skills, ...subagents, ...commands];
+}
+
+function planSubagent({ key, at, description, files = [], result }: SubagentRun): PageLine {
+  const names = (isEdited: boolean): string =>
+    files.flatMap((file) => (file.isEdited === isEdited ? toCode(file.name, 300) : [])).join(", ");
+  const touched = [names(true) && `changed ${names(true)}`, names(false) && `read ${names(false)}`]
+    .filter((one) => one !== "")
+    .map((one) => `; ${one}`);
+  const text = `- Subagent ${quote(description, 160)} found: ${quote(result, 600)}${touched.join("")}`;
+  return { id: `subagent:${key}`, text, at };
 }
 
 function planRules(ledger: Ledger, wanted: "rule" | "correction"): PageLine[] {

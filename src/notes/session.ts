@@ -4,7 +4,7 @@ import type { Message } from "../view/message.js";
 import { readFacts, type SessionFacts } from "./facts.js";
 import { createKnownMessages, type KnownMessages } from "./known-messages.js";
 import { learnMessages } from "./learn.js";
-import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
+import { CAPS, EMPTY_LEDGER, type FileTouch, type Ledger } from "./ledger.js";
 import { type Merged, mergePage, type Written } from "./merge.js";
 import { planPage } from "./page.js";
 import type { Sections } from "./sections.js";
@@ -75,6 +75,16 @@ export function learnInto(session: Session, messages: readonly Message[], projec
   if (!session.isLoaded) session.early = [...session.early, ...fresh];
   if (ledger === session.ledger) return;
   session.ledger = ledger;
+  session.revision++;
+}
+
+/** Notes on the subagent that this call has started which files it touched. */
+export function noteTouched(session: Session, key: string, files: readonly FileTouch[]): void {
+  const run = session.ledger.subagents.find((one) => one.key === key);
+  const kept = files.slice(0, CAPS.filesOfASubagent);
+  if (!run || JSON.stringify(run.files) === JSON.stringify(kept)) return;
+  const subagents = session.ledger.subagents.map((one) => (one === run ? { ...run, files: kept } : one));
+  session.ledger = { ...session.ledger, subagents };
   session.revision++;
 }
 

@@ -21,6 +21,7 @@ const fact = { key: z.string(), at: z.number() };
 const list = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ ...fact, ...shape }));
 const time = z.number().nullable();
 const written = z.record(z.string(), z.array(z.object({ id: z.string(), text: z.string() })));
+const touch = z.object({ name: z.string(), isEdited: z.boolean() });
 const todo = z.object({ content: z.string(), status: z.string(), priority: z.string().optional() });
 
 const ledger = z.object({
@@ -41,7 +42,7 @@ const ledger = z.object({
     laterSucceeded: z.boolean(),
   }),
   skills: list({}),
-  subagents: list({ description: z.string(), result: z.string() }),
+  subagents: list({ description: z.string(), result: z.string(), files: z.array(touch).optional() }),
   plan: z.object({ path: z.string(), at: z.number() }).optional(),
   calls: z.object({ ended: z.number(), keys: z.array(z.string()), countedUntil: time }),
 });

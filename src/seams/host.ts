@@ -27,7 +27,18 @@ export interface Host {
   generate(request: GenerateRequest): Promise<Generated>;
   /** Is it a session that `generate` has opened? */
   isOwnSession(sessionID: string): boolean;
-  /** Sessions that `generate` has opened, in this process or another, and that are still there. */
+  /**
+   * Has a task done in a session opened for it, which is removed afterwards: a fork of another one, or an empty child
+   * of it. It is asked as that one was last: the same agent, model, tools and permissions.
+   */
+  runFork(request: ForkRequest): Promise<ForkResult>;
+  /** Is it a fork that `runFork` has opened? An empty child is none. */
+  isFork(sessionID: string): boolean;
+  /** The session for which `runFork` has opened this one, or the one above it. */
+  findAsker(sessionID: string): string | undefined;
+  /** The session below which this one was opened; "unknown" when the host did not say. */
+  findParent(sessionID: string): Promise<string | undefined | "unknown">;
+  /** Sessions that `generate` or `runFork` has opened, in this process or another, and that are still there. */
   listOwnSessions(): Promise<OwnSession[] | undefined>;
   /** True when the session is gone. */
   removeSession(sessionID: string): Promise<boolean>;
@@ -90,6 +101,41 @@ export interface UsedTokens {
   output: number;
   /** Read from a cache. */
   cacheRead: number;
+}
+
+export interface ForkRequest {
+  /** The session that asks. */
+  parentID: string;
+  /** Its answer that is under way: a fork ends before it. */
+  messageID: string;
+  /** Does the task begin with all that was said before, or with nothing? */
+  history: "shared" | "none";
+  /** What it is for, in a few words. */
+  title: string;
+  prompt: string;
+  signal: AbortSignal;
+  /** From the moment the model is asked. */
+  deadlineMs: number;
+  /** Broken off beyond; a token read from a cache counts a tenth. */
+  maxTokens: number;
+}
+
+export type ForkResult =
+  | { kind: "answered"; text: string; run: ForkRun }
+  | { kind: "failed"; reason: string; run: ForkRun }
+  /** Nothing was asked: the host does not open such a session. */
+  | { kind: "refused"; reason: string };
+
+/** What went on in it. */
+export interface ForkRun {
+  /** Of its first request; absent where the provider did not report. */
+  first?: UsedTokens;
+  used: UsedTokens;
+  requests: number;
+  /** The task and all that came after it. */
+  messages: readonly Message[];
+  /** What it wanted to be allowed or to know; there is nobody to ask, so it was refused. */
+  refusals: readonly string[];
 }
 
 export interface OwnSession {

@@ -48,6 +48,7 @@ export function createView(options: ViewOptions): Layer {
   return {
     name: LAYER,
     cost: 0,
+    servesForks: ["context", "compacted", "compacting", "modelWindow", "event"],
     handlers: {
       async context(request) {
         const { history, sessionID } = request;

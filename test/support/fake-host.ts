@@ -1,4 +1,13 @@
-import type { Generated, GenerateRequest, Host, Models, OwnSession } from "../../src/seams/host.js";
+import type {
+  ForkRequest,
+  ForkResult,
+  ForkRun,
+  Generated,
+  GenerateRequest,
+  Host,
+  Models,
+  OwnSession,
+} from "../../src/seams/host.js";
 import type { Message } from "../../src/view/message.js";
 import { createFakeProcesses } from "./fake-processes.js";
 
@@ -15,6 +24,14 @@ export interface FakeHost extends Host {
   respond: ((request: GenerateRequest) => Generated | Promise<Generated>) | undefined;
   /** Sessions of our own by their ids; `undefined` when the host is not to say. */
   ownSessions: Map<string, OwnSession> | undefined;
+  /** What it was asked to have done in forks. */
+  readonly forked: ForkRequest[];
+  /** Answers in place of a fork; without it every one says "done". */
+  respondForked: ((request: ForkRequest) => ForkResult | Promise<ForkResult>) | undefined;
+  /** Forks of ours, and the sessions that asked for them. */
+  readonly forks: Map<string, string>;
+  /** Sessions and those below which they were opened. */
+  readonly parents: Map<string, string>;
   /** Does the host compact by itself? */
   isCompacting: boolean;
   /** What it has of each session. */
@@ -46,6 +63,17 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
     generated,
     respond: undefined,
     ownSessions: new Map(),
+    forked: [],
+    respondForked: undefined,
+    forks: new Map(),
+    parents: new Map(),
+    async runFork(request) {
+      fake.forked.push(request);
+      return (await fake.respondForked?.(request)) ?? { kind: "answered", text: "done", run: runOf() };
+    },
+    isFork: (sessionID) => fake.forks.has(sessionID),
+    findAsker: (sessionID) => fake.forks.get(sessionID),
+    findParent: async (sessionID) => fake.parents.get(sessionID),
     isCompacting: true,
     messages: new Map(),
     aborted: [],
@@ -70,6 +98,12 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
     log: (level, message) => void logged.push(`${level}: ${message}`),
   };
   return fake;
+}
+
+/** A fork that took one request, nearly all of it from the cache. */
+export function runOf(run: Partial<ForkRun> = {}): ForkRun {
+  const used = { input: 30, output: 12, cacheRead: 9_970 };
+  return { first: used, used, requests: 1, messages: [], refusals: [], ...run };
 }
 
 /** An answer of a model, with these tokens of input, output and cache. */

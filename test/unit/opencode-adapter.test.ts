@@ -2,6 +2,7 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
 import { refuse } from "../../src/dispatcher/hooks.js";
 import { listConfigFiles } from "../../src/host/config-files.js";
+import { createForkSessions } from "../../src/host/fork-sessions.js";
 import { bindHooks as bind } from "../../src/host/hooks.js";
 import { createLiveConfig } from "../../src/host/live-config.js";
 import { createOpenCodeHost } from "../../src/host/opencode.js";
@@ -15,7 +16,11 @@ import { answer, call, lines, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
 
 const bindHooks = (strata: Strata) =>
-  bind(strata, { liveConfig: createLiveConfig(), ownSessions: createOwnSessions() });
+  bind(strata, {
+    forkSessions: createForkSessions(),
+    liveConfig: createLiveConfig(),
+    ownSessions: createOwnSessions(),
+  });
 
 describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createForkSessions } from "../../src/host/fork-sessions.js";
 import { bindHooks } from "../../src/host/hooks.js";
 import { createLiveConfig } from "../../src/host/live-config.js";
 import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/own-sessions.js";
@@ -70,7 +71,11 @@ describe("sessions of our own", () => {
       },
     });
     const { strata } = await openWorld({ layers: [listener] });
-    const hooks = bindHooks(strata, { liveConfig: createLiveConfig(), ownSessions: createOwnSessions() });
+    const hooks = bindHooks(strata, {
+      forkSessions: createForkSessions(),
+      liveConfig: createLiveConfig(),
+      ownSessions: createOwnSessions(),
+    });
     const ask = async (agent: string, sessionID: string) => {
       const message = user("go", sessionID);
       const messages = [{ ...message, info: { ...message.info, agent } }];

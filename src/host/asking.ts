@@ -1,0 +1,111 @@
+/** Asks a session of ours something and waits for the end of its turn, bounded in every direction. */
+import type { PluginInput } from "@opencode-ai/plugin";
+import type { AssistantMessage, Part } from "@opencode-ai/sdk";
+import { formatError } from "../error.js";
+import { type Clock, type Waited, waitAtMost } from "../seams/clock.js";
+import type { UsedTokens } from "../seams/host.js";
+
+export interface Asking {
+  /** Never rejects. A turn that is broken off here goes on in the host until it is told to stop. */
+  ask(sessionID: string, body: PromptBody, limits: AskLimits): Promise<Ending>;
+  /** What the host answers within seconds, else `undefined`. */
+  bounded<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
+}
+
+export interface AskLimits {
+  signal: AbortSignal;
+  deadlineMs: number;
+  /** Calls back when the turn will come to no good end, until the function it returns is called. */
+  watch(breakOff: (trouble: Trouble) => void): () => void;
+}
+
+/** Why a turn of ours will come to no good end. */
+export interface Trouble {
+  reason: string;
+  /** The provider has refused the request, and the host would send it again and again. */
+  isRefusal: boolean;
+}
+
+export interface Answer {
+  info: AssistantMessage;
+  parts: Part[];
+}
+
+/** How the wait for an answer ended. */
+export type Ending = { kind: "answered"; answer: Answer } | { kind: "brokenOff"; trouble: Trouble };
+
+export type PromptBody = NonNullable<Parameters<PluginInput["client"]["session"]["prompt"]>[0]["body"]>;
+
+const CALL_DEADLINE_MS = 5_000;
+
+export const NO_TOKENS: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
+
+export function createAsking(client: PluginInput["client"], clock: Clock): Asking {
+  return {
+    async ask(id, body, { signal, deadlineMs, watch }) {
+      let breakOff = (_trouble: Trouble): void => {};
+      const brokenOff = new Promise<Ending>((resolve) => {
+        breakOff = (trouble) => resolve({ kind: "brokenOff", trouble });
+      });
+      const callOff = (): void => breakOff({ reason: "called off", isRefusal: false });
+      signal.addEventListener("abort", callOff, { once: true });
+      const unwatch = watch(breakOff);
+      const answered = waitAtMost(clock, deadlineMs, () => client.session.prompt({ path: { id }, body }));
+      try {
+        return await Promise.race([answered.then((waited) => readWaited(waited, deadlineMs)), brokenOff]);
+      } finally {
+        unwatch();
+        signal.removeEventListener("abort", callOff);
+      }
+    },
+
+    async bounded(call) {
+      const waited = await waitAtMost(clock, CALL_DEADLINE_MS, call);
+      return waited.kind === "done" ? waited.value : undefined;
+    },
+  };
+}
+
+function readWaited(
+  waited: Waited<{ data: Answer | undefined; error: unknown }>,
+  deadlineMs: number,
+): Ending {
+  const brokenOff = (reason: string): Ending => ({
+    kind: "brokenOff",
+    trouble: { reason, isRefusal: false },
+  });
+  if (waited.kind === "overran") return brokenOff(`no answer within ${deadlineMs / 1_000} s`);
+  if (waited.kind === "failed") return brokenOff(formatError(waited.thrown));
+  const { data, error } = waited.value;
+  return data ? { kind: "answered", answer: data } : brokenOff(`the host refused: ${readMessage(error)}`);
+}
+
+/** As the provider reported them of one answer. */
+export function readTokens({ tokens }: Pick<AssistantMessage, "tokens">): UsedTokens {
+  return {
+    input: tokens.input + tokens.cache.write,
+    output: tokens.output + tokens.reasoning,
+    cacheRead: tokens.cache.read,
+  };
+}
+
+export function sumTokens(all: readonly UsedTokens[]): UsedTokens {
+  const sum = { ...NO_TOKENS };
+  for (const { input, output, cacheRead } of all) {
+    sum.input += input;
+    sum.output += output;
+    sum.cacheRead += cacheRead;
+  }
+  return sum;
+}
+
+/** What was said, without the calls. */
+export function readText(parts: readonly { type: string; text?: unknown }[]): string {
+  return parts.map(({ type, text }) => (type === "text" && typeof text === "string" ? text : "")).join("");
+}
+
+/** The message in one of the host's errors. */
+export function readMessage(error: unknown): string {
+  const { name, data } = (error ?? {}) as { name?: unknown; data?: { message?: unknown } };
+  return String(data?.message ?? name ?? "it did not say why");
+}
