@@ -44,6 +44,8 @@ export interface ConflictsOptions {
   store: Pick<MemoryStore, "list" | "remember">;
   /** `.opencode/memory` of the project; of what holds everywhere the records lie here too. */
   folder: string;
+  /** As the store's: why this may not be kept, since a record keeps it too. */
+  gate?: (memory: { title: string; content: string }) => string | undefined;
 }
 
 /** What stands against the standing version. */
@@ -55,7 +57,7 @@ interface Other {
   by: string | undefined;
 }
 
-export function createConflicts({ clock, files, folder, store }: ConflictsOptions): Conflicts {
+export function createConflicts({ clock, files, folder, gate, store }: ConflictsOptions): Conflicts {
   const seen = new Map<string, string>();
   const folders = [join(folder, "conflicts"), join(folder, "private", "conflicts")];
 
@@ -67,6 +69,8 @@ export function createConflicts({ clock, files, folder, store }: ConflictsOption
       if (title === undefined) return note(await store.remember(draft, cause));
       const existing = findUnseenRival({ ...draft, title }, await store.list(), seen);
       if (existing) {
+        const why = gate?.({ title, content: draft.content });
+        if (why !== undefined) return { kind: "refused", why };
         const path = await record(existing, { ...draft, title, by: cause.session });
         return { kind: "conflict", existing, path };
       }

@@ -6,6 +6,7 @@ import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { MemoryStore, Written } from "../../src/memory/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 
 const FOLDER = "/project/.opencode/memory";
 
@@ -50,6 +51,9 @@ const draft = (content: string, session: string, over: Partial<MemoryDraft> = {}
   provenance: { by: "agent", session },
   ...over,
 });
+const never = (): never => {
+  throw new Error("nothing is to be written");
+};
 const cause = (session: string) => ({ operation: "remember", session });
 
 function openTwo(beforeWriting?: () => Promise<unknown>) {
@@ -152,6 +156,40 @@ describe("what two instances remember differently", () => {
     expect([...files.contents.keys()].filter((path) => !path.includes("/private/"))).toEqual([
       `${FOLDER}/conflicts/notes.md`,
     ]);
+  });
+
+  it("keeps nothing that the store would not keep", async () => {
+    const { clock, files, memories, a } = openTwo();
+    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    const store = { list: async () => [...memories.values()], remember: async () => never() };
+    const gate = ({ content }: { content: string }) => (content.includes("hunter2") ? "a secret" : undefined);
+    const b = createConflicts({ clock, files, store, folder: FOLDER, gate });
+    expect(await b.remember(draft("hunter2", "ses_b"), cause("ses_b"))).toEqual({
+      kind: "refused",
+      why: "a secret",
+    });
+    expect([...files.contents.keys()]).toEqual([]);
+  });
+
+  it("in the real store: the records are no memories and no problem to it, before and after they are settled", async () => {
+    const world = openMemoryWorld();
+    const other = world.reopen({ instance: "b" });
+    const open = ({ clock, files, store }: MemoryWorld) =>
+      createConflicts({ clock, files, store, folder: MEMORY });
+    const [a, b] = [open(world), open(other)];
+    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    expect(await b.remember(draft("SQLite", "ses_b"), cause("ses_b"))).toMatchObject({ kind: "conflict" });
+    expect(await b.open()).toHaveLength(1);
+    expect(await world.store.list({ archived: true })).toHaveLength(1);
+    await other.store.update(
+      "decision/the-database",
+      (memory) => ({ ...memory, content: "Both" }),
+      cause("ses_b"),
+    );
+    expect(await a.open()).toEqual([]);
+    expect(world.paths().filter((path) => path.startsWith("archive/conflicts/"))).toHaveLength(1);
+    expect(await world.store.list({ archived: true })).toHaveLength(1);
+    expect([...world.store.problems(), ...other.store.problems()]).toEqual([]);
   });
 
   it("is told by scope, type and title; an archived memory stands against nothing", async () => {
