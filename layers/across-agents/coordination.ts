@@ -1,6 +1,5 @@
-/** Sessions and instances at work in one project: who they are, what they hold and edit, what they tell each other. */
-
-import type { HookInput, HostEvent, ToolArguments } from "../../src/dispatcher/hooks.js";
+/** Instances of one project side by side: who lives, who holds what, who edits what, and letters between their sessions. */
+import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
 import { formatError } from "../../src/error.js";
 import { createEdits } from "../../src/instances/edits.js";
 import { createInstances } from "../../src/instances/instances.js";
@@ -16,22 +15,28 @@ import { createEditWarnings, EDIT_LAYER } from "./edit-warnings.js";
 import { createLeaseTool } from "./lease-tool.js";
 import { createSendMessageTool } from "./send-message-tool.js";
 
+export interface Coordination {
+  readonly tools: readonly Tool[];
+  /** A turn begins: this instance makes itself known, behind it. */
+  begin(sessionID: string): void;
+  /** Learns what a session works on. */
+  notice(request: ContextRequest): void;
+  /**
+   * Records what is to stand behind the newest thing: letters, and a word on who else edits a file. Whether there is
+   * anything. Rejects with the system's error.
+   */
+  extend(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
+  /** Before a call runs. Rejects with the system's error. */
+  check(call: HookInput<"toolArguments">, args: ToolArguments): Promise<ToolArguments | undefined>;
+  hear(event: HookInput<"event">): void;
+  /** Lets go of what this instance holds. */
+  dispose(): Promise<void>;
+}
+
 /** Letters expire long before. */
 const OLD_MAIL_MS = 30 * DAY_MS;
 
-export interface Coordination {
-  readonly tools: readonly Tool[];
-  /** This session has been asked something: this instance makes itself known. */
-  begin(sessionID: string): void;
-  /** Notes what is worked on, and puts what is to be told behind what is newest; whether something was decided. */
-  extend(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** Before a call: is somebody else at work on the file? */
-  check(call: HookInput<"toolArguments">, args: ToolArguments): Promise<ToolArguments | undefined>;
-  hear(event: HostEvent): void;
-  /** Gives back what this instance holds. */
-  leave(): Promise<void>;
-}
-
+/** `layer` is whose work it is, for the log and the savings ledger. */
 export function createCoordination(context: LayerContext, layer: string): Coordination {
   const { background, clock, config, decisions, files, folders, host, instance, locks, log, notes, savings } =
     context;
@@ -67,9 +72,13 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       });
     },
 
+    notice({ sessionID }) {
+      const goal = notes.facts(sessionID)?.requests.at(-1)?.text;
+      if (instances.sessions.setGoal(sessionID, goal)) later("tell what is worked on", instances.refresh);
+    },
+
     async extend(request, signal) {
       const { sessionID } = request;
-      noteGoal(sessionID);
       const made = warnings.plan(request);
       if (made.length > 0) {
         await decisions.record(sessionID, EDIT_LAYER, made);
@@ -81,21 +90,16 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       return results > 0;
     },
 
-    hear({ type, properties }) {
+    hear({ properties, type }) {
       delivery.hear(type, properties);
       if (instances.sessions.hear(type, properties)) later("tell who works", instances.refresh);
     },
 
-    async leave() {
+    async dispose() {
       await leases.releaseAll();
       await instances.leave();
     },
   };
-
-  function noteGoal(sessionID: string): void {
-    const goal = notes.facts(sessionID)?.requests.at(-1)?.text;
-    if (instances.sessions.setGoal(sessionID, goal)) later("tell what is worked on", instances.refresh);
-  }
 
   async function sweep(): Promise<void> {
     if (hasSwept) return;

@@ -5,7 +5,8 @@
  *     every so many calls   the model is reminded of what the user asked for, behind the newest result
  *     now and then          a small model writes the sections, where one may be called
  *     when a session is idle its last answer is learned as well
- *     when a session begins  it is told what the last one has left open
+ *     when a session begins  it is told what the last one has left open: the handoff, made from that one's notes
+ *     when the host ends     what is not written yet is
  */
 import type PQueue from "p-queue";
 import { formatError } from "../../src/error.js";
@@ -33,6 +34,8 @@ export const createSessionMemory: LayerFactory = (context) => {
   const writer = createSectionWriter(context);
   const children = new Set<string>();
   const begun = new Set<string>();
+  /** Sessions in the middle of a turn. */
+  const working = new Set<string>();
 
   return {
     name: LAYER,
@@ -40,6 +43,7 @@ export const createSessionMemory: LayerFactory = (context) => {
     handlers: {
       async context(request) {
         if (request.isCompaction) return undefined;
+        working.add(request.sessionID);
         const waited = await waitAtMost(clock, WITHIN_MS, (signal) => take(request, signal));
         if (waited.kind === "done") return waited.value ? request.show() : undefined;
         const why =
@@ -52,9 +56,16 @@ export const createSessionMemory: LayerFactory = (context) => {
         if (type === "session.created" && isRecord(info) && info.parentID !== undefined) {
           children.add(String(info.id));
         }
-        if (type === "session.idle" && typeof sessionID === "string") later(() => catchUp(sessionID));
+        if (type === "session.idle" && typeof sessionID === "string") {
+          working.delete(sessionID);
+          later(() => catchUp(sessionID));
+        }
         return undefined;
       },
+    },
+
+    async dispose() {
+      await Promise.all([...begun].map(write));
     },
   };
 
@@ -101,7 +112,7 @@ export const createSessionMemory: LayerFactory = (context) => {
   async function greet({ find, history, sessionID }: ContextRequest): Promise<DatedDecision[]> {
     const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
     if (!key || children.has(sessionID) || isExtendedBy(LAYER, find(key.key))) return [];
-    const unfinished = await notes.findUnfinished(sessionID, UNFINISHED_MS);
+    const unfinished = await notes.findUnfinished(new Set([sessionID, ...working]), UNFINISHED_MS);
     if (!unfinished) return [];
     const text = `[Strata] What the last session in this project has left open. It is no request: leave it alone unless the user goes on with it.\n${unfinished.text}`;
     return [decide(key, { outcome: "extended", text })];

@@ -25,7 +25,7 @@ export const MOST_CHARACTERS = 6_000;
 
 const LONGEST_REQUEST = 800;
 const LONGEST_LINE = 240;
-const MOST = { rules: 16, reasons: 6, todos: 8, files: 20, findings: 4, memories: 5 };
+const MOST = { rules: 12, reasons: 6, todos: 8, files: 20, findings: 4, memories: 5 };
 
 const INTRODUCTION =
   "[Strata] Background from the session that started you. Your task is the message above, and only that; what the user has laid down holds for you too.";

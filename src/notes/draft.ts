@@ -6,6 +6,7 @@ import {
   type Fact,
   type Failure,
   findRequestAt,
+  type LeasedItem,
   type Ledger,
   type Reason,
   type Rule,
@@ -26,6 +27,7 @@ interface Lists {
   commands: Command;
   failures: Failure;
   skills: Skill;
+  leases: LeasedItem;
   subagents: SubagentRun;
 }
 
@@ -54,6 +56,7 @@ export function openDraft(ledger: Ledger): Draft {
     failures: byKey(ledger.failures),
     skills: byKey(ledger.skills),
     subagents: byKey(ledger.subagents),
+    leases: byKey(ledger.leases),
     plan: ledger.plan,
     ended: ledger.calls.ended,
     callKeys: new Set(ledger.calls.keys),
@@ -100,6 +103,7 @@ function makeLedger(draft: Draft, before: Ledger): Ledger {
     failures: keepNewest(draft.failures, CAPS.failures, (failure) => !failure.laterSucceeded),
     skills: keepNewest(draft.skills, CAPS.skills),
     subagents: keepNewest(draft.subagents, CAPS.subagents),
+    leases: keepNewest(draft.leases, CAPS.leases, (item) => item.isHeld),
     plan: draft.plan,
     calls: keepCalls(draft, before),
   };

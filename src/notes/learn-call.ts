@@ -43,6 +43,7 @@ export function learnCall(draft: Draft, messageAt: number, part: ToolPart, proje
   if (part.tool === "todowrite") learnTodos(draft, at, part);
   if (part.tool === "skill") learnSkill(draft, at, part);
   if (part.tool === "task") learnSubagent(draft, at, key, part);
+  if (part.tool === "lease") learnLease(draft, at, part);
   if (part.tool === "fork") learnForks(draft, at, key, part);
 }
 
@@ -143,6 +144,18 @@ function learnSubagent(draft: Draft, at: number, key: string, part: ToolPart): v
   const description = toLine(readText(readInput(part), "description", "prompt") ?? "", LONGEST_INPUT);
   const result = typeof output === "string" ? readSubagentResult(output) : "";
   put(draft, "subagents", { key, at, description, result });
+}
+
+/** Without an item all is given back. */
+function learnLease(draft: Draft, at: number, part: ToolPart): void {
+  const input = readInput(part);
+  const op = readText(input, "op");
+  const item = readText(input, "item");
+  if (op !== "claim" && op !== "renew" && op !== "release") return;
+  for (const key of item === undefined ? [...draft.leases.keys()] : [toLine(item, LONGEST_INPUT)]) {
+    if ((draft.leases.get(key)?.at ?? at) > at) continue;
+    put(draft, "leases", { key, at, isHeld: op !== "release" });
+  }
 }
 
 /** One call may have had several tasks done. */

@@ -6,8 +6,9 @@
 import { isToolPart, type Message, type MessageInfo, type Part } from "../view/message.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
-import { type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
+import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
 import { cut, toLine } from "./line.js";
+import { findNextStep } from "./next-step.js";
 import { findReasons, findRules } from "./rules.js";
 
 const LONGEST_ANSWER = 300;
@@ -44,7 +45,8 @@ function learnMessage(draft: Draft, message: Message, project: string): void {
   const fact: Fact = { key: readMessageKey(info), at: readTime(info) ?? 0 };
   if (info.role === "user") learnRequest(draft, fact, parts);
   if (info.role !== "assistant") return;
-  if (info.summary !== true) learnAnswer(draft, fact, readOwnTexts(parts));
+  if (info.summary !== true)
+    learnAnswer(draft, fact, { texts: readOwnTexts(parts), isInterim: isInterim(info) });
   for (const part of parts) if (part && isToolPart(part)) learnCall(draft, fact.at, part, project);
 }
 
@@ -73,11 +75,31 @@ function readAttachment(part: Part): string | undefined {
   return typeof mime === "string" ? toLine(mime, 200) : "a file";
 }
 
-function learnAnswer(draft: Draft, fact: Fact, texts: readonly string[]): void {
+/** Did the agent go on to call tools, or has it never come to the end? */
+function isInterim({ error, finish, time }: MessageInfo): boolean {
+  if (error !== undefined || finish === "tool-calls") return true;
+  return finish === undefined && time?.completed === undefined;
+}
+
+interface Said {
+  texts: readonly string[];
+  isInterim: boolean;
+}
+
+function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts }: Said): void {
   const last = texts.at(-1);
   if (last === undefined) return;
-  const text = toLine(last, LONGEST_ANSWER);
-  if (draft.answers.get(fact.key)?.text !== text) put(draft, "answers", { ...fact, text });
+  const next = isInterim ? undefined : findNextStep(last);
+  const answer: Answer = {
+    ...fact,
+    text: toLine(last, LONGEST_ANSWER),
+    ...(isInterim && { isInterim }),
+    ...(next !== undefined && { next: toLine(next, LONGEST_ANSWER) }),
+  };
+  const before = draft.answers.get(fact.key);
+  const isNews =
+    before?.text !== answer.text || before.isInterim !== answer.isInterim || before.next !== answer.next;
+  if (isNews) put(draft, "answers", answer);
   // A text that is still being written: what was taken from its beginning is taken anew.
   const reasons = findReasons(texts.join("\n")).map((reason) => toLine(reason, LONGEST_REASON));
   const prefix = `${fact.key}:`;

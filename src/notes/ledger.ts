@@ -21,6 +21,7 @@ export interface Ledger {
   readonly failures: readonly Failure[];
   readonly skills: readonly Skill[];
   readonly subagents: readonly SubagentRun[];
+  readonly leases: readonly LeasedItem[];
   /** The plan that was last written, as the path stands in the notes. */
   readonly plan: { readonly path: string; readonly at: number } | undefined;
   readonly calls: CallCount;
@@ -53,6 +54,10 @@ export interface Reason extends Fact {
 
 export interface Answer extends Fact {
   readonly text: string;
+  /** It did not end the turn: calls came after it, or it was broken off. */
+  readonly isInterim?: true;
+  /** What it says is still to be done. */
+  readonly next?: string;
 }
 
 export interface TodoList {
@@ -109,6 +114,11 @@ export interface FileTouch {
   readonly isEdited: boolean;
 }
 
+/** `key` is what the agent has claimed for itself, `at` when it last did or gave it back. */
+export interface LeasedItem extends Fact {
+  readonly isHeld: boolean;
+}
+
 export interface CallCount {
   /** All calls that have ended. */
   readonly ended: number;
@@ -138,6 +148,7 @@ export const CAPS = {
   failures: 60,
   skills: 50,
   subagents: 40,
+  leases: 40,
   filesOfASubagent: 40,
   /** A history of which more calls are read again at once has been read before. */
   callKeys: 2_000,
@@ -158,6 +169,7 @@ export const EMPTY_LEDGER: Ledger = {
   failures: [],
   skills: [],
   subagents: [],
+  leases: [],
   plan: undefined,
   calls: { ended: 0, keys: [], countedUntil: Number.NEGATIVE_INFINITY },
 };

@@ -49,8 +49,8 @@ export interface Notes {
   setSections(sessionID: string, sections: Sections): Promise<void>;
   /** Writes what has changed, each file whole or not at all; calls for a session wait for each other. */
   write(sessionID: string): Promise<void>;
-  /** The newest other session, used within `maxAgeMs`, with open todos or a request without an answer. */
-  findUnfinished(exceptSessionID: string, maxAgeMs: number): Promise<Unfinished | undefined>;
+  /** The newest session but these, used within `maxAgeMs`, that has left something open. */
+  findUnfinished(except: ReadonlySet<string>, maxAgeMs: number): Promise<Unfinished | undefined>;
 }
 
 export interface NotesOptions {
@@ -125,9 +125,9 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
       });
     },
 
-    findUnfinished: (exceptSessionID, maxAgeMs) =>
-      guard(exceptSessionID, undefined, () =>
-        findUnfinished({ files, folder, exceptSessionID, sinceMs: clock.now() - maxAgeMs }),
+    findUnfinished: (except, maxAgeMs) =>
+      guard("earlier sessions", undefined, () =>
+        findUnfinished({ files, folder, except, sinceMs: clock.now() - maxAgeMs }),
       ),
   };
 

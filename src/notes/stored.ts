@@ -30,7 +30,7 @@ const ledger = z.object({
   droppedUntil: time,
   rules: list({ kind: z.enum(["rule", "correction"]), text: z.string() }),
   reasons: list({ text: z.string() }),
-  answers: list({ text: z.string() }),
+  answers: list({ text: z.string(), isInterim: z.literal(true).optional(), next: z.string().optional() }),
   todos: z.object({ at: z.number(), items: z.array(todo) }).optional(),
   files: list({ isRead: z.boolean(), isEdited: z.boolean(), names: z.array(z.string()) }),
   commands: list({ exit: z.number().nullable(), description: z.string(), runs: z.number() }),
@@ -43,6 +43,7 @@ const ledger = z.object({
   }),
   skills: list({}),
   subagents: list({ description: z.string(), result: z.string(), files: z.array(touch).optional() }),
+  leases: list({ isHeld: z.boolean() }).optional(),
   plan: z.object({ path: z.string(), at: z.number() }).optional(),
   calls: z.object({ ended: z.number(), keys: z.array(z.string()), countedUntil: time }),
 });

@@ -19,7 +19,7 @@ async function playWithFault(fault: { at: number; code: string; lasting: boolean
   await world.notes.setSections("ses_1", sections);
   await world.notes.write("ses_1");
   await world.notes.formatForModel("ses_1", { maxCharacters: 5_000 });
-  await world.notes.findUnfinished("ses_2", 60_000);
+  await world.notes.findUnfinished(new Set(["ses_2"]), 60_000);
   return { world, hasFailed: faulty?.hasFailed ?? false };
 }
 

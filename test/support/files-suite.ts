@@ -11,6 +11,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await files.stat(`${folder}/no/such`)).toBeUndefined();
       expect(await files.statItself(`${folder}/no/such`)).toBeUndefined();
       expect(await files.list(`${folder}/no/such`)).toEqual([]);
+      expect(await files.realPath(`${folder}/no/such`)).toBeUndefined();
       await files.remove(`${folder}/no/such`);
       await files.touch(`${folder}/no/such`, 1);
       await files.rename(`${folder}/no/such`, `${folder}/other`);
@@ -24,6 +25,8 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect([...((await files.read(`${folder}/a/b/c.bin`)) ?? [])]).toEqual([...bytes.subarray(1)]);
       expect(await files.stat(`${folder}/a/b/c.bin`)).toMatchObject({ kind: "file", bytes: 5 });
       expect(await files.stat(`${folder}/a`)).toMatchObject({ kind: "folder" });
+      for (const path of ["a", "a/b/c.bin"])
+        expect(await files.realPath(`${folder}/${path}`)).toMatch(new RegExp(`/${path}$`));
     });
 
     it("reads what has been added to a file", async () => {

@@ -1,5 +1,6 @@
 /** Two instances of the plugin in one project, each as in a process of its own. */
 import type { ToolArguments } from "../../src/dispatcher/hooks.js";
+import type { Files } from "../../src/seams/files.js";
 import type { Message } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, PROJECT } from "./fake-host.js";
@@ -34,7 +35,10 @@ export interface Pair {
 }
 
 /** The sessions are `ses_a` and `ses_b`; neither has had a turn. */
-export async function openPair(options: Record<string, unknown> = {}): Promise<Pair> {
+export async function openPair(
+  options: Record<string, unknown> = {},
+  wrap: (files: Files) => Files = (files) => files,
+): Promise<Pair> {
   const clock = createFakeClock();
   const files = createMemoryFiles({}, clock.now);
   const running = new Set([1, 2]);
@@ -46,7 +50,7 @@ export async function openPair(options: Record<string, unknown> = {}): Promise<P
   ): Promise<Member> {
     const processes = { ...createFakeProcesses(processID), running };
     const host = { ...createFakeHost(), processes: { ...processes, isRunning: isRunningIn(running) } };
-    const world = await openWorld({ clock, files, host, options });
+    const world = await openWorld({ clock, files, host, options, wrap });
     return createMember({ world, session, sessionID }, (id) => open(sessionID, id, session));
   }
 

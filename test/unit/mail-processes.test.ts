@@ -11,7 +11,7 @@ import { type Child, startChild } from "../support/processes/child.js";
 const SESSIONS = 4;
 const MESSAGES = 250;
 const KILLS = 5;
-const TIME_MS = 100_000;
+const TIME_MS = 60_000;
 
 let folder: string;
 const children: Child[] = [];
@@ -70,13 +70,8 @@ it(
   "4 × 250 messages, with kills at random: each is delivered once, and in order from each sender",
   async () => {
     const last = await Promise.all(Array.from({ length: SESSIONS }, (_, number) => live(number)));
-    for (const child of last) {
-      for (let isEmpty = false; !isEmpty; ) {
-        const taken = child.line("taken");
-        child.say("go on");
-        isEmpty = (await taken) === "taken 0";
-      }
-    }
+    // Twice: the first may have begun before the last message was written.
+    for (const child of last) for (const _ of [1, 2]) await child.line("taken 0");
     const delivered = await readDelivered();
     for (let from = 0; from < SESSIONS; from++) {
       const others = Array.from({ length: SESSIONS }, (_, number) => number).filter((to) => to !== from);

@@ -228,19 +228,19 @@ describe("the next session", () => {
     world.clock.advance(1_000);
     await world.notes.learn("ses_2", [ask(0, "done thing"), reply(1, "done")]);
     await world.notes.write("ses_2");
-    const found = await world.notes.findUnfinished("ses_3", 60_000);
+    const found = await world.notes.findUnfinished(new Set(["ses_3"]), 60_000);
     expect(found).toMatchObject({ sessionID: "ses_1", path: NOTES_FILE });
     expect(found?.text).toContain("- write docs");
     expect(found?.text).not.toContain("- lex");
-    expect(await world.notes.findUnfinished("ses_1", 60_000)).toBeUndefined();
+    expect(await world.notes.findUnfinished(new Set(["ses_1"]), 60_000)).toBeUndefined();
     world.clock.advance(60_000);
-    expect(await world.notes.findUnfinished("ses_3", 60_000)).toBeUndefined();
+    expect(await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)).toBeUndefined();
   });
 
   it("is told of a request without an answer, shortly", async () => {
     const world = openNotes();
     await world.tell(...turn.slice(0, 1), reply(1, "ok"), ask(2, `Then ${"deploy ".repeat(900)}`));
-    const { text } = (await world.notes.findUnfinished("ses_3", 60_000)) ?? { text: "" };
+    const { text } = (await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)) ?? { text: "" };
     expect(text).toContain("Last request, not answered: Then deploy");
     expect(text.length).toBeLessThanOrEqual(1_500);
   });
@@ -249,7 +249,7 @@ describe("the next session", () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) => page.replace("- [ ] write docs\n", ""));
-    expect(await world.notes.findUnfinished("ses_3", 60_000)).toBeUndefined();
+    expect(await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)).toBeUndefined();
   });
 });
 

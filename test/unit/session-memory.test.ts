@@ -107,7 +107,8 @@ describe("what the last session has left open", () => {
     session.answer([call("bash", "half")]);
     await world.request(session.messages);
     await world.strata.idle();
-    return world;
+    // Killed in the middle of the turn.
+    return world.restart();
   }
 
   it("is told with the first message of the next one, once, in the same bytes from then on", async () => {
@@ -141,6 +142,31 @@ describe("what the last session has left open", () => {
     const week = createSession(world.clock, "ses_4");
     week.user("hello");
     expect(asked(await world.request(week.messages))).toEqual(["hello"]);
+  });
+
+  it("is not told of a session that is in the middle of its turn, and is once that was ended", async () => {
+    const { world, session } = await open();
+    session.user("Finish the port.");
+    session.answer([call("bash", "half")]);
+    await world.request(session.messages);
+    await world.strata.idle();
+    const beside = createSession(world.clock, "ses_2");
+    beside.user("hello");
+    expect(asked(await world.request(beside.messages))).toEqual(["hello"]);
+    await event(world, "session.idle", { sessionID: "ses_1" });
+    const next = createSession(world.clock, "ses_3");
+    next.user("hello");
+    expect(asked(await world.request(next.messages))[1]).toContain("not answered: Finish the port.");
+  });
+
+  it("is written when the host ends", async () => {
+    const { world, session } = await open();
+    session.user("Finish the port.");
+    session.answer([call("bash", "half")]);
+    const writing = world.request(session.messages);
+    await writing;
+    await world.strata.dispose();
+    expect(noteOf(world, "ses_1")).toContain("Finish the port.");
   });
 
   it("is nothing once it was answered", async () => {

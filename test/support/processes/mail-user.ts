@@ -1,6 +1,7 @@
 /**
  * A process that is one session among several: it writes its messages to the others, all of them in order, takes what
- * it is sent turn by turn, and is killed again and again. Begun anew it writes all of its messages again.
+ * it is sent turn by turn, and is killed again and again. Begun anew it writes all of its messages again; when it has
+ * written them it goes on taking.
  *
  *     tsx mail-user.ts <folder> <number> <sessions> <messages> <turn>      says "turn <n>", "sent", "taken <n>"
  */
@@ -49,7 +50,10 @@ for (let n = 0; n < messages; n++) {
   if (n % 5 === 0) await take();
 }
 process.stdout.write("sent\n");
-for await (const _ of process.stdin) await take();
+for (;;) {
+  await take();
+  await clock.pause(20);
+}
 
 /** Whether there was room for it. */
 async function post(receiver: string, n: number): Promise<boolean> {

@@ -1,0 +1,86 @@
+/**
+ * The handoff: what a session that has ended, however it ended, leaves to the next one. It is made from the notes when
+ * it is asked for, so there is no second record that could say something else, and none that a crash could prevent.
+ */
+import { findOpenTodos } from "./facts.js";
+import { findRequestAt, type Ledger } from "./ledger.js";
+import { cut, toLine } from "./line.js";
+
+/** 750 tokens at four characters each. */
+const LONGEST_TEXT = 3_000;
+const LONGEST_REQUEST = 400;
+const LONGEST_LINE = 160;
+const MOST = { rules: 6, todos: 12, files: 12, failures: 3, leases: 8 };
+
+/**
+ * Goal, rules, state, what is open, what it had claimed, the next step. `undefined` when nothing is open: every request
+ * answered, no todo left, and nothing said to be still to do. Pure.
+ */
+export function formatHandoff(
+  ledger: Ledger,
+  removed: ReadonlySet<string>,
+  path: string,
+): string | undefined {
+  const { answers, plan, requests } = ledger;
+  const todos = findOpenTodos(ledger.todos?.items ?? []).filter(
+    ({ content }) => !removed.has(`todo:${content}`),
+  );
+  const last = requests.at(-1);
+  const answer = answers.at(-1);
+  const end = answer && findRequestAt(requests, answer.at) === requests.length - 1 ? answer : undefined;
+  const isAnswered = end !== undefined && end.isInterim !== true;
+  const isOpen = last !== undefined && !isAnswered && !removed.has(`request:${last.key}`);
+  const said = isAnswered && !removed.has(`answer:${end.key}`) ? end.next : undefined;
+  if (todos.length === 0 && !isOpen && said === undefined) return undefined;
+
+  const first = requests.length > 1 ? requests[0] : undefined;
+  const next = todos.find(({ status }) => status === "in_progress")?.content ?? said ?? todos[0]?.content;
+  const lines = [
+    `An earlier session was left unfinished; its notes are in ${path}`,
+    ...(first ? [`It began with: ${toLine(first.text, LONGEST_REQUEST / 2)}`] : []),
+    ...(last ? [`Last request${isOpen ? ", not answered" : ""}: ${toLine(last.text, LONGEST_REQUEST)}`] : []),
+    ...list("Open todos:", todos.map(formatTodo), MOST.todos),
+    ...(next === undefined ? [] : [`Next step: ${short(next)}`]),
+    ...list("The user's rules:", findRules(ledger, removed), -MOST.rules),
+    ...(answer ? [`${isOpen ? "It said last" : "It ended with"}: ${answer.text}`] : []),
+    ...(plan ? [`Plan: ${plan.path}`] : []),
+    ...row(
+      "Changed:",
+      ledger.files.filter(({ isEdited }) => isEdited).map(({ key }) => key),
+      MOST.files,
+    ),
+    ...list("Failed, and not since then:", findFailures(ledger), -MOST.failures),
+    ...row(
+      "It had claimed:",
+      ledger.leases.filter(({ isHeld }) => isHeld).map(({ key }) => key),
+      MOST.leases,
+    ),
+  ];
+  return cut(lines.join("\n"), LONGEST_TEXT);
+}
+
+/** A negative number: the newest are shown. */
+function list(heading: string, items: readonly string[], most: number): string[] {
+  if (items.length === 0) return [];
+  const shown = most < 0 ? items.slice(most) : items.slice(0, most);
+  const more = items.length - shown.length;
+  return [heading, ...shown.map((item) => `- ${item}`), ...(more > 0 ? [`(${more} more)`] : [])];
+}
+
+/** The newest, on one line. */
+function row(heading: string, items: readonly string[], most: number): string[] {
+  return items.length === 0 ? [] : [`${heading} ${items.slice(-most).join(", ")}`];
+}
+
+const formatTodo = ({ content, status }: { content: string; status: string }): string =>
+  `${toLine(content, 100)}${status === "in_progress" ? " (in progress)" : ""}`;
+
+const findRules = ({ rules }: Ledger, removed: ReadonlySet<string>): string[] =>
+  rules.filter(({ key, kind }) => !removed.has(`${kind}:${key}`)).map(({ text }) => short(text));
+
+const findFailures = ({ failures }: Ledger): string[] =>
+  failures
+    .filter(({ laterSucceeded }) => !laterSucceeded)
+    .map(({ error, input, tool }) => toLine(`${tool} ${input}: ${JSON.stringify(error)}`, LONGEST_LINE));
+
+const short = (text: string): string => toLine(text, LONGEST_LINE);

@@ -1,0 +1,21 @@
+/** What an agent says at the end of its answer is still to be done. English, like the agent's habit of saying so. */
+
+/** "Next: …", "Next steps are …", "Remaining: …", "Still to do: …", "Not done yet: …", at the beginning of a sentence. */
+const NEXT =
+  /^\W*(?:the )?(?:next(?: steps?| up)?\b(?=\W|\s+(?:is|are|i|we)\b)|remaining\b|still (?:open|to do|to be done|missing|left)\b|left to do\b|(?:not|nothing) (?:yet )?(?:done|finished|started)\b|(?:i|we) (?:still )?(?:have|need) to\b|(?:i|we) (?:have not|haven't)(?: yet)?\b)/i;
+/** A question or an offer is no plan. */
+const OFFER = /\?\s*$|\blet me know\b|\bif you (?:want|like|wish)\b/i;
+
+/** The last sentence that says so, with the list that follows it; `undefined` where there is none. Pure. */
+export function findNextStep(text: string): string | undefined {
+  const lines = text.split("\n");
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const sentences = (lines[index] ?? "").split(/(?<=[.!?])\s+/);
+    const at = sentences.findLastIndex((sentence) => NEXT.test(sentence) && !OFFER.test(sentence));
+    if (at === -1) continue;
+    const items = lines.slice(index + 1).filter((line) => line.trim() !== "");
+    const end = items.findIndex((line) => !/^\s*(?:[-*+]|\d+[.)])\s/.test(line));
+    return [...sentences.slice(at), ...(end === -1 ? items : items.slice(0, end))].join(" ").trim();
+  }
+  return undefined;
+}

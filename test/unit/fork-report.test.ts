@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import { type ForkReport, formatForkReports, parseForkReports } from "../../src/agents/fork-report.js";
+import { fc } from "../support/property.js";
+
+const report = (given: Partial<ForkReport> = {}): ForkReport => ({
+  task: "look",
+  answer: "It is 42.",
+  hasAnswered: true,
+  history: "shared",
+  first: { input: 22, output: 5, cacheRead: 44_428 },
+  used: { input: 122, output: 50, cacheRead: 88_900 },
+  requests: 2,
+  files: [],
+  refusals: [],
+  ...given,
+});
+
+it("a report says what the first request had from the cache, to a tenth of a percent and never more than it was", () => {
+  expect(formatForkReports([report()])).toBe(
+    "=== fork 1 of 1: look\nIt is 42.\n[Strata] first request: 44,428 of 44,450 prompt tokens from the cache (99.9 %); 2 requests, 122 tokens read anew, 88,900 from the cache, 50 answered",
+  );
+  expect(formatForkReports([report({ first: { input: 1, output: 0, cacheRead: 99_999 } })])).toContain(
+    "(99.9 %)",
+  );
+});
+
+it("a beginning that was not shared is said, and so is one that nobody counted, or that was a brief", () => {
+  const text = (given: Partial<ForkReport>) => formatForkReports([report(given)]);
+  expect(text({ first: { input: 9_000, output: 0, cacheRead: 1_000 } })).toContain(
+    "(10.0 %, so the beginning was not shared as a whole)",
+  );
+  expect(text({ first: { input: 9_000, output: 0, cacheRead: 0 } })).toContain("0 of 9,000 prompt tokens");
+  const { first: _, ...uncounted } = report();
+  expect(formatForkReports([uncounted])).toContain("the provider did not report its first request");
+  expect(text({ history: { brief: "the window is full" } })).toContain(
+    "no shared cache: the window is full;",
+  );
+});
+
+it("what was touched and what was refused stands in it once", () => {
+  const text = formatForkReports([
+    report({
+      files: [
+        { name: "a.ts", isEdited: true },
+        { name: "b.ts", isEdited: false },
+      ],
+      refusals: ["bash (rm)", "bash (rm)"],
+    }),
+  ]);
+  expect(text).toContain("[Strata] changed: a.ts\n[Strata] read: b.ts\n");
+  expect(text.match(/bash \(rm\)/g)).toHaveLength(1);
+});
+
+it("what is written is read again: task, answer and files of each", () => {
+  const word = fc.stringMatching(/^[a-z]{1,9}( [a-z]{1,9})?$/);
+  const reports = fc.array(
+    fc.record({ task: word, answer: word, files: fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}\.ts$/)) }),
+    { minLength: 1, maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(reports, (given) => {
+      const all = given.map(({ answer, files, task }) => ({
+        task,
+        answer,
+        files: files.map((name, n) => ({ name, isEdited: n % 2 === 0 })),
+      }));
+      const read = parseForkReports(formatForkReports(all.map((one) => report(one))));
+      const sorted = all.map((one) => ({
+        ...one,
+        files: [...one.files.filter((f) => f.isEdited), ...one.files.filter((f) => !f.isEdited)],
+      }));
+      expect(read).toEqual(sorted);
+    }),
+  );
+});
+
+it("any other text has no reports in it", () => {
+  expect(parseForkReports("fork was not run, its arguments do not fit.")).toEqual([]);
+});

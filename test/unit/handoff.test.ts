@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { formatHandoff } from "../../src/notes/handoff.js";
+import { learnMessages } from "../../src/notes/learn.js";
+import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import { findNextStep } from "../../src/notes/next-step.js";
+import { formatStored, parseStored } from "../../src/notes/stored.js";
+import type { ToolPart } from "../../src/view/message.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { call } from "../support/messages.js";
+import { createSession, type Session } from "../support/session.js";
+
+const PROJECT = "/project";
+const PATH = `${PROJECT}/.opencode/session-memory/ses_1.md`;
+const nothing = new Set<string>();
+const ledgerOf = ({ messages }: Session) => learnMessages(EMPTY_LEDGER, messages, PROJECT);
+const handoff = (session: Session, removed = nothing) => formatHandoff(ledgerOf(session), removed, PATH);
+const did = (tool: string, input: object, state: object = {}): ToolPart =>
+  call(tool, "ok", { state: { input: input as Record<string, unknown>, ...state } });
+
+function begin(): Session {
+  const session = createSession(createFakeClock());
+  session.user("Port the parser. Never use eval.");
+  session.answer([did("edit", { filePath: `${PROJECT}/src/parser.ts`, newString: "x" })], { text: "Begun." });
+  return session;
+}
+
+describe("the handoff", () => {
+  it("has goal, rules, state, what is open, what was claimed, and the next step", () => {
+    const session = begin();
+    session.answer([
+      did("lease", { op: "claim", item: "#34" }),
+      did("lease", { op: "claim", item: "!12" }),
+      did("lease", { op: "release", item: "!12" }),
+      did("write", { filePath: `${PROJECT}/plan.md`, content: "1." }),
+      did("bash", { command: "npm test" }, { output: "1 failed", metadata: { exit: 1 } }),
+      did("todowrite", {
+        todos: [
+          { content: "lexer", status: "completed" },
+          { content: "docs", status: "pending" },
+          { content: "wire it up", status: "in_progress" },
+        ],
+      }),
+    ]);
+    session.user("And write the docs.");
+    session.answer([did("read", { filePath: "docs.md" })], {
+      text: "Looking.",
+      info: { finish: "tool-calls" },
+    });
+    expect(handoff(session)?.split("\n")).toEqual([
+      `An earlier session was left unfinished; its notes are in ${PATH}`,
+      "It began with: Port the parser. Never use eval.",
+      "Last request, not answered: And write the docs.",
+      "Open todos:",
+      "- docs",
+      "- wire it up (in progress)",
+      "Next step: wire it up",
+      "The user's rules:",
+      "- Never use eval.",
+      "It said last: Looking.",
+      "Plan: plan.md",
+      "Changed: src/parser.ts, plan.md",
+      "Failed, and not since then:",
+      '- bash npm test: "1 failed"',
+      "It had claimed: #34",
+    ]);
+  });
+
+  it("is there for a turn that was broken off, and for work that the agent said is still to do", () => {
+    const broken = begin();
+    broken.answer([], { text: "I will now", info: { error: { name: "MessageAbortedError" } } });
+    expect(handoff(broken)).toContain("not answered");
+    const said = begin();
+    said.answer([], { text: "The lexer stands.\n\nNext: the emitter.\n- tables\n- tests" });
+    expect(handoff(said)).toContain("Next step: Next: the emitter. - tables - tests");
+  });
+
+  it("is nothing when all was answered, or when a person has struck out what was open", () => {
+    const session = begin();
+    session.answer([], { text: "Done, all tests pass." });
+    expect(handoff(session)).toBeUndefined();
+    const open = begin();
+    open.answer([did("todowrite", { todos: [{ content: "docs", status: "pending" }] })], { text: "Done." });
+    expect(handoff(open)).toContain("- docs");
+    expect(handoff(open, new Set(["todo:docs"]))).toBeUndefined();
+  });
+
+  it("is the same after a restart, and never longer than 3,000 characters", () => {
+    const session = begin();
+    session.answer([did("lease", { op: "claim", item: "#34" })], { text: "Next: the rest." });
+    for (let n = 0; n < 50; n++) {
+      session.answer([did("edit", { filePath: `${PROJECT}/${"deep/".repeat(30)}${n}.ts`, newString: "x" })]);
+      session.user(`Never do ${n} ${"again ".repeat(200)}.`);
+    }
+    const ledger = ledgerOf(session);
+    const text = formatHandoff(ledger, nothing, PATH);
+    const read = parseStored(formatStored({ version: 1, ledger, removed: [] }))?.ledger ?? EMPTY_LEDGER;
+    expect(formatHandoff(read, nothing, PATH)).toBe(text);
+    expect(text?.length).toBeLessThanOrEqual(3_000);
+  });
+
+  it("takes notes of before there were leases", () => {
+    const { leases: _, ...ledger } = ledgerOf(begin());
+    expect(parseStored(JSON.stringify({ version: 1, ledger, removed: [] }))?.ledger.leases).toEqual([]);
+  });
+});
+
+describe("what is said to be still to do", () => {
+  const samples: [text: string, next: string | undefined][] = [
+    ["All done.", undefined],
+    ["Half is ported. Next I will do the emitter.", "Next I will do the emitter."],
+    ["Half is ported. Next, the emitter.", "Next, the emitter."],
+    ["**Next steps:**\n1. emitter\n2. docs\n\nBye.", "**Next steps:** 1. emitter 2. docs"],
+    ["Remaining: the emitter.", "Remaining: the emitter."],
+    ["I still need to run the tests.", "I still need to run the tests."],
+    ["I haven't run the tests. The rest stands.", "I haven't run the tests. The rest stands."],
+    ["Next, shall I do the docs?", undefined],
+    ["Let me know if I have to do more.", undefined],
+    ["The parser reads the next token.", undefined],
+  ];
+  for (const [text, next] of samples)
+    it(`${JSON.stringify(text)} says ${next === undefined ? "nothing" : "what"}`, () => {
+      expect(findNextStep(text)).toBe(next);
+    });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { formatBrief, MOST_CHARACTERS } from "../../src/agents/brief.js";
+import { createFamily } from "../../src/agents/family.js";
+import { readFacts } from "../../src/notes/facts.js";
+import { learnMessages } from "../../src/notes/learn.js";
+import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
+import type { Message } from "../../src/view/message.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost, PROJECT } from "../support/fake-host.js";
+import { call, fork, lines } from "../support/messages.js";
+import { createSession } from "../support/session.js";
+import { openWorld, type World } from "../support/world.js";
+
+const factsOf = (messages: readonly Message[]) =>
+  readFacts(learnMessages(EMPTY_LEDGER, messages, PROJECT), PROJECT);
+const tell = (world: World, type: string, properties: object) =>
+  world.strata.dispatcher.ask("event", { type, properties: { ...properties } }, undefined);
+const texts = (messages: readonly Message[]) => messages[0]?.parts.map(({ text }) => text ?? "") ?? [];
+const noteOf = (world: World, id: string) =>
+  world.files.text(`${PROJECT}/.opencode/session-memory/${id}.md`) ?? "";
+
+/** A session that has got so far as to start a subagent. */
+async function openParent(given: Parameters<typeof openWorld>[0] = {}) {
+  const world = await openWorld(given);
+  const session = createSession(world.clock);
+  session.user("Port the parser. Never use eval.");
+  session.answer([call("edit", "ok", { state: { input: { filePath: `${PROJECT}/a.ts`, newString: "x" } } })]);
+  await world.request(session.messages);
+  world.host.messages.set("ses_1", session.messages);
+  return { world, session };
+}
+
+function beginChild(world: World, id: string, task: string) {
+  const child = createSession(world.clock, id);
+  child.user(task);
+  return child;
+}
+
+describe("a subagent", () => {
+  it("begins with the goal, the rules and the state of the session that started it, in the same bytes for ever", async () => {
+    const { world } = await openParent();
+    await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_1" } });
+    const child = beginChild(world, "ses_c", "find the callers");
+    const [own, brief] = texts(await world.request(child.messages));
+    expect(own).toBe("find the callers");
+    for (const known of ["Port the parser", "Never use eval.", "a.ts", "/ses_1.md"])
+      expect(brief).toContain(known);
+    child.answer([call("bash", "ok")]);
+    child.user("and again");
+    expect(texts(await world.request(child.messages))).toEqual([own, brief]);
+    const again = await world.restart();
+    expect(texts(await again.request(fork(child.messages, "ses_f")))).toEqual([own, brief]);
+    expect(world.decisions().filter(({ layer }) => layer === "across-agents")).toHaveLength(1);
+  });
+
+  it("is known for one after a restart too, and its parent's notes are not needed: the host has the messages", async () => {
+    const { world } = await openParent({ options: { sessionMemory: { enabled: false } } });
+    const again = await world.restart();
+    again.host.parents.set("ses_c", "ses_1");
+    const child = beginChild(again, "ses_c", "look");
+    expect(texts(await again.request(child.messages))[1]).toContain("Never use eval.");
+  });
+
+  it("of a subagent knows the user's rules and its parent's task", async () => {
+    const { world } = await openParent();
+    await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_1" } });
+    await tell(world, "session.created", { info: { id: "ses_g", parentID: "ses_c" } });
+    const child = beginChild(world, "ses_c", "Map all modules. Always skip vendor.");
+    await world.request(child.messages);
+    const [, brief] = texts(await world.request(beginChild(world, "ses_g", "map src").messages));
+    expect(brief).toContain("Never use eval.");
+    expect(brief).toContain("Always skip vendor.");
+    expect(brief).toContain("You work for a subagent with this task:\n- Map all modules.");
+  });
+
+  it("of a fork is told what the fork's parent knows", async () => {
+    const { world } = await openParent();
+    world.host.forks.set("ses_f", "ses_1");
+    await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_f" } });
+    const [, brief] = texts(await world.request(beginChild(world, "ses_c", "look").messages));
+    expect(brief).toContain("Never use eval.");
+  });
+
+  it("is told nothing where the layer is off, nor is a session of a person's", async () => {
+    const off = await openParent({ options: { crossAgent: { enabled: false } } });
+    off.world.host.parents.set("ses_c", "ses_1");
+    expect(texts(await off.world.request(beginChild(off.world, "ses_c", "look").messages))).toEqual(["look"]);
+    const { world } = await openParent();
+    await tell(world, "session.created", { info: { id: "ses_2" } });
+    expect(texts(await world.request(beginChild(world, "ses_2", "look").messages))).toEqual(["look"]);
+  });
+
+  it("that has ended leaves its result and the files it touched in its parent's notes, those of its own subagents too", async () => {
+    const { world, session } = await openParent();
+    const child = beginChild(world, "ses_c", "find the callers");
+    child.answer([
+      call("read", "x", { state: { input: { filePath: `${PROJECT}/b.ts` } } }),
+      call("edit", "x", { state: { input: { filePath: `${PROJECT}/c.ts`, newString: "y" } } }),
+    ]);
+    world.host.messages.set("ses_c", child.messages);
+    const result = "<task_result>\nb.ts calls it\n</task_result>";
+    session.answer([
+      call("task", result, {
+        state: { input: { description: "callers" }, metadata: { sessionId: "ses_c" } },
+      }),
+    ]);
+    await world.request(session.messages);
+    await world.strata.idle();
+    expect(noteOf(world, "ses_1")).toContain(
+      '- Subagent "callers" found: "b.ts calls it"; changed `c.ts`; read `b.ts`',
+    );
+    const again = await world.restart();
+    session.user("go on");
+    await again.request(session.messages);
+    await again.strata.idle();
+    expect(noteOf(again, "ses_1")).toContain("changed `c.ts`; read `b.ts`");
+  });
+});
+
+describe("the brief", () => {
+  it("is nothing where nothing is known", () => {
+    expect(formatBrief({ ancestors: [], notesPath: "/n.md", memories: [] })).toBeUndefined();
+  });
+
+  it("stays within 1,500 tokens, with rules before files and whole lines only", () => {
+    const session = createSession(createFakeClock());
+    for (let n = 0; n < 60; n++) {
+      session.user(`Never do ${n} ${"again ".repeat(40)}. ${lines(20)}`);
+      session.answer([
+        call("edit", "ok", {
+          state: { input: { filePath: `${PROJECT}/${"d/".repeat(40)}${n}.ts`, newString: "x" } },
+        }),
+      ]);
+    }
+    const memories = Array.from({ length: 9 }, (_, n) => ({
+      id: `decision/${n}`,
+      title: `T${n}`,
+      content: "c".repeat(900),
+    }));
+    const text = formatBrief({ ancestors: [factsOf(session.messages)], notesPath: "/n.md", memories }) ?? "";
+    expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
+    expect(text).toContain("Never do 59");
+    expect(text).toContain("decision/4");
+    expect(text).not.toContain("decision/5");
+    expect(text.endsWith("The notes on that session: /n.md")).toBe(true);
+  });
+});
+
+describe("the family", () => {
+  it("is what the host reported, or says; a circle ends", async () => {
+    const host = createFakeHost();
+    const family = createFamily(host);
+    host.parents.set("b", "a");
+    family.hear({ type: "session.created", properties: { info: { id: "c", parentID: "b" } } });
+    expect(await family.findAncestors("c")).toEqual(["b", "a"]);
+    host.parents.set("x", "y").set("y", "x");
+    expect(await family.findAncestors("x")).toHaveLength(5);
+  });
+
+  it("is asked for again where the host did not say", async () => {
+    const host = createFakeHost();
+    const family = createFamily(host);
+    host.findParent = async () => "unknown";
+    expect(await family.findParent("c")).toBeUndefined();
+    host.findParent = async () => "a";
+    expect(await family.findParent("c")).toBe("a");
+  });
+});
