@@ -11,6 +11,7 @@
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage } from "@opencode-ai/sdk";
+import PQueue from "p-queue";
 import type { Clock } from "../seams/clock.js";
 import type { ForkRequest, ForkResult, ForkRun } from "../seams/host.js";
 import type { Message } from "../view/message.js";
@@ -39,18 +40,25 @@ type Manner = Omit<PromptBody, "parts" | "messageID">;
 
 /** What a cached token counts of an uncached one, in the bound on what a fork may take. */
 const CACHED_WEIGHT = 0.1;
+/**
+ * The host copies and removes message by message, with an event for each: five forks of 30 messages at once have taken
+ * over five seconds on a busy machine.
+ */
+const COPYING_DEADLINE_MS = 60_000;
 
 /** Never rejects. */
 export function createForks(options: ForksOptions): (request: ForkRequest) => Promise<ForkResult> {
   const { client, clock, forkSessions, processes } = options;
   const { ask, bounded } = createAsking(client, clock);
+  /** One after the other, so that the first can begin before the last is copied. */
+  const opening = new PQueue({ concurrency: 1 });
 
   return async (request) => {
     const { history, parentID, prompt, signal } = request;
     const manner = await readManner(request);
     if (!manner) return refused("the host does not say how this session was asked last");
-    if (signal.aborted) return refused("called off before it began");
-    const id = await open(request);
+    const id = await opening.add(async () => (signal.aborted ? undefined : open(request)));
+    if (signal.aborted && id === undefined) return refused("called off before it began");
     if (id === undefined) return refused(`the host opened no ${history === "shared" ? "fork" : "session"}`);
     forkSessions.add({ id, askerID: parentID, isFork: history === "shared" });
     const askedMs = clock.now();
@@ -94,7 +102,7 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
         const { data } = await create(request);
         if (data && late.aborted) void remove(data.id);
         return data;
-      });
+      }, COPYING_DEADLINE_MS);
       if (!created) return undefined;
       const permission = await readPermission(request.parentID);
       const body = {
@@ -159,7 +167,7 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
   }
 
   async function remove(id: string): Promise<void> {
-    await bounded(() => client.session.delete({ path: { id } }));
+    await bounded(() => client.session.delete({ path: { id } }), COPYING_DEADLINE_MS);
   }
 }
 
