@@ -94,39 +94,44 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
     return (await bounded(() => client.session.message({ path: { id, messageID } })))?.data?.info;
   }
 
-  /** A session that cannot be given its title would not be found after a crash: it goes at once. */
+  /** One that cannot be given its title would not be found after a crash: it goes at once. */
   async function open(request: ForkRequest): Promise<string | undefined> {
-    const expected = forkSessions.expect();
-    try {
-      const created = await bounded(async (late) => {
-        const { data } = await create(request);
-        if (data && late.aborted) void remove(data.id);
-        return data;
-      }, COPYING_DEADLINE_MS);
-      if (!created) return undefined;
-      const permission = await readPermission(request.parentID);
-      const body = {
-        title: formatForkTitle(request.title, processes.ownID),
-        ...(permission !== undefined && { permission }),
-      };
-      const tagged = await bounded(() => client.session.update({ path: { id: created.id }, body }));
-      if (tagged?.data) return created.id;
-      await remove(created.id);
-      return undefined;
-    } finally {
-      expected();
-    }
+    const parent = (await bounded(() => client.session.get({ path: { id: request.parentID } })))?.data;
+    if (!parent) return undefined;
+    const title = formatForkTitle(request.title, processes.ownID);
+    const id =
+      request.history === "shared"
+        ? await fork(request, { title, parentTitle: parent.title })
+        : await bounded(() => create({ parentID: request.parentID, title }));
+    if (id === undefined) return undefined;
+    // The SDK's type of this version does not name it.
+    const { permission } = parent as { permission?: unknown };
+    if (await retitle(id, { title, ...(permission !== undefined && { permission }) })) return id;
+    await remove(id);
+    return undefined;
   }
 
-  function create({ history, messageID, parentID, title }: ForkRequest) {
-    if (history === "shared") return client.session.fork({ path: { id: parentID }, body: { messageID } });
-    return client.session.create({ body: { parentID, title: formatForkTitle(title, processes.ownID) } });
+  async function fork(
+    { messageID, parentID }: ForkRequest,
+    { parentTitle, title }: { title: string; parentTitle: string },
+  ): Promise<string | undefined> {
+    const stop = forkSessions.expect(parentTitle, (id) => void retitle(id, { title }));
+    const forked = await bounded(async (late) => {
+      const { data } = await client.session.fork({ path: { id: parentID }, body: { messageID } });
+      if (data && late.aborted) void remove(data.id);
+      return data;
+    }, COPYING_DEADLINE_MS);
+    for (const [id, persons] of stop()) if (id !== forked?.id) await retitle(id, { title: persons });
+    return forked?.id;
   }
 
-  /** The SDK's type of this version does not name it. */
-  async function readPermission(id: string): Promise<unknown> {
-    const session = (await bounded(() => client.session.get({ path: { id } })))?.data;
-    return (session as { permission?: unknown } | undefined)?.permission;
+  async function create(body: { parentID: string; title: string }): Promise<string | undefined> {
+    return (await client.session.create({ body })).data?.id;
+  }
+
+  async function retitle(id: string, body: { title: string; permission?: unknown }): Promise<boolean> {
+    const updated = await bounded(() => client.session.update({ path: { id }, body }));
+    return updated?.data !== undefined;
   }
 
   function watch(
