@@ -9,6 +9,8 @@ export interface Folders {
   toolResults: string;
   /** Notes on sessions, for people. */
   sessionMemory: string;
+  /** Memories, for people. */
+  memory: string;
   /** The log, the savings ledger and the machine state. */
   strata: string;
   log: string;
@@ -19,6 +21,11 @@ export interface Folders {
   background: string;
   /** Machine state: sessions in which compaction does not help. */
   breakers: string;
+  /** Machine state that the instances of a project share: who lives, who holds what, who edits what, letters. */
+  instances: string;
+  leases: string;
+  edits: string;
+  mail: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -27,12 +34,17 @@ export function planFolders(project: string): Folders {
     project,
     toolResults: join(project, ".opencode", "tool-results"),
     sessionMemory: join(project, ".opencode", "session-memory"),
+    memory: join(project, ".opencode", "memory"),
     strata,
     log: join(strata, "strata.log"),
     savings: join(strata, "savings"),
     decisions: join(strata, "state", "decisions"),
     background: join(strata, "state", "background"),
     breakers: join(strata, "state", "breakers"),
+    instances: join(strata, "state", "instances"),
+    leases: join(strata, "state", "leases.json"),
+    edits: join(strata, "state", "edits"),
+    mail: join(strata, "state", "mail"),
   };
 }
 

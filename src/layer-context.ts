@@ -3,6 +3,8 @@ import type { Generation } from "./background/generation.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
+import type { Locks } from "./lock/locks.js";
+import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Prompts } from "./prompts.js";
 import type { Log } from "./record/log.js";
@@ -17,6 +19,8 @@ import type { Decisions } from "./view/decisions.js";
 
 /** All that a layer has to work with. */
 export interface LayerContext {
+  /** The name of this run of the plugin in this project. */
+  instance: string;
   config: Config;
   clock: Clock;
   files: Files;
@@ -32,6 +36,10 @@ export interface LayerContext {
   prompts: Prompts;
   /** Model calls of our own. Never waited for in a hook. */
   generation: Generation;
+  /** Count in all processes. Never waited for in a hook for longer than it may take. */
+  locks: Locks;
+  /** `known` may be asked in a hook; the rest reads the disk. */
+  memories: Memories;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

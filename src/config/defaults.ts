@@ -20,7 +20,7 @@ export const defaults = {
   autoCompact: { enabled: true, threshold: 140_000, retryLimit: 3, summaryTimeout: 180_000 },
   autoMemory: { enabled: true, maxLines: 200, maxSize: 25_000 },
   dream: { enabled: true, interval: 3_600_000, maxRuntime: 600_000 },
-  crossAgent: { enabled: true, forkTimeout: 300_000, forkTokens: 200_000 },
+  crossAgent: { enabled: true, onConflict: "warn", forkTimeout: 300_000, forkTokens: 200_000 },
   recall: { enabled: true },
   errors: { enabled: true },
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },

@@ -120,6 +120,12 @@ const dream = z.strictObject({
 const { forkTimeout, forkTokens } = defaults.crossAgent;
 const crossAgent = z.strictObject({
   enabled: enabled("Layer 7: subagents and instances share what they know."),
+  onConflict: z
+    .enum(["warn", "block", "off"])
+    .default(defaults.crossAgent.onConflict)
+    .describe(
+      "When the agent edits a file that another instance holds or has edited in the last ten minutes: it is told, or its edit is refused, or nothing.",
+    ),
   forkTimeout: whole(1_000, 3_600_000, forkTimeout, "Milliseconds one fork of the fork tool may take."),
   forkTokens: whole(
     1_000,

@@ -111,7 +111,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
       if (answer === undefined) continue;
       current = answer;
-      if (rule.combine === "first") break;
+      if (rule.combine === "first" || rule.isFinal?.(current)) break;
     }
     return current;
   }

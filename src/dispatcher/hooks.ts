@@ -24,8 +24,8 @@ export interface HookTypes {
   modelWindow: { input: { sessionID: string; model: ModelName; window: ModelWindow }; value: undefined };
   /** The host has compacted the session, and its summary is about to be sent for the first time. It has no answer. */
   compacted: { input: ContextRequest; value: undefined };
-  /** The arguments of one tool call, before it runs. */
-  toolArguments: { input: ToolCall; value: Readonly<Record<string, unknown>> };
+  /** The arguments of one tool call, before it runs; `refuse` in their place keeps it from running. */
+  toolArguments: { input: ToolCall; value: ToolArguments };
   /** Something the host reports. Nobody waits for it and it has no answer. */
   event: { input: HostEvent; value: undefined };
 }
@@ -34,6 +34,21 @@ export interface ToolCall {
   tool: string;
   sessionID: string;
   callID: string;
+}
+
+export type ToolArguments = Readonly<Record<PropertyKey, unknown>>;
+
+const REFUSAL = Symbol("refusal");
+
+/** An answer in the place of arguments: the call is not to run, and the model is told why. */
+export function refuse(why: string): ToolArguments {
+  return { [REFUSAL]: why };
+}
+
+/** Why the call is not to run, where the answer says so. */
+export function findRefusal(args: ToolArguments): string | undefined {
+  const why = args[REFUSAL];
+  return typeof why === "string" ? why : undefined;
 }
 
 export interface HostEvent {
@@ -67,6 +82,8 @@ export interface HookRule<Input, Value> {
   deadlineMs: number;
   /** Is this the kind of thing the hook can take? What is not counts as no answer. */
   accepts(answer: unknown): answer is Value;
+  /** Is this the last word? Then no further layer is asked. */
+  isFinal?(value: Value): boolean;
   /** Only for `until`: is the value good enough to leave the last resorts in peace? */
   isEnough?(input: Input, value: Value): boolean;
 }
@@ -97,7 +114,12 @@ export const hookRules: HookRules = {
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
   turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing },
   modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing },
-  toolArguments: { combine: "chain", deadlineMs: 500, accepts: isRecord },
+  toolArguments: {
+    combine: "chain",
+    deadlineMs: 500,
+    accepts: isRecord,
+    isFinal: (args) => findRefusal(args) !== undefined,
+  },
   event: {
     combine: "chain",
     deadlineMs: 10_000,

@@ -16,7 +16,7 @@ export interface ConfigFilesInput {
  * OPENCODE_CONFIG_DIR.
  */
 export function listConfigFiles({ directory, project, home, env }: ConfigFilesInput): string[] {
-  const globalFolder = join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
+  const globalFolder = findGlobalFolder({ home, env });
   const files = ["config.json", "opencode.json", "opencode.jsonc"].map((name) => join(globalFolder, name));
   if (env.OPENCODE_CONFIG) files.push(env.OPENCODE_CONFIG);
   const folders = env.OPENCODE_DISABLE_PROJECT_CONFIG ? [] : listFolders(project, directory);
@@ -25,6 +25,11 @@ export function listConfigFiles({ directory, project, home, env }: ConfigFilesIn
   if (env.OPENCODE_CONFIG_DIR) special.push(env.OPENCODE_CONFIG_DIR);
   for (const folder of special) files.push(join(folder, "opencode.json"), join(folder, "opencode.jsonc"));
   return files;
+}
+
+/** Where OpenCode keeps what holds in all projects. */
+export function findGlobalFolder({ home, env }: Pick<ConfigFilesInput, "home" | "env">): string {
+  return join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
 }
 
 /** From `top` down to `bottom`; only `bottom` when it is not below. */

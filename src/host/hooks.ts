@@ -3,7 +3,8 @@
  * goes on in sessions of our own does not reach the layers.
  */
 import type { Hooks } from "@opencode-ai/plugin";
-import { type HookName, heardEvents } from "../dispatcher/hooks.js";
+import { findRefusal, type HookName, heardEvents } from "../dispatcher/hooks.js";
+import { StrataError } from "../error.js";
 import type { Strata } from "../strata.js";
 import { isSummary } from "../view/history.js";
 import type { Message } from "../view/message.js";
@@ -62,16 +63,22 @@ export function bindHooks(
         write: () => undefined,
       }),
     ),
-    row("toolArguments", "tool.execute.before", (input, output) =>
-      dispatcher.serve("toolArguments", {
+    row("toolArguments", "tool.execute.before", async (input, output) => {
+      let refusal: string | undefined;
+      await dispatcher.serve("toolArguments", {
         read: () => ({
           input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID },
           value: output.args as Record<string, unknown>,
         }),
-        // The host runs the tool with the object it passed in, whatever stands in `output.args` afterwards.
-        write: (args) => void Object.assign(output.args, args),
-      }),
-    ),
+        write(args) {
+          refusal = findRefusal(args);
+          // The host runs the tool with the object it passed in, whatever stands in `output.args` afterwards.
+          if (refusal === undefined) Object.assign(output.args, args);
+        },
+      });
+      // The one exception a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
+      if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
+    }),
     row("event", "event", (given) =>
       dispatcher.serve("event", {
         read() {

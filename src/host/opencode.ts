@@ -7,12 +7,13 @@ import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
 import type { Message } from "../view/message.js";
 import { createChildSessions } from "./child-sessions.js";
-import { listConfigFiles } from "./config-files.js";
+import { findGlobalFolder, listConfigFiles } from "./config-files.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
 import { createForks } from "./forks.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
 import { createProcesses, type Processes } from "./processes.js";
+import { createRunningProcesses } from "./running-processes.js";
 
 /** The host, with what `bindHooks` needs beside the seam. */
 export interface OpenCodeHost extends Host {
@@ -34,11 +35,14 @@ export function createOpenCodeHost(
   const children = createChildSessions({ client, clock, ownSessions, processes });
   const project = findProject(directory, worktree);
   const { env } = process;
+  const home = env.HOME || homedir();
 
   return {
     project,
     directory,
-    configFiles: listConfigFiles({ directory, project, home: env.HOME || homedir(), env }),
+    configFiles: listConfigFiles({ directory, project, home, env }),
+    globalFolder: findGlobalFolder({ home, env }),
+    processes: createRunningProcesses(),
     liveConfig,
     ownSessions,
     forkSessions,

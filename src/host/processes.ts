@@ -23,7 +23,8 @@ export function createProcesses(clock: Clock): Processes {
   };
 }
 
-function canSignal(processID: number): boolean {
+/** Is there a process of this id? */
+export function canSignal(processID: number): boolean {
   try {
     process.kill(processID, 0);
     return true;

@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Runs `action` once after `delayMs`; the returned function cancels it. Never keeps the process alive. */
   after(delayMs: number, action: () => void): () => void;
+  /** For whoever waits for something in order to go on; keeps the process alive. */
+  pause(delayMs: number): Promise<void>;
 }
 
 export const systemClock: Clock = {
@@ -16,7 +18,11 @@ export const systemClock: Clock = {
     timer.unref();
     return () => clearTimeout(timer);
   },
+  pause: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
 };
+
+/** When this process began, the same whatever becomes of the clock. Only good for comparing. */
+export const processStart = String(Math.round(performance.timeOrigin));
 
 /** What became of a bounded wait. */
 export type Waited<T> =

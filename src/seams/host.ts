@@ -1,4 +1,5 @@
 import type { Message } from "../view/message.js";
+import type { RunningProcesses } from "./processes.js";
 
 /**
  * The few things the machine may ask of the coding agent's host. `src/host/` answers them for OpenCode.
@@ -12,6 +13,9 @@ export interface Host {
   readonly directory: string;
   /** Absolute paths of the files whose `memory` key counts, whether or not they are there; the weakest first. */
   readonly configFiles: readonly string[];
+  /** Absolute path of the folder in which the user keeps what holds in all projects. */
+  readonly globalFolder: string;
+  readonly processes: RunningProcesses;
   /** When the session was last used, `undefined` when the host no longer has it, "unknown" when it did not say. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;
   /** The models that the user has configured; none until the host has said so, which is before its first session. */

@@ -80,10 +80,10 @@ function drawAxes({ scale, requests, highest }: AxesOptions): string {
 
 const CENTRED = 'text-anchor="middle"';
 
+/** The subtitle says what it is: a label on it would lie under the marks. */
 function drawWindow(scale: Scale, tokens: number): string {
   const y = scale.y(tokens);
-  return `<path d="M${PLOT.left} ${y}H${PLOT.right}" stroke="#999999" stroke-dasharray="2 4"/>
-${text({ x: PLOT.right, y: y - 6 }, `window, ${formatCount(tokens)}`, 'text-anchor="end" fill="#666666"')}`;
+  return `<path d="M${PLOT.left} ${y}H${PLOT.right}" stroke="#999999" stroke-dasharray="2 4"/>`;
 }
 
 function drawLine({ colour, sizes, marks }: Line, scale: Scale): string {

@@ -133,6 +133,7 @@ async function showFigures({ bare, strata, checked, folder }: Shown): Promise<vo
     context.svg               the size of each request, as a chart
     table.txt, figures.json   the figures above
     .opencode/tool-results/   these files: the results whole, as OpenCode gave them
+    .opencode/session-memory/ the notes on the session, as they stood at its end
     .opencode/strata/         what the plugin did: its log, its records, its decisions
 
   The files of the plugin are a copy that stays; the project, ${strata.projectPath}, is removed.`);

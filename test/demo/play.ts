@@ -106,7 +106,7 @@ function readHookSeconds({ file }: Project): number {
 }
 
 async function keep({ file }: Project, folder: string): Promise<void> {
-  for (const name of ["tool-results", "strata"]) {
+  for (const name of ["tool-results", "session-memory", "strata"]) {
     const from = file(join(".opencode", name));
     if (existsSync(from)) await cp(from, join(folder, name), { recursive: true });
   }

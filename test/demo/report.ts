@@ -43,7 +43,7 @@ export async function writeReport(
 function drawContext({ bare, strata }: { bare: Run; strata: Run }): string {
   return drawChart({
     title: "Context of the same 40 turns, request by request",
-    subtitle: "The real OpenCode with a scripted model; 4 bytes count as 1 token",
+    subtitle: "The real OpenCode with a scripted model; 4 bytes count as 1 token; dotted: the model's window",
     windowTokens: WINDOW_TOKENS,
     lines: [describeLine(bare, "bare OpenCode", "#c0504d"), describeLine(strata, "with Strata", "#1f6fb4")],
   });

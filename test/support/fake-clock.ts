@@ -21,6 +21,8 @@ export function createFakeClock(startMs = MORNING): FakeClock {
         waiting = waiting.filter((other) => other !== entry);
       };
     },
+    // Time stands still, and the others get on with what is waited for.
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
     advance(ms) {
       now += ms;
       const due = waiting.filter((entry) => entry.due <= now).sort((a, b) => a.due - b.due);

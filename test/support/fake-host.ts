@@ -9,6 +9,7 @@ import type {
   OwnSession,
 } from "../../src/seams/host.js";
 import type { Message } from "../../src/view/message.js";
+import { createFakeProcesses } from "./fake-processes.js";
 
 export interface FakeHost extends Host {
   readonly toasts: string[];
@@ -41,6 +42,7 @@ export interface FakeHost extends Host {
 }
 
 export const PROJECT = "/project";
+export const GLOBAL = "/home/me/.config/opencode";
 
 export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.json`]): FakeHost {
   const toasts: string[] = [];
@@ -52,6 +54,8 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
     project: PROJECT,
     directory: PROJECT,
     configFiles,
+    globalFolder: GLOBAL,
+    processes: createFakeProcesses(),
     toasts,
     logged,
     sessions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createDispatcher, type Dispatcher } from "../../src/dispatcher/dispatcher.js";
-import { type Handler, type HookRules, hookRules } from "../../src/dispatcher/hooks.js";
+import { findRefusal, type Handler, type HookRules, hookRules, refuse } from "../../src/dispatcher/hooks.js";
 import type { Layer } from "../../src/dispatcher/layer.js";
 import type { Log } from "../../src/record/log.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -54,6 +54,14 @@ describe("answers are combined by the hook's rule", () => {
   });
 
   const resort = { ...signing("resort", 2.5), isLastResort: true };
+
+  it("chain: a refusal is the last word, and no dearer layer is asked", async () => {
+    const refusing = layer("refusing", 1.5, { toolArguments: () => refuse("not now") });
+    const answer = await sign(open([...three, refusing]).dispatcher);
+    expect(findRefusal(answer)).toBe("not now");
+    expect(answer).not.toHaveProperty("signed");
+    expect(findRefusal({ refusal: "not now" })).toBeUndefined();
+  });
 
   it("until: a last resort is left in peace while the value is good enough, dearer layers are asked", async () => {
     const rules = combining("until", { isEnough: () => true });

@@ -1,5 +1,6 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
+import { refuse } from "../../src/dispatcher/hooks.js";
 import { listConfigFiles } from "../../src/host/config-files.js";
 import { createForkSessions } from "../../src/host/fork-sessions.js";
 import { bindHooks as bind } from "../../src/host/hooks.js";
@@ -149,6 +150,17 @@ describe("the hooks", () => {
       path: `${PROJECT}/.opencode/tool-results`,
       include: "3f2a0c1e-0000-8000-8000-000000000000.txt",
     });
+  });
+
+  it("keep a call from running that a layer refuses, with its reason and its arguments as they were", async () => {
+    const refusing = () => ({ name: "no", cost: 1, handlers: { toolArguments: () => refuse("not now") } });
+    const { strata } = await openWorld({ layers: [refusing] });
+    const args = { filePath: "a.ts" };
+    const before = bindHooks(strata)["tool.execute.before"];
+    await expect(before?.({ tool: "edit", sessionID: "s", callID: "c" }, { args })).rejects.toThrow(
+      "not now",
+    );
+    expect(args).toEqual({ filePath: "a.ts" });
   });
 
   it("bring no turn down whatever the host hands them", async () => {

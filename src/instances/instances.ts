@@ -1,0 +1,167 @@
+/**
+ * The instances of one project, each with a file of its own in `<state>/instances/<id>.json`.
+ *
+ *     join       with the first turn: nothing is written before it
+ *     beat       every thirty seconds, and when its sessions have changed: the file is written anew
+ *     clean up   when it joins and with every beat: files and leases of those who have ended
+ *     leave      at the end, which may not come
+ *
+ * Nobody writes to another's file; one that was removed although its owner lives is there again with the next beat.
+ */
+import { join } from "node:path";
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { RunningProcesses } from "../seams/processes.js";
+import { formatInstance, type Instance, parseInstance } from "./instance.js";
+import { createLiveSessions, type LiveSessions } from "./live-sessions.js";
+import { createLiveness } from "./liveness.js";
+
+export interface Instances {
+  readonly ownID: string;
+  readonly sessions: LiveSessions;
+  /** Makes this instance known; resolves when the others can see it. Rejects with the system's error. */
+  join(): Promise<void>;
+  /** Has the own sessions written down, soon. Never rejects. */
+  refresh(): Promise<void>;
+  /** Those that live, this one first. Rejects with the system's error. */
+  living(): Promise<readonly Instance[]>;
+  /** Is told who has ended, and which instances live, whenever somebody is found to have. It may reject. */
+  onEnd(listener: (ended: readonly string[], living: readonly Instance[]) => Promise<void>): void;
+  /** Rejects with the system's error. */
+  leave(): Promise<void>;
+}
+
+export interface InstancesOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  processes: RunningProcesses;
+  folder: string;
+  /** Of this instance. */
+  id: string;
+  directory: string;
+}
+
+export const BEAT_MS = 30_000;
+const SOURCE = "instances";
+
+export function createInstances(options: InstancesOptions): Instances {
+  const { clock, directory, files, folder, id, log, processes } = options;
+  const sessions = createLiveSessions();
+  const liveness = createLiveness(clock, processes);
+  const path = join(folder, `${id}.json`);
+  const started = formatTime();
+  const listeners: ((ended: readonly string[], living: readonly Instance[]) => Promise<void>)[] = [];
+  let joining: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let stopBeating = (): void => {};
+  let hasLeft = false;
+  let lastTrouble = "";
+
+  return {
+    ownID: id,
+    sessions,
+    living: async () => (await look()).living,
+    onEnd: (listener) => void listeners.push(listener),
+
+    join() {
+      joining ??= enter().catch((thrown) => {
+        joining = undefined;
+        throw thrown;
+      });
+      return joining;
+    },
+
+    refresh: () => guard(async () => (joining === undefined ? undefined : write())),
+
+    async leave() {
+      hasLeft = true;
+      stopBeating();
+      if (!joining) return;
+      await writing.catch(() => {});
+      await files.remove(path);
+    },
+  };
+
+  async function enter(): Promise<void> {
+    await write();
+    beatLater();
+    await guard(cleanUp);
+  }
+
+  function beatLater(): void {
+    if (hasLeft) return;
+    stopBeating = clock.after(BEAT_MS, () => {
+      beatLater();
+      void guard(async () => {
+        await write();
+        await cleanUp();
+      });
+    });
+  }
+
+  /** One after the other, so that the newest is what stays. */
+  function write(): Promise<void> {
+    writing = writing
+      .catch(() => {})
+      .then(async () => {
+        if (!hasLeft) await files.writeWhole(path, formatInstance(await describe()));
+      });
+    return writing;
+  }
+
+  async function describe(): Promise<Instance> {
+    const process = await processes.own();
+    return { v: 1, id, process, directory, started, heartbeat: formatTime(), sessions: sessions.list() };
+  }
+
+  async function look(): Promise<{ living: Instance[]; ended: Instance[] }> {
+    const others = await Promise.all((await files.list(folder)).map(readOther));
+    const known = others.filter((one) => one !== undefined);
+    const alive = await Promise.all(known.map(liveness.isAlive));
+    return {
+      living: [await describe(), ...known.filter((_, index) => alive[index])],
+      ended: known.filter((_, index) => !alive[index]),
+    };
+  }
+
+  async function readOther(name: string): Promise<Instance | undefined> {
+    if (!name.endsWith(".json") || name === `${id}.json`) return undefined;
+    const bytes = await files.read(join(folder, name));
+    const instance = bytes && parseInstance(new TextDecoder().decode(bytes));
+    // The id names the file that is removed.
+    return instance && name === `${instance.id}.json` ? instance : undefined;
+  }
+
+  /** What they held is let go first: whoever is killed between the two leaves the file to the next one. */
+  async function cleanUp(): Promise<void> {
+    const { ended, living } = await look();
+    if (ended.length === 0) return;
+    for (const listener of listeners)
+      await listener(
+        ended.map((one) => one.id),
+        living,
+      );
+    for (const one of ended) {
+      await files.remove(join(folder, `${one.id}.json`));
+      log.info(SOURCE, `instance ${one.id} (process ${one.process.id} on ${one.process.host}) has ended`);
+    }
+  }
+
+  async function guard(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+      lastTrouble = "";
+    } catch (thrown) {
+      const trouble = formatError(thrown);
+      if (trouble !== lastTrouble) log.warn(SOURCE, `${folder}, tried again later: ${trouble}`);
+      lastTrouble = trouble;
+    }
+  }
+
+  function formatTime(): string {
+    return new Date(clock.now()).toISOString();
+  }
+}

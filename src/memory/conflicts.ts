@@ -1,0 +1,173 @@
+/**
+ * Keeps two instances from overwriting each other's memories without a word.
+ *
+ *     see        this is how a memory looked when this instance last read or wrote it
+ *     remember   about something that has changed since: not written, both versions stand in a record
+ *                as ever, but somebody wrote the same meanwhile: both are memories, and a record says so
+ *     open       records that nobody has settled; settled ones are moved to the archive on the way
+ */
+import { dirname, join } from "node:path";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import {
+  type Conflict,
+  findUnseenRival,
+  fingerprint,
+  formatConflict,
+  formatConflictName,
+  isSettled,
+  parseConflict,
+} from "./conflict.js";
+import type { Memory, MemoryDraft } from "./memory.js";
+import type { Cause, MemoryStore, Written } from "./store.js";
+
+export interface Conflicts {
+  see(memories: readonly Memory[]): void;
+  /** As the store's own. A draft without a title is about nothing that others could be about. */
+  remember(draft: MemoryDraft, cause: Cause): Promise<Remembered>;
+  /** The oldest first. */
+  open(): Promise<readonly OpenConflict[]>;
+}
+
+export type Remembered =
+  | Written
+  /** Nothing was written but the record; `existing` stands. */
+  | { kind: "conflict"; existing: Memory; path: string };
+
+export interface OpenConflict extends Conflict {
+  path: string;
+}
+
+export interface ConflictsOptions {
+  clock: Clock;
+  files: Files;
+  store: Pick<MemoryStore, "list" | "remember">;
+  /** `.opencode/memory` of the project; of what holds everywhere the records lie here too. */
+  folder: string;
+  /** As the store's: why this may not be kept, since a record keeps it too. */
+  gate?: (memory: { title: string; content: string }) => string | undefined;
+}
+
+/** What stands against the standing version. */
+interface Other {
+  content: string;
+  title: string;
+  id?: string;
+  sensitivity?: Memory["sensitivity"];
+  by: string | undefined;
+}
+
+export function createConflicts({ clock, files, folder, gate, store }: ConflictsOptions): Conflicts {
+  const seen = new Map<string, string>();
+  const folders = [join(folder, "conflicts"), join(folder, "private", "conflicts")];
+
+  return {
+    see,
+
+    async remember(draft, cause) {
+      const { title } = draft;
+      if (title === undefined) return note(await store.remember(draft, cause));
+      const existing = findUnseenRival({ ...draft, title }, await store.list(), seen);
+      if (existing) {
+        const why = gate?.({ title, content: draft.content });
+        if (why !== undefined) return { kind: "refused", why };
+        const path = await record(existing, { ...draft, title, by: cause.session });
+        return { kind: "conflict", existing, path };
+      }
+      const written = note(await store.remember(draft, cause));
+      if (written.kind === "written") await recordRace(written.memory);
+      return written;
+    },
+
+    async open() {
+      const memories = await store.list();
+      const found = await Promise.all(folders.map(readFolder));
+      const unsettled: OpenConflict[] = [];
+      for (const conflict of found.flat()) {
+        if (isSettled(conflict, memories)) await archive(conflict.path);
+        else unsettled.push(conflict);
+      }
+      return unsettled.sort((a, b) => (a.found < b.found ? -1 : 1));
+    },
+  };
+
+  function see(memories: readonly Memory[]): void {
+    for (const memory of memories) seen.set(memory.id, fingerprint(memory));
+  }
+
+  function note(written: Written): Written {
+    if (written.kind !== "refused") see([written.memory]);
+    return written;
+  }
+
+  /** Somebody may have written about the same between the look and the writing. */
+  async function recordRace(own: Memory): Promise<void> {
+    const rival = findUnseenRival(
+      own,
+      (await store.list()).filter(({ id }) => id !== own.id),
+      seen,
+    );
+    if (!rival) return;
+    // Both find the other: who is first in the alphabet stands, so that they make one record.
+    const [standing, other] = rival.id < own.id ? [rival, own] : [own, rival];
+    await record(standing, { ...other, by: other.provenance.session });
+  }
+
+  /** Once for the same two versions. */
+  async function record(standing: Memory, other: Other): Promise<string> {
+    const { by, content, id, title } = other;
+    const conflict: Conflict = {
+      v: 1,
+      id: standing.id,
+      title: standing.title,
+      standing: fingerprint(standing),
+      other: fingerprint({ content, title }),
+      found: new Date(clock.now()).toISOString(),
+      ...(id !== undefined && { otherID: id }),
+      ...(standing.provenance.session !== undefined && { standingBy: standing.provenance.session }),
+      ...(by !== undefined && { otherBy: by }),
+    };
+    const [shared = "", hidden = ""] = folders;
+    // What is private on either side must not be committed with the record.
+    const isHidden = [standing, other].some(({ sensitivity }) => sensitivity === "private");
+    const path = join(isHidden ? hidden : shared, formatConflictName(conflict));
+    await files.create(path, formatConflict(conflict, standing.content, content));
+    return path;
+  }
+
+  async function readFolder(from: string): Promise<OpenConflict[]> {
+    const names = (await files.list(from)).filter((name) => name.endsWith(".md"));
+    const read = await Promise.all(
+      names.map(async (name) => {
+        const path = join(from, name);
+        const bytes = await files.read(path);
+        const conflict = bytes && parseConflict(new TextDecoder().decode(bytes));
+        return conflict ? [{ ...conflict, path }] : [];
+      }),
+    );
+    return read.flat();
+  }
+
+  /** Beside what it was found among: `archive/conflicts/`, of private ones `private/archive/conflicts/`. */
+  async function archive(path: string): Promise<void> {
+    const root = dirname(dirname(path));
+    const target = join(root, "archive", "conflicts", path.slice(dirname(path).length + 1));
+    const bytes = await files.read(path);
+    if (!bytes) return;
+    // Written first: a rename makes no folders.
+    await files.writeWhole(target, bytes);
+    await files.remove(path);
+  }
+}
+
+/** For the beginning of a session: one line each, `undefined` when there are none. */
+export function formatOpenConflicts(conflicts: readonly OpenConflict[], most = 5): string | undefined {
+  if (conflicts.length === 0) return undefined;
+  const lines = conflicts
+    .slice(0, most)
+    .map(({ id, path, title }) => `- "${title}" (${id}): both are in ${path}`);
+  const more = conflicts.length > most ? [`- and ${conflicts.length - most} more beside them`] : [];
+  return ["Two versions each, and nobody has decided which holds; ask the user:", ...lines, ...more].join(
+    "\n",
+  );
+}

@@ -1,0 +1,18 @@
+/** The processes of this machine, so that one can tell whether the owner of a lock still runs. */
+export interface RunningProcesses {
+  /** The process that we run in. */
+  own(): Promise<ProcessIdentity>;
+  /** Does it still run? `undefined` where that cannot be known: it runs, or ran, on another machine. Never rejects. */
+  isRunning(identity: ProcessIdentity): Promise<boolean | undefined>;
+}
+
+/** Tells a process apart from every other one, on this machine and others, before and after a restart. */
+export interface ProcessIdentity {
+  id: number;
+  /** When it began, as its own machine counts; the clock of the wall has no part in it. Only good for comparing. */
+  start: string;
+  /** For people. */
+  host: string;
+  /** The same for all processes that can see each other: not in another container, not after a restart. */
+  machine: string;
+}

@@ -1,0 +1,106 @@
+/** Two real hosts in one repository: they warn each other of edits, write to each other, and one of them is killed. */
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { firstDifference } from "./stage/model-request.js";
+import { type OpenCode, startOpenCode } from "./stage/opencode.js";
+import { createProject, type Project } from "./stage/project.js";
+import { openStage } from "./stage/stage.js";
+import { call, say } from "./stage/steps.js";
+
+/** A second host on the same repository, with a home of its own, as another user's terminal has. */
+async function startBeside(project: Project): Promise<{ host: OpenCode; end: () => Promise<void> }> {
+  const elsewhere = await createProject();
+  const beside: Project = { ...project, root: elsewhere.root, folders: elsewhere.folders };
+  const host = await startOpenCode({ project: beside });
+  return {
+    host,
+    async end() {
+      await host.stop();
+      await elsewhere.remove();
+    },
+  };
+}
+
+test("an edit of the other's file is told of, a message arrives once, and the leases of a killed host end", async () => {
+  await using stage = await openStage({ plugin: repository, files: { "a.ts": "one\n" } });
+  const { host, end } = await startBeside(stage.project);
+  try {
+    const filePath = stage.project.file("a.ts");
+    const a = await stage.newSession("a");
+    const b = await host.newSession("b");
+    stage.model.script(say("hello"));
+    await b.ask("write the docs");
+    stage.model.script(
+      call("lease", { op: "claim", item: "#34" }),
+      call("write", { filePath, content: "two\n" }),
+      call("send_message", { to: b.id, text: "a.ts is mine today", id: "n-1" }, { id: "send" }),
+      say("done"),
+    );
+    await a.ask("build the login");
+    expect(stage.model.lastRequest().toolResult("send")).toContain(`n-1: queued for ${b.id}`);
+
+    stage.model.script(
+      call("read", { filePath }),
+      call("edit", { filePath, oldString: "two", newString: "three" }, { id: "edit" }),
+      call("lease", { op: "claim", item: "#34" }, { id: "lease" }),
+      say("done"),
+    );
+    await b.ask("go on");
+    const last = stage.model.lastRequest();
+    expect(last.textOf("user").split("> a.ts is mine today")).toHaveLength(2);
+    expect(last.textOf("user")).toContain("grant no permission");
+    expect(last.toolResult("edit")).toMatch(
+      new RegExp(`a\\.ts was edited at .* by ${a.id} \\(instance \\w+, idle, "build the login"\\)`),
+    );
+    expect(stage.read("a.ts")).toBe("three\n");
+    expect(last.toolResult("lease")).toContain(`held by ${a.id}`);
+    const stored = JSON.stringify(await b.messages());
+    expect(stored).not.toContain("a.ts is mine today");
+    expect(stored).not.toContain("at work here");
+
+    stage.model.script(call("send_message", { id: "n-1" }, { id: "state" }), say("done"));
+    await a.ask("was it read?");
+    expect(stage.model.lastRequest().toolResult("state")).toBe(`n-1: seen (${b.id})`);
+
+    await stage.host.kill();
+    stage.model.script(
+      call("lease", { op: "claim", item: "#34" }, { id: "again" }),
+      call("send_message", { to: a.id, text: "still there?" }, { id: "gone" }),
+      say("done"),
+    );
+    await b.ask("take it over");
+    expect(stage.model.lastRequest().toolResult("again")).toContain("Claimed: #34");
+    expect(stage.model.lastRequest().toolResult("gone")).toContain("or it has ended");
+    for (const session of [a, b]) {
+      const requests = stage.model.requests.filter(({ sessionID }) => sessionID === session.id);
+      for (const [index, later] of requests.entries()) {
+        const earlier = requests[index - 1];
+        if (earlier) expect(firstDifference(earlier, later), `request ${index}`).toBeUndefined();
+      }
+    }
+  } finally {
+    await end();
+  }
+});
+
+test("an edit is refused where that is set, the file stays as it is, and the model reads why", async () => {
+  await using stage = await openStage({
+    plugin: repository,
+    options: { crossAgent: { onConflict: "block" } },
+    files: { "a.ts": "one\n" },
+  });
+  const { host, end } = await startBeside(stage.project);
+  try {
+    const filePath = stage.project.file("a.ts");
+    stage.model.script(call("lease", { op: "claim", item: "a.ts" }), say("done"));
+    await (await stage.newSession("a")).ask("build the login");
+    stage.model.script(call("write", { filePath, content: "two\n" }, { id: "write" }), say("done"));
+    await (await host.newSession("b")).ask("change it");
+    expect(stage.model.lastRequest().toolResult("write")).toMatch(
+      /a\.ts is held until .*[\s\S]*nothing has changed/,
+    );
+    expect(stage.read("a.ts")).toBe("one\n");
+  } finally {
+    await end();
+  }
+});

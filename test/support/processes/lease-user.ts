@@ -1,0 +1,51 @@
+/**
+ * A process that wants one item again and again: claims it, says so, and lets go of it.
+ *
+ *     tsx lease-user.ts <folder> <times> [hold]      says "held" and "free"; with "hold" it never lets go
+ */
+import { join } from "node:path";
+import { createRunningProcesses } from "../../../src/host/running-processes.js";
+import { createInstances } from "../../../src/instances/instances.js";
+import { createLeases } from "../../../src/instances/leases.js";
+import { createPlaces } from "../../../src/instances/places.js";
+import { createLocks } from "../../../src/lock/locks.js";
+import { systemClock as clock } from "../../../src/seams/clock.js";
+import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { createFakeLog } from "../fake-log.js";
+
+const [folder = "", times = "0", manner] = process.argv.slice(2);
+const id = `p${process.pid}`;
+const processes = createRunningProcesses();
+const instances = createInstances({
+  clock,
+  files,
+  log: createFakeLog(),
+  processes,
+  folder: join(folder, "instances"),
+  id,
+  directory: folder,
+});
+const leases = createLeases({
+  clock,
+  files,
+  instances,
+  locks: createLocks({ clock, files, processes, instance: id }),
+  places: createPlaces({ files, project: folder, directory: folder }),
+  path: join(folder, "leases.json"),
+});
+
+for (let taken = 0; taken < Number(times); ) {
+  const { kind } = await leases.claim("the item", { session: `ses_${id}`, forMs: 60_000 });
+  if (kind === "held") {
+    taken++;
+    // Whoever is in here beside another finds the other's file in place of none.
+    const isAlone = await files.create(join(folder, "inside"), id);
+    process.stdout.write(isAlone ? "held\n" : "not alone\n");
+    while (manner === "hold") await clock.pause(1_000);
+    await clock.pause(1);
+    await files.remove(join(folder, "inside"));
+    await leases.release("the item", { session: `ses_${id}` });
+    process.stdout.write("free\n");
+  } else await clock.pause(2);
+}
+await instances.leave();

@@ -1,0 +1,36 @@
+/**
+ * A process that takes a lock so many times and, while it has it, adds one to a number in a file in two steps: a second
+ * one inside at the same time would lose a count. It says "locked" each time, so that it can be killed in that moment.
+ *
+ *     tsx lock-user.ts <folder> <times> [hold]      with "hold" it never lets go
+ */
+import { join } from "node:path";
+import { createRunningProcesses } from "../../../src/host/running-processes.js";
+import { createLocks } from "../../../src/lock/locks.js";
+import { systemClock as clock } from "../../../src/seams/clock.js";
+import { nodeFiles as files } from "../../../src/seams/node-files.js";
+
+const [folder = "", times = "0", manner] = process.argv.slice(2);
+const counter = join(folder, "count");
+const locks = createLocks({
+  clock,
+  files,
+  processes: createRunningProcesses(),
+  instance: `user-${process.pid}`,
+});
+
+for (let n = 0; n < Number(times); n++) {
+  await locks.withLock(
+    join(folder, "x.lock"),
+    async ({ check }) => {
+      process.stdout.write("locked\n");
+      while (manner === "hold") await clock.pause(1_000);
+      const count = Number(new TextDecoder().decode(await files.read(counter)));
+      await clock.pause(0);
+      await check();
+      await files.writeWhole(counter, String(count + 1));
+      process.stdout.write(`counted\n`);
+    },
+    { waitMs: 30_000 },
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * A process that is one session among several: it writes its messages to the others, all of them in order, takes what
+ * it is sent turn by turn, and is killed again and again. Begun anew it writes all of its messages again; when it has
+ * written them it goes on taking.
+ *
+ *     tsx mail-user.ts <folder> <number> <sessions> <messages> <turn>      says "turn <n>", "sent", "taken <n>"
+ */
+import { join } from "node:path";
+import { createRunningProcesses } from "../../../src/host/running-processes.js";
+import { createInstances } from "../../../src/instances/instances.js";
+import { createMail } from "../../../src/mail/mail.js";
+import { systemClock as clock, DAY_MS } from "../../../src/seams/clock.js";
+import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { createDecisions } from "../../../src/view/decisions.js";
+import { createFakeLog } from "../fake-log.js";
+
+const [folder = "", ...numbers] = process.argv.slice(2);
+const [own = 0, sessions = 0, messages = 0, firstTurn = 0] = numbers.map(Number);
+const instance = `i${own}-${process.pid}`;
+const nameOf = (number: number): string => `ses_${number}`;
+const log = createFakeLog();
+const decisions = createDecisions({
+  clock,
+  files,
+  log,
+  folder: join(folder, "decisions"),
+  resultsFolder: folder,
+});
+const instances = createInstances({
+  clock,
+  files,
+  log,
+  processes: createRunningProcesses(),
+  folder: join(folder, "instances"),
+  id: instance,
+  directory: folder,
+});
+const living = async () => new Set((await instances.living()).map(({ id }) => id));
+const mail = createMail({ clock, files, decisions, folder: join(folder, "mail"), instance, living });
+const day = Math.floor(clock.now() / DAY_MS);
+const { signal } = new AbortController();
+const others = Array.from({ length: sessions }, (_, number) => number).filter((number) => number !== own);
+
+await instances.join();
+await decisions.load([day]);
+let turn = firstTurn;
+for (let n = 0; n < messages; n++) {
+  const receiver = nameOf(others[n % others.length] ?? 0);
+  while (!(await post(receiver, n))) await take();
+  if (n % 5 === 0) await take();
+}
+process.stdout.write("sent\n");
+for (;;) {
+  await take();
+  await clock.pause(20);
+}
+
+/** Whether there was room for it. */
+async function post(receiver: string, n: number): Promise<boolean> {
+  try {
+    await mail.post(receiver, { id: `n-${n}`, from: nameOf(own), instance, text: `message ${n}` });
+    return true;
+  } catch (thrown) {
+    if ((thrown as { code?: unknown }).code !== "EFULL") throw thrown;
+    await clock.pause(20);
+    return false;
+  }
+}
+
+/** One turn: a new message of the user's, behind which letters may stand. */
+async function take(): Promise<void> {
+  process.stdout.write(`turn ${++turn}\n`);
+  const taken = await mail.deliver(nameOf(own), { day, key: `${turn} user ${own}` }, signal);
+  for (const claim of turn % 3 === 0 ? await mail.unseen(nameOf(own)) : [])
+    await mail.settle(nameOf(own), claim);
+  process.stdout.write(`taken ${taken?.length ?? 0}\n`);
+}

@@ -1,0 +1,296 @@
+/** Layer 7 between two instances in one project: messages, leases, and edits of the same file. */
+
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { findRefusal } from "../../src/dispatcher/hooks.js";
+import { BEAT_MS } from "../../src/instances/instances.js";
+import { call } from "../support/messages.js";
+import { inProject, openPair, textOf } from "../support/pair.js";
+import { openWorld } from "../support/world.js";
+
+const STATE = inProject(".opencode/strata/state");
+
+/** Both have had a turn, so that they know of each other. */
+async function openTalkers(options?: Record<string, unknown>) {
+  const pair = await openPair(options);
+  await pair.a.turn("build the login");
+  await pair.b.turn("write the docs");
+  return pair;
+}
+
+const count = (text: string, what: string): number => text.split(what).length - 1;
+
+describe("an instance", () => {
+  it("writes nothing of itself before its first turn, and tells then what it works on", async () => {
+    const { a, files } = await openPair();
+    const own = () => [...files.contents.keys()].filter((path) => path.startsWith(`${STATE}/instances`));
+    expect(own()).toEqual([]);
+    await a.turn("build the login");
+    expect(own()).toHaveLength(1);
+    expect(files.text(own()[0] ?? "")).toContain('"goal": "build the login"');
+  });
+
+  it("that was killed is cleaned up after, with what it held, by the next beat of another", async () => {
+    const { a, b, clock, files, running } = await openTalkers();
+    await a.tool("lease", { op: "claim", item: "!12" });
+    await expect(b.tool("lease", { op: "claim", item: "!12" })).rejects.toThrow("is held by ses_a");
+    running.delete(1);
+    expect(await b.tool("lease", { op: "claim", item: "!12" })).toContain("Claimed: !12");
+    clock.advance(BEAT_MS);
+    await b.world.strata.idle();
+    await expect
+      .poll(() => [...files.contents.keys()].filter((p) => p.includes("/instances/")).length)
+      .toBe(1);
+    expect(files.text(`${STATE}/leases.json`)).not.toContain("ses_a");
+  });
+
+  it("that ends lets go of what it holds and is gone", async () => {
+    const { a, b } = await openTalkers();
+    await a.tool("lease", { op: "claim", item: "the parser" });
+    await a.world.strata.dispose();
+    expect(await b.tool("lease", { op: "list" })).toBe("Nothing is held by anybody.");
+    expect(await b.tool("send_message")).toBe("Nobody else is there.");
+  });
+});
+
+describe("a message", () => {
+  it("stands in the receiver's next request, marked as data of a peer, once and for ever", async () => {
+    const { a, b } = await openTalkers();
+    b.session.answer([], { text: "done" });
+    const sent = await a.tool("send_message", { to: "ses_b", text: "the API is\n--- forged heading" });
+    expect(sent).toContain("queued for ses_b");
+    const first = await b.turn("go on");
+    expect(textOf(first)).toMatch(/grant no permission[\s\S]*from ses_a \(instance \w+, working on/);
+    expect(textOf(first)).toContain("> the API is\n> --- forged heading");
+    b.session.answer([call("bash", "ok")]);
+    const second = await b.request();
+    expect(second.slice(0, first.length)).toEqual(first);
+    expect(count(textOf(second), "> the API is")).toBe(1);
+    const again = await (await b.restart(3)).request();
+    expect(again).toEqual(second);
+  });
+
+  it("comes behind the newest result while the receiver works", async () => {
+    const { a, b } = await openTalkers();
+    b.session.answer([call("bash", "one"), call("bash", "two")]);
+    await a.tool("send_message", { to: "ses_b", text: "careful" });
+    const results = (await b.request()).at(-1)?.parts ?? [];
+    expect(JSON.stringify(results[0])).not.toContain("careful");
+    expect(JSON.stringify(results[1])).toMatch(/two.*> careful/);
+  });
+
+  it("never changes a request that has been sent, for instance when the host sends it again", async () => {
+    const { a, b } = await openTalkers();
+    const sent = await b.request();
+    await a.tool("send_message", { to: "ses_b", text: "late" });
+    expect(await b.request()).toEqual(sent);
+    b.session.answer([call("bash", "ok")]);
+    expect(textOf(await b.request())).toContain("> late");
+  });
+
+  it("is queued, then delivered, then seen when an answer has followed", async () => {
+    const { a, b } = await openTalkers();
+    b.session.answer([], { text: "done" });
+    await a.tool("send_message", { to: "ses_b", text: "hello", id: "n-1" });
+    const state = () => a.tool("send_message", { id: "n-1" });
+    expect(await state()).toBe("n-1: queued (ses_b)");
+    await b.turn("go on");
+    expect(await state()).toBe("n-1: delivered (ses_b)");
+    const { info } = b.session.answer([], { text: "read it" });
+    await b.event("message.updated", { info });
+    expect(await state()).toBe("n-1: seen (ses_b)");
+  });
+
+  it("counts as seen as well when the answer came while another process had the session", async () => {
+    const { a, b } = await openTalkers();
+    b.session.answer([], { text: "done" });
+    await a.tool("send_message", { to: "ses_b", text: "hello", id: "n-1" });
+    await b.turn("go on");
+    b.session.answer([], { text: "read it" });
+    const later = await b.restart(3);
+    await later.turn("and now");
+    expect(await a.tool("send_message", { id: "n-1" })).toBe("n-1: seen (ses_b)");
+  });
+
+  it("with the id of an earlier one is sent once, and refused with another text", async () => {
+    const { a, b } = await openTalkers();
+    b.session.answer([], { text: "done" });
+    for (const _ of [1, 2, 3]) await a.tool("send_message", { to: "ses_b", text: "same", id: "n-1" });
+    await expect(a.tool("send_message", { to: "ses_b", text: "other", id: "n-1" })).rejects.toThrow("n-1");
+    for (const _ of [1, 2])
+      await a.tool("send_message", { to: "ses_b", text: "one call, run twice" }, "call_9");
+    const shown = textOf(await b.turn("go on"));
+    expect([count(shown, "> same"), count(shown, "> one call, run twice")]).toEqual([1, 1]);
+  });
+
+  it("to nobody, or too large, is refused and says who is there", async () => {
+    const { a } = await openTalkers();
+    for (const to of ["ses_gone", "parent", "children", "ses_a"])
+      await expect(a.tool("send_message", { to, text: "x" })).rejects.toThrow(
+        /ses_b \(instance \w+, busy, "write the docs"\)/,
+      );
+    await expect(a.tool("send_message", { to: "ses_b", text: "é".repeat(2_049) })).rejects.toThrow(
+      "got 4098",
+    );
+    await expect(a.tool("send_message", { to: "ses_b", text: " " })).rejects.toThrow("nothing was sent");
+    await expect(a.tool("send_message", { id: "never" })).rejects.toThrow("sent nothing with the id never");
+  });
+
+  it("reaches parent, children and an instance's session; a subagent that is done has ended", async () => {
+    const { a, b } = await openTalkers();
+    await a.event("session.created", { info: { id: "ses_child", parentID: "ses_a" } });
+    await a.world.strata.dispatcher.ask("turn", { sessionID: "ses_child" }, undefined);
+    await a.world.strata.idle();
+    expect(await a.tool("send_message", { to: "children", text: "x" })).toContain("queued for ses_child");
+    const tool = a.world.strata.dispatcher.tools.find(({ name }) => name === "send_message");
+    const asChild = { tool: "send_message", sessionID: "ses_child", callID: "c", messageID: "m" };
+    const signal = new AbortController().signal;
+    expect(await tool?.execute({ to: "parent", text: "up" }, asChild, signal)).toContain("queued for ses_a");
+    const instance = /instance (\w+)/.exec(await b.tool("send_message"))?.[1] ?? "";
+    expect(await b.tool("send_message", { to: instance, text: "x" })).toContain("queued for ses_a");
+    await a.event("session.idle", { sessionID: "ses_child" });
+    await expect(a.tool("send_message", { to: "children", text: "x" })).rejects.toThrow("no children");
+    await expect(b.tool("send_message", { to: "ses_child", text: "x" })).rejects.toThrow("has ended");
+  });
+
+  it("that nobody took for a week is out of date, and is not delivered any more", async () => {
+    const { a, b, clock } = await openTalkers();
+    b.session.answer([], { text: "done" });
+    await a.tool("send_message", { to: "ses_b", text: "hello", id: "n-1" });
+    clock.advance(8 * 86_400_000);
+    expect(await a.tool("send_message", { id: "n-1" })).toBe("n-1: expired (ses_b)");
+    expect(textOf(await b.turn("back"))).not.toContain("> hello");
+  });
+});
+
+describe("an edit of a file that another instance", () => {
+  const edit = { filePath: "src/a.ts" };
+
+  it("has just edited is told of once, behind its own result", async () => {
+    const { a, b, clock } = await openTalkers();
+    await a.before("edit", edit);
+    clock.advance(60_000);
+    expect(await b.before("write", { filePath: inProject("src/a.ts") }, "w1")).not.toHaveProperty("refusal");
+    b.session.answer([call("write", "Wrote file", { callID: "w1" })]);
+    const shown = textOf(await b.request());
+    expect(shown).toContain("src/a.ts was edited at 2026-11-21 09:00:20 UTC by ses_a");
+    expect(shown).toContain('busy, \\"build the login\\"');
+    await b.before("edit", edit, "e2");
+    b.session.answer([call("edit", "Edited", { callID: "e2" })]);
+    expect(count(textOf(await b.request()), "at work here")).toBe(1);
+  });
+
+  it("names in a patch of several files is told of each", async () => {
+    const { a, b } = await openTalkers();
+    const patchText =
+      "*** Begin Patch\n*** Update File: src/a.ts\n*** Move to: src/c.ts\n*** Delete File: b.ts\n*** End Patch";
+    await a.before("apply_patch", { patchText });
+    for (const filePath of ["src/../src/c.ts", "b.ts", "./src/a.ts"]) {
+      await b.before("edit", { filePath }, filePath);
+      b.session.answer([call("edit", "Edited", { callID: filePath })]);
+    }
+    const shown = textOf(await b.request());
+    expect(count(shown, "was edited at")).toBe(1);
+    expect(shown).toContain("src/a.ts was edited at");
+  });
+
+  it("holds is told of, and of a folder that it holds", async () => {
+    const { a, b } = await openTalkers();
+    await a.tool("lease", { op: "claim", item: "./src/", why: "a rewrite" });
+    await b.before("edit", edit, "e1");
+    b.session.answer([call("edit", "Edited", { callID: "e1" })]);
+    expect(textOf(await b.request())).toMatch(/- src is held until .* for \\"a rewrite\\" by ses_a/);
+  });
+
+  it("is refused where that is set, and nothing of it is on record as an edit", async () => {
+    const { a, b, clock } = await openTalkers({ crossAgent: { onConflict: "block" } });
+    await a.before("edit", edit);
+    const refusal = findRefusal(await b.before("edit", edit));
+    expect(refusal).toMatch(/src\/a.ts was edited .* by ses_a[\s\S]*nothing has changed/);
+    clock.advance(11 * 60_000);
+    expect(findRefusal(await a.before("edit", edit))).toBeUndefined();
+    expect(findRefusal(await b.before("edit", { filePath: "src/b.ts" }))).toBeUndefined();
+  });
+
+  it("has failed to edit, edited long ago, or edited before it ended, is no matter", async () => {
+    const { a, b, clock, running } = await openTalkers({ crossAgent: { onConflict: "block" } });
+    await a.before("edit", edit, "e1");
+    const failed = call("edit", "", { callID: "e1", state: { status: "error", error: "no match" } });
+    a.session.answer([failed]);
+    await a.request();
+    expect(findRefusal(await b.before("edit", edit))).toBeUndefined();
+    await a.before("edit", { filePath: "old.ts" });
+    clock.advance(11 * 60_000);
+    expect(findRefusal(await b.before("edit", { filePath: "old.ts" }))).toBeUndefined();
+    await a.before("edit", { filePath: "dead.ts" });
+    running.delete(1);
+    expect(findRefusal(await b.before("edit", { filePath: "dead.ts" }))).toBeUndefined();
+  });
+
+  it("is no matter where it is switched off, and tools that change nothing are not looked at", async () => {
+    const { a, b, files } = await openTalkers({ crossAgent: { onConflict: "off" } });
+    await a.before("edit", edit);
+    await b.before("edit", edit, "e1");
+    b.session.answer([call("edit", "Edited", { callID: "e1" })]);
+    expect(textOf(await b.request())).not.toContain("at work here");
+    expect([...files.contents.keys()].filter((path) => path.includes("/edits/"))).toEqual([]);
+    const warned = await openTalkers();
+    await warned.a.before("read", edit);
+    expect([...warned.files.contents.keys()].filter((path) => path.includes("/edits/"))).toEqual([]);
+  });
+});
+
+describe("the tool lease", () => {
+  it("claims, renews, releases and lists; what is not yours it refuses with whose it is", async () => {
+    const { a, b, clock } = await openTalkers();
+    expect(await a.tool("lease", { op: "claim", item: " #34 ", minutes: 10, why: "fix it" })).toBe(
+      "Claimed: #34 is yours until 2026-11-21 09:10:20 UTC.",
+    );
+    await expect(b.tool("lease", { op: "renew", item: "#34" })).rejects.toThrow("held by ses_a");
+    await expect(b.tool("lease", { op: "release", item: "#34" })).rejects.toThrow('for "fix it"');
+    await expect(b.tool("lease", { op: "renew", item: "#35" })).rejects.toThrow("You do not hold #35");
+    await expect(b.tool("lease", { op: "claim" })).rejects.toThrow("needs an item");
+    expect(await b.tool("lease", { op: "list" })).toContain("- #34 is held by ses_a");
+    clock.advance(9 * 60_000);
+    expect(await a.tool("lease", { op: "renew", item: "#34", minutes: 10 })).toContain("Renewed: #34");
+    clock.advance(9 * 60_000);
+    await expect(b.tool("lease", { op: "claim", item: "#34" })).rejects.toThrow("held by ses_a");
+    clock.advance(60_000);
+    expect(await b.tool("lease", { op: "claim", item: "#34" })).toContain("Claimed");
+    expect(await b.tool("lease", { op: "release" })).toBe("Released: #34.");
+  });
+
+  it("knows a path whoever spells it, and that what lies in a held folder is held", async () => {
+    const { a, b } = await openTalkers();
+    await a.tool("lease", { op: "claim", item: inProject("src/api") });
+    for (const item of ["src/api/x.ts", "./src", "src//api"])
+      await expect(b.tool("lease", { op: "claim", item })).rejects.toThrow("src/api is held");
+    expect(await b.tool("lease", { op: "claim", item: "src/apix" })).toContain("src/apix");
+    expect(await b.tool("lease", { op: "claim", item: "The  Login Page" })).toContain("the login page");
+  });
+});
+
+describe("the layer", () => {
+  it("has no tool and writes nothing where it is switched off", async () => {
+    const { a, files } = await openPair({ crossAgent: { enabled: false } });
+    await a.turn("go");
+    expect(a.world.strata.dispatcher.tools.map(({ name }) => name)).not.toContain("lease");
+    expect([...files.contents.keys()].filter((path) => /instances|edits|mail|leases/.test(path))).toEqual([]);
+  });
+
+  it("costs under 600 tokens of tool definitions", async () => {
+    const { encode } = await import("gpt-tokenizer");
+    const { strata } = await openWorld();
+    const own = strata.dispatcher.tools.filter(({ name }) =>
+      ["fork", "lease", "send_message"].includes(name),
+    );
+    expect(own).toHaveLength(3);
+    const definitions = own.map(({ description, name, parameters }) => ({
+      type: "function",
+      function: { name, description, parameters: z.toJSONSchema(parameters) },
+    }));
+    const tokens = encode(JSON.stringify(definitions)).length;
+    process.stdout.write(`fork, lease and send_message: ${tokens} tokens of definitions\n`);
+    expect(tokens).toBeLessThan(600);
+  });
+});

@@ -1,0 +1,217 @@
+/** Two instances remember the same thing differently. */
+import { describe, expect, it } from "vitest";
+import { findUnseenRival, fingerprint, parseConflict } from "../../src/memory/conflict.js";
+import { createConflicts, formatOpenConflicts } from "../../src/memory/conflicts.js";
+import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
+import type { MemoryStore, Written } from "../../src/memory/store.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
+
+const FOLDER = "/project/.opencode/memory";
+
+/** A store that is a map; it gives a second memory of a name another one, as the real one does. */
+function openStore(beforeWriting: () => Promise<unknown> = async () => {}) {
+  const memories = new Map<string, Memory>();
+  const store: Pick<MemoryStore, "list" | "remember"> = {
+    list: async () => [...memories.values()],
+    async remember(draft: MemoryDraft): Promise<Written> {
+      await beforeWriting();
+      const name = `${draft.type}/${(draft.title ?? "none").toLowerCase().replace(/\W+/g, "-")}`;
+      const id = memories.has(name) ? `${name}-2` : name;
+      const memory: Memory = {
+        scope: "project",
+        sensitivity: "internal",
+        title: "none",
+        status: "active",
+        aliases: [],
+        tags: [],
+        entities: [],
+        links: [],
+        importance: 0.5,
+        pinned: false,
+        when: [],
+        created: "",
+        updated: "",
+        extra: {},
+        ...draft,
+        id,
+      };
+      memories.set(id, memory);
+      return { kind: "written", memory, path: `${FOLDER}/${id}.md` };
+    },
+  };
+  return { memories, store };
+}
+
+const draft = (content: string, session: string, over: Partial<MemoryDraft> = {}): MemoryDraft => ({
+  type: "decision",
+  title: "The Database",
+  content,
+  provenance: { by: "agent", session },
+  ...over,
+});
+const never = (): never => {
+  throw new Error("nothing is to be written");
+};
+const cause = (session: string) => ({ operation: "remember", session });
+
+function openTwo(beforeWriting?: () => Promise<unknown>) {
+  const clock = createFakeClock();
+  const files = createMemoryFiles({}, clock.now);
+  const { memories, store } = openStore(beforeWriting);
+  const open = () => createConflicts({ clock, files, store, folder: FOLDER });
+  return { a: open(), b: open(), clock, files, memories };
+}
+
+describe("what two instances remember differently", () => {
+  it("becomes a record with both texts, and what stood still stands", async () => {
+    const { a, b, files, memories } = openTwo();
+    await a.remember(draft("It is Postgres.\n-- because", "ses_a"), cause("ses_a"));
+    const answer = await b.remember(
+      draft("It is SQLite.", "ses_b", { title: "the  database" }),
+      cause("ses_b"),
+    );
+    expect(answer).toMatchObject({ kind: "conflict", existing: { id: "decision/the-database" } });
+    expect([...memories.values()].map(({ content }) => content)).toEqual(["It is Postgres.\n-- because"]);
+    const text = files.text(answer.kind === "conflict" ? answer.path : "") ?? "";
+    expect(text).toContain("It is Postgres.\n-- because");
+    expect(text).toContain("It is SQLite.");
+    expect(text).toContain("from ses_a");
+    expect(parseConflict(text)).toMatchObject({ id: "decision/the-database", otherBy: "ses_b" });
+  });
+
+  it("is shown until somebody has decided, once however often it was tried, and then kept in the archive", async () => {
+    const { a, b, files, memories } = openTwo();
+    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    for (const _ of [1, 2]) await b.remember(draft("SQLite", "ses_b"), cause("ses_b"));
+    const open = await a.open();
+    expect(open).toHaveLength(1);
+    expect(formatOpenConflicts(open)).toContain('- "The Database" (decision/the-database): both are in');
+    const [memory] = memories.values();
+    if (memory) memories.set(memory.id, { ...memory, content: "SQLite" });
+    expect(await a.open()).toEqual([]);
+    expect(formatOpenConflicts([])).toBeUndefined();
+    const [path = ""] = [...files.contents.keys()];
+    expect(path).toContain(`${FOLDER}/archive/conflicts/the-database-`);
+    expect(files.text(path)).toContain("Postgres");
+  });
+
+  it("at the same moment stands as two memories with one record", async () => {
+    let waiting = 2;
+    let go = (): void => {};
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { a, b, memories } = openTwo(async () => {
+      if (--waiting === 0) go();
+      await both;
+    });
+    await Promise.all([
+      a.remember(draft("Postgres", "ses_a"), cause("ses_a")),
+      b.remember(draft("SQLite", "ses_b"), cause("ses_b")),
+    ]);
+    expect(memories.size).toBe(2);
+    const open = await a.open();
+    expect(open).toHaveLength(1);
+    expect(open[0]).toMatchObject({ id: "decision/the-database", otherID: "decision/the-database-2" });
+    const other = memories.get("decision/the-database-2");
+    if (other) memories.set(other.id, { ...other, status: "archived" });
+    expect(await b.open()).toEqual([]);
+  });
+
+  it("is no conflict where this instance has seen what stands, says the same, or is about something else", async () => {
+    const { a, b, memories } = openTwo();
+    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    expect(await b.remember(draft("  postgres\n", "ses_b"), cause("ses_b"))).toMatchObject({
+      kind: "written",
+    });
+    expect(await b.remember(draft("8080", "ses_b", { title: "Port" }), cause("ses_b"))).toMatchObject({
+      kind: "written",
+    });
+    b.see([...memories.values()]);
+    expect(await b.remember(draft("SQLite", "ses_b"), cause("ses_b"))).toMatchObject({ kind: "written" });
+    expect(await b.open()).toEqual([]);
+  });
+
+  it("is hidden as well where only one of the two is private", async () => {
+    for (const of of ["ses_a", "ses_b"]) {
+      const { a, b } = openTwo();
+      const hide = (session: string) => (session === of ? ({ sensitivity: "private" } as const) : {});
+      await a.remember(draft("Postgres", "ses_a", hide("ses_a")), cause("ses_a"));
+      const answer = await b.remember(draft("SQLite", "ses_b", hide("ses_b")), cause("ses_b"));
+      expect(answer.kind === "conflict" && answer.path).toContain("/private/conflicts/");
+    }
+  });
+
+  it("is hidden with what is private, and a file that is no record is left alone", async () => {
+    const { a, b, files } = openTwo();
+    const hidden = { sensitivity: "private" } as const;
+    await a.remember(draft("Postgres", "ses_a", hidden), cause("ses_a"));
+    await b.remember(draft("SQLite", "ses_b", hidden), cause("ses_b"));
+    await files.writeWhole(`${FOLDER}/conflicts/notes.md`, "mine\n<!-- strata-conflict {half -->");
+    const [open, ...more] = await b.open();
+    expect(more).toEqual([]);
+    expect(open?.path).toContain(`${FOLDER}/private/conflicts/`);
+    expect([...files.contents.keys()].filter((path) => !path.includes("/private/"))).toEqual([
+      `${FOLDER}/conflicts/notes.md`,
+    ]);
+  });
+
+  it("keeps nothing that the store would not keep", async () => {
+    const { clock, files, memories, a } = openTwo();
+    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    const store = { list: async () => [...memories.values()], remember: async () => never() };
+    const gate = ({ content }: { content: string }) => (content.includes("hunter2") ? "a secret" : undefined);
+    const b = createConflicts({ clock, files, store, folder: FOLDER, gate });
+    expect(await b.remember(draft("hunter2", "ses_b"), cause("ses_b"))).toEqual({
+      kind: "refused",
+      why: "a secret",
+    });
+    expect([...files.contents.keys()]).toEqual([]);
+  });
+
+  it("in the real store: the records are no memories and no problem to it, before and after they are settled", async () => {
+    const world = openMemoryWorld();
+    const other = world.reopen({ instance: "b" });
+    const open = ({ clock, files, store }: MemoryWorld) =>
+      createConflicts({ clock, files, store, folder: MEMORY });
+    const [a, b] = [open(world), open(other)];
+    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    expect(await b.remember(draft("SQLite", "ses_b"), cause("ses_b"))).toMatchObject({ kind: "conflict" });
+    expect(await b.open()).toHaveLength(1);
+    expect(await world.store.list({ archived: true })).toHaveLength(1);
+    await other.store.update(
+      "decision/the-database",
+      (memory) => ({ ...memory, content: "Both" }),
+      cause("ses_b"),
+    );
+    expect(await a.open()).toEqual([]);
+    expect(world.paths().filter((path) => path.startsWith("archive/conflicts/"))).toHaveLength(1);
+    expect(await world.store.list({ archived: true })).toHaveLength(1);
+    expect([...world.store.problems(), ...other.store.problems()]).toEqual([]);
+  });
+
+  it("is told by scope, type and title; an archived memory stands against nothing", async () => {
+    const { store } = openStore();
+    const written = await store.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    const memory = "memory" in written ? written.memory : undefined;
+    if (!memory) throw new Error("not written");
+    const rival = (
+      over: Partial<MemoryDraft>,
+      known: Partial<Memory> = {},
+      seen = new Map<string, string>(),
+    ) =>
+      findUnseenRival(
+        { ...draft("SQLite", "b", over), title: "the database" },
+        [{ ...memory, ...known }],
+        seen,
+      );
+    expect(rival({})).toBeDefined();
+    expect(rival({ type: "knowledge" })).toBeUndefined();
+    expect(rival({ scope: "global" })).toBeUndefined();
+    expect(rival({}, { status: "archived" })).toBeUndefined();
+    expect(rival({}, {}, new Map([[memory.id, fingerprint(memory)]]))).toBeUndefined();
+    expect(rival({}, {}, new Map([[memory.id, "an earlier one"]]))).toBeDefined();
+  });
+});

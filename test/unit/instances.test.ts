@@ -1,0 +1,234 @@
+/** Instances and leases with real processes, real links, and clocks that jump. */
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createEdits, type EditLine, findConflicts } from "../../src/instances/edits.js";
+import { formatInstance, type Instance, parseInstance } from "../../src/instances/instance.js";
+import { BEAT_MS, createInstances } from "../../src/instances/instances.js";
+import { SILENT_MS } from "../../src/instances/liveness.js";
+import { createPlaces, findChangedPaths } from "../../src/instances/places.js";
+import { nodeFiles } from "../../src/seams/node-files.js";
+import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createFakeProcesses, identify } from "../support/fake-processes.js";
+import { withFault } from "../support/faulty-files.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { type Child, startChild } from "../support/processes/child.js";
+
+const other = (process: Instance["process"], heartbeat = new Date(MORNING).toISOString()): Instance => ({
+  v: 1,
+  id: "other",
+  process,
+  directory: "/project",
+  started: heartbeat,
+  heartbeat,
+  sessions: [{ id: "ses_x", state: "busy" }],
+});
+
+function open() {
+  const clock = createFakeClock();
+  const files = createMemoryFiles({}, clock.now);
+  const log = createFakeLog();
+  const processes = createFakeProcesses();
+  const folder = "/instances";
+  const put = (instance: Instance) =>
+    files.writeWhole(`${folder}/${instance.id}.json`, formatInstance(instance));
+  const make = (through = files as Parameters<typeof withFault>[0]) =>
+    createInstances({ clock, files: through, log, processes, folder, id: "own", directory: "/project" });
+  return { clock, files, log, make, processes, put, turn: () => new Promise((done) => setImmediate(done)) };
+}
+
+describe("whether an instance lives", () => {
+  const idsOf = (living: readonly Instance[]) => living.map(({ id }) => id);
+
+  it("is told by its process where that is known, whatever the clocks and heartbeats say", async () => {
+    const { clock, make, processes, put } = open();
+    await put(other(identify(7), "1999-01-01T00:00:00.000Z"));
+    processes.running.add(7);
+    const instances = make();
+    for (const jump of [0, 365 * 86_400_000, -2 * 365 * 86_400_000]) {
+      clock.advance(jump);
+      expect(idsOf(await instances.living())).toEqual(["own", "other"]);
+    }
+    processes.running.delete(7);
+    expect(idsOf(await instances.living())).toEqual(["own"]);
+  });
+
+  it("is told by its heartbeat where it is on another machine, once that has stood still for long enough", async () => {
+    const { clock, files, make, put } = open();
+    const away = other(identify(7, "there"), "2031-01-01T00:00:00.000Z");
+    await put(away);
+    const instances = make();
+    expect(idsOf(await instances.living())).toEqual(["own", "other"]);
+    clock.advance(SILENT_MS - 1);
+    await put({ ...away, heartbeat: "1999-01-01T00:00:00.000Z" });
+    expect(idsOf(await instances.living())).toEqual(["own", "other"]);
+    clock.advance(SILENT_MS - 1);
+    expect(idsOf(await instances.living())).toEqual(["own", "other"]);
+    clock.advance(1);
+    expect(idsOf(await instances.living())).toEqual(["own"]);
+    expect(files.text("/instances/other.json")).toBeDefined();
+  });
+
+  it("is nothing that half a file, another version, or a name that leads elsewhere can say", async () => {
+    const { files, make, put } = open();
+    await files.writeWhole("/instances/half.json", formatInstance(other(identify(1))).slice(0, 40));
+    await files.writeWhole("/instances/later.json", '{"v":2}');
+    await put({ ...other(identify(1)), id: "../../precious" });
+    expect(idsOf(await make().living())).toEqual(["own"]);
+    expect(parseInstance(formatInstance(other(identify(1))))).toEqual(other(identify(1)));
+  });
+});
+
+describe("an instance", () => {
+  it("removes the file of the dead after everybody has let go of what they held", async () => {
+    const { clock, files, log, make, put, turn } = open();
+    const instances = make();
+    const told: [string, boolean][] = [];
+    instances.onEnd(
+      async ([ended = ""]) => void told.push([ended, files.contents.has("/instances/other.json")]),
+    );
+    await instances.join();
+    await put(other(identify(7)));
+    clock.advance(BEAT_MS);
+    await expect.poll(() => files.contents.has("/instances/other.json")).toBe(false);
+    await turn();
+    expect(told).toEqual([["other", true]]);
+    expect(log.lines.join()).toContain("instance other (process 7 on here) has ended");
+  });
+
+  it("beats, is there again when somebody has removed its file, and is gone for good when it has left", async () => {
+    const { clock, files, make } = open();
+    const instances = make();
+    await instances.join();
+    files.contents.clear();
+    clock.advance(BEAT_MS);
+    await expect.poll(() => files.text("/instances/own.json")).toContain("T09:00:30.000Z");
+    await instances.leave();
+    clock.advance(10 * BEAT_MS);
+    await instances.refresh();
+    expect(files.contents.size).toBe(0);
+  });
+
+  it("says once that its file cannot be written, and tries again", async () => {
+    const { clock, files, log, make, turn } = open();
+    const faulty = withFault(files, { at: 3, code: "ENOSPC", lasting: true });
+    const instances = make(faulty);
+    await instances.join();
+    for (let beat = 0; beat < 5; beat++) {
+      clock.advance(BEAT_MS);
+      for (let wait = 0; wait < 5; wait++) await turn();
+    }
+    expect(log.lines.filter((line) => line.includes("ENOSPC"))).toHaveLength(1);
+  });
+});
+
+describe("edits", () => {
+  const line = (over: Partial<EditLine>): EditLine => ({
+    v: 1,
+    kind: "edit",
+    id: "a-1",
+    path: "a.ts",
+    at: MORNING,
+    instance: "a",
+    session: "ses_a",
+    ...over,
+  });
+  const mine = line({ id: "b-1", instance: "b", session: "ses_b", at: MORNING + 1_000 });
+
+  it("of two at the same time the later one in the file knows of the earlier one, and not the other way round", () => {
+    const lines = [line({}), mine];
+    expect(findConflicts(lines, "b-1", new Set(["a"]))).toHaveLength(1);
+    expect(findConflicts(lines, "a-1", new Set(["b"]))).toEqual([]);
+  });
+
+  it("by a clock that was set back are no less recent; of each other instance the last counts", () => {
+    const later = line({ id: "a-2", at: MORNING + 3_600_000 });
+    const found = findConflicts([line({}), later, mine], "b-1", new Set(["a"]));
+    expect(found).toEqual([{ path: "a.ts", by: later }]);
+  });
+
+  it("are found on both sides of midnight, and forgotten after a week", async () => {
+    const clock = createFakeClock(Date.UTC(2026, 10, 21, 23, 59, 59));
+    const files = createMemoryFiles({}, clock.now);
+    const a = createEdits({ clock, files, folder: "/edits", instance: "a" });
+    const b = createEdits({ clock, files, folder: "/edits", instance: "b" });
+    await a.begin(["x"], "ses_a");
+    clock.advance(2_000);
+    expect(await b.findConflicts(await b.begin(["x"], "ses_b"), new Set(["a"]))).toHaveLength(1);
+    clock.advance(8 * 86_400_000);
+    await a.removeOld();
+    expect(await files.list("/edits")).toEqual([]);
+  });
+
+  it("name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {
+    const own =
+      "*** Begin Patch\n*** Add File: a b.ts\n*** Update File: c.ts\n*** Move to: d.ts\n*** Delete File: e.ts";
+    expect(findChangedPaths("apply_patch", { patchText: own })).toEqual(["a b.ts", "c.ts", "d.ts", "e.ts"]);
+    const unified = "--- a/x.ts\n+++ b/y.ts\n@@\n--- /dev/null\n+++ b/z.ts";
+    expect(findChangedPaths("patch", { diff: unified })).toEqual(["x.ts", "y.ts", "z.ts"]);
+    expect(findChangedPaths("multiedit", { edits: [{ filePath: "a" }, null, { filePath: "b" }] })).toEqual([
+      "a",
+      "b",
+    ]);
+    expect(findChangedPaths("read", { filePath: "a" })).toEqual([]);
+    expect(findChangedPaths("edit", { filePath: 5 })).toEqual([]);
+  });
+});
+
+describe("on a real disk", () => {
+  let folder: string;
+  const children: Child[] = [];
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), "strata-instances-")));
+  });
+  afterEach(async () => {
+    await Promise.all(children.splice(0).map((child) => child.kill()));
+    await rm(folder, { recursive: true, force: true });
+  });
+  const start = (...args: string[]): Child => {
+    const child = startChild("lease-user.ts", folder, ...args);
+    children.push(child);
+    return child;
+  };
+
+  it("a file has one spelling, through links, from below, and before it is there", async () => {
+    const project = join(folder, "project");
+    await mkdir(join(project, "src/deep"), { recursive: true });
+    await writeFile(join(project, "src/a.ts"), "");
+    await symlink(join(project, "src"), join(project, "linked"));
+    await symlink(project, join(folder, "same"));
+    const { has, spell } = createPlaces({
+      files: nodeFiles,
+      project: join(folder, "same"),
+      directory: join(project, "src/deep"),
+    });
+    const paths = ["../a.ts", join(project, "linked/a.ts"), join(folder, "same/linked/a.ts")];
+    expect(await Promise.all(paths.map(spell))).toEqual(["src/a.ts", "src/a.ts", "src/a.ts"]);
+    expect(await spell(join(project, "linked/new/file.ts"))).toBe("src/new/file.ts");
+    expect(await spell("../../..")).toBe(folder);
+    expect(await spell("../..")).toBe(".");
+    expect([await has("../a.ts"), await has("../b.ts")]).toEqual([true, false]);
+  });
+
+  it("an item that four processes want is held by one at a time", async () => {
+    const users = [start("15"), start("15"), start("15"), start("15")];
+    await Promise.all(users.map((user) => user.ended()));
+    const said = users.flatMap(({ lines }) => lines);
+    expect(said.filter((line) => line === "held")).toHaveLength(60);
+    expect(said).not.toContain("not alone");
+    expect(await readdir(join(folder, "instances"))).toEqual([]);
+  });
+
+  it("what a killed process held is free for the next, at once", async () => {
+    const victim = start("1", "hold");
+    await victim.line("held");
+    const next = start("1");
+    await victim.kill();
+    await rm(join(folder, "inside"));
+    await next.ended();
+    expect(next.lines).toEqual(["held", "free"]);
+    expect(JSON.parse(await readFile(join(folder, "leases.json"), "utf8"))).toEqual({ v: 1, leases: [] });
+  });
+});

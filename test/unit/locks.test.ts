@@ -1,0 +1,280 @@
+import { describe, expect, it } from "vitest";
+import { createLocks, type Locks } from "../../src/lock/locks.js";
+import { formatToken, type LockToken, parseToken } from "../../src/lock/token.js";
+import type { Files } from "../../src/seams/files.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeProcesses, identify } from "../support/fake-processes.js";
+import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
+
+const LOCK = "/state/x.lock";
+const MINUTE = 60_000;
+
+function open(wrap: (files: Files) => Files = (files) => files) {
+  const clock = createFakeClock();
+  const files = createMemoryFiles({}, clock.now);
+  const processes = createFakeProcesses();
+  const locks = (instance: string): Locks => createLocks({ clock, files: wrap(files), processes, instance });
+  return { clock, files, processes, locks };
+}
+
+/** A lock of process 7 on some machine, as that process would have left it. */
+function putLock(files: MemoryFiles, machine = "here", id = "theirs"): void {
+  const token: LockToken = {
+    id,
+    instance: "b",
+    process: identify(7, machine),
+    since: "2026-11-21T09:00:00.000Z",
+  };
+  files.contents.set(LOCK, Buffer.from(formatToken(token)));
+  files.modifiedMs.set(LOCK, 1);
+}
+
+const holderOf = (files: MemoryFiles) => parseToken(files.text(LOCK) ?? "")?.instance;
+
+/** Something that a test lets happen. */
+function gate(): { opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe("a lock", () => {
+  it("is held while the action runs, by one of many, and nothing is left of it", async () => {
+    const { files, locks } = open();
+    let inside = 0;
+    let most = 0;
+    const action = async (instance: string) => {
+      most = Math.max(most, ++inside);
+      expect(holderOf(files)).toBe(instance);
+      for (let n = 0; n < 5; n++) await Promise.resolve();
+      inside--;
+      return instance;
+    };
+    const all = ["a", "b", "c"].flatMap((instance) => {
+      const { withLock } = locks(instance);
+      return Array.from({ length: 20 }, () => withLock(LOCK, () => action(instance)));
+    });
+    expect((await Promise.all(all)).length).toBe(60);
+    expect(most).toBe(1);
+    expect([...files.contents.keys()]).toEqual([]);
+  });
+
+  it("is free again when the action fails, and the failure is handed on", async () => {
+    const { files, locks } = open();
+    const failing = locks("a").withLock(LOCK, () => Promise.reject(new Error("mine")));
+    await expect(failing).rejects.toThrow("mine");
+    expect(files.contents.size).toBe(0);
+  });
+
+  it("of two names do not wait for each other", async () => {
+    const { locks } = open();
+    const { withLock } = locks("a");
+    const both = await withLock(LOCK, () => withLock(`${LOCK}2`, async () => "both"));
+    expect(both).toBe("both");
+  });
+
+  it("that a running process holds is not to be had, however old it is, and the message names the process", async () => {
+    const { clock, files, processes, locks } = open();
+    processes.running.add(7);
+    putLock(files);
+    clock.advance(30 * 24 * 60 * MINUTE);
+    const { withLock, inspect } = locks("a");
+    for (let n = 0; n < 3; n++) {
+      const asked = withLock(LOCK, async () => "had it", { waitMs: 0 });
+      await expect(asked).rejects.toMatchObject({
+        code: "ELOCKED",
+        message: expect.stringContaining("instance b (process 7 on here) since 2026-11-21T09:00:00.000Z"),
+      });
+      clock.advance(10 * MINUTE);
+    }
+    expect(await inspect(LOCK)).toMatchObject({ kind: "held" });
+    expect(holderOf(files)).toBe("b");
+  });
+
+  it("is waited for, in line within one instance, for no longer than was asked", async () => {
+    const { clock, locks } = open();
+    const { withLock } = locks("a");
+    const { opened, open: let_go } = gate();
+    const first = withLock(LOCK, () => opened);
+    const inTime = withLock(LOCK, async () => "in time", { waitMs: 1_000 });
+    const other = locks("b").withLock(LOCK, async () => "other", { waitMs: 1_000 });
+    const late = withLock(LOCK, async () => "late", { waitMs: 10 });
+    const refused = expect(late).rejects.toMatchObject({ code: "ELOCKED" });
+    clock.advance(10);
+    await refused;
+    let_go();
+    await first;
+    expect(await Promise.all([inTime, other])).toEqual(["in time", "other"]);
+  });
+});
+
+describe("a lock whose process has ended", () => {
+  it("is taken over at once, by exactly one of many", async () => {
+    const { files, locks } = open();
+    putLock(files);
+    expect(await locks("a").inspect(LOCK)).toMatchObject({ kind: "abandoned" });
+    let inside = 0;
+    const tries = Array.from({ length: 20 }, (_, n) =>
+      locks(`i${n}`).withLock(
+        LOCK,
+        async () => {
+          inside++;
+          await new Promise((resolve) => setImmediate(resolve));
+        },
+        { waitMs: 0 },
+      ),
+    );
+    const outcomes = await Promise.allSettled(tries);
+    expect(inside).toBe(outcomes.filter(({ status }) => status === "fulfilled").length);
+    expect(inside).toBeGreaterThan(0);
+    expect([...files.contents.keys()]).toEqual([]);
+  });
+
+  it("is not removed by one who saw it before somebody else took it over", async () => {
+    // Stops the slow one right after it has read the dead token.
+    const seen = gate();
+    const goOn = gate();
+    let isFirst = true;
+    const { files, locks, clock, processes } = open();
+    putLock(files);
+    const slowFiles: Files = {
+      ...files,
+      async read(path) {
+        const found = await files.read(path);
+        if (path !== LOCK || !isFirst) return found;
+        isFirst = false;
+        seen.open();
+        await goOn.opened;
+        return found;
+      },
+    };
+    const slow = createLocks({ clock, files: slowFiles, processes, instance: "slow" });
+    const outcome = slow.withLock(LOCK, async () => "slow", { waitMs: 0 });
+    const refused = expect(outcome).rejects.toMatchObject({ code: "ELOCKED" });
+    await seen.opened;
+    await locks("quick").withLock(LOCK, async ({ check }) => {
+      goOn.open();
+      await refused;
+      await check();
+      expect(holderOf(files)).toBe("quick");
+    });
+  });
+
+  it("is taken over also when whoever wanted to take it over has died doing so, several times", async () => {
+    const { files, locks } = open();
+    putLock(files);
+    const dead = files.contents.get(LOCK);
+    if (!dead) throw new Error("no lock");
+    const right = Buffer.from(formatToken({ ...tokenOf(dead), id: "right" }));
+    const rightOfRight = Buffer.from(formatToken({ ...tokenOf(dead), id: "again" }));
+    files.contents.set(`${LOCK}.theirs`, right);
+    files.contents.set(`${LOCK}.theirs.right`, rightOfRight);
+    expect(await locks("a").withLock(LOCK, async () => "mine", { waitMs: 0 })).toBe("mine");
+    expect([...files.contents.keys()]).toEqual([]);
+  });
+});
+
+const tokenOf = (bytes: Uint8Array): LockToken => parseToken(Buffer.from(bytes).toString()) as LockToken;
+
+describe("a lock of another machine", () => {
+  it("is taken over when its beat has stood still for a minute of looking on", async () => {
+    const { clock, files, locks } = open();
+    putLock(files, "elsewhere");
+    const { withLock } = locks("a");
+    const attempt = () => withLock(LOCK, async () => "mine", { waitMs: 0 });
+    await expect(attempt()).rejects.toMatchObject({ code: "ELOCKED" });
+    clock.advance(MINUTE - 1);
+    await expect(attempt()).rejects.toMatchObject({ code: "ELOCKED" });
+    clock.advance(1);
+    expect(await attempt()).toBe("mine");
+  });
+
+  it("is not taken over while it beats, and no clock makes it look old", async () => {
+    const { clock, files, locks } = open();
+    putLock(files, "elsewhere");
+    const { withLock } = locks("a");
+    for (let beat = 2; beat < 30; beat++) {
+      await expect(withLock(LOCK, async () => "mine", { waitMs: 0 })).rejects.toMatchObject({
+        code: "ELOCKED",
+      });
+      clock.advance(5_000);
+      // Times of a clock that is years behind, and jumps.
+      files.modifiedMs.set(LOCK, beat % 2 === 0 ? beat : 1e12 + beat);
+    }
+  });
+
+  it("and a file that holds no token, such as half of one, count the same", async () => {
+    const { clock, files, locks } = open();
+    files.contents.set(LOCK, Buffer.from('{"id":"ha'));
+    const { withLock } = locks("a");
+    await expect(withLock(LOCK, async () => "", { waitMs: 0 })).rejects.toMatchObject({ code: "ELOCKED" });
+    clock.advance(MINUTE);
+    expect(await withLock(LOCK, async () => "mine", { waitMs: 0 })).toBe("mine");
+  });
+});
+
+describe("a holder", () => {
+  it("beats every five seconds, so that others see that it lives", async () => {
+    const { clock, files, locks } = open();
+    await locks("a").withLock(LOCK, async () => {
+      const begun = files.modifiedMs.get(LOCK);
+      for (let n = 1; n <= 3; n++) {
+        clock.advance(5_000);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(files.modifiedMs.get(LOCK)).toBe((begun ?? 0) + n * 5_000);
+      }
+    });
+  });
+
+  it("learns before its next write, and at the end, that somebody else has the lock, and leaves it to them", async () => {
+    const { files, locks } = open();
+    const { withLock } = locks("a");
+    const written: string[] = [];
+    const guarded = withLock(LOCK, async ({ check }) => {
+      await check();
+      written.push("first");
+      putLock(files, "elsewhere");
+      await check();
+      written.push("second");
+    });
+    await expect(guarded).rejects.toMatchObject({ code: "ECOMPROMISED" });
+    expect(written).toEqual(["first"]);
+    expect(holderOf(files)).toBe("b");
+    files.contents.delete(LOCK);
+    const atEnd = withLock(LOCK, async () => void files.contents.delete(LOCK));
+    await expect(atEnd).rejects.toMatchObject({ code: "ECOMPROMISED" });
+  });
+
+  it("is told by its signal with the next beat", async () => {
+    const { clock, files, locks } = open();
+    const outcome = locks("a").withLock(LOCK, async ({ signal }) => {
+      files.contents.delete(LOCK);
+      clock.advance(5_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      return signal.aborted;
+    });
+    await expect(outcome).rejects.toMatchObject({ code: "ECOMPROMISED" });
+  });
+
+  it("whose lock could not be removed takes it again when it comes back", async () => {
+    let isFailing = true;
+    const { locks } = open((files) => ({
+      ...files,
+      remove: async (path) => (isFailing ? Promise.reject(systemError("EIO", path)) : files.remove(path)),
+    }));
+    const { withLock } = locks("a");
+    expect(await withLock(LOCK, async () => "first")).toBe("first");
+    isFailing = false;
+    expect(await withLock(LOCK, async () => "second", { waitMs: 0 })).toBe("second");
+  });
+
+  it("on a disk that cannot be written to gets the system's error, not a lock", async () => {
+    const { locks } = open((files) => ({
+      ...files,
+      create: async (path) => Promise.reject(systemError("EROFS", path)),
+    }));
+    await expect(locks("a").withLock(LOCK, async () => "")).rejects.toMatchObject({ code: "EROFS" });
+  });
+});
