@@ -28,7 +28,7 @@ const MOST_TASKS = 5;
 const AT_ONCE = 5;
 const LONGEST_TASK = 20_000;
 /** What opening, reading and removing may take around the model's time; a task may also have to wait for another. */
-const AROUND_MS = 60_000;
+const AROUND_MS = 300_000;
 /** Below this much room in the window the host would compact a fork at once, and then nothing is shared. */
 const LEAST_ROOM_TOKENS = 8_000;
 

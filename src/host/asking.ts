@@ -9,7 +9,7 @@ export interface Asking {
   /** Never rejects. A turn that is broken off here goes on in the host until it is told to stop. */
   ask(sessionID: string, body: PromptBody, limits: AskLimits): Promise<Ending>;
   /** What the host answers within seconds, else `undefined`. */
-  bounded<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
+  bounded<T>(call: (signal: AbortSignal) => Promise<T>, deadlineMs?: number): Promise<T | undefined>;
 }
 
 export interface AskLimits {
@@ -59,8 +59,8 @@ export function createAsking(client: PluginInput["client"], clock: Clock): Askin
       }
     },
 
-    async bounded(call) {
-      const waited = await waitAtMost(clock, CALL_DEADLINE_MS, call);
+    async bounded(call, deadlineMs = CALL_DEADLINE_MS) {
+      const waited = await waitAtMost(clock, deadlineMs, call);
       return waited.kind === "done" ? waited.value : undefined;
     },
   };

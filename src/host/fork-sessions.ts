@@ -3,8 +3,8 @@
  *
  *     [strata fork] <what it is for> · <process that opened it>
  *
- * is the title of each, by which the next start knows what a killed process has left behind. A fork is known from the
- * host's first word of it, which comes before it can be given that title.
+ * is the title of each, by which the next start knows what a killed process has left behind. The host takes its time to
+ * copy a long session, so a fork is known, and can be given its title, from the host's first word of it on.
  */
 import { findEventSession } from "../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../records.js";
@@ -37,8 +37,12 @@ export interface ForkWatcher {
 }
 
 export interface ForkSessions {
-  /** From now on a fork may be reported of which nobody knows yet that it is ours; ends with the function it returns. */
-  expect(): () => void;
+  /**
+   * A fork of a session with this title is on its way; `onSeen` is told at the host's first word of one, while it is
+   * still being copied. Ends with the function it returns, which gives the forks seen and their titles: a person may
+   * have made one at the same moment. One is expected at a time.
+   */
+  expect(title: string, onSeen: (sessionID: string) => void): () => ReadonlyMap<string, string>;
   add(session: { id: string; askerID: string; isFork: boolean }): void;
   isFork(sessionID: string): boolean;
   /** Who asked for it, or for the one above it. */
@@ -46,6 +50,12 @@ export interface ForkSessions {
   /** Takes note of what the host reports. */
   notice(type: string, properties: unknown): void;
   watch(sessionID: string, watcher: ForkWatcher): () => void;
+}
+
+interface Expected {
+  base: string;
+  onSeen(sessionID: string): void;
+  seen: Map<string, string>;
 }
 
 interface Known {
@@ -61,9 +71,7 @@ const REMEMBERED = 500;
 export function createForkSessions(): ForkSessions {
   const known = new Map<string, Known>();
   const watchers = new Map<string, ForkWatcher>();
-  /** Forks reported while one of ours was on its way. */
-  const guessed = new Set<string>();
-  let expected = 0;
+  let expected: Expected | undefined;
 
   function put(id: string, one: Known): void {
     known.set(id, one);
@@ -71,11 +79,12 @@ export function createForkSessions(): ForkSessions {
   }
 
   return {
-    expect() {
-      expected++;
+    expect(title, onSeen) {
+      const own: Expected = { base: withoutForkNumber(title), onSeen, seen: new Map() };
+      expected = own;
       return () => {
-        expected--;
-        if (expected === 0) guessed.clear();
+        if (expected === own) expected = undefined;
+        return own.seen;
       };
     },
 
@@ -83,7 +92,7 @@ export function createForkSessions(): ForkSessions {
       put(id, { askerID, isFork, rootID: id });
     },
 
-    isFork: (sessionID) => known.get(sessionID)?.isFork === true || guessed.has(sessionID),
+    isFork: (sessionID) => known.get(sessionID)?.isFork === true || expected?.seen.has(sessionID) === true,
     findAsker: (sessionID) => known.get(sessionID)?.askerID,
 
     notice(type, properties) {
@@ -108,10 +117,16 @@ export function createForkSessions(): ForkSessions {
     if (!isRecord(info) || typeof info.id !== "string") return;
     const above = known.get(String(info.parentID));
     if (above) put(info.id, { ...above, isFork: false });
-    else if (expected > 0 && info.parentID === undefined && /\(fork #\d+\)$/.test(String(info.title)))
-      guessed.add(info.id);
+    const title = String(info.title);
+    const isFork = info.parentID === undefined && title !== withoutForkNumber(title);
+    if (!expected || !isFork || withoutForkNumber(title) !== expected.base) return;
+    expected.seen.set(info.id, title);
+    expected.onSeen(info.id);
   }
 }
+
+/** The title of a session without what the host adds to those of its forks. */
+const withoutForkNumber = (title: string): string => title.replace(/ \(fork #\d+\)$/, "");
 
 function readAsk(type: string, properties: PlainRecord, sessionID: string): Ask | undefined {
   const { id, patterns, permission } = properties;

@@ -11,6 +11,7 @@
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage } from "@opencode-ai/sdk";
+import PQueue from "p-queue";
 import type { Clock } from "../seams/clock.js";
 import type { ForkRequest, ForkResult, ForkRun } from "../seams/host.js";
 import type { Message } from "../view/message.js";
@@ -39,18 +40,25 @@ type Manner = Omit<PromptBody, "parts" | "messageID">;
 
 /** What a cached token counts of an uncached one, in the bound on what a fork may take. */
 const CACHED_WEIGHT = 0.1;
+/**
+ * The host copies and removes message by message, with an event for each: five forks of 30 messages at once have taken
+ * over five seconds on a busy machine.
+ */
+const COPYING_DEADLINE_MS = 60_000;
 
 /** Never rejects. */
 export function createForks(options: ForksOptions): (request: ForkRequest) => Promise<ForkResult> {
   const { client, clock, forkSessions, processes } = options;
   const { ask, bounded } = createAsking(client, clock);
+  /** One after the other, so that the first can begin before the last is copied. */
+  const opening = new PQueue({ concurrency: 1 });
 
   return async (request) => {
     const { history, parentID, prompt, signal } = request;
     const manner = await readManner(request);
     if (!manner) return refused("the host does not say how this session was asked last");
-    if (signal.aborted) return refused("called off before it began");
-    const id = await open(request);
+    const id = await opening.add(async () => (signal.aborted ? undefined : open(request)));
+    if (signal.aborted && id === undefined) return refused("called off before it began");
     if (id === undefined) return refused(`the host opened no ${history === "shared" ? "fork" : "session"}`);
     forkSessions.add({ id, askerID: parentID, isFork: history === "shared" });
     const askedMs = clock.now();
@@ -86,39 +94,44 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
     return (await bounded(() => client.session.message({ path: { id, messageID } })))?.data?.info;
   }
 
-  /** A session that cannot be given its title would not be found after a crash: it goes at once. */
+  /** One that cannot be given its title would not be found after a crash: it goes at once. */
   async function open(request: ForkRequest): Promise<string | undefined> {
-    const expected = forkSessions.expect();
-    try {
-      const created = await bounded(async (late) => {
-        const { data } = await create(request);
-        if (data && late.aborted) void remove(data.id);
-        return data;
-      });
-      if (!created) return undefined;
-      const permission = await readPermission(request.parentID);
-      const body = {
-        title: formatForkTitle(request.title, processes.ownID),
-        ...(permission !== undefined && { permission }),
-      };
-      const tagged = await bounded(() => client.session.update({ path: { id: created.id }, body }));
-      if (tagged?.data) return created.id;
-      await remove(created.id);
-      return undefined;
-    } finally {
-      expected();
-    }
+    const parent = (await bounded(() => client.session.get({ path: { id: request.parentID } })))?.data;
+    if (!parent) return undefined;
+    const title = formatForkTitle(request.title, processes.ownID);
+    const id =
+      request.history === "shared"
+        ? await fork(request, { title, parentTitle: parent.title })
+        : await bounded(() => create({ parentID: request.parentID, title }));
+    if (id === undefined) return undefined;
+    // The SDK's type of this version does not name it.
+    const { permission } = parent as { permission?: unknown };
+    if (await retitle(id, { title, ...(permission !== undefined && { permission }) })) return id;
+    await remove(id);
+    return undefined;
   }
 
-  function create({ history, messageID, parentID, title }: ForkRequest) {
-    if (history === "shared") return client.session.fork({ path: { id: parentID }, body: { messageID } });
-    return client.session.create({ body: { parentID, title: formatForkTitle(title, processes.ownID) } });
+  async function fork(
+    { messageID, parentID }: ForkRequest,
+    { parentTitle, title }: { title: string; parentTitle: string },
+  ): Promise<string | undefined> {
+    const stop = forkSessions.expect(parentTitle, (id) => void retitle(id, { title }));
+    const forked = await bounded(async (late) => {
+      const { data } = await client.session.fork({ path: { id: parentID }, body: { messageID } });
+      if (data && late.aborted) void remove(data.id);
+      return data;
+    }, COPYING_DEADLINE_MS);
+    for (const [id, persons] of stop()) if (id !== forked?.id) await retitle(id, { title: persons });
+    return forked?.id;
   }
 
-  /** The SDK's type of this version does not name it. */
-  async function readPermission(id: string): Promise<unknown> {
-    const session = (await bounded(() => client.session.get({ path: { id } })))?.data;
-    return (session as { permission?: unknown } | undefined)?.permission;
+  async function create(body: { parentID: string; title: string }): Promise<string | undefined> {
+    return (await client.session.create({ body })).data?.id;
+  }
+
+  async function retitle(id: string, body: { title: string; permission?: unknown }): Promise<boolean> {
+    const updated = await bounded(() => client.session.update({ path: { id }, body }));
+    return updated?.data !== undefined;
   }
 
   function watch(
@@ -159,7 +172,7 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
   }
 
   async function remove(id: string): Promise<void> {
-    await bounded(() => client.session.delete({ path: { id } }));
+    await bounded(() => client.session.delete({ path: { id } }), COPYING_DEADLINE_MS);
   }
 }
 

@@ -40,7 +40,9 @@ function open(given: Record<string, (options: never) => unknown> = {}) {
     }),
     fork: async () => ({ data: { id: "ses_f" } }),
     create: async () => ({ data: { id: "ses_f" } }),
-    get: async () => ({ data: { permission: [{ permission: "task", pattern: "*", action: "deny" }] } }),
+    get: async () => ({
+      data: { title: "main", permission: [{ permission: "task", pattern: "*", action: "deny" }] },
+    }),
     update: async () => ({ data: {} }),
     prompt: async () => ({ data: said(" It is 42. ") }),
     messages: async () => ({
@@ -97,11 +99,11 @@ describe("a fork", () => {
         requests: 2,
       },
     });
-    expect(names()).toEqual(["message", "message", "fork", "get", "update", "prompt", "messages", "delete"]);
+    expect(names()).toEqual(["message", "message", "get", "fork", "update", "prompt", "messages", "delete"]);
     const path = { id: "ses_f" };
     expect(calls.slice(2)).toEqual([
-      ["fork", { path: { id: "ses_1" }, body: { messageID: "msg_run" } }],
       ["get", { path: { id: "ses_1" } }],
+      ["fork", { path: { id: "ses_1" }, body: { messageID: "msg_run" } }],
       [
         "update",
         {
@@ -139,7 +141,7 @@ describe("a fork", () => {
   it("without a history is an empty child, which layers serve as any other", async () => {
     const { calls, host, run } = open();
     await run({ history: "none" });
-    expect(calls[2]).toEqual([
+    expect(calls[3]).toEqual([
       "create",
       { body: { parentID: "ses_1", title: "[strata fork] find the callers · 7" } },
     ]);
@@ -149,8 +151,8 @@ describe("a fork", () => {
   it("that cannot be opened, or not be tagged, is refused, and nothing stays behind", async () => {
     const cases: [Parameters<typeof open>[0], string[]][] = [
       [{ message: async () => ({ error: {} }) }, ["message"]],
-      [{ fork: async () => ({ error: {} }) }, ["message", "message", "fork"]],
-      [{ update: async () => ({ error: {} }) }, ["message", "message", "fork", "get", "update", "delete"]],
+      [{ fork: async () => ({ error: {} }) }, ["message", "message", "get", "fork"]],
+      [{ update: async () => ({ error: {} }) }, ["message", "message", "get", "fork", "update", "delete"]],
     ];
     for (const [given, expected] of cases) {
       const { names, run } = open(given);
@@ -214,7 +216,7 @@ describe("a fork", () => {
     expect(world.host.findAsker("ses_below")).toBe("ses_1");
   });
 
-  it("is known from the host's first word of it, and a person's fork is not taken for one", async () => {
+  it("is known and tagged from the host's first word of it, while it is copied; what a person forks at that moment stays theirs", async () => {
     let goOn = (): void => {};
     const world = open({
       fork: () =>
@@ -223,15 +225,26 @@ describe("a fork", () => {
         }),
     });
     const running = world.run();
-    await settled();
+    while (!world.names().includes("fork")) await settled();
     const { notice } = world.host.forkSessions;
-    for (const id of ["ses_f", "ses_persons"])
-      notice("session.created", { info: { id, title: "main (fork #1)" } });
-    expect(world.host.isFork("ses_f")).toBe(true);
+    const report = (id: string, title: string) => notice("session.created", { info: { id, title } });
+    report("ses_f", "main (fork #2)");
+    report("ses_persons", "main (fork #3)");
+    report("ses_other", "another (fork #1)");
+    report("ses_new", "main");
+    await settled();
+    expect(["ses_f", "ses_other", "ses_new"].map(world.host.isFork)).toEqual([true, false, false]);
+    const retitled = () =>
+      world.calls.flatMap(([name, options]) => {
+        const { body, path } = options as { body: { title: string }; path: { id: string } };
+        return name === "update" ? `${path.id}: ${body.title}` : [];
+      });
+    expect(retitled()[0]).toBe("ses_f: [strata fork] find the callers · 7");
     goOn();
     await running;
-    notice("session.created", { info: { id: "ses_later", title: "main (fork #2)" } });
+    report("ses_later", "main (fork #4)");
     expect(["ses_f", "ses_persons", "ses_later"].map(world.host.isFork)).toEqual([true, false, false]);
+    expect(retitled().findLast((line) => line.startsWith("ses_persons"))).toBe("ses_persons: main (fork #3)");
   });
 });
 
