@@ -19,4 +19,16 @@ export const commands: readonly Command[] = [
     example: "strata init --global",
     load: () => import("./init.js"),
   },
+  {
+    name: "doctor",
+    summary:
+      "checks configuration and machine, then plays a session to prove that every hook and layer works",
+    options: [
+      ["--no-proof", "only look, play no session"],
+      ["--plugin <folder>", "prove the build in this folder, not this one"],
+      JSON_OPTION,
+    ],
+    example: "strata doctor",
+    load: () => import("./doctor.js"),
+  },
 ];
