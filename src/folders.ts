@@ -9,6 +9,8 @@ export interface Folders {
   toolResults: string;
   /** Notes on sessions, for people. */
   sessionMemory: string;
+  /** Memories, for people. */
+  memory: string;
   /** The log, the savings ledger and the machine state. */
   strata: string;
   log: string;
@@ -29,6 +31,7 @@ export function planFolders(project: string): Folders {
     project,
     toolResults: join(project, ".opencode", "tool-results"),
     sessionMemory: join(project, ".opencode", "session-memory"),
+    memory: join(project, ".opencode", "memory"),
     strata,
     log: join(strata, "strata.log"),
     savings: join(strata, "savings"),

@@ -4,6 +4,7 @@ import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
 import type { Locks } from "./lock/locks.js";
+import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Prompts } from "./prompts.js";
 import type { Log } from "./record/log.js";
@@ -37,6 +38,8 @@ export interface LayerContext {
   generation: Generation;
   /** Count in all processes. Never waited for in a hook for longer than it may take. */
   locks: Locks;
+  /** `known` may be asked in a hook; the rest reads the disk. */
+  memories: Memories;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

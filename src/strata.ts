@@ -13,6 +13,7 @@ import { formatError } from "./error.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
+import { createMemoryStore } from "./memory/memory-store.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
@@ -114,6 +115,16 @@ export async function createStrata(
   const notes = createNotes({ files, clock, log, folder: folders.sessionMemory });
   const prompts = createPrompts(files);
   const locks = createLocks({ clock, files, processes: host.processes, instance });
+  const memories = createMemoryStore({
+    clock,
+    files,
+    locks,
+    log,
+    folders,
+    globalFolder: host.globalFolder,
+    instance,
+    limits: config.autoMemory,
+  });
   const generation = createGeneration({
     config: config.background,
     clock,
@@ -141,6 +152,7 @@ export async function createStrata(
     prompts,
     generation,
     locks,
+    memories,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
@@ -159,6 +171,7 @@ export async function createStrata(
   async function idle(): Promise<void> {
     await background.onIdle();
     await generation.onIdle();
+    await memories.onIdle();
     await writes.onIdle();
   }
 

@@ -5,7 +5,9 @@
  * processes, and what it returns is written whole or not at all, with one line in the ledger. What a person has done
  * with an editor is noticed before that, and is the truth. A refusal is a value and changes nothing.
  */
+import type { LedgerLine } from "./ledger-line.js";
 import type { Memory, MemoryDraft } from "./memory.js";
+import type { Use } from "./rank.js";
 
 export interface MemoryStore {
   /** The memory; `undefined` when there is none, or its file cannot be read. */
@@ -25,6 +27,18 @@ export interface MemoryStore {
   problems(): readonly FileProblem[];
   /** Is told after every change, those from outside included, which memories are others now. */
   onChange(listener: (changed: readonly string[]) => void): void;
+}
+
+/** The store with what it keeps beside the memories. */
+export interface Memories extends MemoryStore {
+  /** Counts that these were shown or asked for. In machine state: no file is changed by being read. */
+  noteUse(ids: readonly string[]): void;
+  /** As far as it is known here; complete after the first `list`. */
+  useOf(id: string): Use | undefined;
+  /** Every change of a memory, the first one first, those included that a person has made. */
+  history(id: string): Promise<readonly LedgerLine[]>;
+  /** Resolves when the indexes are written and nothing is left to be written down. Never rejects. */
+  onIdle(): Promise<void>;
 }
 
 /** Why something is changed, for the ledger. */

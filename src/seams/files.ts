@@ -2,12 +2,16 @@
  * The file system as the machine sees it: few operations, each whole or not at all.
  *
  * Contract: absence is a value (`undefined`, an empty list), everything else throws the system's own error
- * with its `code`. Paths are absolute. Parents of a written file are made when they are missing.
+ * with its `code`. Paths are absolute. Parents of a written or renamed file are made when they are missing.
  * `test/support/files-suite.ts` is the behaviour every implementation shows.
  */
 export interface Files {
   read(path: string): Promise<Uint8Array | undefined>;
+  /** What stands in the file from this byte on; empty when it is not that long. */
+  readFrom(path: string, offset: number): Promise<Uint8Array | undefined>;
   stat(path: string): Promise<FileStat | undefined>;
+  /** As `stat`, but a link is a link, whatever it points to. */
+  statItself(path: string): Promise<FileStat | undefined>;
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): Promise<string[]>;
   /**
@@ -28,7 +32,7 @@ export interface Files {
 }
 
 export interface FileStat {
-  kind: "file" | "folder" | "other";
+  kind: "file" | "folder" | "link" | "other";
   bytes: number;
   modifiedMs: number;
 }

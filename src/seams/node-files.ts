@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { Stats } from "node:fs";
 import {
   constants,
   type FileHandle,
   link,
+  lstat,
   mkdir,
   open,
   readdir,
@@ -14,7 +16,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Files } from "./files.js";
+import type { FileStat, Files } from "./files.js";
 
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
@@ -28,11 +30,25 @@ export const nodeFiles: Files = {
     return unlessMissing(() => readFile(path), undefined);
   },
 
+  async readFrom(path, offset) {
+    const file = await unlessMissing(() => open(path, constants.O_RDONLY), undefined);
+    if (!file) return undefined;
+    try {
+      const { size } = await file.stat();
+      const rest = new Uint8Array(Math.max(0, size - offset));
+      const { bytesRead } = await file.read(rest, 0, rest.byteLength, offset);
+      return rest.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  },
+
   async stat(path) {
-    const found = await unlessMissing(() => stat(path), undefined);
-    if (!found) return undefined;
-    const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
-    return { kind, bytes: found.size, modifiedMs: found.mtimeMs };
+    return describe(await unlessMissing(() => stat(path), undefined));
+  },
+
+  async statItself(path) {
+    return describe(await unlessMissing(() => lstat(path), undefined));
   },
 
   async list(folder) {
@@ -86,6 +102,9 @@ export const nodeFiles: Files = {
   },
 
   async rename(from, to) {
+    const isDone = await unlessMissing(() => rename(from, to).then(() => true), false);
+    if (isDone || !(await unlessMissing(() => lstat(from), undefined))) return;
+    await mkdir(dirname(to), { recursive: true });
     await unlessMissing(() => rename(from, to), undefined);
   },
 
@@ -98,6 +117,18 @@ export const nodeFiles: Files = {
     await rm(path, { force: true });
   },
 };
+
+function describe(found: Stats | undefined): FileStat | undefined {
+  if (!found) return undefined;
+  const kind = found.isFile()
+    ? "file"
+    : found.isDirectory()
+      ? "folder"
+      : found.isSymbolicLink()
+        ? "link"
+        : "other";
+  return { kind, bytes: found.size, modifiedMs: found.mtimeMs };
+}
 
 /** On a disk that knows no links a reader may see the file before its contents. */
 async function createWithoutLink(path: string, contents: string | Uint8Array): Promise<boolean> {

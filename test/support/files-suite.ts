@@ -7,7 +7,9 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
     it("answers absence with a value, not with an error", async () => {
       const { files, folder } = await open();
       expect(await files.read(`${folder}/no/such`)).toBeUndefined();
+      expect(await files.readFrom(`${folder}/no/such`, 3)).toBeUndefined();
       expect(await files.stat(`${folder}/no/such`)).toBeUndefined();
+      expect(await files.statItself(`${folder}/no/such`)).toBeUndefined();
       expect(await files.list(`${folder}/no/such`)).toEqual([]);
       await files.remove(`${folder}/no/such`);
       await files.touch(`${folder}/no/such`, 1);
@@ -22,6 +24,19 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect([...((await files.read(`${folder}/a/b/c.bin`)) ?? [])]).toEqual([...bytes.subarray(1)]);
       expect(await files.stat(`${folder}/a/b/c.bin`)).toMatchObject({ kind: "file", bytes: 5 });
       expect(await files.stat(`${folder}/a`)).toMatchObject({ kind: "folder" });
+    });
+
+    it("reads what has been added to a file", async () => {
+      const { files, folder } = await open();
+      await files.appendLine(`${folder}/a.jsonl`, "one");
+      await files.appendLine(`${folder}/a.jsonl`, "two");
+      const from = async (offset: number) =>
+        Buffer.from((await files.readFrom(`${folder}/a.jsonl`, offset)) ?? []).toString();
+      expect(await from(0)).toBe("one\ntwo\n");
+      expect(await from(4)).toBe("two\n");
+      expect(await from(8)).toBe("");
+      expect(await from(100)).toBe("");
+      expect(await files.statItself(`${folder}/a.jsonl`)).toMatchObject({ kind: "file", bytes: 8 });
     });
 
     it("replaces a whole file and leaves nothing beside it", async () => {
@@ -64,6 +79,9 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await files.list(folder)).toEqual(["a", "b"]);
       await files.rename(`${folder}/a`, `${folder}/b`);
       expect(await files.list(folder)).toEqual(["b"]);
+      await files.rename(`${folder}/b`, `${folder}/made/for/it`);
+      expect(await files.list(`${folder}/made/for`)).toEqual(["it"]);
+      await files.rename(`${folder}/made/for/it`, `${folder}/b`);
       await files.touch(`${folder}/b`, 1_700_000_000_000);
       expect((await files.stat(`${folder}/b`))?.modifiedMs).toBe(1_700_000_000_000);
     });

@@ -1,9 +1,11 @@
-import type { Files } from "../../src/seams/files.js";
+import type { FileStat, Files } from "../../src/seams/files.js";
 
 /** A file system that is a map of path to contents, open to the test on both sides. */
 export interface MemoryFiles extends Files {
   readonly contents: Map<string, Uint8Array>;
   readonly modifiedMs: Map<string, number>;
+  /** Paths that are links; what they point to is in `contents`. */
+  readonly links: Set<string>;
   text(path: string): string | undefined;
 }
 
@@ -13,6 +15,7 @@ export function createMemoryFiles(
 ): MemoryFiles {
   const contents = new Map<string, Uint8Array>();
   const modifiedMs = new Map<string, number>();
+  const links = new Set<string>();
   const put = (path: string, data: string | Uint8Array): void => {
     refuseFileAsFolder(path);
     contents.set(path, typeof data === "string" ? Buffer.from(data) : new Uint8Array(data));
@@ -23,15 +26,18 @@ export function createMemoryFiles(
   return {
     contents,
     modifiedMs,
+    links,
     text: (path) => decode(contents.get(path)),
     async read(path) {
       if (isFolder(path)) throw systemError("EISDIR", path);
       return contents.get(path);
     },
-    async stat(path) {
-      const file = contents.get(path);
-      if (file) return { kind: "file", bytes: file.byteLength, modifiedMs: modifiedMs.get(path) ?? 0 };
-      return isFolder(path) ? { kind: "folder", bytes: 0, modifiedMs: 0 } : undefined;
+    async readFrom(path, offset) {
+      return contents.get(path)?.slice(offset);
+    },
+    stat,
+    async statItself(path) {
+      return links.has(path) ? { kind: "link", bytes: 0, modifiedMs: 0 } : stat(path);
     },
     async list(folder) {
       if (contents.has(folder)) throw systemError("ENOTDIR", folder);
@@ -64,6 +70,12 @@ export function createMemoryFiles(
       contents.delete(path);
     },
   };
+
+  async function stat(path: string): Promise<FileStat | undefined> {
+    const file = contents.get(path);
+    if (file) return { kind: "file", bytes: file.byteLength, modifiedMs: modifiedMs.get(path) ?? 0 };
+    return isFolder(path) ? { kind: "folder", bytes: 0, modifiedMs: 0 } : undefined;
+  }
 
   function isFolder(path: string): boolean {
     return [...contents.keys()].some((other) => other.startsWith(`${path}/`));

@@ -44,6 +44,16 @@ it("a link in the place of a file is not written through", async () => {
   expect(Buffer.from((await nodeFiles.read(join(folder, "theirs"))) ?? []).toString()).toBe("precious");
 });
 
+it("a link is told apart from what it points to, also when that is missing", async () => {
+  const folder = await openFolder();
+  await nodeFiles.writeWhole(join(folder, "theirs"), "precious");
+  await symlink(join(folder, "theirs"), join(folder, "link"));
+  await symlink(join(folder, "gone"), join(folder, "dangling"));
+  expect(await nodeFiles.stat(join(folder, "link"))).toMatchObject({ kind: "file", bytes: 8 });
+  expect(await nodeFiles.statItself(join(folder, "link"))).toMatchObject({ kind: "link" });
+  expect(await nodeFiles.statItself(join(folder, "dangling"))).toMatchObject({ kind: "link" });
+});
+
 it("lines that many append at a time all arrive whole", async () => {
   const path = join(await openFolder(), "events.jsonl");
   const written = Array.from({ length: 200 }, (_, index) => `{"n":${index},"text":"${"x".repeat(500)}"}`);

@@ -22,7 +22,8 @@ const loader = fileURLToPath(import.meta.resolve("tsx"));
 /** Runs a script of this folder in a process of its own. */
 export function startChild(script: string, ...args: string[]): Child {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, ["--import", loader, path, ...args], {
+  const runsAsItIs = script.endsWith(".mjs") ? [] : ["--import", loader];
+  const child: ChildProcess = spawn(process.execPath, [...runsAsItIs, path, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
   });
   const lines: string[] = [];

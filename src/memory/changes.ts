@@ -1,0 +1,188 @@
+/** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
+import { join } from "node:path";
+import type { Clock } from "../seams/clock.js";
+import { findMove, findRefusal, planMemory } from "./draft.js";
+import { ARCHIVE, type Looked } from "./entries.js";
+import { formatPrefix, type Place, parseID } from "./id.js";
+import type { Memory } from "./memory.js";
+import { foldName, planName } from "./name.js";
+import type { Desk } from "./shelf.js";
+import { isOn, type Standing } from "./standing.js";
+import type { Cause, MemoryStore, Written } from "./store.js";
+
+export interface Changes extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore"> {
+  /** The memory as its file is now. */
+  find(id: string): Promise<Found | undefined>;
+}
+
+export interface Found {
+  memory: Memory;
+  path: string;
+}
+
+export interface ChangesOptions {
+  clock: Clock;
+  standings: readonly Standing[];
+  gate?: (memory: Memory) => string | undefined;
+  onWritten(standing: Standing, id: string): void;
+}
+
+/** A change that was looked at and may be made. */
+interface Target {
+  standing: Standing;
+  desk: Desk;
+  /** From the folder of the shelf. */
+  path: string;
+  looked: Looked;
+  memory: Memory;
+}
+
+export function createChanges({ clock, standings, gate, onWritten }: ChangesOptions): Changes {
+  const findWhy = (memory: Memory): string | undefined => findRefusal(memory) ?? gate?.(memory);
+
+  return {
+    async find(id) {
+      const place = parseID(id);
+      const standing = place && standingOf(place);
+      if (!standing) return undefined;
+      for (const path of pathsOf(place)) {
+        const reading = (await standing.shelf.look(path))?.reading;
+        if (reading?.kind === "memory") return { memory: reading.memory, path };
+      }
+      return undefined;
+    },
+
+    async remember(draft, cause) {
+      const files = await import("./memory-file.js");
+      const memory = planMemory(draft, files.readTitle, clock.now());
+      const why = findWhy(memory);
+      if (why) return refuse(why);
+      const contents = files.formatMemoryFile(memory);
+      const standing = standingOf(memory);
+      return standing.shelf.change(async (desk) => {
+        const { type } = memory;
+        const link = (await desk.findLink(type)) ?? (await desk.findLink(join(ARCHIVE, type)));
+        if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
+        const names = [...(await desk.names(type)), ...(await desk.names(join(ARCHIVE, type)))];
+        const taken = new Set(names.map((name) => foldName(name.replace(/\.md$/i, ""))));
+        const name = planName(memory.title, type, taken);
+        const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
+        const reading = files.parseMemoryFile(Buffer.from(contents), place);
+        if (reading.kind === "problem") return refuse(reading.what);
+        const path = `${type}/${name}.md`;
+        await desk.write(path, undefined, contents, cause);
+        return finish(standing, path, reading.memory);
+      });
+    },
+
+    update: (id, change, cause) => at(id, (target) => rewrite(target, change, cause)),
+
+    archive(id, cause) {
+      return at(id, async (target) => {
+        if (target.memory.status === "archived") return unchanged(target);
+        return move(target, `${ARCHIVE}/${target.path}`, cause);
+      });
+    },
+
+    restore(id, cause) {
+      return at(id, async (target) => {
+        if (target.memory.status !== "archived") return unchanged(target);
+        return move(target, target.path.slice(ARCHIVE.length + 1), cause);
+      });
+    },
+  };
+
+  function standingOf(place: Pick<Place, "scope" | "sensitivity">): Standing {
+    const standing = standings.find((one) => isOn(one, place));
+    if (!standing) throw new TypeError(`no folder for ${place.scope} ${place.sensitivity}`);
+    return standing;
+  }
+
+  /** Runs `action` under the lock with the memory of this id, or says why there is none. */
+  async function at(id: string, action: (target: Target) => Promise<Written>): Promise<Written> {
+    const place = parseID(id);
+    if (!place) return refuse(missing(id));
+    const standing = standingOf(place);
+    // Who asks for what is not there makes no lock and no folder.
+    const isThere = await Promise.all(pathsOf(place).map((path) => standing.shelf.look(path)));
+    if (isThere.every((looked) => looked === undefined)) return refuse(missing(id));
+    return standing.shelf.change(async (desk) => {
+      for (const path of pathsOf(place)) {
+        const looked = await desk.open(path);
+        if (!looked) continue;
+        const { reading } = looked;
+        const file = join(standing.shelf.folder, path);
+        const problem = findProblem(reading) ?? (await findLinkOn(desk, path));
+        if (problem) return refuse(`${file} is left as it is: ${problem}`);
+        if (reading.kind === "memory")
+          return action({ standing, desk, path, looked, memory: reading.memory });
+      }
+      return refuse(missing(id));
+    });
+  }
+
+  async function rewrite(
+    target: Target,
+    change: (current: Memory) => Memory | undefined,
+    cause: Cause,
+  ): Promise<Written> {
+    const { standing, desk, path, looked, memory } = target;
+    const next = change(memory);
+    if (!next) return unchanged(target);
+    const why = findMove(memory, next) ?? findWhy(next);
+    if (why) return refuse(why);
+    const { formatMemoryFile, parseMemoryFile } = await import("./memory-file.js");
+    const { updated } = memory;
+    if (formatMemoryFile({ ...next, updated }, looked.text) === formatMemoryFile(memory, looked.text))
+      return unchanged(target);
+    const now = new Date(clock.now()).toISOString();
+    const contents = formatMemoryFile({ ...next, updated: now }, looked.text);
+    const place = { ...(parseID(memory.id) as Place), isArchived: memory.status === "archived" };
+    const reading = parseMemoryFile(Buffer.from(contents), { ...place, modifiedMs: clock.now() });
+    if (reading.kind === "problem") return refuse(reading.what);
+    await desk.write(path, looked, contents, cause);
+    return finish(standing, path, reading.memory);
+  }
+
+  async function move(target: Target, to: string, cause: Cause): Promise<Written> {
+    const { standing, desk, looked, memory } = target;
+    const inTheWay = (await desk.open(to)) ? join(standing.shelf.folder, to) : await desk.findLink(to);
+    if (inTheWay) return refuse(`${inTheWay} is in the way; rename or remove it`);
+    await desk.move(looked, to, cause);
+    const { parseMemoryFile } = await import("./memory-file.js");
+    const place = { ...(parseID(memory.id) as Place), isArchived: to.startsWith(`${ARCHIVE}/`) };
+    const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), {
+      ...place,
+      modifiedMs: looked.modifiedMs,
+    });
+    return finish(standing, to, moved.kind === "memory" ? moved.memory : memory);
+  }
+
+  function finish(standing: Standing, path: string, memory: Memory): Written {
+    onWritten(standing, memory.id);
+    return { kind: "written", memory, path: join(standing.shelf.folder, path) };
+  }
+}
+
+/** Where its file may lie. */
+function pathsOf({ type, name }: Place): [string, string] {
+  return [`${type}/${name}.md`, `${ARCHIVE}/${type}/${name}.md`];
+}
+
+function unchanged({ standing, memory, path }: Target): Written {
+  return { kind: "unchanged", memory, path: join(standing.shelf.folder, path) };
+}
+
+const refuse = (why: string): Written => ({ kind: "refused", why });
+
+const missing = (id: string): string =>
+  `there is no memory ${JSON.stringify(id)}; ids look like decision/port-8080 or ${formatPrefix({ scope: "global", sensitivity: "private" })}preference/tone`;
+
+function findProblem(reading: Looked["reading"]): string | undefined {
+  return reading.kind === "problem" ? reading.what : undefined;
+}
+
+async function findLinkOn(desk: Desk, path: string): Promise<string | undefined> {
+  const link = await desk.findLink(path);
+  return link && `${link} is a link, and links are not followed`;
+}

@@ -1,0 +1,84 @@
+/** What is to be written, made from a draft, and why it may not be. Pure. */
+import { clamp, toLine, USUAL_IMPORTANCE } from "./fields.js";
+import { isType } from "./id.js";
+import { type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
+
+/** A longer text is a document, and belongs in a file that a memory names. */
+export const MOST_CONTENT_CHARACTERS = 32_000;
+const LONGEST_TITLE = 120;
+
+/** Everything but the id, which comes from a free name. */
+export function planMemory(draft: MemoryDraft, titleOf: (content: string) => string, nowMs: number): Memory {
+  const now = new Date(nowMs).toISOString();
+  const content = draft.content.replace(/\r\n/g, "\n").trim();
+  const { expires, supersededBy } = draft;
+  return {
+    id: "",
+    scope: draft.scope ?? "project",
+    sensitivity: draft.sensitivity ?? "internal",
+    type: draft.type,
+    title: cutTitle(toLine(draft.title ?? "") || titleOf(content)),
+    content,
+    status: "active",
+    aliases: draft.aliases ?? [],
+    tags: draft.tags ?? [],
+    entities: draft.entities ?? [],
+    links: draft.links ?? [],
+    importance: clamp(draft.importance ?? USUAL_IMPORTANCE),
+    pinned: draft.pinned ?? false,
+    when: draft.when ?? [],
+    created: now,
+    updated: now,
+    ...(expires !== undefined && { expires }),
+    ...(supersededBy !== undefined && { supersededBy }),
+    provenance: draft.provenance,
+    extra: draft.extra ?? {},
+  };
+}
+
+/** Why this memory may not be written: a sentence for whoever wants to; `undefined` when it may. */
+export function findRefusal(memory: Memory): string | undefined {
+  const { type, title, content, expires, importance } = memory;
+  if (!isType(type)) return `type must be one of ${memoryTypes.join(", ")}, and is "${type}"`;
+  if (content === "" && title === "") return "content must say something, and is empty";
+  if (content.length > MOST_CONTENT_CHARACTERS)
+    return `content may have ${MOST_CONTENT_CHARACTERS} characters, and has ${content.length}; keep it in a file of its own and remember its path`;
+  if (/\0/.test(`${title}${content}`)) return "title and content must be text, and hold NUL";
+  if (expires !== undefined && Number.isNaN(Date.parse(expires)))
+    return `expires must be a date such as 2026-12-31, and is "${expires}"`;
+  if (Number.isNaN(importance)) return "importance must be a number from 0 to 1";
+  return findHint(memory);
+}
+
+/** Committed files never hint at private memories. */
+function findHint({ sensitivity, links, supersededBy, content }: Memory): string | undefined {
+  if (sensitivity === "private") return undefined;
+  const named = [...links, supersededBy ?? ""].find((id) => /^(global\/)?private\//.test(id));
+  const types = memoryTypes.join("|");
+  const said = new RegExp(`\\bprivate/(${types})/[^\\s\`"')\\]]+`).exec(content)?.[0];
+  const id = named ?? said;
+  return id === undefined
+    ? undefined
+    : `it names the private memory ${id}, and this one may be committed; make it private too, or leave the name out`;
+}
+
+/** Why a change is none that can be made in place; `undefined` when it is one. */
+export function findMove(current: Memory, next: Memory): string | undefined {
+  for (const field of ["id", "scope", "sensitivity", "type"] as const) {
+    if (current[field] !== next[field])
+      return `${field} of ${current.id} cannot be changed, its file lies where that says; remember it anew and archive this one`;
+  }
+  if ((current.status === "archived") !== (next.status === "archived"))
+    return `${current.id} is moved to the archive with archive, and back with restore`;
+  return undefined;
+}
+
+function cutTitle(title: string): string {
+  const letters = [...title];
+  return letters.length <= LONGEST_TITLE
+    ? title
+    : `${letters
+        .slice(0, LONGEST_TITLE - 1)
+        .join("")
+        .trimEnd()}…`;
+}

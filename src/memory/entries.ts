@@ -1,0 +1,184 @@
+/**
+ * The files of one folder of memories, as the disk has them: looked at by their size and time, read when these are
+ * others than before. Nothing is followed that leads out of the folder, and what cannot be read stays where it is.
+ */
+import { join } from "node:path";
+import { formatError } from "../error.js";
+import type { Clock } from "../seams/clock.js";
+import type { FileStat, Files } from "../seams/files.js";
+import { isName, type Place } from "./id.js";
+import { hashOf } from "./ledger-line.js";
+import { memoryTypes } from "./memory.js";
+import type { FileReading } from "./memory-file.js";
+
+export interface Entry {
+  /** From the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
+  path: string;
+  bytes: number;
+  modifiedMs: number;
+  /** When it was read: a file that was written just before may change without looking so. */
+  readMs: number;
+  /** Absent where the file was not read. */
+  hash?: string;
+  reading: FileReading;
+}
+
+/** An entry with the text of its file. */
+export type Looked = Entry & { text?: string };
+
+export interface Entries {
+  /** Looks at all files. The paths of those that are others now, were added or are gone. */
+  scan(): Promise<string[]>;
+  /** Reads this one file now; `undefined` when there is none. */
+  look(path: string): Promise<Looked | undefined>;
+  get(path: string): Entry | undefined;
+  all(): readonly Entry[];
+  /** Names of the files in a folder, those included that are no memories. */
+  names(folder: string): Promise<string[]>;
+  /** The first part of this path, from the folder itself on, that is a link; `undefined` when none is. */
+  findLink(path: string): Promise<string | undefined>;
+}
+
+export interface EntriesOptions {
+  clock: Clock;
+  files: Files;
+  folder: string;
+  scope: Place["scope"];
+  sensitivity: Place["sensitivity"];
+}
+
+export const ARCHIVE = "archive";
+
+/** Times of files are only so exact; a file that was read so soon after it was written is read again. */
+const RACY_MS = 100;
+const AT_A_TIME = 64;
+
+export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
+  const { clock, files, folder, scope, sensitivity } = options;
+  let entries = new Map(begin.map((entry) => [entry.path, entry]));
+
+  return {
+    async scan() {
+      const paths = await listPaths();
+      const changed: string[] = [];
+      const found = new Map<string, Entry>();
+      for (let from = 0; from < paths.length; from += AT_A_TIME) {
+        const some = paths.slice(from, from + AT_A_TIME);
+        for (const entry of await Promise.all(some.map((path) => lookIfChanged(path)))) {
+          if (!entry) continue;
+          found.set(entry.path, entry);
+          if (!isSameFile(entries.get(entry.path), entry)) changed.push(entry.path);
+        }
+      }
+      for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
+      entries = found;
+      return changed;
+    },
+
+    async look(path) {
+      const looked = await look(path, await files.statItself(join(folder, path)));
+      if (looked) entries.set(path, withoutText(looked));
+      else entries.delete(path);
+      return looked;
+    },
+
+    get: (path) => entries.get(path),
+    all: () => [...entries.values()],
+    names: (under) => files.list(join(folder, under)),
+    findLink,
+  };
+
+  async function lookIfChanged(path: string): Promise<Entry | undefined> {
+    const stat = await files.statItself(join(folder, path));
+    const known = entries.get(path);
+    const isKnown =
+      known !== undefined &&
+      known.bytes === stat?.bytes &&
+      known.modifiedMs === stat.modifiedMs &&
+      known.readMs - known.modifiedMs > RACY_MS;
+    if (isKnown) return known;
+    const looked = await look(path, stat);
+    return looked && withoutText(looked);
+  }
+
+  async function look(path: string, stat: FileStat | undefined): Promise<Looked | undefined> {
+    if (!stat) return undefined;
+    const { bytes, modifiedMs } = stat;
+    const entry = { path, bytes, modifiedMs, readMs: clock.now() };
+    const unread = (what: string): Looked => ({ ...entry, reading: { kind: "problem", what } });
+    if (stat.kind === "link")
+      return unread("it is a link, and links are not followed; put the file itself here");
+    if (stat.kind !== "file") return unread("it is no file");
+    // With the first memory: who has none does not pay for reading YAML.
+    const { MOST_FILE_BYTES, parseMemoryFile } = await import("./memory-file.js");
+    if (bytes > MOST_FILE_BYTES)
+      return unread(`it has ${bytes} bytes, and a memory has at most ${MOST_FILE_BYTES}`);
+    try {
+      const contents = await files.read(join(folder, path));
+      if (!contents) return undefined;
+      const reading = parseMemoryFile(contents, { ...placeOf(path), modifiedMs });
+      const text =
+        reading.kind === "memory"
+          ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents)
+          : undefined;
+      return { ...entry, hash: hashOf(contents), reading, ...(text !== undefined && { text }) };
+    } catch (thrown) {
+      return unread(`it cannot be read: ${formatError(thrown)}`);
+    }
+  }
+
+  function placeOf(path: string): Place & { isArchived: boolean } {
+    const parts = path.split("/");
+    const isArchived = parts[0] === ARCHIVE;
+    const [type, file = ""] = isArchived ? parts.slice(1) : parts;
+    return {
+      scope,
+      sensitivity,
+      type: type as Place["type"],
+      name: file.slice(0, -".md".length),
+      isArchived,
+    };
+  }
+
+  /** What may be a memory, in the folders of the types and in the archive; and links that stand in their place. */
+  async function listPaths(): Promise<string[]> {
+    const { names: top, links } = await listFolder("");
+    const { names: archived, links: more } = top.includes(ARCHIVE) ? await listFolder(ARCHIVE) : NOTHING;
+    const types = memoryTypes as readonly string[];
+    const folders = [...top, ...archived.map((name) => `${ARCHIVE}/${name}`)];
+    const paths = [...links, ...more];
+    for (const under of folders.filter((one) => types.includes(one.replace(`${ARCHIVE}/`, "")))) {
+      const listed = await listFolder(under);
+      paths.push(...listed.names.filter(isMemoryFile).map((name) => `${under}/${name}`), ...listed.links);
+    }
+    return paths;
+  }
+
+  async function listFolder(under: string): Promise<{ names: string[]; links: string[] }> {
+    const stat = await files.statItself(join(folder, under));
+    if (stat?.kind === "link") return { names: [], links: [under] };
+    return stat?.kind === "folder" ? { names: await files.list(join(folder, under)), links: [] } : NOTHING;
+  }
+
+  async function findLink(path: string): Promise<string | undefined> {
+    const parts = path.split("/");
+    for (let depth = 0; depth <= parts.length; depth++) {
+      const part = join(folder, ...parts.slice(0, depth));
+      if ((await files.statItself(part))?.kind === "link") return part;
+    }
+    return undefined;
+  }
+}
+
+const NOTHING = { names: [], links: [] };
+
+const isMemoryFile = (name: string): boolean => name.endsWith(".md") && isName(name.slice(0, -".md".length));
+
+function isSameFile(one: Entry | undefined, other: Entry): boolean {
+  if (!one || one.hash !== other.hash) return false;
+  return other.hash !== undefined || JSON.stringify(one.reading) === JSON.stringify(other.reading);
+}
+
+function withoutText({ text: _, ...entry }: Looked): Entry {
+  return entry;
+}

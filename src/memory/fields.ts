@@ -1,0 +1,135 @@
+/** The fields of a memory's frontmatter: which there are, what counts where one is missing or of another kind. */
+import { isRecord, type PlainRecord } from "../records.js";
+import type { Memory, MemoryStatus, Provenance } from "./memory.js";
+
+/** What the frontmatter tells; the rest comes from where the file lies and what stands in it. */
+export type Fields = Pick<
+  Memory,
+  "status" | "aliases" | "tags" | "entities" | "links" | "importance" | "pinned" | "when" | "provenance"
+> &
+  Partial<Pick<Memory, "title" | "created" | "updated" | "expires" | "supersededBy">>;
+
+export const USUAL_IMPORTANCE = 0.5;
+
+/** As they stand in a file. */
+export const fieldNames: ReadonlySet<string> = new Set([
+  "title",
+  "status",
+  "importance",
+  "pinned",
+  "created",
+  "updated",
+  "expires",
+  "supersededBy",
+  "aliases",
+  "tags",
+  "entities",
+  "links",
+  "when",
+  "source",
+]);
+
+export function readFields(front: PlainRecord): Fields {
+  const { title, status, importance, pinned, created, updated, expires, supersededBy, source } = front;
+  return {
+    status: status === "resolved" || status === "superseded" ? status : "active",
+    aliases: readWords(front.aliases),
+    tags: readWords(front.tags),
+    entities: readWords(front.entities),
+    links: readWords(front.links),
+    importance: typeof importance === "number" ? clamp(importance) : USUAL_IMPORTANCE,
+    pinned: pinned === true,
+    when: readWords(front.when),
+    provenance: readSource(source),
+    ...optional("title", isText(title) ? toLine(title) : undefined),
+    ...optional("created", readTime(created)),
+    ...optional("updated", readTime(updated)),
+    ...optional("expires", readTime(expires)),
+    ...optional("supersededBy", isText(supersededBy) ? supersededBy : undefined),
+  };
+}
+
+/** By the names in a file, in the order in which they stand there; `undefined` where nothing need be written. */
+export function formatFields(memory: Omit<Fields, "status"> & Pick<Memory, "status" | "extra">): PlainRecord {
+  const { title, status, importance, pinned, created, updated, expires, supersededBy } = memory;
+  const extra = Object.entries(memory.extra).filter(([name]) => !fieldNames.has(name));
+  return {
+    title,
+    status: isWritten(status) ? status : undefined,
+    importance: importance === USUAL_IMPORTANCE ? undefined : importance,
+    pinned: pinned || undefined,
+    created,
+    updated,
+    expires,
+    supersededBy,
+    aliases: unlessEmpty(memory.aliases),
+    tags: unlessEmpty(memory.tags),
+    entities: unlessEmpty(memory.entities),
+    links: unlessEmpty(memory.links),
+    when: unlessEmpty(memory.when),
+    source: unlessUsual(memory.provenance),
+    ...Object.fromEntries(extra),
+  };
+}
+
+/** Is it the same in a file? */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Without what would make two lines of it. */
+export function toLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}
+
+export const clamp = (importance: number): number => Math.min(1, Math.max(0, importance));
+
+/** An archived one says so by where it lies. */
+const isWritten = (status: MemoryStatus): boolean => status === "resolved" || status === "superseded";
+
+function readSource(source: unknown): Provenance {
+  if (!isRecord(source)) return { by: "person" };
+  const { by, how, session, message, evidence } = source;
+  return {
+    by: by === "user" || by === "agent" || by === "tool" ? by : "person",
+    ...optional(
+      "how",
+      hows.find((one) => one === how),
+    ),
+    ...optional("session", isText(session) ? session : undefined),
+    ...optional("message", isText(message) ? message : undefined),
+    ...optional("evidence", isText(evidence) ? evidence : undefined),
+  };
+}
+
+const hows = ["signal", "model", "tool", "imported", "dream"] as const;
+
+/** A file that a person has begun needs no word about it. */
+function unlessUsual({ by, how, session, message, evidence }: Provenance): PlainRecord | undefined {
+  const source = { by, how, session, message, evidence };
+  const said = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined));
+  return by === "person" && Object.keys(said).length === 1 ? undefined : said;
+}
+
+function readWords(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : [value];
+  return list
+    .filter((one) => typeof one === "string" || typeof one === "number")
+    .map((one) => toLine(String(one)))
+    .filter((one) => one !== "");
+}
+
+function readTime(value: unknown): string | undefined {
+  if (!isText(value)) return undefined;
+  return Number.isNaN(Date.parse(value)) ? undefined : value;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+
+const unlessEmpty = (words: readonly string[]): readonly string[] | undefined =>
+  words.length > 0 ? words : undefined;
+
+/** `{ [name]: value }`, or nothing. */
+function optional<N extends string, T>(name: N, value: T | undefined): { [K in N]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [K in N]?: T });
+}

@@ -1,0 +1,74 @@
+/** `MEMORY.md`: the memories of one folder at a glance, best first, cut to its limits at a line. Pure. */
+import { formatCount } from "../format.js";
+import { toLine } from "./fields.js";
+import type { Memory } from "./memory.js";
+import type { RankedPart } from "./rank.js";
+
+export interface IndexLimits {
+  maxLines: number;
+  /** Bytes. */
+  maxSize: number;
+}
+
+/** By its first line a generated index is told apart from a file that a person has written. */
+export const INDEX_MARK =
+  "<!-- strata: generated from the files in this folder; edit those, this one is overwritten -->";
+
+const LONGEST_LINE = 200;
+const LONGEST_TITLE = 100;
+
+export function formatIndex(parts: readonly RankedPart[], limits: IndexLimits): string {
+  const all = parts.reduce((sum, { memories }) => sum + memories.length, 0);
+  const head = [INDEX_MARK, "# Memory", "", `${countMemories(all)}, the most important first.`];
+  const whole = [...head, ...parts.flatMap(formatPart)];
+  if (fits(whole, limits)) return toText(whole);
+  const lines = [...head];
+  let shown = 0;
+  for (const { line, isMemory } of parts.flatMap((part) => labelLines(part))) {
+    const left = formatLeftOut(all - shown - (isMemory ? 1 : 0));
+    if (!fits([...lines, line, "", left], limits)) break;
+    lines.push(line);
+    if (isMemory) shown++;
+  }
+  while (lines.at(-1) === "" || lines.at(-1)?.startsWith("## ")) lines.pop();
+  return toText([...lines, "", formatLeftOut(all - shown)]);
+}
+
+function formatPart({ heading, memories }: RankedPart): string[] {
+  return memories.length === 0 ? [] : ["", `## ${heading}`, "", ...memories.map(formatLine)];
+}
+
+function labelLines(part: RankedPart): { line: string; isMemory: boolean }[] {
+  return formatPart(part).map((line, index) => ({ line, isMemory: index > 2 }));
+}
+
+function formatLine(memory: Memory): string {
+  const { title, type, status, content, id } = memory;
+  const file = id.replace(/^(global\/)?(private\/)?/, "");
+  const state = status === "active" ? type : `${type}, ${status}`;
+  const words = toLine(content);
+  // What only says the title again is left out.
+  const more = words === "" || words === title ? "" : `: ${words}`;
+  const line = `- [${escapeTitle(title.slice(0, LONGEST_TITLE))}](${encodeURI(`${file}.md`)}) (${state})${more}`;
+  return line.length <= LONGEST_LINE
+    ? line
+    : `${[...line]
+        .slice(0, LONGEST_LINE - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+function formatLeftOut(count: number): string {
+  return `${countMemories(count)} more: look in the folders beside this file, or search them with memory_recall.`;
+}
+
+const countMemories = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? "memory" : "memories"}`;
+
+const escapeTitle = (title: string): string => title.replace(/[[\]]/g, "\\$&");
+
+const toText = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
+
+function fits(lines: readonly string[], { maxLines, maxSize }: IndexLimits): boolean {
+  return lines.length <= maxLines && Buffer.byteLength(toText(lines)) <= maxSize;
+}

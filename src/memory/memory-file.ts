@@ -1,0 +1,165 @@
+/**
+ * A memory as a file: YAML frontmatter and Markdown.
+ *
+ *     ---
+ *     title: The development server listens on 8080
+ *     created: 2026-11-21T09:00:00.000Z
+ *     updated: 2026-11-21T09:00:00.000Z
+ *     tags: [server]
+ *     source: { by: user, session: ses_1, evidence: "use 8080, not 3000" }
+ *     ---
+ *     3000 is taken by the old frontend.
+ *
+ * Type, scope and sensitivity are where the file lies. Everything may be missing: a plain Markdown file is a memory too.
+ * A change writes the fields that are others now and leaves the rest as a person wrote it, comments included. What
+ * cannot be read as a whole is a problem, with a sentence for people, and never half a memory.
+ *
+ * This file loads the YAML package: import it where the first memory is read or written, not at start.
+ */
+import { Document, isMap, parseDocument } from "yaml";
+import { isRecord, type PlainRecord } from "../records.js";
+import { fieldNames, formatFields, isSame, readFields } from "./fields.js";
+import { formatID, type Place } from "./id.js";
+import type { Memory } from "./memory.js";
+
+/** A larger file is no memory: it would be in front of a model as a whole. */
+export const MOST_FILE_BYTES = 256 * 1024;
+
+export type FileReading = { kind: "memory"; memory: Memory } | { kind: "problem"; what: string };
+
+/** Where the file lies, and what the disk says of it. */
+export interface FilePlace extends Place {
+  isArchived: boolean;
+  /** For files that do not say themselves when they were written. */
+  modifiedMs: number;
+}
+
+/** Never throws: what cannot be read is a problem. */
+export function parseMemoryFile(bytes: Uint8Array, place: FilePlace): FileReading {
+  const text = decode(bytes);
+  if (typeof text !== "string") return text;
+  const damage = findDamage(text);
+  if (damage) return problem(damage);
+  const page = splitPage(text);
+  if (!page) return problem("its frontmatter begins with --- and does not end");
+  const document = parseDocument(page.front);
+  const [error] = document.errors;
+  if (error) return problem(`its frontmatter is no YAML: ${error.message.split("\n")[0]}`);
+  const front = toRecord(document);
+  if (!front) return problem("its frontmatter is not a list of names and values");
+  return { kind: "memory", memory: toMemory(front, page.body, place) };
+}
+
+/** The text of the file; `existing` is what it is written over, whose own words stay. */
+export function formatMemoryFile(memory: Memory, existing?: string): string {
+  const page = existing === undefined ? undefined : splitPage(existing);
+  if (existing === undefined || !page) return joinPage(formatFront(memory), memory.content.trim(), "");
+  const document = parseDocument(page.front);
+  const front = toRecord(document) ?? {};
+  const before = readFields(front);
+  const title = before.title ?? readTitle(memory.content.trim());
+  // A time that only a person understands stays theirs.
+  const created = before.created ?? (front.created === undefined ? undefined : memory.created);
+  const was = formatFields({ ...before, title, ...(created !== undefined && { created }), extra: front });
+  const after = formatFields(memory.status === "archived" ? { ...memory, status: before.status } : memory);
+  for (const name of new Set([...Object.keys(was), ...Object.keys(after)])) {
+    if (isSame(was[name], after[name])) continue;
+    if (after[name] === undefined) document.delete(name);
+    else document.set(name, document.createNode(after[name], styleOf(name)));
+  }
+  const written = page.front === "" && isEmpty(document) ? "" : document.toString(YAML_STYLE);
+  const body = page.body.trim() === memory.content.trim() ? page.body : memory.content.trim();
+  const text = joinPage(written, body, page.body);
+  const beginning = existing.startsWith("\uFEFF") ? "\uFEFF" : "";
+  return `${beginning}${/\r\n/.test(existing) ? text.replace(/\n/g, "\r\n") : text}`;
+}
+
+/** For names and for those who write no title: the first words. */
+export function readTitle(content: string): string {
+  const line = content.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? "";
+  const words = line.replace(/^[\s#>*+-]+/, "").trim();
+  return words.length <= 100 ? words : `${words.slice(0, 99).trimEnd()}…`;
+}
+
+const YAML_STYLE = { lineWidth: 0 } as const;
+
+function formatFront(memory: Memory): string {
+  const front = new Document({});
+  for (const [name, value] of Object.entries(formatFields(memory)))
+    if (value !== undefined) front.set(name, front.createNode(value, styleOf(name)));
+  return front.toString(YAML_STYLE);
+}
+
+/** Lists of words stand on one line. */
+const styleOf = (name: string): { flow: boolean } => ({ flow: name !== "source" });
+
+const problem = (what: string): FileReading => ({ kind: "problem", what });
+
+function decode(bytes: Uint8Array): string | FileReading {
+  if (bytes.byteLength > MOST_FILE_BYTES)
+    return problem(`it has ${bytes.byteLength} bytes, and a memory has at most ${MOST_FILE_BYTES}`);
+  if (bytes.byteLength === 0) return problem("it is empty");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return problem("it is not UTF-8 text");
+  }
+}
+
+function findDamage(text: string): string | undefined {
+  if (text.includes("\0")) return "it is not text: it holds NUL";
+  if (/^<{7}( |$)/m.test(text) && /^>{7}( |$)/m.test(text))
+    return "it holds the conflict markers of a merge; decide for one side and remove them";
+  return undefined;
+}
+
+/** With newlines only, and without a mark at the beginning; `undefined` when the frontmatter does not end. */
+function splitPage(text: string): { front: string; body: string } | undefined {
+  const plain = text.replace(/^\uFEFF/, "").replace(/\r\n/g, "\n");
+  if (!/^---[ \t]*(\n|$)/.test(plain)) return { front: "", body: plain };
+  const [, front, body] = /^---[ \t]*\n([\s\S]*?\n|)---[ \t]*(?:\n([\s\S]*))?$/.exec(plain) ?? [];
+  return front === undefined ? undefined : { front, body: body ?? "" };
+}
+
+function joinPage(front: string, body: string, before: string): string {
+  const whole = front === "" ? "" : `---\n${front.replace(/\n*$/, "\n")}---\n`;
+  const end = body === before || body.endsWith("\n") ? "" : "\n";
+  return `${whole}${body}${end}`;
+}
+
+function isEmpty(document: Document): boolean {
+  return document.contents === null || (isMap(document.contents) && document.contents.items.length === 0);
+}
+
+/** `undefined` when it is something else than names and values. */
+function toRecord(document: Document): PlainRecord | undefined {
+  try {
+    const value: unknown = document.toJS() ?? {};
+    return isRecord(value) ? value : undefined;
+  } catch {
+    // Names that stand for names without end.
+    return undefined;
+  }
+}
+
+function toMemory(front: PlainRecord, body: string, place: FilePlace): Memory {
+  const { scope, sensitivity, type, name, isArchived, modifiedMs } = place;
+  const content = body.trim();
+  const fields = readFields(front);
+  const written = new Date(modifiedMs).toISOString();
+  const extra = Object.fromEntries(Object.entries(front).filter(([key]) => !fieldNames.has(key)));
+  const created = fields.created ?? written;
+  return {
+    ...fields,
+    id: formatID(place),
+    scope,
+    sensitivity,
+    type,
+    title: fields.title ?? (readTitle(content) || name),
+    content,
+    status: isArchived ? "archived" : fields.status,
+    created,
+    updated: fields.updated ?? written,
+    extra,
+  };
+}

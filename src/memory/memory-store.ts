@@ -1,0 +1,125 @@
+/** The store on disk: four shelves behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
+import { join } from "node:path";
+import type { Folders } from "../folders.js";
+import type { Locks } from "../lock/locks.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { createChanges } from "./changes.js";
+import type { Entry } from "./entries.js";
+import { parseID } from "./id.js";
+import { createIndexWriter } from "./index-writer.js";
+import type { Memory } from "./memory.js";
+import { planPlaces } from "./places.js";
+import { createShelf, type Shelf } from "./shelf.js";
+import { isOn, type Standing } from "./standing.js";
+import type { FileProblem, Memories } from "./store.js";
+import { createUses } from "./uses.js";
+
+export interface MemoryStoreOptions {
+  clock: Clock;
+  files: Files;
+  locks: Locks;
+  log: Log;
+  folders: Folders;
+  /** The user's own, for what holds in all projects. */
+  globalFolder: string;
+  instance: string;
+  /** Of each `MEMORY.md`. */
+  limits: { maxLines: number; maxSize: number };
+  /** Why this may not be written, such as a secret in it; asked before every write of our own. */
+  gate?: (memory: Memory) => string | undefined;
+}
+
+/** Touches no file until it is asked for something. */
+export function createMemoryStore(options: MemoryStoreOptions): Memories {
+  const { clock, files, log, folders } = options;
+  const uses = createUses({ clock, files, log, folder: join(folders.strata, "state", "memory", "uses") });
+  const indexes = createIndexWriter({ ...options, useOf: uses.of });
+  const listeners: ((changed: readonly string[]) => void)[] = [];
+  const reported = new Set<string>();
+  const indexed = new Set<Standing>();
+  const standings: Standing[] = planPlaces(options).map((place) => {
+    const shelf = createShelf({ ...options, ...place });
+    const read = async (): Promise<Memory[]> => {
+      await shelf.scan();
+      return readMemories(shelf).filter(isCurrent);
+    };
+    return { place, shelf, index: { folder: place.folder, state: place.state, read } };
+  });
+  const changes = createChanges({
+    ...options,
+    standings,
+    onWritten(standing, id) {
+      indexes.touch(standing.index);
+      tell([id]);
+    },
+  });
+
+  return {
+    read: async (id) => (await changes.find(id))?.memory,
+
+    async list({ archived = false } = {}) {
+      await uses.load();
+      await Promise.all(standings.map(scan));
+      const memories = standings.flatMap(({ shelf }) => readMemories(shelf));
+      return archived ? memories : memories.filter(isCurrent);
+    },
+
+    known: () => standings.flatMap(({ shelf }) => readMemories(shelf)).filter(isCurrent),
+    remember: changes.remember,
+    update: changes.update,
+    archive: changes.archive,
+    restore: changes.restore,
+    problems: () => standings.flatMap(findProblems),
+    onChange: (listener) => void listeners.push(listener),
+    noteUse: uses.note,
+    useOf: uses.of,
+
+    async history(id) {
+      const place = parseID(id);
+      const standing = place && standings.find((one) => isOn(one, place));
+      const lines = (await standing?.shelf.readLedger()) ?? [];
+      return lines.filter(({ key }) => key === id).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    },
+
+    async onIdle() {
+      await uses.onIdle();
+      await indexes.flush();
+    },
+  };
+
+  async function scan(standing: Standing): Promise<void> {
+    const changed = await standing.shelf.scan();
+    for (const problem of findProblems(standing)) report(problem);
+    // Once at the start: what was written by an instance that was killed may not be in the index yet.
+    const isFirst = !indexed.has(standing);
+    indexed.add(standing);
+    if (changed.length > 0 || (isFirst && standing.shelf.entries().length > 0)) indexes.touch(standing.index);
+    tell(changed.filter((id) => parseID(id) !== undefined));
+  }
+
+  function tell(changed: readonly string[]): void {
+    if (changed.length > 0) for (const listener of listeners) listener(changed);
+  }
+
+  function report({ path, what }: FileProblem): void {
+    const key = `${path} ${what}`;
+    if (!reported.has(key)) log.warn("memory", `${path} is not used and left as it is: ${what}`);
+    reported.add(key);
+  }
+}
+
+function readMemories(shelf: Shelf): Memory[] {
+  return shelf.entries().flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : []));
+}
+
+const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
+
+function findProblems({ shelf }: Standing): FileProblem[] {
+  return shelf
+    .entries()
+    .flatMap(({ path, reading }: Entry) =>
+      reading.kind === "problem" ? [{ path: join(shelf.folder, path), what: reading.what }] : [],
+    );
+}

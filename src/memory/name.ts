@@ -1,0 +1,55 @@
+/**
+ * Names of files, made from titles so that a person finds them: "Port 8080, not 3000!" → `port-8080-not-3000`. Letters
+ * of every script stay; accents on Latin ones go. The same on every disk: in small letters and composed, and none that
+ * Windows keeps for itself.
+ */
+
+/** Bytes in UTF-8; the name of a file may have 255 on the disks that are in use, and others append to it. */
+const MOST_BYTES = 72;
+/** Microsoft, "Naming Files, Paths, and Namespaces". */
+const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)$/;
+
+/** A name for this title; `undefined` when nothing of it can be used. */
+export function formatName(title: string): string | undefined {
+  const words = title
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/(\p{Script=Latin})\p{Mn}+/gu, "$1")
+    .normalize("NFC")
+    .replace(/['’]/g, "")
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
+    .filter((word) => word !== "");
+  const name = cut(words.join("-"), MOST_BYTES);
+  if (name === "") return undefined;
+  return RESERVED.test(name) ? `${name}-memory` : name;
+}
+
+/** The first free one of `name`, `name-2`, `name-3`, … */
+export function planName(title: string, otherwise: string, taken: ReadonlySet<string>): string {
+  const name = formatName(title) ?? otherwise;
+  for (let n = 1; ; n++) {
+    const candidate = n === 1 ? name : `${name}-${n}`;
+    if (!taken.has(foldName(candidate))) return candidate;
+  }
+}
+
+/** The same for names that some disk takes for one: it may pass over case and over how accents are written. */
+export function foldName(name: string): string {
+  return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFC");
+}
+
+/** At the end of a word where there is one in the second half. */
+function cut(text: string, mostBytes: number): string {
+  const encoder = new TextEncoder();
+  if (encoder.encode(text).byteLength <= mostBytes) return text;
+  let kept = "";
+  let bytes = 0;
+  for (const letter of text) {
+    bytes += encoder.encode(letter).byteLength;
+    if (bytes > mostBytes) break;
+    kept += letter;
+  }
+  const end = kept.lastIndexOf("-");
+  return (end > kept.length / 2 ? kept.slice(0, end) : kept).replace(/-+$/, "");
+}

@@ -1,0 +1,274 @@
+/**
+ * One folder of memories with its ledger: those of the project, the private ones of the project, and the same two for
+ * what holds everywhere. Everything that changes a file goes through here, under one lock for all processes.
+ *
+ *     <folder>/<type>/<name>.md            <state>/lock, pending.json     machine state, may be deleted
+ *     <folder>/archive/<type>/<name>.md    <state>/known.jsonl            what was read, so that a start need not read it
+ *     <folder>/ledger/….jsonl
+ *
+ * What differs from the ledger was changed with an editor or by git. It is the truth: it is entered there, as done by a
+ * person, before anything else happens to it.
+ */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { formatError } from "../error.js";
+import type { HeldLock, Locks } from "../lock/locks.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { ARCHIVE, createEntries, type Entries, type Entry, type Looked } from "./entries.js";
+import { formatPrefix, type Place } from "./id.js";
+import { createJournal } from "./journal.js";
+import { readKnown, writeKnown } from "./known-files.js";
+import { createLedger, type Ledger } from "./ledger.js";
+import { hashOf, type LedgerLine } from "./ledger-line.js";
+import type { Cause } from "./store.js";
+
+export interface ShelfOptions {
+  clock: Clock;
+  files: Files;
+  locks: Locks;
+  log: Log;
+  instance: string;
+  scope: Place["scope"];
+  sensitivity: Place["sensitivity"];
+  folder: string;
+  /** Machine state of this shelf. */
+  state: string;
+  /** Names this clone of the repository; the same for all its instances. */
+  nameClone: () => Promise<string>;
+  /** Makes the folder ready for its first file. */
+  prepare: () => Promise<void>;
+}
+
+export interface Shelf {
+  readonly folder: string;
+  /** Looks at the files; the ids of memories that are others now. Enters what a person has done in the ledger. */
+  scan(): Promise<string[]>;
+  entries(): readonly Entry[];
+  /** Runs `action` under the lock, when everything half-done is done. */
+  change<T>(action: (desk: Desk) => Promise<T>): Promise<T>;
+  /** The file as it is now. */
+  look(path: string): Promise<Looked | undefined>;
+  /** All lines of its ledger. */
+  readLedger(): Promise<LedgerLine[]>;
+  idOf(path: string): string;
+}
+
+/** What may be done under the lock. */
+export interface Desk {
+  /** The file as it is, what a person has done to it entered in the ledger. */
+  open(path: string): Promise<Looked | undefined>;
+  names(folder: string): Promise<string[]>;
+  findLink(path: string): Promise<string | undefined>;
+  /** Writes over what was opened, or where nothing was; done when it resolves. */
+  write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
+  /** Moves what was opened to where nothing is; done when it resolves. */
+  move(opened: Looked, to: string, cause: Cause): Promise<void>;
+}
+
+/** So many changed files make it worth while to write down what was read. */
+const WORTH_KEEPING = 200;
+const LINES_AT_A_TIME = 200;
+const LOCK_WAIT_MS = 8_000;
+
+export function createShelf(options: ShelfOptions): Shelf {
+  const { clock, files, locks, log, instance, folder, state, nameClone, prepare } = options;
+  const journal = createJournal({ files, folder, path: join(state, "pending.json") });
+  const ledgerFolder = join(folder, "ledger");
+  const prefix = formatPrefix(options);
+  let loading: Promise<Loaded> | undefined;
+  let scanning: Promise<string[]> | undefined;
+  let loaded: Loaded | undefined;
+  let hasWarned = false;
+
+  const shelf: Shelf = {
+    folder,
+    entries: () => loaded?.entries.all() ?? [],
+    look: async (path) => (await load()).entries.look(path),
+    readLedger: async () => (await load()).ledger.readAll(),
+
+    /** Two who ask at a time wait for one look; one who asks later gets a later one. */
+    scan() {
+      scanning ??= scan().finally(() => {
+        scanning = undefined;
+      });
+      return scanning;
+    },
+
+    async change(action) {
+      const { entries, ledger } = await load();
+      return locks.withLock(
+        join(state, "lock"),
+        async (lock) => {
+          await journal.recover(lock);
+          await ledger.readOn();
+          return action(openDesk(entries, ledger, lock));
+        },
+        { waitMs: LOCK_WAIT_MS },
+      );
+    },
+
+    idOf(path) {
+      const isArchived = path.startsWith(`${ARCHIVE}/`);
+      return `${prefix}${path.slice(isArchived ? ARCHIVE.length + 1 : 0, -".md".length)}`;
+    },
+  };
+  return shelf;
+
+  async function load(): Promise<Loaded> {
+    loading ??= (async () => {
+      const known = await readKnown(files, join(state, "known.jsonl"));
+      const ledger = createLedger({ files, log, folder: ledgerFolder, nameClone }, known?.position);
+      loaded = { entries: createEntries(options, known?.entries), ledger };
+      return loaded;
+    })();
+    // A disk that could not be read now may be read later.
+    loading.catch(() => {
+      loading = undefined;
+    });
+    return loading;
+  }
+
+  async function scan(): Promise<string[]> {
+    if (!(await files.statItself(folder))) return loaded ? (await loaded.entries.scan()).map(shelf.idOf) : [];
+    const { entries, ledger } = await load();
+    if (await journal.isPending()) await tryChange(async () => {});
+    const changed = await entries.scan();
+    await ledger.readOn();
+    const strange = findStrange(entries, ledger);
+    if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
+    if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
+    return [...new Set(changed.map(shelf.idOf))];
+  }
+
+  /** Who cannot write can still read. */
+  async function tryChange(action: (desk: Desk & Entering) => Promise<void>): Promise<void> {
+    try {
+      await shelf.change((desk) => action(desk as Desk & Entering));
+    } catch (thrown) {
+      const what = `cannot enter in ${ledgerFolder} what was changed by hand: ${formatError(thrown)}`;
+      if (!hasWarned) log.warn("memory", what);
+      hasWarned = true;
+    }
+  }
+
+  async function enterAll(desk: Entering, entries: Entries, paths: readonly string[]): Promise<void> {
+    for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
+      const opened: Opened[] = [];
+      for (const path of paths.slice(from, from + LINES_AT_A_TIME))
+        opened.push({ path, looked: await entries.look(path) });
+      await desk.enter(opened);
+    }
+  }
+
+  async function keep(entries: Entries, ledger: Ledger): Promise<void> {
+    try {
+      await writeKnown(files, join(state, "known.jsonl"), entries.all(), ledger.position());
+    } catch (thrown) {
+      log.debug("memory", `cannot keep what was read: ${formatError(thrown)}`);
+    }
+  }
+
+  function openDesk(entries: Entries, ledger: Ledger, lock: HeldLock): Desk & Entering {
+    return {
+      names: entries.names,
+      findLink: entries.findLink,
+      enter,
+
+      async open(path) {
+        const looked = await entries.look(path);
+        await enter([{ path, looked }]);
+        return looked;
+      },
+
+      async write(path, over, contents, cause) {
+        const before = over?.hash ?? null;
+        await commit(makeLine(ledger, path, cause, { before, after: hashOf(contents), contents }));
+      },
+
+      async move({ path: from, hash = null }, to, cause) {
+        await commit(makeLine(ledger, to, cause, { from, before: hash, after: hash }));
+      },
+    };
+
+    async function commit(line: LedgerLine): Promise<void> {
+      await prepare();
+      await journal.commit(lock, line, await ledger.nameFile(line.at));
+      try {
+        await entries.look(line.path);
+        if (line.from !== undefined) await entries.look(line.from);
+        await ledger.readOn();
+      } catch {
+        // It is done; what could not be read just now is read with the next look.
+      }
+    }
+
+    /** Enters in the ledger which of these files are others than it knows. */
+    async function enter(opened: readonly Opened[]): Promise<void> {
+      const lines: LedgerLine[] = [];
+      for (const { path, looked } of opened) {
+        const known = ledger.known(path)?.hash ?? null;
+        // What cannot be read stays out of it until somebody has mended it.
+        if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
+        const operation = looked ? (known === null ? "added by hand" : "edited by hand") : "removed by hand";
+        const change = { before: known, after: looked?.hash ?? null, contents: looked?.text };
+        lines.push(makeLine(ledger, path, { operation }, change));
+      }
+      const [first] = lines;
+      if (!first) return;
+      await prepare();
+      await lock.check();
+      const text = lines.map((line) => JSON.stringify(line)).join("\n");
+      await files.appendLine(join(ledgerFolder, await ledger.nameFile(first.at)), text);
+      await ledger.readOn();
+    }
+  }
+
+  function makeLine(ledger: Ledger, path: string, cause: Cause, change: Change): LedgerLine {
+    const { contents, ...rest } = change;
+    // Later than the last line about this file, also where the clock was put back.
+    const last = ledger.known(change.from ?? path)?.at;
+    const nowMs = Math.max(clock.now(), last === undefined ? 0 : Date.parse(last) + 1);
+    const isByHand = cause.operation.endsWith(" by hand");
+    return {
+      v: 1,
+      id: randomUUID(),
+      at: new Date(nowMs).toISOString(),
+      instance,
+      by: isByHand ? "person" : "strata",
+      ...cause,
+      key: shelf.idOf(path),
+      path,
+      ...rest,
+      ...(contents !== undefined && { contents }),
+    };
+  }
+}
+
+type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
+
+interface Entering {
+  enter(opened: readonly Opened[]): Promise<void>;
+}
+
+/** What was found under this path just now. */
+interface Opened {
+  path: string;
+  looked: Looked | undefined;
+}
+
+interface Loaded {
+  entries: Entries;
+  ledger: Ledger;
+}
+
+/** Files that are others than the ledger knows, and those that it knows and that are gone. */
+function findStrange(entries: Entries, ledger: Ledger): string[] {
+  const changed = entries
+    .all()
+    .filter(({ path, hash, reading }) => reading.kind === "memory" && ledger.known(path)?.hash !== hash)
+    .map(({ path }) => path);
+  const gone = [...ledger.paths()].filter((path) => !entries.get(path) && ledger.known(path)?.hash !== null);
+  return [...changed, ...gone];
+}

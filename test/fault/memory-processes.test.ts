@@ -1,0 +1,146 @@
+/** Several processes on one folder of memories, and processes that are killed while they write. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { planFolders } from "../../src/folders.js";
+import { createRunningProcesses } from "../../src/host/running-processes.js";
+import { createLocks } from "../../src/lock/locks.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/ledger-line.js";
+import { createMemoryStore } from "../../src/memory/memory-store.js";
+import type { Memories } from "../../src/memory/store.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
+import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { createChance } from "../support/chance.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { draft } from "../support/memory-world.js";
+import { type Child, startChild } from "../support/processes/child.js";
+
+let project: string;
+let memory: string;
+const children = new Set<Child>();
+
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), "strata-memories-"));
+  memory = join(project, ".opencode", "memory");
+  const store = openStore();
+  for (let n = 0; n < 10; n++)
+    await store.remember(draft("{}", { title: `key ${n}` }), { operation: "remember" });
+});
+
+afterEach(async () => {
+  await Promise.all([...children].map((child) => child.kill()));
+  children.clear();
+  await rm(project, { recursive: true, force: true });
+});
+
+function openStore(): Memories {
+  return createMemoryStore({
+    clock,
+    files,
+    locks: createLocks({ clock, files, processes: createRunningProcesses(), instance: "test" }),
+    log: createFakeLog(),
+    instance: "test",
+    folders: planFolders(project),
+    globalFolder: join(project, "global"),
+    limits: { maxLines: 200, maxSize: 25_000 },
+  });
+}
+
+function start(name: string, changes: number): Child {
+  const child = startChild("memory-worker.mjs", project, name, String(changes));
+  children.add(child);
+  return child;
+}
+
+async function readLedger(): Promise<LedgerLine[]> {
+  const names = await readdir(join(memory, "ledger"));
+  const texts = await Promise.all(names.map((name) => readFile(join(memory, "ledger", name), "utf8")));
+  return texts.flatMap((text) =>
+    text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as LedgerLine),
+  );
+}
+
+async function readFiles(): Promise<Record<string, string>> {
+  const names = (await readdir(join(memory, "decision"))).filter((name) => name.endsWith(".md"));
+  const read = names.map(
+    async (name) => [`decision/${name}`, await readFile(join(memory, "decision", name), "utf8")] as const,
+  );
+  return Object.fromEntries(await Promise.all(read));
+}
+
+/** The counts of each memory, by the processes that made them. */
+async function readCounts(): Promise<Map<string, Record<string, number>>> {
+  const memories = await openStore().list();
+  return new Map(memories.map(({ id, content }) => [id, JSON.parse(content) as Record<string, number>]));
+}
+
+/** Every line of the ledger fits the one before it, and together they give the files. */
+async function expectWholeLedger(): Promise<LedgerLine[]> {
+  const lines = await readLedger();
+  const last = new Map<string, string | null>();
+  for (const { key, before, after } of lines) {
+    expect(before).toBe(last.get(key) ?? null);
+    last.set(key, after);
+  }
+  expect(Object.fromEntries(replayLedger(lines))).toEqual(await readFiles());
+  return lines;
+}
+
+it("two processes that change the same ten memories 500 times each lose no change, and ledger and index are right", async () => {
+  const workers = [start("a", 500), start("b", 500)];
+  await Promise.all(workers.map((worker) => worker.ended()));
+  const counts = await readCounts();
+  for (let n = 0; n < 10; n++) expect(counts.get(`decision/key-${n}`)).toEqual({ a: 50, b: 50 });
+  const lines = await expectWholeLedger();
+  expect(lines.filter(({ by }) => by === "strata")).toHaveLength(1_010);
+  expect(lines.filter(({ by }) => by === "person")).toEqual([]);
+  const index = await readFile(join(memory, "MEMORY.md"), "utf8");
+  for (let n = 0; n < 10; n++)
+    expect(index).toMatch(
+      new RegExp(
+        `key-${n}\\.md\\) \\(decision\\): .*"a":50,.*"b":50|key-${n}\\.md\\) \\(decision\\): .*"b":50,.*"a":50`,
+      ),
+    );
+}, 60_000);
+
+it("after a hundred SIGKILLs every change that was promised is there, no file is half, and no lock is stuck", async () => {
+  const chance = createChance(20_261_121);
+  const promised = new Map<string, number>();
+  let kills = 0;
+  /** Two at a time, so that one is killed beside another that goes on. */
+  const play = async (lane: string): Promise<void> => {
+    for (let n = 0; n < 50; n++) {
+      const child = start(`${lane}${n}`, 10_000);
+      await child.line("ack");
+      await clock.pause(chance(40));
+      await child.kill();
+      children.delete(child);
+      kills++;
+      for (const line of child.lines) {
+        const [, id, count] = line.split(" ");
+        promised.set(`${id} ${lane}${n}`, Number(count));
+      }
+    }
+  };
+  await Promise.all([play("a"), play("b")]);
+  expect(kills).toBe(100);
+  expect(promised.size).toBeGreaterThan(100);
+  // Nobody is left: the first who comes gets the lock and does what is half-done.
+  const written = await openStore().update("decision/key-0", (one) => ({ ...one, pinned: true }), {
+    operation: "pin",
+  });
+  expect(written.kind).toBe("written");
+  const counts = await readCounts();
+  for (const [key, count] of promised) {
+    const [id = "", name = ""] = key.split(" ");
+    expect(counts.get(id)?.[name] ?? 0, key).toBeGreaterThanOrEqual(count);
+  }
+  const lines = await expectWholeLedger();
+  expect(lines.filter(({ by }) => by === "person")).toEqual([]);
+  const state = await readdir(join(project, ".opencode", "strata", "state", "memory", "internal"));
+  expect(state.filter((name) => name === "lock" || name === "pending.json")).toEqual([]);
+}, 120_000);

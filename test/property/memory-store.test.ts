@@ -1,0 +1,204 @@
+/**
+ * The store against a model that is a map: remember, edit, archive, restore, edit and remove by hand, be killed at any file
+ * operation, and be opened again, in any order. What the store shows is what the model holds, and the ledger gives the
+ * files.
+ */
+import { expect, it } from "vitest";
+import { type LedgerLine, replayLedger } from "../../src/memory/ledger-line.js";
+import type { Memories, Written } from "../../src/memory/store.js";
+import { type DyingFiles, withDeath } from "../support/dying-files.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { draft, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
+import { fc } from "../support/property.js";
+
+interface Known {
+  content: string;
+  isArchived: boolean;
+}
+type Model = Map<string, Known>;
+
+type Command =
+  | { do: "remember"; title: string; content: string }
+  | { do: "edit" | "editByHand"; which: number; content: string }
+  | { do: "archive" | "restore" | "removeByHand"; which: number }
+  | { do: "reopen" | "list" }
+  /** The next command that writes is broken off after so many file operations. */
+  | { do: "die"; after: number }
+  | { do: "turn"; clockMs: number };
+
+const word = fc.constantFrom("port", "Port", "PORT", "端口", "con", "é", "e\u0301", "..", "a/b", "");
+const which = fc.nat(7);
+const text = fc.oneof(
+  fc.string({ maxLength: 40, unit: "grapheme" }).map((one) => one.replaceAll("\0", "")),
+  fc.constantFrom("---", "a\n---\nb", "# x", "key: value", "- [ ] x", "two\n\nlines\n", "{}", "\t", '"'),
+);
+const command: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({ do: fc.constant("remember" as const), title: word, content: text }),
+  fc.record({ do: fc.constantFrom("edit" as const, "editByHand" as const), which, content: text }),
+  fc.record({ do: fc.constantFrom("archive" as const, "restore" as const, "removeByHand" as const), which }),
+  fc.record({ do: fc.constantFrom("reopen" as const, "list" as const) }),
+  fc.record({ do: fc.constant("die" as const), after: fc.nat(30) }),
+  fc.record({ do: fc.constant("turn" as const), clockMs: fc.integer({ min: -86_400_000, max: 86_400_000 }) }),
+);
+
+const CAUSE = { operation: "test" };
+
+/** One disk, the processes that come and go on it, and what should be there. */
+function openStage() {
+  const clock = createFakeClock();
+  const files = createMemoryFiles({}, clock.now);
+  let processID = 1;
+  let dying: DyingFiles;
+  const open = (): MemoryWorld =>
+    openMemoryWorld({
+      clock,
+      files,
+      processID: processID++,
+      instance: `i${processID}`,
+      wrap: (inner) => {
+        dying = withDeath(inner);
+        return dying.files;
+      },
+    });
+  let world = open();
+  return {
+    clock,
+    files,
+    store: () => world.store,
+    dying: () => dying,
+    reopen: () => {
+      world = open();
+    },
+  };
+}
+
+type Stage = ReturnType<typeof openStage>;
+
+/** What a change made of the model: as the disk has it, which is either all of it or nothing. */
+async function settle(stage: Stage, model: Model, after: Model, change: Promise<Written>): Promise<Model> {
+  try {
+    const written = await change;
+    return written.kind === "written" ? after : model;
+  } catch (thrown) {
+    if (!stage.dying().isDead) throw thrown;
+    stage.reopen();
+    const there = await readModel(stage.store());
+    const seen = [...there.entries()].sort();
+    const possible = [model, after].map((one) => JSON.stringify([...one.entries()].sort()));
+    // A new one may have got its name only now.
+    expect(possible).toContain(JSON.stringify(seen));
+    return there;
+  }
+}
+
+async function readModel(store: Memories): Promise<Model> {
+  const memories = await store.list({ archived: true });
+  return new Map(
+    memories.map(({ id, content, status }) => [id, { content, isArchived: status === "archived" }] as const),
+  );
+}
+
+const pathOf = (id: string, { isArchived }: Known): string =>
+  `${MEMORY}/${isArchived ? "archive/" : ""}${id}.md`;
+
+async function step(stage: Stage, model: Model, command: Command): Promise<Model> {
+  const store = stage.store();
+  const id = "which" in command ? [...model.keys()][command.which] : undefined;
+  const known = id === undefined ? undefined : model.get(id);
+  const withThis = (changed: Known): Model => new Map(model).set(id ?? "", changed);
+  switch (command.do) {
+    case "remember":
+      return rememberOne(stage, model, command);
+    case "edit": {
+      if (!id || !known) return model;
+      const content = command.content.trim();
+      const change = store.update(id, (one) => ({ ...one, content, title: "t" }), CAUSE);
+      return settle(stage, model, withThis({ ...known, content }), change);
+    }
+    case "archive":
+    case "restore": {
+      if (!id || !known) return model;
+      const isArchived = command.do === "archive";
+      return settle(stage, model, withThis({ ...known, isArchived }), store[command.do](id, CAUSE));
+    }
+    case "editByHand": {
+      if (!id || !known) return model;
+      const content = command.content.trim() || "x";
+      stage.files.contents.set(pathOf(id, known), Buffer.from(`---\ntitle: by hand\n---\n${content}\n`));
+      return withThis({ ...known, content });
+    }
+    case "removeByHand": {
+      if (!id || !known) return model;
+      stage.files.contents.delete(pathOf(id, known));
+      return new Map([...model].filter(([other]) => other !== id));
+    }
+    case "list": {
+      const seen = await readModel(store).catch(() => undefined);
+      // Nobody has seen what a process that died while it looked would have shown.
+      if (stage.dying().isDead) stage.reopen();
+      else expect(seen).toEqual(model);
+      return model;
+    }
+    case "reopen":
+      stage.reopen();
+      return model;
+    case "die":
+      stage.dying().dieAfter(command.after);
+      return model;
+    case "turn":
+      stage.clock.advance(command.clockMs);
+      return model;
+  }
+}
+
+async function rememberOne(
+  stage: Stage,
+  model: Model,
+  given: { title: string; content: string },
+): Promise<Model> {
+  const content = given.content.trim();
+  try {
+    const written = await stage.store().remember(draft(content, { title: given.title }), CAUSE);
+    if (written.kind !== "written") return model;
+    expect(model.has(written.memory.id)).toBe(false);
+    return new Map(model).set(written.memory.id, { content, isArchived: false });
+  } catch (thrown) {
+    if (!stage.dying().isDead) throw thrown;
+    stage.reopen();
+    const there = await readModel(stage.store());
+    const added = [...there].filter(([id]) => !model.has(id));
+    expect(added.length).toBeLessThanOrEqual(1);
+    for (const [, one] of added) expect(one).toEqual({ content, isArchived: false });
+    expect(new Map([...there].filter(([id]) => model.has(id)))).toEqual(model);
+    return there;
+  }
+}
+
+function readLedger(files: MemoryFiles): LedgerLine[] {
+  const paths = [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/ledger/`));
+  const lines = paths.sort().flatMap((path) => (files.text(path) ?? "").split("\n"));
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LedgerLine);
+}
+
+it("any order of changes, edits by hand, deaths and restarts gives the model's state, and the ledger gives the files", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 30 }), async (commands) => {
+      const stage = openStage();
+      let model: Model = new Map();
+      for (const one of commands) model = await step(stage, model, one);
+      stage.reopen();
+      expect(await readModel(stage.store())).toEqual(model);
+      const onDisk = [...stage.files.contents.keys()].filter((path) =>
+        /\/memory\/(archive\/)?decision\//.test(path),
+      );
+      const files = new Map(onDisk.map((path) => [path.slice(MEMORY.length + 1), stage.files.text(path)]));
+      expect(replayLedger(readLedger(stage.files))).toEqual(files);
+      // No lock is stuck, and nothing is left half-done.
+      await stage.store().remember(draft("the last"), CAUSE);
+      const state = [...stage.files.contents.keys()].filter((path) => /\/(lock|pending\.json)$/.test(path));
+      expect(state).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});

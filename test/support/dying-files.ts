@@ -1,0 +1,42 @@
+import type { Files } from "../../src/seams/files.js";
+import { systemError } from "./memory-files.js";
+
+export interface DyingFiles {
+  files: Files;
+  /** The process dies with the operation after so many more, and does nothing any more. */
+  dieAfter(operations: number): void;
+  /** Has it died? */
+  readonly isDead: boolean;
+  /** Operations so far. */
+  readonly count: number;
+}
+
+/** The disk as a process sees it that is killed at some moment: from then on not one operation reaches it. */
+export function withDeath(files: Files): DyingFiles {
+  let left = Number.POSITIVE_INFINITY;
+  let count = 0;
+  const wrapped = Object.fromEntries(
+    Object.entries(files)
+      .filter(([, operation]) => typeof operation === "function")
+      .map(([name, operation]) => [
+        name,
+        async (...args: unknown[]) => {
+          count++;
+          if (left-- <= 0) throw systemError("EKILLED", String(args[0]));
+          return (operation as (...args: unknown[]) => unknown)(...args);
+        },
+      ]),
+  ) as unknown as Files;
+  return {
+    files: wrapped,
+    dieAfter: (operations) => {
+      left = operations;
+    },
+    get isDead() {
+      return left < 0;
+    },
+    get count() {
+      return count;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { planFolders } from "../../src/folders.js";
+import { createLocks } from "../../src/lock/locks.js";
+import type { MemoryDraft } from "../../src/memory/memory.js";
+import { createMemoryStore } from "../../src/memory/memory-store.js";
+import type { Cause, Memories, Written } from "../../src/memory/store.js";
+import type { Files } from "../../src/seams/files.js";
+import { createFakeClock, type FakeClock } from "./fake-clock.js";
+import { GLOBAL, PROJECT } from "./fake-host.js";
+import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createFakeProcesses } from "./fake-processes.js";
+import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
+
+export const MEMORY = `${PROJECT}/.opencode/memory`;
+export const GLOBAL_MEMORY = `${GLOBAL}/memory`;
+export const STATE = `${PROJECT}/.opencode/strata/state/memory`;
+
+export interface MemoryWorld {
+  store: Memories;
+  files: MemoryFiles;
+  clock: FakeClock;
+  log: FakeLog;
+  /** The store made anew on the same disk, as another instance of the same process or of another one. */
+  reopen(options?: { processID?: number; instance?: string }): MemoryWorld;
+  /** Paths below the project's memory folder that hold a memory's file, the index, a ledger. */
+  paths(): string[];
+}
+
+export interface MemoryWorldOptions {
+  files?: MemoryFiles;
+  clock?: FakeClock;
+  log?: FakeLog;
+  wrap?: (files: Files) => Files;
+  instance?: string;
+  processID?: number;
+  limits?: { maxLines: number; maxSize: number };
+  gate?: (memory: { title: string; content: string }) => string | undefined;
+}
+
+/** A store of memories on a disk that is a map. */
+export function openMemoryWorld(given: MemoryWorldOptions = {}): MemoryWorld {
+  const clock = given.clock ?? createFakeClock();
+  const files = given.files ?? createMemoryFiles({}, clock.now);
+  const log = given.log ?? createFakeLog();
+  const seen = given.wrap?.(files) ?? files;
+  const instance = given.instance ?? "a";
+  const processes = createFakeProcesses(given.processID);
+  const locks = createLocks({ clock, files: seen, processes, instance });
+  const store = createMemoryStore({
+    clock,
+    files: seen,
+    locks,
+    log,
+    instance,
+    folders: planFolders(PROJECT),
+    globalFolder: GLOBAL,
+    limits: given.limits ?? { maxLines: 200, maxSize: 25_000 },
+    ...(given.gate && { gate: given.gate }),
+  });
+  return {
+    store,
+    files,
+    clock,
+    log,
+    reopen: (options = {}) => openMemoryWorld({ ...given, clock, files, log, ...options }),
+    paths: () =>
+      [...files.contents.keys()]
+        .filter((path) => path.startsWith(`${MEMORY}/`))
+        .map((path) => path.slice(MEMORY.length + 1)),
+  };
+}
+
+export const BY_TEST: Cause = { operation: "remember", session: "ses_1" };
+
+/** What a user has said. */
+export function draft(content: string, given: Partial<MemoryDraft> = {}): MemoryDraft {
+  return { type: "decision", content, provenance: { by: "user", session: "ses_1" }, ...given };
+}
+
+/** The id of what was written; fails where it was not. */
+export function idOf(written: Written): string {
+  if (written.kind === "refused") throw new Error(`refused: ${written.why}`);
+  return written.memory.id;
+}

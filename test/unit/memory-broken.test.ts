@@ -1,0 +1,192 @@
+/** Files that a person, git or a dying disk has left in the folder of memories. */
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { planFolders } from "../../src/folders.js";
+import { createLocks } from "../../src/lock/locks.js";
+import { createMemoryStore } from "../../src/memory/memory-store.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
+import { nodeFiles } from "../../src/seams/node-files.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createFakeProcesses } from "../support/fake-processes.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+
+const PATH = `${MEMORY}/decision/x.md`;
+
+/** Each field ten times the one before. */
+const BOMB = [..."abcdefgh"]
+  .map((name, n) => `${name}: &${name} [${(n === 0 ? "x" : `*${"abcdefgh"[n - 1]}`).concat(",").repeat(10)}]`)
+  .join("\n");
+
+const broken: [what: string, contents: string | Uint8Array, why: RegExp][] = [
+  ["bad YAML", "---\ntitle: [a\n---\nx", /no YAML/],
+  ["a key twice", "---\ntitle: a\ntitle: b\n---\nx", /no YAML/],
+  ["a list in the place of fields", "---\n- a\n---\nx", /names and values/],
+  ["half a file", "---\ntitle: a\ncreated: 2026-", /does not end/],
+  ["an empty file", "", /empty/],
+  [
+    "conflict markers",
+    "---\ntitle: a\n---\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs\n",
+    /conflict markers/,
+  ],
+  [
+    "conflict markers in the fields",
+    "---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n",
+    /conflict/,
+  ],
+  ["binary", Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]), /UTF-8|NUL/],
+  ["NUL", "a\0b", /NUL/],
+  ["invalid UTF-8", Uint8Array.from([0x61, 0xff, 0x62]), /UTF-8/],
+  ["10 MB", "x".repeat(10_000_000), /10000000 bytes/],
+  ["names that stand for names without end", `---\n${BOMB}\n---\n`, /names and values/],
+];
+
+describe("a file that cannot be used", () => {
+  for (const [what, contents, why] of broken) {
+    it(`for ${what} is left as it is, reported once, and never overwritten`, async () => {
+      const files = createMemoryFiles({ [PATH]: contents, [`${MEMORY}/decision/y.md`]: "fine" });
+      const before = files.contents.get(PATH);
+      const world = openMemoryWorld({ files });
+      expect((await world.store.list()).map(({ id }) => id)).toEqual(["decision/y"]);
+      await world.store.list();
+      expect(world.store.problems()).toEqual([{ path: PATH, what: expect.stringMatching(why) }]);
+      expect(world.log.lines.filter((line) => line.includes(PATH))).toEqual([expect.stringMatching(why)]);
+      expect(await world.store.read("decision/x")).toBeUndefined();
+      const change = await world.store.update("decision/x", (one) => ({ ...one, content: "mine" }), BY_TEST);
+      expect(change).toMatchObject({ kind: "refused", why: expect.stringMatching(why) });
+      expect((await world.store.archive("decision/x", BY_TEST)).kind).toBe("refused");
+      expect(idOf(await world.store.remember(draft("mine", { title: "x" }), BY_TEST))).toBe("decision/x-2");
+      expect(files.contents.get(PATH)).toBe(before);
+      await world.store.onIdle();
+      expect(files.text(`${MEMORY}/MEMORY.md`)).not.toContain("decision/x.md");
+      // Mended, it is a memory like any other.
+      files.contents.set(PATH, Buffer.from("mended"));
+      expect((await world.store.list()).map(({ content }) => content)).toContain("mended");
+      expect(world.store.problems()).toEqual([]);
+    });
+  }
+
+  it("is one that was a memory before: what it held is still in the ledger", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft("precious", { title: "x" }), BY_TEST));
+    world.files.contents.set(PATH, Buffer.from("---\ntitle: x\nhalf"));
+    expect(await world.store.list()).toEqual([]);
+    expect((await world.store.history(id)).map(({ contents }) => contents)).toEqual([
+      expect.stringContaining("precious"),
+    ]);
+  });
+});
+
+describe("a file that looks odd and can be used", () => {
+  const odd: [what: string, text: string, title: string, content: string][] = [
+    ["CRLF", "---\r\ntitle: a\r\n---\r\none\r\ntwo\r\n", "a", "one\ntwo"],
+    ["a mark at its beginning", "\uFEFF---\ntitle: a\n---\nx", "a", "x"],
+    ["no fields", "# Heading\n\ntext", "Heading", "# Heading\n\ntext"],
+    [
+      "fields of other kinds",
+      "---\ntitle: 7\nimportance: high\ntags: 3\npinned: maybe\ncreated: then\n---\nx",
+      "x",
+      "x",
+    ],
+    ["a line of dashes in it", "---\ntitle: a\n---\nx\n\n---\n\ny", "a", "x\n\n---\n\ny"],
+    ["nothing but fields", "---\ntitle: a\n---", "a", ""],
+  ];
+  for (const [what, text, title, content] of odd) {
+    it(`for ${what} is read, and a change keeps the rest`, async () => {
+      const files = createMemoryFiles({ [PATH]: text });
+      const world = openMemoryWorld({ files });
+      expect(await world.store.list()).toMatchObject([{ title, content, importance: 0.5, pinned: false }]);
+      const written = await world.store.update("decision/x", (one) => ({ ...one, tags: ["new"] }), BY_TEST);
+      expect(written).toMatchObject({ kind: "written", memory: { title, content, tags: ["new"] } });
+      for (const line of text.split(/\r?\n/).filter((one) => !one.startsWith("tags") && one !== "---"))
+        expect(files.text(PATH)).toContain(line);
+      if (text.includes("\r\n")) expect(files.text(PATH)?.replaceAll("\r\n", "")).not.toContain("\n");
+    });
+  }
+});
+
+describe("links", () => {
+  async function withLinks(link: (memory: string, outside: string) => Promise<void>) {
+    const project = await mkdtemp(join(tmpdir(), "strata-links-"));
+    const outside = await mkdtemp(join(tmpdir(), "strata-outside-"));
+    await nodeFiles.writeWhole(join(outside, "theirs.md"), "precious");
+    await link(join(project, ".opencode", "memory"), outside);
+    const log = createFakeLog();
+    const store = createMemoryStore({
+      clock,
+      files: nodeFiles,
+      locks: createLocks({ clock, files: nodeFiles, processes: createFakeProcesses(), instance: "a" }),
+      log,
+      instance: "a",
+      folders: planFolders(project),
+      globalFolder: join(project, "global"),
+      limits: { maxLines: 200, maxSize: 25_000 },
+    });
+    const close = async () => {
+      await store.onIdle();
+      expect(await readFile(join(outside, "theirs.md"), "utf8")).toBe("precious");
+      expect(await nodeFiles.list(outside)).toEqual(["theirs.md"]);
+      await rm(project, { recursive: true, force: true });
+      await rm(outside, { recursive: true, force: true });
+    };
+    return { store, log, close };
+  }
+
+  it("in the place of a memory are neither read nor written through", async () => {
+    const { store, close } = await withLinks(async (memory, outside) => {
+      await nodeFiles.writeWhole(join(memory, "decision", "y.md"), "y");
+      await symlink(join(outside, "theirs.md"), join(memory, "decision", "x.md"));
+    });
+    expect((await store.list()).map(({ id }) => id)).toEqual(["decision/y"]);
+    expect(store.problems()).toMatchObject([{ what: expect.stringContaining("link") }]);
+    const change = (one: { content: string }) => ({ ...one, content: "mine" });
+    expect((await store.update("decision/x", change as never, BY_TEST)).kind).toBe("refused");
+    expect((await store.archive("decision/x", BY_TEST)).kind).toBe("refused");
+    await close();
+  });
+
+  it("in the place of a type's folder, of the archive's, or of the index lead nowhere", async () => {
+    const { store, log, close } = await withLinks(async (memory, outside) => {
+      await nodeFiles.writeWhole(join(memory, "idea", "y.md"), "y");
+      await nodeFiles.writeWhole(join(memory, "archive", "plan", "y.md"), "y");
+      await symlink(outside, join(memory, "decision"));
+      await symlink(outside, join(memory, "archive", "idea"));
+      await symlink(join(outside, "theirs.md"), join(memory, "MEMORY.md"));
+    });
+    expect((await store.list()).map(({ id }) => id)).toEqual(["idea/y"]);
+    expect(store.problems()).toHaveLength(2);
+    expect((await store.remember(draft("x"), BY_TEST)).kind).toBe("refused");
+    expect((await store.remember(draft("x", { type: "idea" }), BY_TEST)).kind).toBe("refused");
+    expect((await store.update("decision/theirs", (one) => ({ ...one, content: "x" }), BY_TEST)).kind).toBe(
+      "refused",
+    );
+    expect((await store.archive("idea/y", BY_TEST)).kind).toBe("refused");
+    await store.onIdle();
+    expect(log.lines.join("\n")).toContain("MEMORY.md was written by a person and stays");
+    await close();
+  });
+
+  it("in the place of the whole folder leads nowhere", async () => {
+    const { store, close } = await withLinks(async (memory, outside) => {
+      await nodeFiles.writeWhole(join(memory, "..", "x"), "");
+      await symlink(outside, memory);
+    });
+    expect(await store.list()).toEqual([]);
+    expect(store.problems()).toHaveLength(1);
+    expect((await store.remember(draft("x"), BY_TEST)).kind).toBe("refused");
+    await close();
+  });
+});
+
+it("a page that a person has written as MEMORY.md is left alone, and that is said once", async () => {
+  const files = createMemoryFiles({ [`${MEMORY}/MEMORY.md`]: "# My own notes" });
+  const world = openMemoryWorld({ files });
+  for (const content of ["a", "b"]) {
+    await world.store.remember(draft(content), BY_TEST);
+    await world.store.onIdle();
+  }
+  expect(files.text(`${MEMORY}/MEMORY.md`)).toBe("# My own notes");
+  expect(world.log.lines.filter((line) => line.includes("MEMORY.md"))).toHaveLength(1);
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { formatID, isName, parseID } from "../../src/memory/id.js";
+import { memoryTypes } from "../../src/memory/memory.js";
+import { foldName, formatName, planName } from "../../src/memory/name.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+import { fc } from "../support/property.js";
+
+describe("the name of a file", () => {
+  const names: [title: string, name: string | undefined][] = [
+    ["Port 8080, not 3000!", "port-8080-not-3000"],
+    ["开发服务器用 8080 端口", "开发服务器用-8080-端口"],
+    ["Используй пробелы", "используй-пробелы"],
+    ["Café, São Paulo, Łódź", "cafe-sao-paulo-łodz"],
+    ["हिन्दी", "हिन्दी"],
+    ["한국어", "한국어"],
+    ["don't force-push", "dont-force-push"],
+    ["../../etc/passwd", "etc-passwd"],
+    ["a\0b", "a-b"],
+    ["C:\\Windows\\system32", "c-windows-system32"],
+    ["CON", "con-memory"],
+    ["com¹", "com1-memory"],
+    ["nul.", "nul-memory"],
+    ["ＦＵＬＬ width", "full-width"],
+    [".hidden", "hidden"],
+    ["🙂", undefined],
+    ["", undefined],
+    ["..", undefined],
+  ];
+  for (const [title, name] of names) {
+    it(`made from ${JSON.stringify(title)} is ${name}`, () => expect(formatName(title)).toBe(name));
+  }
+
+  it("is short, ends at a word, and is a name on every disk, whatever the title", () => {
+    expect(formatName("word ".repeat(60))).toBe(`${"word-".repeat(14)}`.slice(0, -1));
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (title) => {
+        const name = planName(title, "decision", new Set());
+        expect(isName(name)).toBe(true);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(80);
+        expect(name).toMatch(/^[^\s<>:"/\\|?*.\p{Cc}]+$/u);
+        expect(foldName(name)).toBe(foldName(foldName(name)));
+      }),
+    );
+  });
+
+  it("is free where names are told apart by neither case nor the way accents are written", () => {
+    const taken = new Set(
+      ["Port.md", "port-2.md", "e\u0301te\u0301.md"].map((name) => foldName(name.slice(0, -3))),
+    );
+    expect(planName("port", "decision", taken)).toBe("port-3");
+    expect(planName("été", "decision", taken)).toBe("ete");
+    expect(planName("日本", "decision", new Set([foldName("日本")]))).toBe("日本-2");
+  });
+});
+
+describe("an id", () => {
+  it("is what its parts make, and back", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom("project" as const, "global" as const),
+        fc.constantFrom("internal" as const, "private" as const),
+        fc.constantFrom(...memoryTypes),
+        fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }).filter(isName),
+        (scope, sensitivity, type, name) => {
+          const place = { scope, sensitivity, type, name };
+          expect(parseID(formatID(place))).toEqual(place);
+        },
+      ),
+    );
+  });
+
+  const paths = [
+    "../x",
+    "decision/..",
+    "decision/../../x",
+    "decision/a/b",
+    "decision/",
+    "/etc/passwd",
+    "decision/a\0b",
+    "decision/.x",
+  ];
+  const more = [
+    "decision\\x",
+    "archive/decision/x",
+    "ledger/x",
+    "private/ledger/x",
+    "private/private/decision/x",
+    "x",
+    "",
+    `decision/${"x".repeat(300)}`,
+  ];
+  for (const id of [...paths, ...more]) {
+    it(`that is ${JSON.stringify(id.slice(0, 40))} leads nowhere`, async () => {
+      expect(parseID(id)).toBeUndefined();
+      const files = createMemoryFiles({ "/project/.opencode/x.md": "x", [`${MEMORY}/ledger/x.md`]: "x" });
+      const world = openMemoryWorld({ files });
+      const before = [...files.contents.keys()];
+      expect(await world.store.read(id)).toBeUndefined();
+      const change = { operation: "x" };
+      for (const written of [
+        await world.store.update(id, (one) => ({ ...one, content: "changed" }), change),
+        await world.store.archive(id, change),
+        await world.store.restore(id, change),
+      ])
+        expect(written).toMatchObject({
+          kind: "refused",
+          why: expect.stringContaining("there is no memory"),
+        });
+      expect([...files.contents.keys()]).toEqual(before);
+    });
+  }
+});
+
+it("of memories with one title each gets its own file, those in the archive and those of a person included", async () => {
+  const files = createMemoryFiles({ [`${MEMORY}/decision/PORT.md`]: "by hand" });
+  const world = openMemoryWorld({ files });
+  const ids: string[] = [];
+  for (const title of ["Port", "port", "pórt", "PORT"]) {
+    const id = idOf(await world.store.remember(draft(`about ${title}`, { title }), BY_TEST));
+    ids.push(id);
+    if (ids.length === 2) await world.store.archive(id, BY_TEST);
+  }
+  expect(ids).toEqual(["decision/port-2", "decision/port-3", "decision/port-4", "decision/port-5"]);
+  expect(files.text(`${MEMORY}/decision/PORT.md`)).toBe("by hand");
+});
+
+it("many who remember the same at once get a file each", async () => {
+  const world = openMemoryWorld();
+  const other = world.reopen({ instance: "b" });
+  const all = Array.from({ length: 20 }, (_, n) =>
+    (n % 2 === 0 ? world : other).store.remember(draft(`${n}`, { title: "same" }), BY_TEST),
+  );
+  const ids = (await Promise.all(all)).map(idOf);
+  expect(new Set(ids).size).toBe(20);
+  expect(await world.store.list()).toHaveLength(20);
+});

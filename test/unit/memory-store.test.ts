@@ -1,0 +1,295 @@
+import { describe, expect, it } from "vitest";
+import { type LedgerLine, replayLedger } from "../../src/memory/ledger-line.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import {
+  BY_TEST,
+  draft,
+  GLOBAL_MEMORY,
+  idOf,
+  MEMORY,
+  type MemoryWorld,
+  openMemoryWorld,
+  STATE,
+} from "../support/memory-world.js";
+
+const PORT = "The development server listens on 8080.\n\n3000 is taken by the old frontend.";
+
+function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
+  return [...world.files.contents.keys()]
+    .filter((path) => path.startsWith(`${folder}/ledger/`))
+    .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
+    .map((line) => JSON.parse(line) as LedgerLine);
+}
+
+describe("remembering", () => {
+  it("makes a file that a person can read, a line in the ledger, and an index", async () => {
+    const world = openMemoryWorld();
+    const written = await world.store.remember(
+      draft(PORT, { title: "Port 8080, not 3000", tags: ["server"], pinned: true }),
+      BY_TEST,
+    );
+    expect(written).toMatchObject({ kind: "written", path: `${MEMORY}/decision/port-8080-not-3000.md` });
+    expect(world.files.text(`${MEMORY}/decision/port-8080-not-3000.md`)).toBe(`---
+title: Port 8080, not 3000
+pinned: true
+created: 2026-11-21T09:00:00.000Z
+updated: 2026-11-21T09:00:00.000Z
+tags: [ server ]
+source:
+  by: user
+  session: ses_1
+---
+${PORT}
+`);
+    await world.store.onIdle();
+    expect(ledger(world)).toMatchObject([
+      {
+        operation: "remember",
+        by: "strata",
+        session: "ses_1",
+        instance: "a",
+        before: null,
+        key: "decision/port-8080-not-3000",
+      },
+    ]);
+    expect(world.files.text(`${MEMORY}/MEMORY.md`)).toContain(
+      "## Pinned\n\n- [Port 8080, not 3000](decision/port-8080-not-3000.md) (decision): The development server listens on 8080.",
+    );
+    expect(await world.store.list()).toEqual([written.kind === "written" && written.memory]);
+  });
+
+  it("touches nothing in a project that has no memories, whatever is asked", async () => {
+    const world = openMemoryWorld();
+    const before = [...world.files.contents.keys()];
+    expect(await world.store.list()).toEqual([]);
+    expect(await world.store.read("decision/none")).toBeUndefined();
+    expect(await world.store.update("decision/none", (one) => one, BY_TEST)).toMatchObject({
+      kind: "refused",
+    });
+    expect(await world.store.archive("decision/none", BY_TEST)).toMatchObject({ kind: "refused" });
+    await world.store.onIdle();
+    expect([...world.files.contents.keys()]).toEqual(before);
+  });
+
+  it("keeps what holds everywhere in the user's own folder", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(
+      await world.store.remember(draft("Never force-push.", { type: "directive", scope: "global" }), BY_TEST),
+    );
+    expect(id).toBe("global/directive/never-force-push");
+    expect(world.files.text(`${GLOBAL_MEMORY}/directive/never-force-push.md`)).toContain("Never force-push.");
+    expect(world.paths()).toEqual([]);
+    expect((await world.reopen().store.read(id))?.content).toBe("Never force-push.");
+  });
+
+  it("keeps private ones, their ledger and their index in a folder that git ignores, and nothing else hints at them", async () => {
+    const world = openMemoryWorld();
+    await world.store.remember(draft("Build with make."), BY_TEST);
+    await world.store.onIdle();
+    const before = new Map(world.files.contents);
+    const id = idOf(
+      await world.store.remember(
+        draft("My tone is dry.", { type: "preference", sensitivity: "private" }),
+        BY_TEST,
+      ),
+    );
+    expect(id).toBe("private/preference/my-tone-is-dry");
+    await world.store.onIdle();
+    const touched = world
+      .paths()
+      .filter((path) => before.get(`${MEMORY}/${path}`) !== world.files.contents.get(`${MEMORY}/${path}`));
+    expect(touched.every((path) => path.startsWith("private/"))).toBe(true);
+    expect(world.files.text(`${MEMORY}/private/.gitignore`)).toBe("*\n");
+    expect(world.files.text(`${MEMORY}/private/MEMORY.md`)).toContain("My tone is dry");
+    expect(ledger(world, `${MEMORY}/private`)).toHaveLength(1);
+    // A link to it from one that may be committed would hint too.
+    const linking = await world.store.remember(draft("See the tone.", { links: [id] }), BY_TEST);
+    expect(linking).toMatchObject({ kind: "refused", why: expect.stringContaining(id) });
+  });
+
+  it("writes no private memory where a person has let git see that folder", async () => {
+    const world = openMemoryWorld();
+    world.files.contents.set(`${MEMORY}/private/.gitignore`, Buffer.from("# nothing\n"));
+    const written = world.store.remember(draft("secret", { sensitivity: "private" }), BY_TEST);
+    await expect(written).rejects.toMatchObject({ code: "ENOTPRIVATE" });
+    expect(world.paths()).toEqual(["private/.gitignore"]);
+  });
+
+  it("is refused where the gate says so, before anything is written, and so is a change", async () => {
+    const gate = ({ content }: { content: string }) =>
+      content.includes("hunter2") ? "it holds a password" : undefined;
+    const world = openMemoryWorld({ gate });
+    expect(await world.store.remember(draft("the password is hunter2"), BY_TEST)).toEqual({
+      kind: "refused",
+      why: "it holds a password",
+    });
+    expect(world.paths()).toEqual([]);
+    const id = idOf(await world.store.remember(draft("fine"), BY_TEST));
+    const changed = await world.store.update(id, (one) => ({ ...one, content: "hunter2" }), BY_TEST);
+    expect(changed).toMatchObject({ kind: "refused" });
+    expect(JSON.stringify([...world.files.contents.values()].map(String))).not.toContain("hunter2");
+  });
+});
+
+describe("changing", () => {
+  it("keeps what a person has written: comments, fields of their own, the order, the line ends", async () => {
+    const own =
+      "---\r\n# mine\r\ntitle: Tone\r\nmood: dry # really\r\nimportance: 0.5\r\n---\r\n\r\nBe brief.\r\n";
+    const files = createMemoryFiles({ [`${MEMORY}/preference/tone.md`]: own });
+    const world = openMemoryWorld({ files });
+    const written = await world.store.update("preference/tone", (one) => ({ ...one, pinned: true }), {
+      operation: "pin",
+    });
+    expect(written).toMatchObject({ kind: "written", memory: { extra: { mood: "dry" }, pinned: true } });
+    expect(files.text(`${MEMORY}/preference/tone.md`)).toBe(
+      own.replace(
+        "importance: 0.5\r\n",
+        "importance: 0.5\r\npinned: true\r\ncreated: 1970-01-01T00:00:00.000Z\r\nupdated: 2026-11-21T09:00:00.000Z\r\n",
+      ),
+    );
+    expect(ledger(world).map(({ operation, by }) => [operation, by])).toEqual([
+      ["added by hand", "person"],
+      ["pin", "strata"],
+    ]);
+  });
+
+  it("sees what others have written meanwhile: no change is lost", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft("0", { title: "count" }), BY_TEST));
+    const other = world.reopen({ instance: "b" });
+    const add = (one: MemoryWorld) =>
+      one.store.update(id, (memory) => ({ ...memory, content: String(Number(memory.content) + 1) }), {
+        operation: "add",
+      });
+    await Promise.all(Array.from({ length: 40 }, (_, n) => add(n % 2 === 0 ? world : other)));
+    expect((await world.store.read(id))?.content).toBe("40");
+    expect(ledger(world)).toHaveLength(41);
+    expect(ledger(world).every(({ by }) => by === "strata")).toBe(true);
+  });
+
+  it("to the same is no change, and writes nothing", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
+    await world.store.onIdle();
+    const before = new Map(world.files.contents);
+    expect(await world.store.update(id, (one) => ({ ...one }), BY_TEST)).toMatchObject({ kind: "unchanged" });
+    expect(await world.store.update(id, () => undefined, BY_TEST)).toMatchObject({ kind: "unchanged" });
+    expect(new Map(world.files.contents)).toEqual(before);
+  });
+
+  it("of what its place says is refused", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
+    for (const change of [
+      { type: "idea" },
+      { scope: "global" },
+      { sensitivity: "private" },
+      { id: "x" },
+      { status: "archived" },
+    ] as const) {
+      const written = await world.store.update(id, (one) => ({ ...one, ...change }), BY_TEST);
+      expect(written.kind, JSON.stringify(change)).toBe("refused");
+    }
+    expect(ledger(world)).toHaveLength(1);
+  });
+
+  it("into text that could not be read again is refused", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
+    const content = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs";
+    expect(await world.store.update(id, (one) => ({ ...one, content }), BY_TEST)).toMatchObject({
+      kind: "refused",
+    });
+    expect(await world.store.remember(draft(content), BY_TEST)).toMatchObject({ kind: "refused" });
+  });
+
+  it("moves to the archive and back, with the same id and the same bytes", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
+    const bytes = world.files.text(`${MEMORY}/decision/port.md`);
+    await world.store.update(id, (one) => ({ ...one, status: "resolved" }), BY_TEST);
+    const resolved = world.files.text(`${MEMORY}/decision/port.md`);
+    expect(resolved).toContain("status: resolved");
+    expect(await world.store.archive(id, { operation: "archive" })).toMatchObject({
+      memory: { id, status: "archived" },
+    });
+    expect(world.files.text(`${MEMORY}/archive/decision/port.md`)).toBe(resolved);
+    expect(await world.store.list()).toEqual([]);
+    expect(await world.store.list({ archived: true })).toMatchObject([{ id, status: "archived" }]);
+    // Its name stays taken.
+    expect(idOf(await world.store.remember(draft("other", { title: "Port" }), BY_TEST))).toBe(
+      "decision/port-2",
+    );
+    expect(await world.store.restore(id, { operation: "restore" })).toMatchObject({
+      memory: { status: "resolved" },
+    });
+    expect(world.files.text(`${MEMORY}/decision/port.md`)).toBe(resolved);
+    expect(bytes).not.toBe(resolved);
+    expect((await world.store.history(id)).map(({ operation }) => operation)).toEqual([
+      "remember",
+      "remember",
+      "archive",
+      "restore",
+    ]);
+    expect(Object.fromEntries(replayLedger(ledger(world)))["decision/port.md"]).toBe(resolved);
+  });
+});
+
+describe("a person's edits", () => {
+  it("are the truth, and stand in the ledger as theirs before anything else happens", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
+    const path = `${MEMORY}/decision/port.md`;
+    world.files.contents.set(path, Buffer.from((world.files.text(path) ?? "").replace("8080", "9090")));
+    world.files.contents.set(`${MEMORY}/idea/mine.md`, Buffer.from("# Use a cache\n\nSome day."));
+    const heard: string[] = [];
+    world.store.onChange((ids) => heard.push(...ids));
+    const listed = await world.store.list();
+    expect(listed.map(({ title, content }) => [title, content.slice(0, 40)])).toEqual([
+      ["port", "The development server listens on 9090.\n"],
+      ["Use a cache", "# Use a cache\n\nSome day."],
+    ]);
+    expect(heard.sort()).toEqual([id, "idea/mine"]);
+    world.files.contents.delete(`${MEMORY}/idea/mine.md`);
+    await world.store.list();
+    expect(ledger(world).map(({ operation, by, key }) => [operation, by, key])).toEqual([
+      ["remember", "strata", id],
+      ["edited by hand", "person", id],
+      ["added by hand", "person", "idea/mine"],
+      ["removed by hand", "person", "idea/mine"],
+    ]);
+    expect(Object.keys(Object.fromEntries(replayLedger(ledger(world))))).toEqual(["decision/port.md"]);
+    // Noticed once, also by others.
+    await world.reopen({ instance: "b" }).store.list();
+    expect(ledger(world)).toHaveLength(4);
+  });
+
+  it("are noticed by a change that comes before any look, and are not lost in it", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft("one", { title: "x" }), BY_TEST));
+    const path = `${MEMORY}/decision/x.md`;
+    world.files.contents.set(path, Buffer.from(`${world.files.text(path)}two\n`));
+    await world.store.update(id, (one) => ({ ...one, content: `${one.content}\nthree` }), BY_TEST);
+    expect((await world.store.read(id))?.content).toBe("one\ntwo\nthree");
+    expect(ledger(world).map(({ by }) => by)).toEqual(["strata", "person", "strata"]);
+  });
+});
+
+describe("use", () => {
+  it("is counted beside the memories, over restarts, and no file of theirs is changed by it", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
+    await world.store.onIdle();
+    const before = world.paths().map((path) => world.files.text(`${MEMORY}/${path}`));
+    world.store.noteUse([id]);
+    world.store.noteUse([id]);
+    await world.store.onIdle();
+    const other = world.reopen();
+    await other.store.list();
+    expect(other.store.useOf(id)).toEqual({ count: 2, lastMs: world.clock.now() });
+    expect(world.paths().map((path) => world.files.text(`${MEMORY}/${path}`))).toEqual(before);
+    expect([...world.files.contents.keys()].filter((path) => path.startsWith(`${STATE}/uses/`))).toHaveLength(
+      1,
+    );
+  });
+});
