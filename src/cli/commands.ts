@@ -10,6 +10,13 @@ export const commands: readonly Command[] = [
     load: () => import("./status.js"),
   },
   {
+    name: "stats",
+    summary: "the savings ledger: what was sent, kept out and lost, by session; as a page with charts",
+    options: [["--html <file>", "writes one page with charts, which asks nobody for anything"], JSON_OPTION],
+    example: "strata stats --html savings.html",
+    load: () => import("./stats.js"),
+  },
+  {
     name: "init",
     summary: "adds the plugin to the opencode.json of this project; safe to run twice",
     options: [
@@ -18,5 +25,17 @@ export const commands: readonly Command[] = [
     ],
     example: "strata init --global",
     load: () => import("./init.js"),
+  },
+  {
+    name: "doctor",
+    summary:
+      "checks configuration and machine, then plays a session to prove that every hook and layer works",
+    options: [
+      ["--no-proof", "only look, play no session"],
+      ["--plugin <folder>", "prove the build in this folder, not this one"],
+      JSON_OPTION,
+    ],
+    example: "strata doctor",
+    load: () => import("./doctor.js"),
   },
 ];

@@ -1,5 +1,5 @@
 /** `strata init`: puts the plugin into a configuration file of OpenCode's, or takes it out, and touches nothing else. */
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isStrata, PACKAGE, readPluginEntries } from "../config/plugin-entries.js";
 import { readText } from "../config/sources.js";
 import { StrataError } from "../error.js";
@@ -47,10 +47,11 @@ async function putIn(
   const path = await chooseFile(files, own);
   const { planAdd } = await import("../config/edit-plugins.js");
   const text = await readToEdit(files, path);
-  const edited = planAdd(text ?? "", PACKAGE);
+  const spec = await chooseSpec(files, path);
+  const edited = planAdd(text ?? "", spec);
   if (edited.kind === "refused") throw refused(path, edited.why);
   if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
-  say(`${text === undefined ? "Made" : "Added to"} ${path}: "plugin": ["${PACKAGE}"]`);
+  say(`${text === undefined ? "Made" : "Added to"} ${path}: "plugin": ["${spec}"]`);
   say("It runs from the next start of OpenCode on; strata doctor proves that it does.");
   return exitCodes.fine;
 }
@@ -75,6 +76,14 @@ async function chooseFile(files: Files, own: readonly string[]): Promise<string>
   if (listing !== undefined) return listing;
   for (const path of own) if (await files.stat(path)) return path;
   return own[0] as string;
+}
+
+/** The copy that the project has installed for itself, if it has: that one is pinned by its lock file. */
+async function chooseSpec(files: Files, path: string): Promise<string> {
+  const isInside = basename(dirname(path)) === ".opencode";
+  const root = isInside ? dirname(dirname(path)) : dirname(path);
+  const isInstalled = await files.stat(join(root, "node_modules", PACKAGE, "package.json"));
+  return isInstalled ? `${isInside ? ".." : "."}/node_modules/${PACKAGE}` : PACKAGE;
 }
 
 async function readToEdit(files: Files, path: string): Promise<string | undefined> {

@@ -8,7 +8,7 @@
  *     play.ts                           one run; tests use it too
  *     outcome.ts, figures.ts            what became of each tool result, and of the whole
  *     check.ts                          what must be true of the run with the plugin
- *     progress.ts, report.ts, table.ts, chart.ts, style.ts   how it is told
+ *     progress.ts, report.ts, table.ts   how it is told
  */
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";

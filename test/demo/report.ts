@@ -1,9 +1,10 @@
 /** What stays of the demo beside the plugin's own files: the table as text, the figures as JSON, the chart. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { drawLineChart, type Line } from "../../src/stats/line-chart.js";
+import { lightTheme } from "../../src/stats/svg.js";
 import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
-import { drawChart, type Line } from "./chart.js";
 import type { Figures } from "./figures.js";
 import type { Run } from "./play.js";
 import { formatBreaks, formatComparison } from "./table.js";
@@ -41,10 +42,14 @@ export async function writeReport(
 }
 
 function drawContext({ bare, strata }: { bare: Run; strata: Run }): string {
-  return drawChart({
+  return drawLineChart({
     title: "Context of the same 40 turns, request by request",
-    subtitle: "The real OpenCode with a scripted model; 4 bytes count as 1 token; dotted: the model's window",
-    windowTokens: WINDOW_TOKENS,
+    description:
+      "The real OpenCode with a scripted model; 4 bytes count as 1 token; dotted: the model's window",
+    size: { width: 1_000, height: 520 },
+    theme: lightTheme,
+    labels: { x: "request", y: "tokens of the request" },
+    limit: WINDOW_TOKENS,
     lines: [describeLine(bare, "bare OpenCode", "#c0504d"), describeLine(strata, "with Strata", "#1f6fb4")],
   });
 }

@@ -151,7 +151,7 @@ describe("the command line", () => {
     const files = createMemoryFiles();
     for (const [line, what] of [
       ["frobnicate", "unknown command 'frobnicate'"],
-      ["statsu", "Did you mean status?"],
+      ["doctr", "Did you mean doctor?"],
       ["status --no-such", "unknown option '--no-such'"],
       ["status twice", "too many arguments"],
       ["--no-such", "unknown option '--no-such'"],

@@ -96,6 +96,23 @@ describe("strata init", () => {
     }
   });
 
+  it("names the copy that the project has installed for itself, as seen from the file", async () => {
+    for (const [path, spec] of [
+      [PATH, "./node_modules/opencode-strata"],
+      ["/project/.opencode/opencode.json", "../node_modules/opencode-strata"],
+    ] as const) {
+      const manifest = "/project/node_modules/opencode-strata/package.json";
+      const files = createMemoryFiles({
+        "/project/.git/HEAD": "x",
+        [manifest]: '{"name":"opencode-strata"}',
+        [path]: "{}",
+      });
+      await runStrata(files, "init");
+      expect(parse(files.text(path) ?? "").plugin).toEqual([spec]);
+      expect((await runStrata(files, "init")).out).toContain("already");
+    }
+  });
+
   it("with nothing to take out says so", async () => {
     expect((await runStrata(open("{}"), "init --remove")).out).toContain("nothing to do");
   });

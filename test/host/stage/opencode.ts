@@ -102,6 +102,31 @@ export async function startOpenCode({
   };
 }
 
+/** Runs one command of the host in the project, such as `run`, to its end; it is killed after 60 s. */
+export async function runOpenCode(
+  project: Project,
+  args: readonly string[],
+): Promise<{ code: number | null; out: string; log: string }> {
+  await prepareFolders(project);
+  const child = spawn(findOpenCode(), args, {
+    cwd: project.path,
+    env: isolation(project),
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+    killSignal: "SIGKILL",
+  });
+  let out = "";
+  let log = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, log };
+}
+
 /** Prepares what the host would otherwise fetch. A project without `.opencode` is left without. */
 async function prepareFolders({ root, folders, file }: Project): Promise<void> {
   const config = join(folders.config, "opencode");

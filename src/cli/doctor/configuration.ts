@@ -1,0 +1,97 @@
+/** What stands in the configuration files: this plugin once, no rival, which settings are in force and why. */
+import { basename, dirname, join } from "node:path";
+import { explainSettings } from "../../config/explain.js";
+import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
+import { parseConfig, readSources, readText } from "../../config/sources.js";
+import { isRecord } from "../../records.js";
+import { switches } from "../../status/status.js";
+import type { Surroundings } from "../command.js";
+import type { Settings } from "../settings.js";
+import { type Finding, fine, note, problem, warning } from "./finding.js";
+import { findRival } from "./rivals.js";
+
+/** Findings on the configuration of a project. */
+export async function checkConfiguration(
+  { files }: Pick<Surroundings, "files">,
+  project: string,
+  settings: Settings,
+): Promise<Finding[]> {
+  const local = await readLocalPlugins(files, project);
+  return [
+    ...checkLoading(settings.plugins, local),
+    ...settings.problems.map((sentence) => problem(sentence)),
+    ...settings.plugins.flatMap(checkRival),
+    ...(await checkHostSettings(files, settings.configFiles)),
+    ...(await describeSettings(files, settings)),
+  ];
+}
+
+function checkLoading(plugins: readonly PluginEntry[], local: readonly string[]): Finding[] {
+  const entries = plugins.filter(isStrata);
+  // Files overrule each other by the name of the package: the same spec twice is loaded once.
+  const specs = new Set(entries.map(({ file, spec }) => resolveSpec(spec, dirname(file)) ?? spec));
+  const places = [...entries.map(({ file, spec }) => `"${spec}" in ${file}`), ...local];
+  if (places.length === 0)
+    return [problem(`${PACKAGE} stands in no plugin list, so OpenCode does not load it`, "strata init")];
+  if (specs.size + local.length > 1) {
+    const what = `${PACKAGE} is loaded ${specs.size + local.length} times: ${places.join(", ")}`;
+    return [problem(what, "leave one; two copies move and clear the same results")];
+  }
+  return [fine(`${PACKAGE} is loaded once: ${places[0]}`)];
+}
+
+/** Files in the folders that OpenCode loads plugins from by itself, as far as they are about this one. */
+async function readLocalPlugins(files: Surroundings["files"], project: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of ["plugin", "plugins"].map((name) => join(project, ".opencode", name))) {
+    for (const name of (await files.list(folder)).filter((one) => /\.[jt]s$/.test(one))) {
+      const text = await readText(files, join(folder, name));
+      const imports = typeof text === "string" ? text.match(/from\s+["'][^"']+["']/g) : undefined;
+      if (imports?.some((line) => line.includes(PACKAGE))) found.push(join(folder, name));
+    }
+  }
+  return found;
+}
+
+function checkRival({ file, name, spec }: PluginEntry): Finding[] {
+  const rival = findRival(name) ?? findRival(basename(spec));
+  return rival ? [warning(`${spec} in ${file} ${rival.overlap}`, rival.todo)] : [];
+}
+
+/** Settings of OpenCode's own that work against it. */
+async function checkHostSettings(
+  files: Surroundings["files"],
+  configFiles: readonly string[],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const file of configFiles) {
+    const text = await readText(files, file);
+    const config = typeof text === "string" ? await parseConfig(text) : undefined;
+    const compaction = isRecord(config) ? config.compaction : undefined;
+    if (isRecord(compaction) && compaction.prune === true) {
+      const what = `compaction.prune in ${file} lets OpenCode clear old results too, without regard to the prompt cache`;
+      findings.push(warning(what, "take it out; microCompact does it where it costs nothing or pays back"));
+    }
+  }
+  return findings;
+}
+
+async function describeSettings(
+  files: Surroundings["files"],
+  { config, configFiles, plugins }: Settings,
+): Promise<Finding[]> {
+  const { found } = await readSources(files, configFiles, plugins.findLast(isStrata)?.options);
+  const explained = explainSettings(config, found);
+  const changed = explained.filter(({ from }) => from !== "default");
+  const off = switches.filter((name) => !config[name].enabled);
+  return [
+    ...changed
+      .filter(({ key }) => !off.some((name) => key === `${name}.enabled`))
+      .map(({ key, value, from }) => note(`${key} is ${JSON.stringify(value)}, from ${from}`)),
+    ...off.map((name) => {
+      const from = explained.find(({ key }) => key === `${name}.enabled`)?.from ?? "default";
+      return note(`${name} is off, from ${from}`);
+    }),
+    fine(`${explained.length - changed.length} of ${explained.length} settings have their defaults`),
+  ];
+}

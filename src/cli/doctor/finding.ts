@@ -1,0 +1,50 @@
+import type { Style } from "../style.js";
+
+/** One thing that the doctor has looked at. */
+export interface Finding {
+  /** `note`: as somebody has chosen. `warning`: works, but wants looking after. `problem`: does not work. */
+  level: "fine" | "note" | "warning" | "problem";
+  what: string;
+  /** What to do about it. */
+  todo?: string;
+}
+
+/** Findings under a heading. */
+export interface Section {
+  title: string;
+  findings: readonly Finding[];
+}
+
+export const fine = (what: string): Finding => ({ level: "fine", what });
+export const note = (what: string, todo?: string): Finding => create("note", what, todo);
+export const warning = (what: string, todo?: string): Finding => create("warning", what, todo);
+export const problem = (what: string, todo?: string): Finding => create("problem", what, todo);
+
+function create(level: Finding["level"], what: string, todo: string | undefined): Finding {
+  return { level, what, ...(todo !== undefined && { todo }) };
+}
+
+/** Does it want looking after? */
+export const isTrouble = ({ level }: Finding): boolean => level === "warning" || level === "problem";
+
+/** The report for people. */
+export function formatSections(sections: readonly Section[], style: Style): string {
+  const signs = {
+    fine: style.green("ok     "),
+    note: style.dim("note   "),
+    warning: style.yellow("warning"),
+    problem: style.red("problem"),
+  };
+  const lines = sections.flatMap(({ title, findings }) => [
+    style.bold(title),
+    ...findings.flatMap(({ level, todo, what }) => [
+      `  ${signs[level]}  ${what}`,
+      ...(todo === undefined ? [] : [`           ${style.dim("→")} ${todo}`]),
+    ]),
+    "",
+  ]);
+  const troubles = sections.flatMap(({ findings }) => findings).filter(isTrouble);
+  const sum =
+    troubles.length === 0 ? style.green("All is well.") : `${troubles.length} things want looking after.`;
+  return [...lines, sum].join("\n");
+}

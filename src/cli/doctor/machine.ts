@@ -1,0 +1,126 @@
+/** What the plugin needs of the machine: folders that can be written, a disk with room, locks that somebody holds, a clock. */
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import { formatError } from "../../error.js";
+import { type Folders, planFolders } from "../../folders.js";
+import { formatCount } from "../../format.js";
+import type { LockState } from "../../lock/locks.js";
+import { formatHolder } from "../../lock/token.js";
+import { DAY_MS } from "../../seams/clock.js";
+import type { Surroundings } from "../command.js";
+import { type Finding, fine, problem, warning } from "./finding.js";
+
+export interface MachineOptions extends Pick<Surroundings, "files" | "clock"> {
+  readFreeBytes(folder: string): Promise<number | undefined>;
+  inspectLock(path: string): Promise<LockState>;
+}
+
+const LEAST_FREE_BYTES = 200_000_000;
+const LEAST_NODE = 20;
+/** Clocks of one network differ by less. */
+const CLOCK_SLACK_MS = 120_000;
+
+/** Is this Node, or what stands in for it, new enough? */
+export function checkRuntime(versions: Readonly<Record<string, string | undefined>>): Finding {
+  const name = versions.bun === undefined ? `Node ${versions.node}` : `Bun ${versions.bun}`;
+  const major = Number(versions.node?.split(".")[0]);
+  if (major >= LEAST_NODE) return fine(`the command line runs on ${name}`);
+  return problem(`the command line runs on ${name}`, `Node ${LEAST_NODE} or later is needed`);
+}
+
+/** Findings on the folders of a project and the machine it is on. */
+export async function checkMachine(options: MachineOptions, project: string): Promise<Finding[]> {
+  const folders = planFolders(project);
+  return [
+    ...(await checkWriting(options, folders)),
+    await checkDisk(options, project),
+    ...(await checkLocks(options, folders)),
+    await checkClock(options, folders),
+  ];
+}
+
+/** A file is made and removed again in each folder: no flag tells as surely. */
+async function checkWriting(
+  { files }: Pick<MachineOptions, "files">,
+  { project, savings, sessionMemory, strata, toolResults }: Folders,
+): Promise<Finding[]> {
+  const troubles: Finding[] = [];
+  const tried = new Set<string>();
+  for (const folder of [toolResults, sessionMemory, strata, savings, join(strata, "state")]) {
+    const place = await findExisting(files, folder, project);
+    if (tried.has(place)) continue;
+    tried.add(place);
+    const path = join(place, `.strata-doctor-${randomUUID()}`);
+    try {
+      await files.create(path, "");
+      await files.remove(path);
+    } catch (thrown) {
+      const what = `${place} cannot be written: ${formatError(thrown)}`;
+      troubles.push(problem(what, "until it can, results stay in the context and nothing is remembered"));
+    }
+  }
+  return troubles.length > 0 ? troubles : [fine(`${join(project, ".opencode")} can be written`)];
+}
+
+/** The folder, or the nearest one above that is there. What is no folder cannot be written in. */
+async function findExisting(files: MachineOptions["files"], folder: string, top: string): Promise<string> {
+  for (let place = folder; place !== top && place !== dirname(place); place = dirname(place)) {
+    const stat = await files.stat(place).catch(() => undefined);
+    if (stat) return place;
+  }
+  return top;
+}
+
+async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Promise<Finding> {
+  const free = await readFreeBytes(project);
+  if (free === undefined) return fine("the system does not say how much room is on the disk");
+  const what = `${formatCount(free / 1_000_000)} MB are free on the disk`;
+  return free >= LEAST_FREE_BYTES
+    ? fine(what)
+    : warning(what, "when it is full, results stay in the context");
+}
+
+async function checkLocks(
+  { files, inspectLock }: MachineOptions,
+  { strata, project }: Folders,
+): Promise<Finding[]> {
+  const places = [
+    join(strata, "state"),
+    join(strata, "state", "locks"),
+    join(project, ".opencode", "memory"),
+  ];
+  const findings: Finding[] = [];
+  for (const folder of places) {
+    for (const name of await files.list(folder).catch(() => [])) {
+      if (!name.includes(".lock")) continue;
+      const path = join(folder, name);
+      const state = await inspectLock(path);
+      if (state.kind === "abandoned") {
+        const what = `${path} is a stale lock: ${formatHolder(state.token)} has ended`;
+        findings.push(warning(what, "nothing has to be done, who needs it takes it over; it may be deleted"));
+      } else if (state.kind === "held" && !state.token) {
+        const what = `${path} is a lock without an owner`;
+        findings.push(problem(what, "delete it when no OpenCode is running in this project"));
+      } else if (state.kind === "held") {
+        findings.push(fine(`${path} is held by ${formatHolder(state.token)}`));
+      }
+    }
+  }
+  return findings.length > 0 ? findings : [fine("no lock is held")];
+}
+
+/** Idle times and budgets go by the clock: what was written must not lie in the future. */
+async function checkClock({ clock, files }: MachineOptions, { log, savings }: Folders): Promise<Finding> {
+  const names = await files.list(savings).catch(() => []);
+  const paths = [log, ...names.slice(-20).map((name) => join(savings, name))];
+  const stats = await Promise.all(paths.map((path) => files.stat(path).catch(() => undefined)));
+  const latest = Math.max(0, ...stats.map((stat) => stat?.modifiedMs ?? 0));
+  const ahead = latest - clock.now();
+  if (ahead <= CLOCK_SLACK_MS) return fine("the clock is not behind what was written last");
+  const days = ahead / DAY_MS;
+  const span = days >= 1 ? `${formatCount(days)} days` : `${formatCount(ahead / 60_000)} minutes`;
+  return warning(
+    `the clock is ${span} behind what was written last in ${dirname(log)}`,
+    "set it right: the daily budget and the life of the prompt cache go by it",
+  );
+}

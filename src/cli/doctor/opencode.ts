@@ -1,0 +1,138 @@
+/** The OpenCode that is installed: where it is, which version, and a headless run of it cut off from user and network. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, join } from "node:path";
+import { StrataError } from "../../error.js";
+import { type Clock, waitAtMost } from "../../seams/clock.js";
+import type { Files } from "../../seams/files.js";
+import type { Surroundings } from "../command.js";
+
+export interface OpenCodeRun {
+  /** Address of its HTTP interface. */
+  readonly url: string;
+  /** The end of what it has printed. */
+  lastWords(): string;
+  stop(): Promise<void>;
+}
+
+export interface OpenCodeOptions {
+  binary: string;
+  /** Holds everything that the host writes. */
+  root: string;
+  /** The folder in it that the host works in. */
+  project: string;
+  files: Files;
+  clock: Clock;
+  env: Surroundings["env"];
+}
+
+const START_MS = 20_000;
+const STOP_MS = 3_000;
+const VERSION_MS = 10_000;
+
+/** Where OpenCode is: beside the project's packages, else in the PATH. */
+export async function findOpenCode(
+  { env, files }: Pick<Surroundings, "env" | "files">,
+  project: string,
+): Promise<string | undefined> {
+  const folders = [join(project, "node_modules", ".bin"), ...(env.PATH ?? "").split(delimiter)];
+  for (const folder of folders.filter((one) => one !== "")) {
+    for (const name of ["opencode", "opencode.exe"]) {
+      const path = join(folder, name);
+      if ((await files.stat(path).catch(() => undefined))?.kind === "file") return path;
+    }
+  }
+  return undefined;
+}
+
+/** What `--version` says; `undefined` where it does not run. */
+export async function readVersion(binary: string, clock: Clock): Promise<string | undefined> {
+  const child = spawn(binary, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  const ended = await waitAtMost(clock, VERSION_MS, () => once(child, "close"));
+  child.kill("SIGKILL");
+  return ended.kind === "done" ? /\d+\.\d+\.\d+\S*/.exec(out)?.[0] : undefined;
+}
+
+/**
+ * Starts a server and resolves when it listens. Everything that it keeps lies under `root`, and it asks nobody for
+ * updates, models or packages. Throws with its last words where it does not listen in time.
+ */
+export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
+  const { binary, clock, files, project, root } = options;
+  await provideForStart(files, root);
+  const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
+  const child = spawn(binary, args, {
+    cwd: project,
+    env: isolate(options),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let words = "";
+  const hear = (text: string) => {
+    words = `${words}${text}`.slice(-20_000);
+  };
+  child.stderr.setEncoding("utf8").on("data", hear);
+  const listening = new Promise<string>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`it ended with ${code}`)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      hear(text);
+      const address = /listening on (http\S+)/.exec(words)?.[1];
+      if (address) resolve(address);
+    });
+  });
+  const lastWords = (): string => words.trim().split("\n").slice(-5).join("\n");
+  const waited = await waitAtMost(clock, START_MS, () => listening);
+  if (waited.kind === "done") return { url: waited.value, lastWords, stop: () => stop(child, clock) };
+  await stop(child, clock);
+  const why = waited.kind === "failed" ? String(waited.thrown) : `it did not listen within ${START_MS} ms`;
+  throw new StrataError("NO_HOST", `${binary} could not be started: ${why}. ${lastWords()}`);
+}
+
+async function stop(child: ChildProcess, clock: Clock): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const waited = await waitAtMost(clock, STOP_MS, () => exited);
+  if (waited.kind === "done") return;
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** What the host would fetch at its start: the package for writing plugins, and the catalogue of models. */
+async function provideForStart(files: Files, root: string): Promise<void> {
+  const name = "@opencode-ai/plugin";
+  const folder = join(root, "config", "opencode");
+  const dependencies = { [name]: "*" };
+  const lock = { lockfileVersion: 3, packages: { "": { dependencies } } };
+  await files.writeWhole(join(folder, "package.json"), JSON.stringify({ dependencies }));
+  await files.writeWhole(join(folder, "package-lock.json"), JSON.stringify(lock));
+  const manifest = JSON.stringify({ name, version: "0.0.0" });
+  await files.writeWhole(join(folder, "node_modules", name, "package.json"), manifest);
+  await files.writeWhole(join(root, "models.json"), "{}");
+  for (const place of ["home", "data", "state", "cache", "tmp"])
+    await files.writeWhole(join(root, place, ".keep"), "");
+}
+
+function isolate({ env, root }: OpenCodeOptions): NodeJS.ProcessEnv {
+  const kept = ["PATH", "SystemRoot", "ComSpec", "PATHEXT"].filter((name) => env[name] !== undefined);
+  return {
+    ...Object.fromEntries(kept.map((name) => [name, env[name]])),
+    HOME: join(root, "home"),
+    USERPROFILE: join(root, "home"),
+    TMPDIR: join(root, "tmp"),
+    XDG_CONFIG_HOME: join(root, "config"),
+    XDG_DATA_HOME: join(root, "data"),
+    XDG_STATE_HOME: join(root, "state"),
+    XDG_CACHE_HOME: join(root, "cache"),
+    OPENCODE_MODELS_PATH: join(root, "models.json"),
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_SHARE: "1",
+    npm_config_offline: "true",
+  };
+}

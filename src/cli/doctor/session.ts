@@ -1,0 +1,68 @@
+/** The session that the doctor plays: short, and such that every hook is called and every layer has something to do. */
+import { join } from "node:path";
+import { StrataError } from "../../error.js";
+import type { Line, ScriptedModel } from "./scripted-model.js";
+
+/** Thresholds at which a session of some ten requests makes each layer act; what is off stays off. */
+export const TIGHT_SETTINGS = {
+  toolResults: { threshold: 4_096 },
+  microCompact: { keepRecent: 0, floor: 0 },
+  sessionMemory: { goalRefresh: 1 },
+  autoCompact: { threshold: 10_000 },
+  background: { enabled: false },
+  log: { level: "info" },
+} as const;
+
+/** Files of the project, by name: one that is moved out of the context, one that is later cleared. */
+export const PLAYED_FILES = {
+  "large.txt": Array.from({ length: 400 }, (_, n) => `line ${n} of a large file\n`).join(""),
+  "small.txt": Array.from({ length: 60 }, (_, n) => `line ${n} of a small file\n`).join(""),
+} as const;
+
+export interface Played {
+  sessionID: string;
+  /** Did the answer to /memory come without a request to the model? */
+  isCommandFree: boolean;
+}
+
+/** The whole of it takes some seconds; a machine that is busy with other things gets its time. */
+const SESSION_MS = 40_000;
+
+/** Plays it. Throws where the host refuses something or does not answer. */
+export async function playSession(url: string, project: string, model: ScriptedModel): Promise<Played> {
+  const post = createPost(url, AbortSignal.timeout(SESSION_MS));
+  const { id: sessionID } = (await post("/session", { title: "strata doctor" })) as { id: string };
+  const ask = (text: string, ...lines: Line[]): Promise<unknown> => {
+    model.script(...lines);
+    return post(`/session/${sessionID}/message`, { parts: [{ type: "text", text }] });
+  };
+  const read = (name: string): Line => ({ call: "read", args: { filePath: join(project, name) } });
+  await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
+    say: "seen",
+  });
+  // Long enough that history has to go, and that results in it have long been used.
+  for (const topic of ["one", "two", "three"])
+    await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
+  await post(`/session/${sessionID}/summarize`, { providerID: "scripted", modelID: "m1" });
+  await ask("Go on.");
+  const before = model.requests.length;
+  await post(`/session/${sessionID}/command`, { command: "memory", arguments: "" }).catch(() => undefined);
+  const isCommandFree = model.requests.length === before;
+  // Has the plugin write down what it has counted.
+  await post("/instance/dispose", {});
+  return { sessionID, isCommandFree };
+}
+
+function createPost(url: string, signal: AbortSignal): (path: string, body: object) => Promise<unknown> {
+  return async (path, body) => {
+    const response = await fetch(url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
+    });
+    const text = await response.text();
+    if (response.ok) return text === "" ? undefined : JSON.parse(text);
+    throw new StrataError("HOST_REFUSED", `OpenCode answered POST ${path} with ${response.status}: ${text}`);
+  };
+}

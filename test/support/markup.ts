@@ -1,0 +1,22 @@
+const VOID = new Set(["meta", "br", "hr", "img", "input", "link", "path", "polyline"]);
+
+/**
+ * What is wrong with a piece of HTML or SVG that we have written: elements that are not closed, or in the wrong order,
+ * attributes without quotes, `<` and `&` that are not escaped. Not a validator: it knows as much of the language as we use.
+ */
+export function findMarkupFaults(markup: string): string[] {
+  const faults: string[] = [];
+  const open: string[] = [];
+  const withoutStyle = markup.replace(/<style>[\s\S]*?<\/style>/g, "").replace(/^<!doctype html>/i, "");
+  const pattern = /<(\/?)([a-z][a-z0-9]*)((?:\s+[\w:-]+(?:="[^"<]*")?)*)\s*(\/?)>|([^<]+)|(<)/gi;
+  for (const [whole, closing, name = "", , selfClosing, text, stray] of withoutStyle.matchAll(pattern)) {
+    if (stray) faults.push(`< that opens nothing: ${withoutStyle.slice(withoutStyle.indexOf(whole), 60)}`);
+    if (text && /&(?!(amp|lt|gt|quot|#\d+);)/.test(text)) faults.push(`& that is not escaped: ${text}`);
+    if (name === "") continue;
+    if (closing) {
+      const last = open.pop();
+      if (last !== name) faults.push(`</${name}> closes <${last}>`);
+    } else if (!selfClosing && !VOID.has(name.toLowerCase())) open.push(name);
+  }
+  return [...faults, ...open.map((name) => `<${name}> is not closed`)];
+}
