@@ -90,7 +90,9 @@ describe("memory in the machine", () => {
     const { world } = await open();
     const secret = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
     const fact = { type: "knowledge", content: `The token is ${secret}.` };
-    expect(await run(world, "memory_remember", fact)).toMatch(/refused: Nothing was changed. Expected a fact, and a/);
+    expect(await run(world, "memory_remember", fact)).toMatch(
+      /refused: Nothing was changed. Expected a fact, and a/,
+    );
     const kept = await run(world, "memory_remember", {
       type: "knowledge",
       content: "The token is in the vault.",
