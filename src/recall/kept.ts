@@ -2,7 +2,7 @@ import { planDateTerms, readDate } from "./dates.js";
 import { findEntities, normalizePath } from "./entities.js";
 import type { RecallEntry } from "./entry.js";
 import type { Bag } from "./lexical.js";
-import { MOST_OF_A_FIELD, splitTerms } from "./terms.js";
+import { MOST_OF_A_FIELD } from "./terms.js";
 
 /** An entry as the index holds it: bounded, and what is found in it found once. */
 export interface Kept {
@@ -50,7 +50,10 @@ export function keepEntry(entry: RecallEntry, sequence: number): Kept {
 }
 
 /** How often the entry has each term. The same entry has the same bag, so that it can be taken out again. */
-export function toBag({ id, aliases, at, group, paths, text, title }: Kept): Bag {
+export function toBag(
+  { id, aliases, at, group, paths, text, title }: Kept,
+  splitTerms: (text: string) => string[],
+): Bag {
   const counts = new Map<string, number>();
   const add = (terms: readonly string[], weight: number): void => {
     for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + weight);

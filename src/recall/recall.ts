@@ -27,7 +27,7 @@ import { type Kept, keepEntry, toBag, toSpoken } from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
 import { createLinks } from "./links.js";
 import { planMatch } from "./match.js";
-import { hasIdentifiers, splitTerms } from "./terms.js";
+import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
 import { createEmbedderLikeness, createWordLikeness } from "./vectors.js";
 import { type Judgement, type Structure, weighEntries } from "./weigh.js";
 import { createWordVectors, type WordVectors } from "./word-vectors.js";
@@ -86,6 +86,7 @@ interface Asked {
 export function createRecall(options: RecallOptions = {}): Recall {
   const { embedder, now = systemClock.now, wordVectors = createWordVectors() } = options;
   const entries = new Map<string, Kept>();
+  const split = createSplitter();
   const lexical = createLexicalIndex();
   const groups = createGroups();
   const links = createLinks();
@@ -110,7 +111,7 @@ export function createRecall(options: RecallOptions = {}): Recall {
       remove(entry.id);
       const kept = keepEntry(entry, added++);
       entries.set(kept.id, kept);
-      lexical.add(toBag(kept));
+      lexical.add(toBag(kept, split));
       if (kept.group !== undefined) groups.add(kept.group, kept);
       links.add(kept);
       aliases.add(kept);
@@ -148,7 +149,7 @@ export function createRecall(options: RecallOptions = {}): Recall {
     const kept = entries.get(id);
     if (!kept) return;
     entries.delete(id);
-    lexical.remove(toBag(kept));
+    lexical.remove(toBag(kept, split));
     if (kept.group !== undefined) groups.remove(kept.group, id);
     links.remove(kept);
     aliases.remove(kept);
