@@ -4,6 +4,7 @@
  */
 import { stemmer } from "stemmer";
 import type { Kept } from "./kept.js";
+import { isOneEditAway } from "./postings.js";
 import { stopWords } from "./stop-words.js";
 
 export interface Aliases {
@@ -24,13 +25,15 @@ interface Phrase {
 
 /** A shorter name with a letter wrong is another word. */
 const SHORTEST_MISTYPED = 5;
+/** A longer title is no name. */
+const LONGEST_TITLE = 100;
 /** A name that so many bear calls none of them. */
 const MOST_OF_A_NAME = 12;
 
 export function createAliases(): Aliases {
   const phrases = new Map<string, Phrase>();
-  /** By first word. */
-  const byFirst = new Map<string, Set<Phrase>>();
+  /** By its first word, or its first two. */
+  const byStart = new Map<string, Set<Phrase>>();
   /** Of one word, by its first two letters and its length. */
   const bySpelling = new Map<string, Set<Phrase>>();
 
@@ -52,9 +55,10 @@ export function createAliases(): Aliases {
       const words = written.map(toStem);
       const found = new Map<string, string>();
       for (const [at, word] of words.entries())
-        for (const phrase of byFirst.get(word) ?? [])
-          if (phrase.words.every((other, n) => other === words[at + n])) take(found, phrase);
-      for (const word of new Set(written)) if (!byFirst.has(toStem(word))) findMistyped(found, word);
+        for (const start of [word, `${word} ${words[at + 1] ?? ""}`])
+          for (const phrase of byStart.get(start) ?? [])
+            if (phrase.words.every((other, n) => other === words[at + n])) take(found, phrase);
+      for (const word of new Set(written)) if (!byStart.has(toStem(word))) findMistyped(found, word);
       return found;
     },
   };
@@ -80,7 +84,7 @@ export function createAliases(): Aliases {
   }
 
   function placesOf({ words, single }: Phrase): [Map<string, Set<Phrase>>, string][] {
-    const places: [Map<string, Set<Phrase>>, string][] = [[byFirst, words[0] ?? ""]];
+    const places: [Map<string, Set<Phrase>>, string][] = [[byStart, words.slice(0, 2).join(" ")]];
     if (single !== undefined && single.length >= SHORTEST_MISTYPED)
       places.push([bySpelling, spellingOf(single, single.length)]);
     return places;
@@ -104,7 +108,8 @@ function take(found: Map<string, string>, { bearers }: Phrase): void {
 }
 
 /** A name is known by its words without their endings. */
-function readNames({ names }: Kept): [key: string, written: readonly string[], name: string][] {
+function readNames({ aliases, title }: Kept): [key: string, written: readonly string[], name: string][] {
+  const names = title.length <= LONGEST_TITLE ? [title, ...aliases] : aliases;
   return names.flatMap((name): [string, readonly string[], string][] => {
     const written = splitWritten(name);
     const says = written.some((word) => !stopWords.has(word) && !/^[a-z\d]$/.test(word));
@@ -127,19 +132,4 @@ function toStem(word: string): string {
 
 function spellingOf(word: string, length: number): string {
   return `${word.slice(0, 2)}${length}`;
-}
-
-/** One letter more, less or other, or two that changed places. */
-function isOneEditAway(a: string, b: string): boolean {
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  let endA = a.length;
-  let endB = b.length;
-  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
-    endA--;
-    endB--;
-  }
-  const [left, other] = [a.slice(start, endA), b.slice(start, endB)];
-  if (left.length <= 1 && other.length <= 1) return true;
-  return left.length === 2 && other === `${left[1]}${left[0]}`;
 }

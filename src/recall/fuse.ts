@@ -39,39 +39,21 @@ export function weighAge(ageMs: number, coveredMs: number): number {
 
 /** Best first; where two are alike, by id, so that the order does not tell how the index came to be. */
 export function rank(scores: Scores, limit: number): [id: string, score: number][] {
-  return [...scores]
-    .map(([id, score]): [string, number] => [id, Math.round(score * 1e6) / 1e6])
+  const rounded = [...scores].map(([id, score]): [string, number] => [id, Math.round(score * 1e6) / 1e6]);
+  return takeBest(rounded, limit)
     .filter(([, score]) => score > 0)
     .sort(([idA, a], [idB, b]) => b - a || (idA < idB ? -1 : 1))
     .slice(0, limit);
 }
 
-/** Adds up what speaks for each entry, and keeps why. */
-export interface Weighing {
-  add(id: string, weight: number, why: () => string): void;
-  scale(by: (id: string) => number): void;
-  ids(): string[];
-  best(limit: number): [id: string, score: number][];
-  why(id: string): string;
-}
-
-export function createWeighing(): Weighing {
-  const scores = new Map<string, number>();
-  const reasons = new Map<string, (() => string)[]>();
-
-  return {
-    add(id, weight, why) {
-      if (!(weight > 0)) return;
-      scores.set(id, (scores.get(id) ?? 0) + weight);
-      const known = reasons.get(id);
-      if (known) known.push(why);
-      else reasons.set(id, [why]);
-    },
-    scale(by) {
-      for (const [id, score] of scores) scores.set(id, score * by(id));
-    },
-    ids: () => [...scores.keys()],
-    best: (limit) => rank(scores, limit),
-    why: (id) => (reasons.get(id) ?? []).map((reason) => reason()).join("; "),
-  };
+/**
+ * The best, in no order, without sorting all of what may be most of the index. Those alike at the end are all taken, so
+ * that none is by chance.
+ */
+export function takeBest<T>(reached: [key: T, score: number][], limit: number): [key: T, score: number][] {
+  if (reached.length <= limit) return reached;
+  if (limit <= 0) return [];
+  const sorted = Float64Array.from(reached, ([, score]) => score).sort();
+  const least = sorted[sorted.length - limit] ?? 0;
+  return reached.filter(([, score]) => score >= least);
 }

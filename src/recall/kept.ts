@@ -1,17 +1,17 @@
 import { planDateTerms, readDate } from "./dates.js";
 import { findEntities, normalizePath } from "./entities.js";
 import type { RecallEntry } from "./entry.js";
-import type { IndexedText } from "./lexical.js";
+import type { Bag } from "./lexical.js";
 import { MOST_OF_A_FIELD } from "./terms.js";
 
-/** An entry as the index holds it: bounded, and all that is found in it found once. */
+/** An entry as the index holds it: bounded, and what is found in it found once. */
 export interface Kept {
   readonly id: string;
-  readonly indexed: IndexedText;
-  /** Title and text, for what looks at meaning and at whole groups. */
-  readonly spoken: string;
-  /** Names by which it may be called. */
-  readonly names: readonly string[];
+  readonly title: string;
+  readonly text: string;
+  readonly aliases: readonly string[];
+  /** As they are compared. */
+  readonly paths: readonly string[];
   /** What it speaks of that others may speak of as well. */
   readonly entities: readonly string[];
   readonly links: readonly string[];
@@ -25,33 +25,50 @@ export interface Kept {
 /** More names, paths or links than this nobody has given by hand. */
 const MOST_NAMES = 100;
 const LONGEST_NAME = 300;
+/** Words of the title and the aliases count so often. */
+const TITLE_WEIGHT = 2;
 
 /** `sequence` is its place where the entry names none. */
 export function keepEntry(entry: RecallEntry, sequence: number): Kept {
   const title = (entry.title ?? "").slice(0, MOST_OF_A_FIELD);
   const text = entry.text.slice(0, MOST_OF_A_FIELD);
-  const names = boundNames(entry.aliases);
+  const aliases = boundNames(entry.aliases);
   const paths = boundNames(entry.paths).map(normalizePath);
-  const atMs = entry.date === undefined ? undefined : readDate(entry.date);
   return {
     id: entry.id,
-    indexed: {
-      id: entry.id,
-      title,
-      aliases: names.join("\n"),
-      text,
-      paths: paths.join("\n"),
-      date: atMs === undefined ? "" : planDateTerms(atMs).join(" "),
-    },
-    spoken: `${title}\n${text}`,
-    names: [title, ...names].filter((name) => name !== "" && name.length <= LONGEST_NAME),
-    entities: [...new Set([...paths, ...findEntities(`${title}\n${text}\n${names.join("\n")}`)])],
+    title,
+    text,
+    aliases,
+    paths,
+    entities: [...new Set([...paths, ...findEntities([title, text, ...aliases].join("\n"))])],
     links: boundNames(entry.links),
     group: entry.group,
     order: entry.order ?? sequence,
     isWork: paths.length > 0,
-    at: atMs,
+    at: entry.date === undefined ? undefined : readDate(entry.date),
   };
+}
+
+/** How often the entry has each term. The same entry has the same bag, so that it can be taken out again. */
+export function toBag(
+  { id, aliases, at, group, paths, text, title }: Kept,
+  splitTerms: (text: string) => string[],
+): Bag {
+  const counts = new Map<string, number>();
+  const add = (terms: readonly string[], weight: number): void => {
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + weight);
+  };
+  add(splitTerms(title), TITLE_WEIGHT);
+  for (const alias of aliases) add(splitTerms(alias), TITLE_WEIGHT);
+  add(splitTerms(text), 1);
+  for (const path of paths) add(splitTerms(path), 1);
+  if (at !== undefined) add(planDateTerms(at), 1);
+  return { id, group, counts };
+}
+
+/** Title and text, for what looks at meaning. */
+export function toSpoken({ text, title }: Kept): string {
+  return `${title}\n${text}`;
 }
 
 function boundNames(names: readonly string[] = []): string[] {

@@ -18,6 +18,8 @@ export interface MatchOptions {
   named: ReadonlyMap<string, string>;
   /** Best first. */
   hits: readonly LexicalHit[];
+  /** By term, how many entries have it. */
+  frequency: ReadonlyMap<string, number>;
   /** How many entries there are. */
   size: number;
   /** Entries that this one was given links to. */
@@ -43,12 +45,10 @@ function planNamed({ named, hits, linked }: MatchOptions): RecallHit[] {
   return [...found, ...inOrder([...led].map(([id, from]) => ({ id, score: 0.5, why: `link ${from}` })))];
 }
 
-function planFitting({ hits, size, spell }: MatchOptions): RecallHit[] {
+function planFitting({ frequency, hits, size, spell }: MatchOptions): RecallHit[] {
   const best = hits[0]?.score ?? 0;
-  const counts = new Map<string, number>();
-  for (const { terms } of hits) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   const most = Math.max(RARE_AT_LEAST, RARE_SHARE * size);
-  const isRare = (term: string): boolean => (counts.get(term) ?? 0) <= most;
+  const isRare = (term: string): boolean => (frequency.get(term) ?? 0) <= most;
   const found = hits
     .filter(({ score, terms }) => score >= LEAST_SHARE * best && terms.filter(isRare).length >= LEAST_TERMS)
     .map(({ id, score, terms }) => ({ id, score: score / best, why: spell(terms) }));

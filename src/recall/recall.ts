@@ -6,13 +6,13 @@
  *     recall.search("which port do we use");     // [{ id: "d1", score: 1, why: "port" }]
  *     recall.match("start it on the usual port") // what may be shown unasked, often nothing
  *
- * Four things are weighed: the words (BM25, of the title, aliases, text, paths and date), what stands directly beside
- * a hit in its group, how well the group as a whole fits, and links: entries that name the same issue, merge request or
+ * What is weighed: the words (BM25, of the title, aliases, text, paths and date), what stands near a hit in its group,
+ * how well the group as a whole fits, what the words mean, and links: entries that name the same issue, merge request or
  * file as one of the best hits. Older work counts less. The same entries give the same hits for the same query,
- * whatever the order of adding and removing; only words such as "yesterday" depend on `now`.
+ * whatever was added and removed in between; only words such as "yesterday" depend on `now`.
  *
- * Nothing here throws for any query or text. One index of 10,000 entries takes about half a second to build and answers
- * in a millisecond; add many in slices where somebody waits.
+ * Nothing here throws for any query or text, and nothing is loaded before the first entry. Adding takes a fraction of a
+ * millisecond: put many in a slice at a time where somebody waits.
  */
 import { systemClock } from "../seams/clock.js";
 import { createAges } from "./ages.js";
@@ -21,14 +21,15 @@ import { findDateTerms } from "./dates.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
 import type { RecallEntry, RecallHit, SearchOptions } from "./entry.js";
-import * as fuse from "./fuse.js";
+import { MEANING_WEIGHT } from "./fuse.js";
 import { createGroups } from "./groups.js";
-import { type Kept, keepEntry } from "./kept.js";
+import { type Kept, keepEntry, toBag, toSpoken } from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
 import { createLinks } from "./links.js";
 import { planMatch } from "./match.js";
-import { hasIdentifiers, splitTerms } from "./terms.js";
+import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
 import { createEmbedderLikeness, createWordLikeness } from "./vectors.js";
+import { type Judgement, type Structure, weighEntries } from "./weigh.js";
 import { createWordVectors, type WordVectors } from "./word-vectors.js";
 
 export type { Embedder } from "./embedder.js";
@@ -65,14 +66,10 @@ export interface Recall {
 /** A query is read so far; the rest of a long message repeats what it says, or is a paste. */
 const MOST_OF_A_QUERY = 4_000;
 const MOST_TERMS = 64;
-/** Structure is weighed for so many of the best hits of words, and so many are taken by meaning alone. */
-const MOST_CANDIDATES = 1_000;
-const MOST_ALIKE = 100;
-/** The links of so many of the best are followed. */
-const MOST_FOLLOWED = 5;
+/** Structure is weighed for so many of the best hits of words. */
+const MOST_CANDIDATES = 500;
+const MOST_MATCHED = 100;
 const MOST_SHOWN = 8;
-/** Of the best score: what is further down shares one word that everybody uses. */
-const LEAST_SHARE = 0.05;
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
 
@@ -86,14 +83,10 @@ interface Asked {
   isProse: boolean;
 }
 
-interface Judgement {
-  alike: fuse.Scores;
-  weight: number;
-}
-
 export function createRecall(options: RecallOptions = {}): Recall {
   const { embedder, now = systemClock.now, wordVectors = createWordVectors() } = options;
   const entries = new Map<string, Kept>();
+  const split = createSplitter();
   const lexical = createLexicalIndex();
   const groups = createGroups();
   const links = createLinks();
@@ -101,6 +94,12 @@ export function createRecall(options: RecallOptions = {}): Recall {
   const ages = createAges();
   const byWords = wordVectors ? createWordLikeness(wordVectors) : undefined;
   const byEmbedder = embedder && createEmbedderLikeness(embedder);
+  const structure: Structure = {
+    entry: (id) => entries.get(id),
+    neighbours: ({ group, id }) => (group === undefined ? [] : groups.neighbours(group, id)),
+    follow: links.follow,
+    weighAge: ages.weigh,
+  };
   let added = 0;
 
   return {
@@ -112,13 +111,13 @@ export function createRecall(options: RecallOptions = {}): Recall {
       remove(entry.id);
       const kept = keepEntry(entry, added++);
       entries.set(kept.id, kept);
-      lexical.add(kept.indexed);
-      if (kept.group !== undefined) groups.add(kept.group, { ...kept, text: kept.spoken });
+      lexical.add(toBag(kept, split));
+      if (kept.group !== undefined) groups.add(kept.group, kept);
       links.add(kept);
       aliases.add(kept);
       ages.add(kept);
-      if (!kept.isWork) byWords?.add(kept.id, kept.spoken);
-      if (!entry.isPrivate) byEmbedder?.add(kept.id, kept.spoken);
+      if (!kept.isWork) byWords?.add(kept.id, toSpoken(kept));
+      if (!entry.isPrivate) byEmbedder?.add(kept.id, toSpoken(kept));
     },
     remove,
     search(query, options) {
@@ -134,12 +133,15 @@ export function createRecall(options: RecallOptions = {}): Recall {
     },
     match(text, options) {
       const asked = ask(text);
-      const hits = lexical.search(asked.words, { guess: false });
+      const { frequency, hits } = lexical.search(asked.words, { guess: false, limit: MOST_MATCHED });
       const spell = createSpelling(asked.text);
       const linked = (id: string): string[] =>
         (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
       const named = findNamed(asked.text);
-      return planMatch({ named, hits, linked, spell, size: entries.size }).slice(0, limitOf(options));
+      return planMatch({ named, hits, frequency, linked, spell, size: entries.size }).slice(
+        0,
+        limitOf(options),
+      );
     },
   };
 
@@ -147,7 +149,7 @@ export function createRecall(options: RecallOptions = {}): Recall {
     const kept = entries.get(id);
     if (!kept) return;
     entries.delete(id);
-    lexical.remove(kept.indexed);
+    lexical.remove(toBag(kept, split));
     if (kept.group !== undefined) groups.remove(kept.group, id);
     links.remove(kept);
     aliases.remove(kept);
@@ -169,57 +171,12 @@ export function createRecall(options: RecallOptions = {}): Recall {
 
   function judgeByWords({ isProse, text }: Asked): Judgement | undefined {
     const alike = isProse ? byWords?.compare(text) : undefined;
-    return alike && { alike, weight: fuse.MEANING_WEIGHT };
+    return alike && { alike, weight: MEANING_WEIGHT };
   }
 
-  function find(asked: Asked, limit: number, judgement?: Judgement): RecallHit[] {
-    const hits = lexical.search(asked.terms, { guess: true }).slice(0, MOST_CANDIDATES);
-    const spell = createSpelling(asked.text);
-    const weighing = fuse.createWeighing();
-    const shares = fuse.shareOfBest(new Map(hits.map(({ id, score }) => [id, score])));
-    for (const { id, terms } of hits) weighing.add(id, shares.get(id) ?? 0, () => spell(terms));
-    weighNeighbours(weighing, shares);
-    for (const [id, likeness] of fuse.rank(fuse.spread(judgement?.alike ?? new Map()), MOST_ALIKE))
-      weighing.add(id, (judgement?.weight ?? 0) * likeness, () => "alike in meaning");
-    weighGroups(weighing, asked.words);
-    followLinks(weighing);
-    weighing.scale((id) => weighAge(id));
-    const best = weighing.best(limit);
-    const least = LEAST_SHARE * (best[0]?.[1] ?? 0);
-    return best
-      .filter(([, score]) => score >= least)
-      .map(([id, score]) => ({ id, score, why: weighing.why(id) }));
-  }
-
-  function weighNeighbours(weighing: fuse.Weighing, shares: fuse.Scores): void {
-    for (const [id, share] of shares) {
-      const group = entries.get(id)?.group;
-      if (group === undefined) continue;
-      for (const { id: beside, places } of groups.neighbours(group, id))
-        weighing.add(beside, fuse.NEIGHBOUR_WEIGHTS[places] * share, () => `near ${id}`);
-    }
-  }
-
-  function weighGroups(weighing: fuse.Weighing, words: readonly string[]): void {
-    const shares = fuse.shareOfBest(groups.search(words));
-    for (const id of weighing.ids()) {
-      const group = entries.get(id)?.group;
-      const share = group === undefined ? 0 : (shares.get(group) ?? 0);
-      weighing.add(id, fuse.GROUP_WEIGHT * share, () => `in ${group}`);
-    }
-  }
-
-  function followLinks(weighing: fuse.Weighing): void {
-    for (const [id, score] of weighing.best(MOST_FOLLOWED)) {
-      const entry = entries.get(id);
-      for (const [other, by] of entry ? links.follow(entry) : [])
-        if (entries.has(other)) weighing.add(other, fuse.LINK_WEIGHT * score, () => `link ${by}`);
-    }
-  }
-
-  function weighAge(id: string): number {
-    const entry = entries.get(id);
-    return entry ? ages.weigh(entry) : 1;
+  function find(asked: Asked, limit: number, judgement: Judgement | undefined): RecallHit[] {
+    const fit = lexical.search(asked.terms, { guess: true, limit: Math.max(MOST_CANDIDATES, limit) });
+    return weighEntries({ fit, judgement, structure, limit, spell: createSpelling(asked.text) });
   }
 
   /** What the text calls by a name, or by an issue, a merge request or a file that an entry is about. */

@@ -15,6 +15,8 @@ import { chineseJoints, stopWords } from "./stop-words.js";
 
 /** Characters of one field that are indexed: what does not fit is a file, and files have tools of their own. */
 export const MOST_OF_A_FIELD = 20_000;
+/** Of words, by an index: the vocabulary of a project. */
+const MOST_REMEMBERED = 20_000;
 /** A longer word is a hash, a key or a line of a minified file. */
 const LONGEST_TERM = 120;
 
@@ -26,14 +28,35 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const UNSPACED_RUN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}ー]+/gu;
 /** A month, unless it begins a sentence: "in May", "May 2023", and not "May I". */
+const MONTH_OF_MAY = "month_may";
 const MAY = /(?<=[^.!?\s]\s+)May\b|\bMay(?=[\s,]+\d)/g;
 
 /** All terms in the order of the text, as often as they stand there. */
 export function splitTerms(text: string): string[] {
-  const terms: string[] = [];
-  const read = text.slice(0, MOST_OF_A_FIELD).normalize("NFKC").replace(MAY, "month_may");
-  for (const [chunk] of read.matchAll(CHUNK)) addChunk(terms, chunk);
-  return terms;
+  return findChunks(text).flatMap(splitChunk);
+}
+
+/** Splits as `splitTerms`, and remembers words it has seen: most of a text are. */
+export function createSplitter(): (text: string) => string[] {
+  const known = new Map<string, readonly string[]>();
+  return (text) => {
+    const terms: string[] = [];
+    for (const chunk of findChunks(text)) {
+      let found = known.get(chunk);
+      if (!found) {
+        found = splitChunk(chunk);
+        if (known.size >= MOST_REMEMBERED) known.clear();
+        known.set(chunk, found);
+      }
+      for (const term of found) terms.push(term);
+    }
+    return terms;
+  };
+}
+
+function findChunks(text: string): string[] {
+  const read = text.slice(0, MOST_OF_A_FIELD).normalize("NFKC").replace(MAY, MONTH_OF_MAY);
+  return read.match(CHUNK) ?? [];
 }
 
 /** Does it look like something out of code: a path, a name in camelCase or snake_case, a call, an entity, a flag? */
@@ -54,18 +77,17 @@ export function toTerm(word: string): string | undefined {
   return /^[a-z]{3,}$/.test(plain) ? stemmer(plain) : plain;
 }
 
-function addChunk(terms: string[], raw: string): void {
-  if (raw === "month_may") {
-    terms.push("may");
-    return;
-  }
+function splitChunk(raw: string): string[] {
+  if (raw === MONTH_OF_MAY) return ["may"];
   const chunk = trimPunctuation(raw);
-  if (chunk === "") return;
+  if (chunk === "") return [];
+  const terms: string[] = [];
   if (ENTITY.test(chunk)) terms.push(chunk);
   if (UNSPACED.test(chunk)) addUnspaced(terms, chunk);
   const segments = chunk.split(/[/\\]/).filter((segment) => segment !== "");
   if (segments.length > 1) addWhole(terms, segments.join("/"));
   for (const segment of segments) addSegment(terms, segment);
+  return terms;
 }
 
 function addSegment(terms: string[], segment: string): void {

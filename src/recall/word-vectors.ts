@@ -44,16 +44,16 @@ function meanOf({ common, rows, values }: Table, text: string): Float32Array | u
       .slice(0, MOST_OF_A_FIELD)
       .toLowerCase()
       .match(/[a-z]+/g) ?? [];
-  const sum = new Float32Array(DIMENSIONS);
+  const sum = new Int32Array(DIMENSIONS);
   let count = 0;
   for (const word of words) {
-    const row = stopWords.has(word) ? undefined : rows.get(word);
-    if (row === undefined) continue;
-    for (let n = 0; n < DIMENSIONS; n++) sum[n] = (sum[n] ?? 0) + (values[row * DIMENSIONS + n] ?? 0);
+    const row = rows.get(word);
+    if (row === undefined || stopWords.has(word)) continue;
+    const start = row * DIMENSIONS;
+    for (let n = 0; n < DIMENSIONS; n++) sum[n] = (sum[n] as number) + (values[start + n] as number);
     if (++count === MOST_WORDS) break;
   }
-  if (count === 0) return undefined;
-  return sum.map((value, n) => value / count - (common[n] ?? 0));
+  return count === 0 ? undefined : Float32Array.from(common, (value, n) => (sum[n] ?? 0) / count - value);
 }
 
 function loadTable(): Table | undefined {

@@ -63,6 +63,8 @@ export const methods: Record<string, () => FindFiles> = {
 /** So many commits have a say in the files. */
 const HITS = 10;
 const FIRST_QUESTION = 10;
+/** Fewer say nothing about a method. */
+export const LEAST_COMMITS = 30;
 
 /** Share of the known files of a commit among the first ten, over all commits after the first few. */
 export function measure(

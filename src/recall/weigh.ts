@@ -1,0 +1,137 @@
+/**
+ * Adds up what speaks for each entry. Four judges: the words, what stands near a hit of words, the meaning, and how well
+ * the group fits as a whole. Then the links of the best are followed one step, and work counts less the older it is.
+ */
+import type { RecallHit } from "./entry.js";
+import * as fuse from "./fuse.js";
+import type { Neighbour } from "./groups.js";
+import type { Kept } from "./kept.js";
+import type { Fit, LexicalHit } from "./lexical.js";
+
+/** What is known of the entries. */
+export interface Structure {
+  entry(id: string): Kept | undefined;
+  neighbours(entry: Kept): readonly Neighbour[];
+  /** Entries one step away, with what leads there. */
+  follow(entry: Kept): ReadonlyMap<string, string>;
+  /** 1 for what does not age. */
+  weighAge(entry: Kept): number;
+}
+
+/** A judgement of meaning: how alike entries are to the query, and what the likest is worth. */
+export interface Judgement {
+  alike: fuse.Scores;
+  weight: number;
+}
+
+export interface WeighOptions {
+  fit: Fit;
+  judgement: Judgement | undefined;
+  structure: Structure;
+  limit: number;
+  /** Terms as the query has them. */
+  spell: (terms: readonly string[]) => string;
+}
+
+interface Weight {
+  readonly entry: Kept;
+  score: number;
+  hit?: LexicalHit;
+  /** The best hit that it stands near. */
+  near?: string;
+  isAlike?: boolean;
+  isInFittingGroup?: boolean;
+  link?: string;
+}
+
+/** So many are taken by meaning alone. */
+const MOST_ALIKE = 100;
+/** The links of so many of the best are followed. */
+const MOST_FOLLOWED = 5;
+/** Of the best score: what is further down shares one word that everybody uses. */
+const LEAST_SHARE = 0.05;
+
+/** Best first; those alike by id. */
+export function weighEntries({ fit, judgement, structure, limit, spell }: WeighOptions): RecallHit[] {
+  const weights = new Map<string, Weight>();
+  weighWords(fit.hits);
+  if (judgement) weighMeaning(judgement);
+  weighGroups(fuse.shareOfBest(fit.groups));
+  followLinks();
+  for (const weight of weights.values()) weight.score *= structure.weighAge(weight.entry);
+  const best = findBest(limit);
+  const least = LEAST_SHARE * (best[0]?.[1] ?? 0);
+  return best
+    .filter(([, score]) => score >= least)
+    .map(([id, score]) => ({ id, score, why: formatWhy(weights.get(id), spell) }));
+
+  function weighWords(hits: readonly LexicalHit[]): void {
+    const bestScore = hits[0]?.score ?? 1;
+    for (const hit of hits) {
+      const share = hit.score / bestScore;
+      const weight = add(hit.id, share);
+      if (!weight) continue;
+      weight.hit = hit;
+      for (const { id, places } of structure.neighbours(weight.entry)) {
+        const beside = add(id, fuse.NEIGHBOUR_WEIGHTS[places] * share);
+        if (beside) beside.near ??= hit.id;
+      }
+    }
+  }
+
+  function weighMeaning({ alike, weight }: Judgement): void {
+    for (const [id, likeness] of fuse.rank(fuse.spread(alike), MOST_ALIKE)) {
+      const found = add(id, weight * likeness);
+      if (found) found.isAlike = true;
+    }
+  }
+
+  function weighGroups(shares: fuse.Scores): void {
+    for (const weight of weights.values()) {
+      const { group } = weight.entry;
+      const share = group === undefined ? undefined : shares.get(group);
+      if (share === undefined) continue;
+      weight.score += fuse.GROUP_WEIGHT * share;
+      weight.isInFittingGroup = true;
+    }
+  }
+
+  function followLinks(): void {
+    for (const [id, score] of findBest(MOST_FOLLOWED)) {
+      const entry = structure.entry(id);
+      for (const [other, by] of entry ? structure.follow(entry) : []) {
+        const linked = add(other, fuse.LINK_WEIGHT * score);
+        if (linked) linked.link ??= by;
+      }
+    }
+  }
+
+  function add(id: string, score: number): Weight | undefined {
+    const known = weights.get(id);
+    if (known) {
+      known.score += score;
+      return known;
+    }
+    const entry = structure.entry(id);
+    if (!entry) return undefined;
+    const weight = { entry, score };
+    weights.set(id, weight);
+    return weight;
+  }
+
+  function findBest(count: number): [id: string, score: number][] {
+    return fuse.rank(new Map([...weights].map(([id, { score }]) => [id, score])), count);
+  }
+}
+
+function formatWhy(weight: Weight | undefined, spell: (terms: readonly string[]) => string): string {
+  if (!weight) return "";
+  const { entry, hit, isAlike, isInFittingGroup, link, near } = weight;
+  return [
+    ...(hit ? [spell(hit.terms)] : []),
+    ...(near === undefined ? [] : [`near ${near}`]),
+    ...(isInFittingGroup ? [`in ${entry.group}`] : []),
+    ...(isAlike ? ["alike in meaning"] : []),
+    ...(link === undefined ? [] : [`link ${link}`]),
+  ].join("; ");
+}
