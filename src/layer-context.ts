@@ -3,6 +3,7 @@ import type { Generation } from "./background/generation.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Folders } from "./folders.js";
+import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
 import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
@@ -34,6 +35,8 @@ export interface LayerContext {
   sizes: ContextSizes;
   notes: Notes;
   prompts: Prompts;
+  /** Who else is at work in this project. Known to the others once layer 7 has made it so. */
+  instances: Instances;
   /** Model calls of our own. Never waited for in a hook. */
   generation: Generation;
   /** Count in all processes. Never waited for in a hook for longer than it may take. */

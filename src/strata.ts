@@ -11,6 +11,7 @@ import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
+import { createInstances } from "./instances/instances.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
@@ -131,6 +132,15 @@ export async function createStrata(
     folder: folders.background,
     instance,
   });
+  const instances = createInstances({
+    clock,
+    files,
+    log,
+    processes: host.processes,
+    folder: folders.instances,
+    id: instance,
+    directory: host.directory,
+  });
   const context = {
     instance,
     config,
@@ -147,6 +157,7 @@ export async function createStrata(
     notes,
     prompts,
     generation,
+    instances,
     locks,
     memories,
     background,
