@@ -4,6 +4,7 @@ import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Failures } from "./failures/failures.js";
 import type { Folders } from "./folders.js";
+import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
 import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
@@ -37,6 +38,8 @@ export interface LayerContext {
   notes: Notes;
   requests: Pick<Requests, "wantCut">;
   prompts: Prompts;
+  /** Who else is at work in this project. Known to the others once layer 7 has made it so. */
+  instances: Instances;
   /** Model calls of our own. Never waited for in a hook. */
   generation: Generation;
   /** Count in all processes. Never waited for in a hook for longer than it may take. */

@@ -12,6 +12,7 @@ import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
 import { createFailures } from "./failures/failures.js";
 import { keepOutOfGit, planFolders } from "./folders.js";
+import { createInstances } from "./instances/instances.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
@@ -148,6 +149,15 @@ export async function createStrata(
     folder: folders.background,
     instance,
   });
+  const instances = createInstances({
+    clock,
+    files,
+    log,
+    processes: host.processes,
+    folder: folders.instances,
+    id: instance,
+    directory: host.directory,
+  });
   const context = {
     instance,
     config,
@@ -165,6 +175,7 @@ export async function createStrata(
     requests,
     prompts,
     generation,
+    instances,
     locks,
     failures,
     memories,

@@ -2,7 +2,6 @@
 import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
 import { formatError } from "../../src/error.js";
 import { createEdits } from "../../src/instances/edits.js";
-import { createInstances } from "../../src/instances/instances.js";
 import { createLeases } from "../../src/instances/leases.js";
 import { createPlaces } from "../../src/instances/places.js";
 import type { LayerContext } from "../../src/layer-context.js";
@@ -38,18 +37,22 @@ const OLD_MAIL_MS = 30 * DAY_MS;
 
 /** `layer` is whose work it is, for the log and the savings ledger. */
 export function createCoordination(context: LayerContext, layer: string): Coordination {
-  const { background, clock, config, decisions, files, folders, host, instance, locks, log, notes, savings } =
-    context;
-  const places = createPlaces({ files, project: host.project, directory: host.directory });
-  const instances = createInstances({
+  const {
+    background,
     clock,
+    config,
+    decisions,
     files,
+    folders,
+    host,
+    instance,
+    instances,
+    locks,
     log,
-    processes: host.processes,
-    folder: folders.instances,
-    id: instance,
-    directory: host.directory,
-  });
+    notes,
+    savings,
+  } = context;
+  const places = createPlaces({ files, project: host.project, directory: host.directory });
   const leases = createLeases({ clock, files, locks, instances, places, path: folders.leases });
   const edits = createEdits({ clock, files, folder: folders.edits, instance });
   const living = async () => new Set((await instances.living()).map(({ id }) => id));

@@ -37,7 +37,6 @@ export function createSubagents(context: LayerContext, { family, layer }: Subage
       const text = formatBrief({
         ancestors: known.filter((facts) => facts !== undefined),
         notesPath: notes.pathOf(root),
-        memories: [],
       });
       return text === undefined ? [] : [decide(key, { outcome: "extended", text })];
     },

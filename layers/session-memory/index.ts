@@ -28,7 +28,7 @@ const LAST_MESSAGES = 10;
 const UNFINISHED_MS = 7 * DAY_MS;
 
 export const createSessionMemory: LayerFactory = (context) => {
-  const { background, clock, config, decisions, host, log, notes, savings } = context;
+  const { background, clock, config, decisions, host, instances, log, notes, savings } = context;
   const policy = config.sessionMemory;
   if (!policy.enabled) return undefined;
   const writer = createSectionWriter(context);
@@ -112,10 +112,22 @@ export const createSessionMemory: LayerFactory = (context) => {
   async function greet({ find, history, sessionID }: ContextRequest): Promise<DatedDecision[]> {
     const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
     if (!key || children.has(sessionID) || isExtendedBy(LAYER, find(key.key))) return [];
-    const unfinished = await notes.findUnfinished(new Set([sessionID, ...working]), UNFINISHED_MS);
+    const unfinished = await notes.findUnfinished(
+      new Set([sessionID, ...working, ...(await findBusy())]),
+      UNFINISHED_MS,
+    );
     if (!unfinished) return [];
     const text = `[Strata] What the last session in this project has left open. It is no request: leave it alone unless the user goes on with it.\n${unfinished.text}`;
     return [decide(key, { outcome: "extended", text })];
+  }
+
+  /** Sessions that another instance is at work on. */
+  async function findBusy(): Promise<string[]> {
+    // Who cannot be asked is taken for ended: the handoff asks for nothing.
+    const living = await instances.living().catch(() => []);
+    return living.flatMap(({ sessions }) =>
+      sessions.filter(({ state }) => state === "busy").map(({ id }) => id),
+    );
   }
 
   async function catchUp(sessionID: string): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * What a subagent is told of the session that started it: whose work it is, the user's rules, what is open, what was
- * found and decided, and where to read on. Pure, and bounded: who starts ten of them pays for it ten times.
+ * found and decided, and where to read on. What is remembered comes to a subagent as to any session. Pure, and bounded:
+ * who starts ten of them pays for it ten times.
  */
 import { findOpenTodos, type SessionFacts } from "../notes/facts.js";
 import { cut, toLine } from "../notes/line.js";
@@ -10,14 +11,6 @@ export interface BriefInput {
   ancestors: readonly SessionFacts[];
   /** Absolute path of the notes on the uppermost. */
   notesPath: string;
-  /** What is remembered and has to do with the task, best first. */
-  memories: readonly RememberedFact[];
-}
-
-export interface RememberedFact {
-  id: string;
-  title: string;
-  content: string;
 }
 
 /** 1,500 tokens at four characters each. */
@@ -25,20 +18,19 @@ export const MOST_CHARACTERS = 6_000;
 
 const LONGEST_REQUEST = 800;
 const LONGEST_LINE = 240;
-const MOST = { rules: 12, reasons: 6, todos: 8, files: 20, findings: 4, memories: 5 };
+const MOST = { rules: 16, reasons: 6, todos: 8, files: 20, findings: 4 };
 
 const INTRODUCTION =
   "[Strata] Background from the session that started you. Your task is the message above, and only that; what the user has laid down holds for you too.";
 
 /** `undefined` when nothing is known that would help. */
-export function formatBrief({ ancestors, memories, notesPath }: BriefInput): string | undefined {
+export function formatBrief({ ancestors, notesPath }: BriefInput): string | undefined {
   const root = ancestors.at(-1);
   if (!root) return undefined;
   const sections = [
     list("The user asked for:", planRequests(root)),
     list("You work for a subagent with this task:", planTask(ancestors)),
     list("The user's rules:", planRules(ancestors)),
-    list("What is remembered and may matter:", memories.slice(0, MOST.memories).map(formatMemory)),
     list("Decided so far:", newest(root.reasons, MOST.reasons)),
     list("Open todos:", todosOf(root)),
     list("Other subagents found:", planFindings(root)),
@@ -105,8 +97,5 @@ const todosOf = ({ todos }: SessionFacts): string[] =>
 
 const newest = (facts: readonly { text: string }[], most: number): string[] =>
   facts.slice(-most).map(({ text }) => short(text));
-
-const formatMemory = ({ content, id, title }: RememberedFact): string =>
-  `${short(title)}: ${toLine(content, LONGEST_LINE)} (${id})`;
 
 const short = (text: string): string => toLine(text, LONGEST_LINE);

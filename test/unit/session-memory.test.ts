@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HEADINGS } from "../../src/notes/sections.js";
 import type { Message } from "../../src/view/message.js";
 import { createFakeHost, PROJECT, written } from "../support/fake-host.js";
+import { createFakeProcesses } from "../support/fake-processes.js";
 import { call, fork, lines, outputs } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
@@ -157,6 +158,24 @@ describe("what the last session has left open", () => {
     const next = createSession(world.clock, "ses_3");
     next.user("hello");
     expect(asked(await world.request(next.messages))[1]).toContain("not answered: Finish the port.");
+  });
+
+  it("is not told of a session that another instance is at work on, and is once that was killed", async () => {
+    const { world, session } = await open();
+    session.user("Finish the port.");
+    session.answer([call("bash", "half")]);
+    await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
+    await world.request(session.messages);
+    await world.strata.idle();
+    const other = await world.restart();
+    const beside = createSession(world.clock, "ses_2");
+    beside.user("hello");
+    expect(asked(await other.request(beside.messages))).toEqual(["hello"]);
+    const host = Object.assign(createFakeHost(), { processes: createFakeProcesses(2) });
+    const { world: third } = await open({ clock: world.clock, files: world.files, host });
+    const next = createSession(world.clock, "ses_3");
+    next.user("hello");
+    expect(asked(await third.request(next.messages))[1]).toContain("not answered: Finish the port.");
   });
 
   it("is written when the host ends", async () => {

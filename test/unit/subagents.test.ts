@@ -119,7 +119,7 @@ describe("a subagent", () => {
 
 describe("the brief", () => {
   it("is nothing where nothing is known", () => {
-    expect(formatBrief({ ancestors: [], notesPath: "/n.md", memories: [] })).toBeUndefined();
+    expect(formatBrief({ ancestors: [], notesPath: "/n.md" })).toBeUndefined();
   });
 
   it("stays within 1,500 tokens, with rules before files and whole lines only", () => {
@@ -132,16 +132,10 @@ describe("the brief", () => {
         }),
       ]);
     }
-    const memories = Array.from({ length: 9 }, (_, n) => ({
-      id: `decision/${n}`,
-      title: `T${n}`,
-      content: "c".repeat(900),
-    }));
-    const text = formatBrief({ ancestors: [factsOf(session.messages)], notesPath: "/n.md", memories }) ?? "";
+    const text = formatBrief({ ancestors: [factsOf(session.messages)], notesPath: "/n.md" }) ?? "";
     expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
     expect(text).toContain("Never do 59");
-    expect(text).toContain("decision/4");
-    expect(text).not.toContain("decision/5");
+    expect(text).toContain("Changed so far:");
     expect(text.endsWith("The notes on that session: /n.md")).toBe(true);
   });
 });
