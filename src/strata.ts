@@ -14,6 +14,7 @@ import { keepOutOfGit, planFolders } from "./folders.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
+import { createMemoryCommands } from "./memory/slash-commands.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
@@ -160,7 +161,7 @@ export async function createStrata(
   const { project } = folders;
   const memoryCommand = createMemoryCommand({ clock, config, files, project, pulse, sizes });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping, memoryCommand],
+    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands(memories)],
     clock,
     log,
     onHeard: pulse.hear,
