@@ -18,6 +18,7 @@ import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
 import { refuseSecrets } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
+import { createMemoryCommands } from "./memory/slash-commands.js";
 import { createNotes } from "./notes/notes.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
@@ -186,7 +187,7 @@ export async function createStrata(
   const { project } = folders;
   const memoryCommand = createMemoryCommand({ clock, config, files, project, pulse, sizes });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping, memoryCommand],
+    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands(memories)],
     clock,
     log,
     isFork: host.isFork,

@@ -1,3 +1,4 @@
+import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
 
 /** Every command there is, in the order of the help. */
@@ -15,6 +16,67 @@ export const commands: readonly Command[] = [
     options: [["--html <file>", "writes one page with charts, which asks nobody for anything"], JSON_OPTION],
     example: "strata stats --html savings.html",
     load: () => import("./stats.js"),
+  },
+  {
+    name: "list",
+    summary: "the memories of this project and those that hold everywhere",
+    options: [["--type <type>", "only these"], ["--archived", "those in the archive too"], JSON_OPTION],
+    example: "strata list --type decision",
+    load: () => import("./list.js"),
+  },
+  {
+    name: "show",
+    summary: "one memory, with where it is from; by its id, the end of it, or words of its title",
+    arguments: "<words...>",
+    options: [JSON_OPTION],
+    example: "strata show port-8080",
+    load: () => import("./show.js"),
+  },
+  {
+    name: "remember",
+    summary: "remembers a sentence; a rule becomes a directive, anything else knowledge",
+    arguments: "[words...]",
+    options: [
+      ["--type <type>", `one of ${memoryTypes.join(", ")}`],
+      ["--title <title>", "the line in the index; without it the first one of the text"],
+      ["--private", "kept out of git"],
+      ["--global", "holds in every project"],
+      ["--pin", "always in the index"],
+    ],
+    example: "strata remember --type decision 'The server listens on port 8080'",
+    load: () => import("./remember.js"),
+  },
+  {
+    name: "edit",
+    summary: "opens a memory's file in your editor ($VISUAL, $EDITOR)",
+    arguments: "<words...>",
+    options: [],
+    example: "strata edit port-8080",
+    load: () => import("./edit.js"),
+  },
+  {
+    name: "archive",
+    summary: "moves a memory to the archive; nothing is ever deleted",
+    arguments: "<words...>",
+    options: [["--reason <reason>", "why, for the ledger"]],
+    example: "strata archive port-8080 --reason 'moved to 9090'",
+    load: () => import("./archive.js"),
+  },
+  {
+    name: "restore",
+    summary: "brings a memory back from the archive",
+    arguments: "<words...>",
+    options: [],
+    example: "strata restore port-8080",
+    load: () => import("./restore.js"),
+  },
+  {
+    name: "history",
+    summary: "every change of a memory: when, who, why",
+    arguments: "<words...>",
+    options: [JSON_OPTION],
+    example: "strata history decision/port-8080",
+    load: () => import("./history.js"),
   },
   {
     name: "init",

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { isStrata, PACKAGE, readPluginEntries } from "../config/plugin-entries.js";
 import { readText } from "../config/sources.js";
 import { StrataError } from "../error.js";
+import { findGlobalFolder } from "../host/config-files.js";
 import type { Files } from "../seams/files.js";
 import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
 import { findUpwards } from "./project.js";
@@ -22,7 +23,7 @@ export const run: Run = async (surroundings, { global: isGlobal, remove }) => {
 };
 
 function listGlobalFiles({ env, home }: Surroundings): string[] {
-  const folder = join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
+  const folder = findGlobalFolder({ home, env });
   return GLOBAL_FILES.map((name) => join(folder, name));
 }
 

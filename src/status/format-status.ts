@@ -62,10 +62,12 @@ function formatSessions({ sessions }: Status): Row[] {
   return more > 0 ? [...rows, ["", `and ${formatCount(more)} more, with --json`]] : rows;
 }
 
-function formatState({ background, folders, layers, results }: Status): Row[] {
+function formatState({ background, folders, layers, memories, results }: Status): Row[] {
+  const known = Object.entries(memories).map(([type, count]) => `${formatCount(count)} ${type}`);
   const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
   const off = names(false);
   return [
+    ["Memories", known.join(", ") || "none"],
     ["On", names(true).join(", ") || "nothing"],
     ...(off.length > 0 ? [["Off", off.join(", ")] as const] : []),
     ...(background

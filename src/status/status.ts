@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { createBudget } from "../background/budget.js";
 import type { Config } from "../config/schema.js";
 import { type Folders, planFolders } from "../folders.js";
+import { memoryTypes } from "../memory/memory.js";
 import { formatCorruption, readJsonLines } from "../record/json-lines.js";
 import { findSilent, parsePulse } from "../record/pulse.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
@@ -29,6 +30,8 @@ export interface Status {
   sessions: Record<string, SessionStatus>;
   /** Whole results on disk; equal ones share a file. */
   results: { files: number; bytes: number };
+  /** Memories of this project by their types, private ones too; types without one are left out. */
+  memories: Record<string, number>;
   /** What is left today of what background calls may spend; absent where it is not known. */
   background?: { callsLeft: number; tokensLeft: number };
   /** What is on and what is off. */
@@ -73,6 +76,7 @@ export async function readStatus(
     savings: sumSavings([...ledger.sessions.values()].flat()),
     sessions,
     results,
+    memories: await countMemories(files, folders.memory),
     ...pick("background", spent),
     layers: Object.fromEntries(switches.map((name) => [name, config[name].enabled])),
     problems: [...ledger.problems, ...silent],
@@ -126,6 +130,19 @@ async function countResults(files: Files, folder: string): Promise<Status["resul
   const names = (await files.list(folder)).filter((name) => name.endsWith(".txt"));
   const stats = await Promise.all(names.map((name) => files.stat(join(folder, name))));
   return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
+}
+
+/** Counted by their files: nobody waits for thousands of them to be read. */
+async function countMemories(files: Files, folder: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const place of [folder, join(folder, "private")]) {
+    for (const type of memoryTypes) {
+      const names = await files.list(join(place, type)).catch(() => []);
+      const count = names.filter((name) => name.endsWith(".md")).length;
+      if (count > 0) counts[type] = (counts[type] ?? 0) + count;
+    }
+  }
+  return counts;
 }
 
 /** What the instance that started last has found out about its hooks. */

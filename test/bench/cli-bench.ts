@@ -1,6 +1,6 @@
 /**
- * How long `strata status` takes from a cold start, as a ratio to `node -e 0` in the same run: in an empty project and in
- * one with a full ledger. Prints medians.
+ * How long `strata status` takes from a cold start, as a ratio to `node -e 0` in the same run: in an empty project, in one
+ * with a full ledger, and in one with 10,000 memories. Prints medians.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,20 +10,23 @@ import { join, resolve } from "node:path";
 const RUNS = 15;
 const SESSIONS = 100;
 const RECORDS = 200;
+const MEMORIES = 10_000;
 const binary = resolve("dist/src/cli/strata.js");
 
-const empty = createProject(0);
-const full = createProject(SESSIONS);
-const times = { bare: [] as number[], empty: [] as number[], full: [] as number[] };
+const empty = createProject({});
+const full = createProject({ sessions: SESSIONS });
+const wise = createProject({ memories: MEMORIES });
+const times = { bare: [] as number[], empty: [] as number[], full: [] as number[], wise: [] as number[] };
 try {
   // Alternating, so that a machine that slows down slows all of them.
   for (let run = 0; run < RUNS; run++) {
     times.bare.push(time(empty, ["-e", "0"]));
     times.empty.push(time(empty, [binary, "status"]));
     times.full.push(time(full, [binary, "status"]));
+    times.wise.push(time(wise, [binary, "status"]));
   }
 } finally {
-  for (const folder of [empty, full]) rmSync(folder, { recursive: true });
+  for (const folder of [empty, full, wise]) rmSync(folder, { recursive: true });
 }
 
 const bare = median(times.bare);
@@ -34,8 +37,9 @@ process.stdout.write(report("strata status, empty project", median(times.empty))
 process.stdout.write(
   report(`strata status, ${SESSIONS} sessions with ${RECORDS} records each`, median(times.full)),
 );
+process.stdout.write(report(`strata status, ${MEMORIES} memories`, median(times.wise)));
 
-function createProject(sessions: number): string {
+function createProject({ memories = 0, sessions = 0 }: { memories?: number; sessions?: number }): string {
   const folder = mkdtempSync(join(tmpdir(), "strata-cli-bench-"));
   mkdirSync(join(folder, ".git"));
   const savings = join(folder, ".opencode", "strata", "savings");
@@ -52,6 +56,10 @@ function createProject(sessions: number): string {
     });
     writeFileSync(join(savings, `ses_${n}.jsonl`), `${line}\n`.repeat(RECORDS));
   }
+  const decisions = join(folder, ".opencode", "memory", "decision");
+  mkdirSync(decisions, { recursive: true });
+  for (let n = 0; n < memories; n++)
+    writeFileSync(join(decisions, `number-${n}.md`), `---\ntitle: Number ${n}\n---\nWe decided on ${n}.\n`);
   return folder;
 }
 

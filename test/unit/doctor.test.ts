@@ -117,7 +117,7 @@ describe("strata doctor tells of the machine", () => {
   });
 
   it("that a lock is stale, held, or without an owner", async () => {
-    const path = `${PROJECT}/.opencode/strata/state/dream.lock`;
+    const path = `${PROJECT}/.opencode/strata/state/memory/internal/lock`;
     const look = async (lock: LockState) =>
       find(await checkMachine(options(createMemoryFiles({ ...world, [path]: "x" }), lock), PROJECT), path);
     expect(await look({ kind: "abandoned", token })).toMatchObject({ level: "warning" });

@@ -42,7 +42,12 @@ describe("a slash command", () => {
     const { hooks, config } = await open();
     expect(config.command).toEqual({
       echo: { template: "$ARGUMENTS", description: "says it again" },
-      memory: { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
+      ...Object.fromEntries(
+        ["memory", "remember", "forget"].map((name) => [
+          name,
+          { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
+        ]),
+      ),
     });
     const mine = { template: "my own" };
     const users = { command: { echo: mine, deploy: mine } };

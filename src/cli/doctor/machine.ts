@@ -17,6 +17,8 @@ export interface MachineOptions extends Pick<Surroundings, "files" | "clock"> {
 
 const LEAST_FREE_BYTES = 200_000_000;
 const LEAST_NODE = 20;
+/** Folders of machine state above a lock. */
+const DEEPEST_LOCK = 2;
 /** Clocks of one network differ by less. */
 const CLOCK_SLACK_MS = 120_000;
 
@@ -80,33 +82,34 @@ async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Pr
     : warning(what, "when it is full, results stay in the context");
 }
 
-async function checkLocks(
-  { files, inspectLock }: MachineOptions,
-  { strata, project }: Folders,
-): Promise<Finding[]> {
-  const places = [
-    join(strata, "state"),
-    join(strata, "state", "locks"),
-    join(project, ".opencode", "memory"),
-  ];
+async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const folder of places) {
-    for (const name of await files.list(folder).catch(() => [])) {
-      if (!name.includes(".lock")) continue;
-      const path = join(folder, name);
-      const state = await inspectLock(path);
-      if (state.kind === "abandoned") {
-        const what = `${path} is a stale lock: ${formatHolder(state.token)} has ended`;
-        findings.push(warning(what, "nothing has to be done, who needs it takes it over; it may be deleted"));
-      } else if (state.kind === "held" && !state.token) {
-        const what = `${path} is a lock without an owner`;
-        findings.push(problem(what, "delete it when no OpenCode is running in this project"));
-      } else if (state.kind === "held") {
-        findings.push(fine(`${path} is held by ${formatHolder(state.token)}`));
-      }
+  for (const path of await findLocks(files, join(strata, "state"))) {
+    const state = await inspectLock(path);
+    if (state.kind === "abandoned") {
+      const what = `${path} is a stale lock: ${formatHolder(state.token)} has ended`;
+      findings.push(warning(what, "nothing has to be done, who needs it takes it over; it may be deleted"));
+    } else if (state.kind === "held" && !state.token) {
+      const what = `${path} is a lock without an owner`;
+      findings.push(problem(what, "delete it when no OpenCode is running in this project"));
+    } else if (state.kind === "held") {
+      findings.push(fine(`${path} is held by ${formatHolder(state.token)}`));
     }
   }
   return findings.length > 0 ? findings : [fine("no lock is held")];
+}
+
+/** Files named `lock` or `….lock`, and the rights to take one over, in a folder and those in it. */
+async function findLocks(files: MachineOptions["files"], folder: string, depth = 0): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await files.list(folder).catch(() => [])) {
+    const path = join(folder, name);
+    if (/(^|\.)lock(\.|$)/.test(name)) found.push(path);
+    // Only folders have names without an ending here.
+    else if (depth < DEEPEST_LOCK && !name.includes("."))
+      found.push(...(await findLocks(files, path, depth + 1)));
+  }
+  return found;
 }
 
 /** Idle times and budgets go by the clock: what was written must not lie in the future. */

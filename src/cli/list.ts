@@ -1,0 +1,32 @@
+/** `strata list` */
+import { StrataError } from "../error.js";
+import { isType } from "../memory/id.js";
+import { memoryTypes } from "../memory/memory.js";
+import { DAY_MS } from "../seams/clock.js";
+import { exitCodes, type Run } from "./command.js";
+import { withMemories } from "./memories.js";
+
+export const run: Run = async (surroundings, { archived, json, type }) => {
+  const { clock, say, style, warn } = surroundings;
+  if (typeof type === "string" && !isType(type))
+    throw new StrataError("NO_TYPE", `"${type}" is no type of memory; there are ${memoryTypes.join(", ")}`);
+  return withMemories(surroundings, async (memories) => {
+    const all = await memories.list({ archived: archived === true });
+    const shown = all
+      .filter((memory) => typeof type !== "string" || memory.type === type)
+      .sort((a, b) => a.id.localeCompare(b.id));
+    const problems = memories.problems();
+    if (json) say(JSON.stringify({ memories: shown, problems }, null, 2));
+    else if (shown.length === 0) say("No memories.");
+    else {
+      const width = Math.min(60, Math.max(...shown.map(({ id }) => id.length)));
+      for (const { id, status, title, updated } of shown) {
+        const days = Math.max(0, Math.floor((clock.now() - Date.parse(updated)) / DAY_MS));
+        const mark = status === "active" ? "" : style.dim(`  (${status})`);
+        say(`${id.padEnd(width)}  ${style.dim(`${days} d`.padStart(6))}  ${title}${mark}`);
+      }
+    }
+    for (const { path, what } of problems) warn(`${style.yellow("Problem")}  ${path}: ${what}`);
+    return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
+  });
+};

@@ -1,0 +1,72 @@
+/** The memories of a project, as a command sees them. */
+import { StrataError } from "../error.js";
+import { planFolders } from "../folders.js";
+import { findGlobalFolder } from "../host/config-files.js";
+import { createRunningProcesses } from "../host/running-processes.js";
+import { createLocks } from "../lock/locks.js";
+import { findMemories } from "../memory/find.js";
+import type { Memory } from "../memory/memory.js";
+import { createMemoryStore } from "../memory/memory-store.js";
+import type { Memories, Written } from "../memory/store.js";
+import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
+import { requireProject } from "./project.js";
+import { readSettings } from "./settings.js";
+
+/** Who changes something, in the ledger. */
+const INSTANCE = "cli";
+
+/** Opens the store beside whoever else has it open, and lets go of it when `run` is done. */
+export async function withMemories<T>(
+  surroundings: Surroundings,
+  run: (memories: Memories, project: string) => Promise<T>,
+): Promise<T> {
+  const { clock, env, files, home, warn } = surroundings;
+  const project = await requireProject(surroundings);
+  const { config } = await readSettings(surroundings, project);
+  const say = (_source: string, message: string): void => warn(`strata: ${message}`);
+  const memories = createMemoryStore({
+    clock,
+    files,
+    locks: createLocks({ clock, files, processes: createRunningProcesses(), instance: INSTANCE }),
+    log: { error: say, warn: say, info() {}, debug() {} },
+    folders: planFolders(project),
+    globalFolder: findGlobalFolder({ home, env }),
+    instance: INSTANCE,
+    limits: config.autoMemory,
+  });
+  try {
+    return await run(memories, project);
+  } finally {
+    await memories.onIdle();
+  }
+}
+
+/** The one memory that this id, or the end of an id, or a part of a title means. Throws where it is none or several. */
+export async function requireMemory(
+  memories: Memories,
+  words: string,
+  options: { archived?: boolean } = {},
+): Promise<Memory> {
+  const all = await memories.list({ archived: true });
+  const wanted = all.filter(({ status }) => options.archived !== false || status !== "archived");
+  const found = findMemories(wanted, words);
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  if (!only)
+    throw new StrataError("NO_MEMORY", `no memory is meant by "${words}"; strata list has all of them`);
+  const ids = found.slice(0, 5).map(({ id }) => id);
+  throw new StrataError(
+    "MANY_MEMORIES",
+    `"${words}" means ${found.length} memories, such as ${ids.join(", ")}; give the whole id`,
+  );
+}
+
+/** Says what became of a change. */
+export function reportWritten({ say, warn }: Surroundings, written: Written, what: string): ExitCode {
+  if (written.kind === "refused") {
+    warn(`strata: ${written.why}`);
+    return exitCodes.failed;
+  }
+  say(`${written.kind === "unchanged" ? "Already so" : what}: ${written.memory.id}  ${written.path}`);
+  return exitCodes.fine;
+}

@@ -1,0 +1,50 @@
+import type { Layer } from "../dispatcher/layer.js";
+import { StrataError } from "../error.js";
+import { findMemories } from "./find.js";
+import { planRemembered } from "./said.js";
+import type { Memories, Written } from "./store.js";
+
+/** `/remember` and `/forget`: a person's own words, kept or put away. Answers no hook. */
+export function createMemoryCommands(memories: Memories): Layer {
+  return {
+    name: "memories",
+    cost: 5,
+    handlers: {},
+    commands: [
+      {
+        name: "remember",
+        description: "Strata: remembers these words, as /remember decision: we use port 8080",
+        async execute({ sessionID, words }) {
+          if (words.trim() === "")
+            throw new StrataError("EMPTY", "say what is to be remembered: /remember we deploy on Fridays");
+          const said = planRemembered(words);
+          const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
+          const cause = { operation: "remember", session: sessionID };
+          return describe(await memories.remember({ ...said, provenance }, cause), "Remembered");
+        },
+      },
+      {
+        name: "forget",
+        description: "Strata: moves the memory that these words mean to the archive",
+        async execute({ sessionID, words }) {
+          const found = findMemories(await memories.list(), words);
+          const [only] = found;
+          if (!only) return `No memory is meant by "${words.trim()}".`;
+          if (found.length > 1) {
+            const lines = found.slice(0, 10).map(({ id, title }) => `${id}  ${title}`);
+            return [`These ${found.length} are meant; say which:`, ...lines].join("\n");
+          }
+          const cause = { operation: "archive", session: sessionID, reason: "/forget" };
+          return describe(await memories.archive(only.id, cause), "Moved to the archive");
+        },
+      },
+    ],
+  };
+}
+
+function describe(written: Written, done: string): string {
+  if (written.kind === "refused") return `Not done: ${written.why}`;
+  return `${done}: ${written.memory.id}\n${written.path}`;
+}
+
+const firstLine = (words: string): string => words.trim().split("\n")[0] ?? "";

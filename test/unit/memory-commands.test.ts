@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { findMemories } from "../../src/memory/find.js";
+import type { Memory } from "../../src/memory/memory.js";
+import { planRemembered } from "../../src/memory/said.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+import { openWorld } from "../support/world.js";
+
+const FOLDER = `${PROJECT}/.opencode/memory`;
+const open = (): MemoryFiles => createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+
+describe("strata and memories", () => {
+  it("remembers, lists, shows, archives and restores, and the ledger has every step", async () => {
+    const files = open();
+    const said = await runStrata(files, "remember --type decision The server listens on port 8080");
+    expect(said).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Remembered: decision\/\S*port-8080/),
+    });
+    const id = /decision\/\S+/.exec(said.out)?.[0] ?? "";
+    expect(files.text(`${FOLDER}/${id}.md`)).toContain("The server listens on port 8080");
+    expect((await runStrata(files, "list")).out).toMatch(new RegExp(`^${id} +0 d  The server listens`));
+    expect((await runStrata(files, "show port-8080")).out).toContain("user");
+    expect(JSON.parse((await runStrata(files, "show server 8080 --json")).out)).toMatchObject({
+      id,
+      type: "decision",
+    });
+    expect((await runStrata(files, "archive 8080 --reason moved")).out).toContain(
+      `Moved to the archive: ${id}`,
+    );
+    expect((await runStrata(files, "list")).out).toBe("No memories.");
+    expect((await runStrata(files, "list --archived")).out).toContain("(archived)");
+    expect((await runStrata(files, "restore 8080")).out).toContain(`Back from the archive: ${id}`);
+    const { out } = await runStrata(files, `history ${id}`);
+    expect(out.split("\n").map((line) => line.split(/ +/)[3])).toEqual(["remember", "archive", "restore"]);
+    expect(out).toContain("(moved)");
+  });
+
+  it("private ones lie where git ignores them, global ones beside the user's configuration", async () => {
+    const files = open();
+    await runStrata(files, "remember --private --type preference short answers");
+    await runStrata(files, "remember --global never force push");
+    expect(files.text(`${FOLDER}/private/.gitignore`)).toBe("*\n");
+    const { memories } = JSON.parse((await runStrata(files, "list --json")).out);
+    expect(memories.map(({ id }: Memory) => id.split("/").slice(0, -1).join("/"))).toEqual([
+      "global/directive",
+      "private/preference",
+    ]);
+    const status = JSON.parse((await runStrata(files, "status --json")).out);
+    expect(status.memories).toEqual({ preference: 1 });
+  });
+
+  it("with words that mean none or several changes nothing and says which there are", async () => {
+    const files = open();
+    await runStrata(files, "remember the first port is 8080");
+    await runStrata(files, "remember the second port is 9090");
+    for (const [line, what] of [
+      ["archive port", "means 2 memories, such as knowledge/"],
+      ["archive nothing-like-it", "no memory is meant"],
+      ["show ../../etc/passwd", "no memory is meant"],
+      ["list --type colour", '"colour" is no type of memory'],
+      ["remember --type colour red", '"colour" is no type of memory'],
+    ] as const) {
+      const { code, err } = await runStrata(files, line);
+      expect([line, code]).toEqual([line, 3]);
+      expect(err).toContain(what);
+    }
+    expect((await runStrata(files, "list")).out.split("\n")).toHaveLength(2);
+    expect((await runStrata(files, "remember")).code).toBe(2);
+    expect((await runStrata(files, "show")).code).toBe(2);
+  });
+
+  it("a file that cannot be used is named, the others are listed, and the command ends with 1", async () => {
+    const files = open();
+    await runStrata(files, "remember all is well");
+    await files.writeWhole(`${FOLDER}/decision/broken.md`, "---\ntitle: [\n---\n<<<<<<< mine\n");
+    const { code, err, out } = await runStrata(files, "list");
+    expect(code).toBe(1);
+    expect(out).toContain("all is well");
+    expect(err).toContain("decision/broken.md");
+  });
+});
+
+describe("what a person means", () => {
+  const named = (id: string, title: string) => ({ id, title }) as Memory;
+  const all = [
+    named("decision/port", "Port 8080"),
+    named("knowledge/port", "Port of the test"),
+    named("plan/x", "Ship it"),
+  ];
+
+  it("is the memory of that id, or of that name, or with all of these words", () => {
+    const find = (words: string) => findMemories(all, words).map(({ id }) => id);
+    expect(find("decision/port")).toEqual(["decision/port"]);
+    expect(find("port")).toEqual(["decision/port", "knowledge/port"]);
+    expect(find("ship")).toEqual(["plan/x"]);
+    expect(find("PORT test")).toEqual(["knowledge/port"]);
+    expect(find("  ")).toEqual([]);
+  });
+
+  it("has a type: the one they name, directive for a rule, knowledge for the rest", () => {
+    expect(planRemembered("decision: use\nport 8080")).toEqual({
+      type: "decision",
+      content: "use\nport 8080",
+    });
+    expect(planRemembered("Never push to main")).toEqual({
+      type: "directive",
+      content: "Never push to main",
+    });
+    expect(planRemembered("note: the build is slow")).toEqual({
+      type: "knowledge",
+      content: "note: the build is slow",
+    });
+  });
+});
+
+describe("/remember and /forget", () => {
+  it("keep a person's own words, quotes and newlines too, and put one memory away", async () => {
+    const world = await openWorld();
+    const call = async (name: string, words: string) => {
+      const command = world.strata.dispatcher.commands.find((one) => one.name === name);
+      return command?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+    };
+    const words = `decision: the "port" is\n8080, 'always'`;
+    const answer = await call("remember", words);
+    const path = answer?.split("\n")[1] ?? "";
+    expect(world.files.text(path)).toContain(`the "port" is\n8080, 'always'`);
+    expect(world.files.text(path)).toContain("ses_1");
+    await call("remember", "the other port is 9090");
+    expect(await call("forget", "port")).toMatch(/^These 2 are meant; say which:\ndecision\//);
+    expect(await call("forget", "9090")).toMatch(/^Moved to the archive: knowledge\//);
+    expect(await call("forget", "9090")).toBe('No memory is meant by "9090".');
+    await expect(call("remember", " ")).rejects.toThrow("say what is to be remembered");
+    expect(await call("memory", "")).toMatch(/Memories +1 decision/);
+  });
+});
