@@ -123,8 +123,11 @@ export const createSessionMemory: LayerFactory = (context) => {
 
   /** Sessions that another instance is at work on. */
   async function findBusy(): Promise<string[]> {
-    // Who cannot be asked is taken for ended: the handoff asks for nothing.
-    const living = await instances.living().catch(() => []);
+    // Who cannot be found is taken for ended: the handoff asks for nothing.
+    const living = await instances.living().catch((thrown) => {
+      log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
+      return [];
+    });
     return living.flatMap(({ sessions }) =>
       sessions.filter(({ state }) => state === "busy").map(({ id }) => id),
     );

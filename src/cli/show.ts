@@ -17,7 +17,7 @@ function formatMemory(memory: Memory, style: Style): string {
   const { by, evidence, session } = provenance;
   const rows: [string, string | undefined][] = [
     ["id", `${id}, ${status}`],
-    ["from", [by, session].filter(Boolean).join(", ")],
+    ["told by", [by, session].filter(Boolean).join(", ")],
     ["said", evidence],
     ["dates", `${created.slice(0, 10)}, last changed ${updated.slice(0, 10)}`],
     ["tags", tags.join(", ")],

@@ -107,9 +107,7 @@ describe("the hooks", () => {
       "experimental.chat.messages.transform",
       "experimental.session.compacting",
     ];
-    expect(Object.keys(bindHooks(strata)).sort()).toEqual(
-      [...always, "command.execute.before", "tool", "tool.execute.before"].sort(),
-    );
+    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool", "tool.execute.before"].sort());
     const off = await openWorld({
       options: {
         toolResults: { enabled: false },

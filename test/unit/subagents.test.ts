@@ -50,7 +50,7 @@ describe("a subagent", () => {
     expect(texts(await world.request(child.messages))).toEqual([own, brief]);
     const again = await world.restart();
     expect(texts(await again.request(fork(child.messages, "ses_f")))).toEqual([own, brief]);
-    expect(world.decisions().filter(({ layer }) => layer === "across-agents")).toHaveLength(1);
+    expect(world.decisions().filter(({ layer }) => layer === "across-agents/delegation")).toHaveLength(1);
   });
 
   it("is known for one after a restart too, and its parent's notes are not needed: the host has the messages", async () => {
