@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isProtected } from "../../layers/dream/change.js";
-import { isContradiction, isSame } from "../../layers/dream/duplicates.js";
-import { type DreamInput, planDream } from "../../layers/dream/plan.js";
+import { isProtected } from "../../src/dream/change.js";
+import { isContradiction, isSame } from "../../src/dream/duplicates.js";
+import { type DreamInput, planDream } from "../../src/dream/plan.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readStaged } from "../../layers/dream/staged.js";
+import { readStaged } from "../../src/dream/staged.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
 

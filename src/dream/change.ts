@@ -1,5 +1,5 @@
 /** What a dream wants to do, as plain data: it is planned, staged, checked and swapped in as a whole, or not at all. */
-import type { Memory } from "../../src/memory/memory.js";
+import type { Memory } from "../memory/memory.js";
 
 /** One memory as it shall be. Nothing is ever deleted: what goes is archived, and says what has taken its place. */
 export interface Change {

@@ -4,7 +4,7 @@
  * Two say the same when they share nearly all of their words and all that a fact hangs on: numbers, names in code,
  * paths, negations. "The port is 8080" and "the port is 8081" share nearly all words and say different things.
  */
-import type { Memory } from "../../src/memory/memory.js";
+import type { Memory } from "../memory/memory.js";
 
 export interface Cluster {
   /** The one that stays. */

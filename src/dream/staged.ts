@@ -7,8 +7,8 @@
  * and all that a fact hangs on (numbers, names in code, paths) is found again in the successor's words.
  */
 import { z } from "zod";
-import { formatError } from "../../src/error.js";
-import type { Memory } from "../../src/memory/memory.js";
+import { formatError } from "../error.js";
+import type { Memory } from "../memory/memory.js";
 import { type Change, isProtected } from "./change.js";
 import { readPivots } from "./duplicates.js";
 

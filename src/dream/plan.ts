@@ -2,8 +2,8 @@
  * What a dream does without a model. Pure: the same memories on the same day give the same plan, and a plan that has
  * been carried out gives an empty one.
  */
-import type { Memory } from "../../src/memory/memory.js";
-import { DAY_MS } from "../../src/seams/clock.js";
+import type { Memory } from "../memory/memory.js";
+import { DAY_MS } from "../seams/clock.js";
 import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
 import { withAbsoluteDates } from "./dates.js";
 import { type Cluster, findDuplicates, isContradiction, type SimilarTo } from "./duplicates.js";

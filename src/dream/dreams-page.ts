@@ -1,5 +1,5 @@
 /** `.opencode/memory/DREAMS.md`: what each dream has changed, the newest first, for people. */
-import { toLine } from "../../src/notes/line.js";
+import { toLine } from "../notes/line.js";
 import type { Change, Finding } from "./change.js";
 
 export interface DreamReport {
