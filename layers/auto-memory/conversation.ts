@@ -16,7 +16,7 @@ import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { isSummary } from "../../src/view/history.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { planBoot } from "./boot.js";
-import { findGoneFiles } from "./gone-files.js";
+import { findGoneFiles } from "../../src/memory/gone-files.js";
 import { findLineIDs } from "./line.js";
 import { findTellable, planMatches, SESSION_BYTES } from "./matches.js";
 import { CALLS_BETWEEN, findWaitingRules, planMoment, readSubject, type WaitingRule } from "./moments.js";

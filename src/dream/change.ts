@@ -21,9 +21,7 @@ export type ChangeKind =
   /** It has ended, or nobody has needed it for long. */
   | "archived"
   /** Said in several sessions. */
-  | "confirmed"
-  /** It names files that are gone, or that have come back. */
-  | "marked";
+  | "confirmed";
 
 /** Something a person, or a model, should look at; the memories stay as they are. */
 export interface Finding {

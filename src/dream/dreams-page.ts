@@ -20,9 +20,10 @@ What was tidied in memory, the newest first. Nothing is deleted: what went lies 
 \`/memory-undo\` or \`strata undo\` takes the last one back.
 `;
 const MOST_LINES = 500;
-const MOST_FINDINGS = 20;
+const MOST_REFUSALS = 20;
 const LONGEST_LINE = 300;
 const ENTRY = /^## /m;
+const UNDONE = "taken back";
 
 /** The page with this dream on top. What is beyond 500 lines goes from the end, whole dreams at a time. */
 export function addDream(page: string, report: DreamReport): string {
@@ -38,27 +39,53 @@ export function addDream(page: string, report: DreamReport): string {
   return `${HEAD}\n${kept.join("").trimEnd()}\n`;
 }
 
+/** The page, with a note at the dream that it was taken back. */
+export function markUndone(page: string, id: string, time: string): string {
+  return page
+    .split("\n")
+    .map((line) =>
+      line.startsWith("## ") && line.endsWith(` · ${id}`) ? `${line} · ${UNDONE} ${formatTime(time)}` : line,
+    )
+    .join("\n");
+}
+
 function formatDream({ changes, findings, id, refused, time, usedModel }: DreamReport): string {
   const lines = [
-    `## ${time.slice(0, 16).replace("T", " ")} · ${id}`,
+    `## ${formatTime(time)} · ${id}`,
     "",
     `${formatCounts(changes)}${usedModel ? ", with a model" : ""}.`,
     "",
-    ...changes.map(
-      ({ before, kind, reason }) => `- ${kind} \`${before.id}\`: ${toLine(reason, LONGEST_LINE)}`,
-    ),
+    ...groupByReason(changes).map(formatGroup),
   ];
   const more = [
-    ...findings.slice(0, MOST_FINDINGS).map(({ what }) => `- ${toLine(what, LONGEST_LINE)}`),
-    ...(findings.length > MOST_FINDINGS ? [`- and ${findings.length - MOST_FINDINGS} more`] : []),
+    ...findings.map(({ what }) => `- ${toLine(what, LONGEST_LINE)}`),
     ...refused
-      .slice(0, MOST_FINDINGS)
+      .slice(0, MOST_REFUSALS)
       .map((why) => `- not taken from the model: ${toLine(why, LONGEST_LINE)}`),
   ];
   return [...lines, ...(more.length > 0 ? ["", "To look at:", "", ...more] : []), ""].join("\n");
 }
 
-function formatCounts(changes: readonly Change[]): string {
+/** Those that share a kind and a reason, in one line; what goes is named by the line of what takes it in. */
+function groupByReason(changes: readonly Change[]): Change[][] {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes.filter(({ kind }) => kind !== "superseded")) {
+    const key = `${change.kind} ${change.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()];
+}
+
+function formatGroup(group: readonly Change[]): string {
+  const [first] = group;
+  const ids = group.map(({ before }) => `\`${before.id}\``).join(", ");
+  return `- ${first?.kind} ${ids}: ${toLine(first?.reason ?? "", LONGEST_LINE)}`;
+}
+
+const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ");
+
+/** In a few words: "3 merged, 1 archived". */
+export function formatCounts(changes: readonly Change[]): string {
   if (changes.length === 0) return "Nothing to change";
   const kinds = [...new Set(changes.map(({ kind }) => kind))];
   return kinds.map((kind) => `${changes.filter((one) => one.kind === kind).length} ${kind}`).join(", ");

@@ -99,6 +99,11 @@ export function readPivots(text: string): ReadonlySet<string> {
   return new Set(found.map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
 }
 
+/** Shared words of all words of two texts, 0 to 1. */
+export function overlapOf(one: string, other: string): number {
+  return overlap(readWords(one), readWords(other));
+}
+
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   one.size === other.size && [...one].every((word) => other.has(word));
 

@@ -112,7 +112,7 @@ function planEntry({ content, keep, reason, supersede }: Entry, memories: readon
         },
       ];
     }
-    const after: Memory = { ...before, status: "superseded", supersededBy: keep };
+    const after: Memory = { ...before, status: "archived", supersededBy: keep };
     return [{ before, after, kind: "superseded", reason: `${keep} says it: ${said}` }];
   });
 }

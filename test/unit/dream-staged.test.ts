@@ -26,7 +26,7 @@ describe("what a model has staged", () => {
       changes.map(({ after, before, kind }) => [before.id, kind, after.status, after.supersededBy]),
     ).toEqual([
       ["knowledge/a", "merged", "active", undefined],
-      ["knowledge/b", "superseded", "superseded", "knowledge/a"],
+      ["knowledge/b", "superseded", "archived", "knowledge/a"],
     ]);
     expect(changes[0]?.after).toEqual({ ...a, content: good.content });
   });
