@@ -83,6 +83,11 @@ export function bindHooks(
       }),
     ),
     row("toolArguments", "tool.execute.before", async (input, output) => {
+      if (ownSessions.has(input?.sessionID)) {
+        const escape = ownSessions.findEscape(input.sessionID, input.tool, output?.args);
+        if (escape !== undefined) throw new StrataError("EREFUSED", escape);
+        return;
+      }
       let refusal: string | undefined;
       await dispatcher.serve("toolArguments", {
         read: () => ({
@@ -95,7 +100,7 @@ export function bindHooks(
           if (refusal === undefined) Object.assign(output.args, args);
         },
       });
-      // The one exception a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
+      // An exception that a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
       if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
     }),
     row("event", "event", (given) =>
@@ -112,14 +117,17 @@ export function bindHooks(
       }),
     ),
   ];
-  const heard = rows.filter(({ hook }) => dispatcher.hears(hook));
+  // What a session of ours may do with tools is asked there, whoever else hears it.
+  const isAsked = (hook: HookName): boolean =>
+    hook === "toolArguments" && config.background.enabled !== false;
+  const heard = rows.filter(({ hook }) => dispatcher.hears(hook) || isAsked(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
     ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
     config: async (live) => {
       pulse.beat("config");
-      liveConfig.take(live, { withAgent: config.background.enabled !== false });
+      liveConfig.take(live, { withAgents: config.background.enabled !== false });
       slashCommands.register(live);
     },
     // Not through the dispatcher: a command is answered by throwing, see there.
