@@ -19,6 +19,8 @@ import { waitAtMost } from "../../src/seams/clock.js";
 import { findObstacle, type GateFacts, planBackoff } from "./gates.js";
 
 const LAYER = "dream";
+/** Of the time a dream may take: what the rules find is done even if the model never answers. */
+const MODELS_SHARE = 0.8;
 /** Somebody who reads the answer is about to write the next message. */
 const QUIET_MS = 20_000;
 /** A person who asks for a dream waits so long for what came of it; the rest goes on behind. */
@@ -122,7 +124,8 @@ export const createDream: LayerFactory = (context) => {
 
   async function start(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome> {
     const { maxRuntime, maxTokens } = config.dream;
-    const askModel = createAskModel({ ...context, sessionID, maxTokens, deadlineMs: maxRuntime });
+    const deadlineMs = Math.floor(maxRuntime * MODELS_SHARE);
+    const askModel = createAskModel({ ...context, sessionID, maxTokens, deadlineMs });
     const state = await dreams.state();
     return dreams.run({
       maxRuntimeMs: maxRuntime,

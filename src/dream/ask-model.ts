@@ -2,7 +2,7 @@
  * Has a model look at what the rules leave. It can read the project and write one file in the staging folder; the host's
  * permissions bound it, each of its calls is asked about, and what it has written is checked by whoever reads it.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Generation } from "../background/generation.js";
 import type { Folders } from "../folders.js";
 import type { Prompts } from "../prompts.js";
@@ -36,6 +36,9 @@ export function createAskModel(options: AskModelOptions): AskModel {
   };
 
   return async (clusters, signal) => {
+    const link = await findLink();
+    if (link !== undefined)
+      return { kind: "failed", why: `${link} is a link, and must be a folder of its own` };
     try {
       await files.remove(staged);
       const prompt = (await prompts.read("dream"))
@@ -60,19 +63,21 @@ export function createAskModel(options: AskModelOptions): AskModel {
     }
   };
 
+  /** What is written in a folder behind a link is written elsewhere. */
+  async function findLink(): Promise<string | undefined> {
+    const above = [dirname(folders.strata), folders.strata, dirname(staged)];
+    for (const folder of above) if ((await files.statItself(folder))?.kind === "link") return folder;
+    return undefined;
+  }
+
   async function readAnswer(said: string): Promise<ModelAnswer> {
     const stat = await files.statItself(staged);
     if (!stat) return readSaid(said);
-    const isOwn = stat.kind === "file" && (await files.realPath(staged)) === (await realStaged());
-    if (!isOwn) return { kind: "failed", why: `${staged} is no file of its own` };
+    if (stat.kind !== "file" || (await findLink()) !== undefined)
+      return { kind: "failed", why: `${staged} is no file of its own` };
     if (stat.bytes > LARGEST_STAGED) return { kind: "failed", why: `${stat.bytes} bytes were staged` };
     const bytes = await files.read(staged);
     return { kind: "staged", text: new TextDecoder().decode(bytes ?? new Uint8Array()) };
-  }
-
-  /** The project itself may lie behind a link. */
-  async function realStaged(): Promise<string> {
-    return join((await files.realPath(project)) ?? project, staged.slice(project.length + 1));
   }
 }
 

@@ -1,6 +1,6 @@
 /** `.opencode/memory/DREAMS.md`: what each dream has changed, the newest first, for people. */
 import { toLine } from "../notes/line.js";
-import type { Change, Finding } from "./change.js";
+import type { Change, ChangeKind, Finding } from "./change.js";
 
 export interface DreamReport {
   /** Of this dream, for undo. */
@@ -23,6 +23,7 @@ const MOST_LINES = 500;
 const MOST_REFUSALS = 20;
 const LONGEST_LINE = 300;
 const ENTRY = /^## /m;
+const KINDS: readonly ChangeKind[] = ["merged", "superseded", "archived", "confirmed", "reworded"];
 const UNDONE = "taken back";
 
 /** The page with this dream on top. What is beyond 500 lines goes from the end, whole dreams at a time. */
@@ -87,6 +88,9 @@ const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ")
 /** In a few words: "3 merged, 1 archived". */
 export function formatCounts(changes: readonly Change[]): string {
   if (changes.length === 0) return "Nothing to change";
-  const kinds = [...new Set(changes.map(({ kind }) => kind))];
-  return kinds.map((kind) => `${changes.filter((one) => one.kind === kind).length} ${kind}`).join(", ");
+  const counts = KINDS.map((kind) => [changes.filter((one) => one.kind === kind).length, kind] as const);
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, kind]) => `${count} ${kind}`)
+    .join(", ");
 }

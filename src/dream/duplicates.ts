@@ -99,6 +99,13 @@ export function readPivots(text: string): ReadonlySet<string> {
   return new Set(found.map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
 }
 
+/** How much of what the first text says, the second says too: its words that are there, 0 to 1. */
+export function coverage(text: string, by: string): number {
+  const [words, others] = [readWords(text), readWords(by)];
+  const there = [...words].filter((word) => others.has(word)).length;
+  return words.size === 0 ? 1 : there / words.size;
+}
+
 /** Shared words of all words of two texts, 0 to 1. */
 export function overlapOf(one: string, other: string): number {
   return overlap(readWords(one), readWords(other));

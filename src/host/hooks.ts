@@ -84,8 +84,8 @@ export function bindHooks(
     ),
     row("toolArguments", "tool.execute.before", async (input, output) => {
       if (ownSessions.has(input?.sessionID)) {
-        const escape = ownSessions.findEscape(input.sessionID, input.tool, output?.args);
-        if (escape !== undefined) throw new StrataError("EREFUSED", escape);
+        const why = ownSessions.findEscape(input.sessionID, input.tool, output?.args);
+        if (why !== undefined) throw new StrataError("EREFUSED", why);
         return;
       }
       let refusal: string | undefined;

@@ -119,7 +119,7 @@ describe("a dream of 500 memories, without a model", () => {
     }
 
     expect(world.page()).toMatch(/^# Dreams\n/);
-    expect(world.page()).toContain("50 reworded, 100 archived, 80 superseded, 80 merged.");
+    expect(world.page()).toContain("80 merged, 80 superseded, 100 archived, 50 reworded.");
     expect(world.page()).toMatch(/- archived `idea\/forgotten-0`, .*: nobody has used it for 200 days/);
     expect(world.page()).toContain("do not say the same of");
 
