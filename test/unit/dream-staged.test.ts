@@ -65,6 +65,18 @@ describe("what a model has staged", () => {
     ]);
   });
 
+  it("keeps most words of each, also where no number or name is in them", () => {
+    const plain = [
+      memoryOf({ id: "knowledge/day", content: "The worker reads the mail queue once a day." }),
+      memoryOf({ id: "knowledge/night", content: "The worker reads the mail queue at night." }),
+    ];
+    const entry = { keep: "knowledge/day", supersede: ["knowledge/night"], reason: "" };
+    const of = (content: string) =>
+      readStaged(JSON.stringify([{ ...entry, content }]), [plain], { findFault: () => undefined });
+    expect(of("It is read.").refused).toEqual(["entry 1: most of what knowledge/day says would be lost"]);
+    expect(of("The worker reads the mail queue once a day, at night.").changes).toHaveLength(2);
+  });
+
   it("never makes anything fail, whatever it is", () => {
     fc.assert(
       fc.property(
