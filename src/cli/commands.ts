@@ -33,6 +33,19 @@ export const commands: readonly Command[] = [
     load: () => import("./show.js"),
   },
   {
+    name: "recall",
+    summary: "finds memories by words and meaning, and what earlier sessions noted; best first",
+    arguments: "[words...]",
+    options: [
+      ["--type <type>", "only memories of this type; without words the newest first"],
+      ["--limit <count>", "so many at most; 10 without it"],
+      ["--archived", "those in the archive too"],
+      JSON_OPTION,
+    ],
+    example: "strata recall 'which port does the server use'",
+    load: () => import("./recall.js"),
+  },
+  {
     name: "remember",
     summary: "remembers a sentence; a rule becomes a directive, anything else knowledge",
     arguments: "[words...]",

@@ -7,6 +7,7 @@ import { createLocks } from "../lock/locks.js";
 import { findMemories } from "../memory/find.js";
 import type { Memory } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/memory-store.js";
+import { refuseSecrets } from "../memory/secret-gate.js";
 import type { Memories, Written } from "../memory/store.js";
 import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
 import { requireProject } from "./project.js";
@@ -33,6 +34,7 @@ export async function withMemories<T>(
     globalFolder: findGlobalFolder({ home, env }),
     instance: INSTANCE,
     limits: config.autoMemory,
+    gate: refuseSecrets,
   });
   try {
     return await run(memories, project);
