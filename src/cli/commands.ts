@@ -92,6 +92,40 @@ export const commands: readonly Command[] = [
     load: () => import("./history.js"),
   },
   {
+    name: "export",
+    summary: "memories as JSON Lines, each with the whole of its file; to standard output, or to a new file",
+    arguments: "[file]",
+    options: [
+      ["--include-private", "private ones too; without it none leaves the folder that git ignores"],
+      ["--global", "those that hold in every project too"],
+    ],
+    example: "strata export memories.jsonl",
+    load: () => import("./export.js"),
+  },
+  {
+    name: "import",
+    summary: "takes in what strata export wrote, a .memory folder, or a folder with a MEMORY.md",
+    arguments: "<source>",
+    options: [
+      ["--dry-run", "only says what would come in"],
+      ["--global", "what holds in every project too; of a folder: all of it is to hold there"],
+    ],
+    example: "strata import memories.jsonl --dry-run",
+    load: () => import("./import.js"),
+  },
+  {
+    name: "ingest",
+    summary: "Markdown files to memories, one for each heading; a heading such as Decisions names the type",
+    arguments: "<files...>",
+    options: [
+      ["--type <type>", "all of them are of this type"],
+      ["--dry-run", "only says what would come in"],
+      ["--global", "they hold in every project"],
+    ],
+    example: "strata ingest docs/decisions.md --type decision",
+    load: () => import("./ingest.js"),
+  },
+  {
     name: "init",
     summary: "adds the plugin to the opencode.json of this project; safe to run twice",
     options: [

@@ -8,7 +8,7 @@ import { findMemories } from "../memory/find.js";
 import type { Memory } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/memory-store.js";
 import { refuseSecrets } from "../memory/secret-gate.js";
-import type { Memories, Written } from "../memory/store.js";
+import type { Memories, OpenMemories, Written } from "../memory/store.js";
 import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
 import { requireProject } from "./project.js";
 import { readSettings } from "./settings.js";
@@ -19,7 +19,7 @@ const INSTANCE = "cli";
 /** Opens the store beside whoever else has it open, and lets go of it when `run` is done. */
 export async function withMemories<T>(
   surroundings: Surroundings,
-  run: (memories: Memories, project: string) => Promise<T>,
+  run: (memories: OpenMemories, project: string) => Promise<T>,
 ): Promise<T> {
   const { clock, env, files, home, warn } = surroundings;
   const project = await requireProject(surroundings);
