@@ -92,6 +92,20 @@ export const commands: readonly Command[] = [
     load: () => import("./history.js"),
   },
   {
+    name: "validate",
+    summary: "checks every file of the memory against ledger, index and schema, and changes none",
+    options: [["--strict", "warnings count in the exit code too"], JSON_OPTION],
+    example: "strata validate --strict",
+    load: () => import("./validate.js"),
+  },
+  {
+    name: "optimize",
+    summary: "what validate found and what can be mended at no risk; changes nothing without --execute",
+    options: [["--execute", "mends exactly what it prints"], JSON_OPTION],
+    example: "strata optimize --execute",
+    load: () => import("./optimize.js"),
+  },
+  {
     name: "export",
     summary: "memories as JSON Lines, each with the whole of its file; to standard output, or to a new file",
     arguments: "[file]",

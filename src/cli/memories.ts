@@ -3,7 +3,7 @@ import { StrataError } from "../error.js";
 import { planFolders } from "../folders.js";
 import { findGlobalFolder } from "../host/config-files.js";
 import { createRunningProcesses } from "../host/running-processes.js";
-import { createLocks } from "../lock/locks.js";
+import { createLocks, type Locks } from "../lock/locks.js";
 import { findMemories } from "../memory/find.js";
 import type { Memory } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/memory-store.js";
@@ -15,6 +15,11 @@ import { readSettings } from "./settings.js";
 
 /** Who changes something, in the ledger. */
 const INSTANCE = "cli";
+
+/** Locks that count in all processes. Two of one name in one process would take each other for gone. */
+export function openLocks({ clock, files }: Surroundings, instance: string): Locks {
+  return createLocks({ clock, files, processes: createRunningProcesses(), instance });
+}
 
 /** Opens the store beside whoever else has it open, and lets go of it when `run` is done. */
 export async function withMemories<T>(
@@ -28,7 +33,7 @@ export async function withMemories<T>(
   const memories = createMemoryStore({
     clock,
     files,
-    locks: createLocks({ clock, files, processes: createRunningProcesses(), instance: INSTANCE }),
+    locks: openLocks(surroundings, INSTANCE),
     log: { error: say, warn: say, info() {}, debug() {} },
     folders: planFolders(project),
     globalFolder: findGlobalFolder({ home, env }),

@@ -35,7 +35,8 @@ export interface JournalOptions {
   path: string;
 }
 
-interface Pending {
+/** What stands in `pending.json`. */
+export interface Pending {
   line: LedgerLine;
   /** Its name alone: the project may have been moved since. */
   ledgerFile: string;
@@ -158,7 +159,8 @@ const isCompromise = (thrown: unknown): boolean =>
 const unfinished = (line: LedgerLine, path: string): string =>
   `${line.operation} of ${line.key} is begun and kept in ${path}; it is completed with the next change, do not repeat it`;
 
-function parsePending(text: string): Pending | undefined {
+/** `undefined` for half of one. */
+export function parsePending(text: string): Pending | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || typeof value.ledgerFile !== "string" || /[/\\]/.test(value.ledgerFile))
