@@ -106,6 +106,18 @@ export const commands: readonly Command[] = [
     load: () => import("./optimize.js"),
   },
   {
+    name: "gc",
+    summary: "files that nobody needs any more, such as tool results that no session names",
+    options: [
+      ["--days <count>", "only what is older; 30 without it"],
+      ["--archived", "memories that lie in the archive for so long, too; the ledger keeps their words"],
+      ["--execute", "removes what it prints; without it nothing is changed"],
+      JSON_OPTION,
+    ],
+    example: "strata gc --days 90 --execute",
+    load: () => import("./gc.js"),
+  },
+  {
     name: "export",
     summary: "memories as JSON Lines, each with the whole of its file; to standard output, or to a new file",
     arguments: "[file]",

@@ -14,6 +14,7 @@ export interface Changes extends Pick<MemoryStore, "remember" | "update" | "arch
   /** The memory as its file is now. */
   find(id: string): Promise<Found | undefined>;
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  discard(id: string, cause: Cause): Promise<Written>;
 }
 
 export interface Found {
@@ -121,6 +122,15 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       return at(id, async (target) => {
         if (target.memory.status !== "archived") return unchanged(target);
         return move(target, target.path.slice(ARCHIVE.length + 1), cause);
+      });
+    },
+
+    /** What was opened is in the ledger: a file that was changed by hand is entered first. */
+    discard(id, cause) {
+      return at(id, async ({ desk, looked, memory, path, standing }) => {
+        if (memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
+        await desk.discard(looked, cause);
+        return finish(standing, path, memory);
       });
     },
   };

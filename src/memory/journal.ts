@@ -131,6 +131,10 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
       await files.rename(join(folder, from), target);
       return true;
     }
+    if (after === null && there === before) {
+      await files.remove(target);
+      return true;
+    }
     if (contents === undefined || there !== before) return there === after;
     if (before === null) return files.create(target, contents);
     await files.writeWhole(target, contents);

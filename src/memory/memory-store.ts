@@ -72,6 +72,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     archive: changes.archive,
     restore: changes.restore,
     adopt: changes.adopt,
+    discard: changes.discard,
     problems: () => standings.flatMap(findProblems),
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,

@@ -68,6 +68,8 @@ export interface Desk {
   write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
   /** Moves what was opened to where nothing is; done when it resolves. */
   move(opened: Looked, to: string, cause: Cause): Promise<void>;
+  /** Removes what was opened, whose every version the ledger has; done when it resolves. */
+  discard(opened: Looked, cause: Cause): Promise<void>;
 }
 
 /** So many changed files make it worth while to write down what was read. */
@@ -193,6 +195,10 @@ export function createShelf(options: ShelfOptions): Shelf {
 
       async move({ path: from, hash = null }, to, cause) {
         await commit(makeLine(ledger, to, cause, { from, before: hash, after: hash }));
+      },
+
+      async discard({ path, hash = null }, cause) {
+        await commit(makeLine(ledger, path, cause, { before: hash, after: null }));
       },
     };
 

@@ -50,6 +50,8 @@ export interface OpenMemories extends Memories {
    * the same bytes leaves it as it is, any other is a refusal.
    */
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  /** Removes the file of one that lies in the archive; the ledger keeps every version of it. */
+  discard(id: string, cause: Cause): Promise<Written>;
 }
 
 /** The file of a memory, on its way from one store to another. */
