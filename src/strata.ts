@@ -16,6 +16,8 @@ import { createInstances } from "./instances/instances.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
+import { effectiveImportance } from "./memory/rank.js";
+import { createMemorySearch } from "./memory/search.js";
 import { refuseSecrets } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
 import { createMemoryCommands } from "./memory/slash-commands.js";
@@ -140,6 +142,15 @@ export async function createStrata(
     limits: config.autoMemory,
     gate: refuseSecrets,
   });
+  const search = createMemorySearch({
+    memories,
+    clock,
+    files,
+    log,
+    background,
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+  });
   const generation = createGeneration({
     config: config.background,
     clock,
@@ -180,6 +191,7 @@ export async function createStrata(
     locks,
     failures,
     memories,
+    search,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
@@ -187,7 +199,7 @@ export async function createStrata(
   const { project } = folders;
   const memoryCommand = createMemoryCommand({ clock, config, files, project, pulse, sizes });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands(memories)],
+    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands({ memories, search, clock })],
     clock,
     log,
     isFork: host.isFork,

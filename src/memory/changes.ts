@@ -1,18 +1,20 @@
 /** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
 import { join } from "node:path";
 import type { Clock } from "../seams/clock.js";
-import { findMove, findRefusal, planMemory } from "./draft.js";
+import { findHint, findMove, findRefusal, planMemory } from "./draft.js";
 import { ARCHIVE, type Looked } from "./entries.js";
 import { formatPrefix, type Place, parseID } from "./id.js";
 import type { Memory } from "./memory.js";
 import { foldName, planName } from "./name.js";
 import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
-import type { Cause, MemoryStore, Written } from "./store.js";
+import type { Cause, MemoryCopy, MemoryStore, Written } from "./store.js";
 
 export interface Changes extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore"> {
   /** The memory as its file is now. */
   find(id: string): Promise<Found | undefined>;
+  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  discard(id: string, cause: Cause): Promise<Written>;
 }
 
 export interface Found {
@@ -75,6 +77,38 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       });
     },
 
+    async adopt({ contents, id, isArchived }, cause) {
+      const place = parseID(id);
+      if (!place) return refuse(missing(id));
+      const { parseMemoryFile } = await import("./memory-file.js");
+      const reading = parseMemoryFile(Buffer.from(contents), {
+        ...place,
+        isArchived,
+        modifiedMs: clock.now(),
+      });
+      if (reading.kind === "problem") return refuse(reading.what);
+      // All of the text is looked through: a comment in the fields is in the file as well.
+      const whole = { ...reading.memory, content: contents };
+      const why = findHint(whole) ?? gate?.(whole);
+      if (why !== undefined) return refuse(why);
+      const standing = findStanding(standings, place);
+      return standing.shelf.change(async (desk) => {
+        const [active, archived] = pathsOf(place);
+        for (const path of [active, archived]) {
+          const looked = await desk.open(path);
+          if (looked?.text === contents)
+            return { kind: "unchanged", memory: reading.memory, path: join(standing.shelf.folder, path) };
+          if (looked)
+            return refuse(`${join(standing.shelf.folder, path)} is there already and says otherwise`);
+        }
+        const path = isArchived ? archived : active;
+        const link = await findLinkOn(desk, path);
+        if (link) return refuse(link);
+        await desk.write(path, undefined, contents, cause);
+        return finish(standing, path, reading.memory);
+      });
+    },
+
     update: (id, change, cause) => at(id, (target) => rewrite(target, change, cause)),
 
     archive(id, cause) {
@@ -88,6 +122,15 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       return at(id, async (target) => {
         if (target.memory.status !== "archived") return unchanged(target);
         return move(target, target.path.slice(ARCHIVE.length + 1), cause);
+      });
+    },
+
+    /** What was opened is in the ledger: a file that was changed by hand is entered first. */
+    discard(id, cause) {
+      return at(id, async ({ desk, looked, memory, path, standing }) => {
+        if (memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
+        await desk.discard(looked, cause);
+        return finish(standing, path, memory);
       });
     },
   };

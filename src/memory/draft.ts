@@ -50,8 +50,15 @@ export function findRefusal(memory: Memory): string | undefined {
   return findHint(memory);
 }
 
-/** Committed files never hint at private memories. */
-function findHint({ sensitivity, links, supersededBy, content }: Memory): string | undefined {
+/** Committed files never hint at private memories: the sentence about one that does. */
+export function findHint({
+  sensitivity,
+  links,
+  supersededBy,
+  content,
+}: Pick<Memory, "sensitivity" | "links" | "content"> & Pick<Partial<Memory>, "supersededBy">):
+  | string
+  | undefined {
   if (sensitivity === "private") return undefined;
   const named = [...links, supersededBy ?? ""].find((id) => /^(global\/)?private\//.test(id));
   const types = memoryTypes.join("|");

@@ -31,6 +31,8 @@ export interface Entries {
   scan(): Promise<string[]>;
   /** Reads this one file now; `undefined` when there is none. */
   look(path: string): Promise<Looked | undefined>;
+  /** Where memories may be, and links that stand in their place; nothing is read. */
+  paths(): Promise<string[]>;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
   /** The memories among them; the same list as long as none has changed. */
@@ -87,6 +89,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       return looked;
     },
 
+    paths: listPaths,
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
     memories() {

@@ -35,7 +35,8 @@ export interface JournalOptions {
   path: string;
 }
 
-interface Pending {
+/** What stands in `pending.json`. */
+export interface Pending {
   lines: readonly LedgerLine[];
   /** Its name alone: the project may have been moved since. */
   ledgerFile: string;
@@ -141,6 +142,10 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
       await files.rename(join(folder, from), target);
       return true;
     }
+    if (after === null && there === before) {
+      await files.remove(target);
+      return true;
+    }
     if (contents === undefined || there !== before) return there === after;
     if (before === null) return files.create(target, contents);
     await files.writeWhole(target, contents);
@@ -166,13 +171,20 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
 const isCompromise = (thrown: unknown): boolean =>
   thrown instanceof StrataError && thrown.code === "ECOMPROMISED";
 
+/** For people: "edit of decision/port-8080". */
+export function formatBegun(lines: readonly LedgerLine[]): string {
+  const keys = [...new Set(lines.map(({ key }) => key))];
+  return `${lines[0]?.operation} of ${keys.length > 1 ? `${keys.length} memories` : keys[0]}`;
+}
+
 const formatLines = (lines: readonly LedgerLine[]): string =>
   lines.map((line) => JSON.stringify(line)).join("\n");
 
 const unfinished = (lines: readonly LedgerLine[], path: string): string =>
-  `${lines[0]?.operation} of ${lines.length > 1 ? `${lines.length} memories` : lines[0]?.key} is begun and kept in ${path}; it is completed with the next change, do not repeat it`;
+  `${formatBegun(lines)} is begun and kept in ${path}; it is completed with the next change, do not repeat it`;
 
-function parsePending(text: string): Pending | undefined {
+/** `undefined` for half of one. */
+export function parsePending(text: string): Pending | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || typeof value.ledgerFile !== "string" || /[/\\]/.test(value.ledgerFile))

@@ -4,15 +4,16 @@ import type { Ledger } from "./ledger.js";
 import { hashOf, type LedgerLine } from "./ledger-line.js";
 import type { Cause } from "./store.js";
 
-/** What happens to a file: it is written, or moved to where nothing is. */
+/** What happens to a file: it is written, moved to where nothing is, or removed. */
 export interface DeskStep {
   path: string;
   /** Where it is moved from. */
   from?: string;
   /** Hash of the file before; `null` where there is none. */
   before: string | null;
-  /** As it shall be; absent where it is only moved. */
+  /** As it shall be; absent where it is only moved, or removed. */
   contents?: string;
+  isRemoved?: true;
   cause: Cause;
 }
 
@@ -63,8 +64,8 @@ export function createLineWriter({
 
     steps(ledger, steps) {
       const lines: LedgerLine[] = [];
-      for (const { before, cause, contents, from, path } of steps) {
-        const after = contents === undefined ? before : hashOf(contents);
+      for (const { before, cause, contents, from, isRemoved, path } of steps) {
+        const after = isRemoved ? null : contents === undefined ? before : hashOf(contents);
         const change = { before, after, contents, ...(from !== undefined && { from }) };
         const earlier = lines.findLast((one) => one.path === (from ?? path));
         lines.push(line(ledger, path, cause, change, earlier?.at));

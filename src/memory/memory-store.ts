@@ -13,7 +13,7 @@ import type { Memory } from "./memory.js";
 import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
 import { isOn, type Standing } from "./standing.js";
-import type { FileProblem, Memories } from "./store.js";
+import type { FileProblem, OpenMemories } from "./store.js";
 import { createSwap } from "./swap.js";
 import { createUndo } from "./undo.js";
 import { createUses } from "./uses.js";
@@ -34,7 +34,7 @@ export interface MemoryStoreOptions {
 }
 
 /** Touches no file until it is asked for something. */
-export function createMemoryStore(options: MemoryStoreOptions): Memories {
+export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const { clock, files, log, folders } = options;
   const uses = createUses({ clock, files, log, folder: join(folders.strata, "state", "memory", "uses") });
   const indexes = createIndexWriter({ ...options, useOf: uses.of });
@@ -72,6 +72,8 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
     restore: changes.restore,
     swap: createSwap({ ...options, standings, onWritten }),
     undo: createUndo({ standings, onWritten }),
+    adopt: changes.adopt,
+    discard: changes.discard,
     problems: () => standings.flatMap(findProblems),
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,

@@ -70,6 +70,8 @@ export interface Desk {
   move(opened: Looked, to: string, cause: Cause): Promise<void>;
   /** All of these in their order, as one step; done when it resolves. */
   swap(steps: readonly DeskStep[]): Promise<void>;
+  /** Removes what was opened, whose every version the ledger has; done when it resolves. */
+  discard(opened: Looked, cause: Cause): Promise<void>;
 }
 
 /** So many changed files make it worth while to write down what was read. */
@@ -193,6 +195,7 @@ export function createShelf(options: ShelfOptions): Shelf {
 
       write: (path, over, contents, cause) => commit([{ path, before: over?.hash ?? null, contents, cause }]),
       move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
+      discard: ({ path, hash = null }, cause) => commit([{ path, before: hash, isRemoved: true, cause }]),
       swap: commit,
     };
 

@@ -50,6 +50,25 @@ export interface Memories extends MemoryStore {
   onIdle(): Promise<void>;
 }
 
+/** The store with what only a person's commands ask of it. */
+export interface OpenMemories extends Memories {
+  /**
+   * Puts the file of a memory there as it came from another store, byte for byte, where nothing has its id: a file with
+   * the same bytes leaves it as it is, any other is a refusal.
+   */
+  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  /** Removes the file of one that lies in the archive; the ledger keeps every version of it. */
+  discard(id: string, cause: Cause): Promise<Written>;
+}
+
+/** The file of a memory, on its way from one store to another. */
+export interface MemoryCopy {
+  id: string;
+  isArchived: boolean;
+  /** All of the file. */
+  contents: string;
+}
+
 /** Why something is changed, for the ledger. */
 export interface Cause {
   operation: string;

@@ -71,7 +71,8 @@ export function findUndoable(
 /** How a memory is now, if nobody has changed it since, and how it is to be again. */
 interface Return {
   id: string;
-  is: { path: string; hash: string };
+  /** Absent where its file was removed. */
+  is?: { path: string; hash: string };
   /** Absent where the memory was made by what is taken back. */
   was?: { path: string; contents: string };
 }
@@ -85,11 +86,11 @@ export function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[])
       .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     const first = lines.find((line) => own.includes(line));
     const last = lines.findLast((line) => own.includes(line));
-    if (!first || !last || last.after === null) return [];
-    const is = { path: last.path, hash: last.after };
-    if (first.before === null) return [{ id, is }];
+    if (!first || !last) return [];
+    const is = last.after === null ? {} : { is: { path: last.path, hash: last.after } };
+    if (first.before === null) return [{ id, ...is }];
     const contents = findContents(lines, first.before);
-    return contents === undefined ? [] : [{ id, is, was: { path: first.from ?? first.path, contents } }];
+    return contents === undefined ? [] : [{ id, ...is, was: { path: first.from ?? first.path, contents } }];
   });
 }
 
@@ -124,12 +125,17 @@ async function planSteps(
   { is, was }: Return,
   cause: Cause,
 ): Promise<readonly DeskStep[] | string> {
-  const looked = await desk.open(is.path);
-  if (looked?.hash !== is.hash) return "it has been changed since";
+  const isInTheWay = async (path: string): Promise<boolean> =>
+    (await desk.open(path)) !== undefined || (await desk.findLink(path)) !== undefined;
+  if (!is) {
+    if (!was) return [];
+    if (await isInTheWay(was.path)) return `${was.path} is in the way`;
+    return [{ path: was.path, before: null, contents: was.contents, cause }];
+  }
+  if ((await desk.open(is.path))?.hash !== is.hash) return "it has been changed since";
   const target = was?.path ?? (is.path.startsWith(`${ARCHIVE}/`) ? is.path : `${ARCHIVE}/${is.path}`);
   const isMoved = target !== is.path;
-  if (isMoved && ((await desk.open(target)) || (await desk.findLink(target))))
-    return `${target} is in the way`;
+  if (isMoved && (await isInTheWay(target))) return `${target} is in the way`;
   const move = isMoved ? [{ path: target, from: is.path, before: is.hash, cause }] : [];
   if (!was || hashOf(was.contents) === is.hash) return move;
   return [...move, { path: target, before: is.hash, contents: was.contents, cause }];
