@@ -85,10 +85,10 @@ describe("a slash command", () => {
   });
 
   it("called while a turn is under way is answered when that is over", async () => {
-    const { hooks, shown, toasts } = await open();
+    const { hooks, shown, world } = await open();
     await say(hooks, "session.status", { status: { type: "busy" } });
     expect(await run(hooks, "echo", "one")).toBeInstanceOf(CommandAnswered);
-    expect([shown, toasts.length]).toEqual([[], 1]);
+    expect([shown, world.host.toasts.length]).toEqual([[], 1]);
     await say(hooks, "session.idle", {});
     await say(hooks, "session.idle", {});
     expect(shown).toEqual([["ses_1", "[Strata] /echo\none"]]);
@@ -102,6 +102,22 @@ describe("a slash command", () => {
       { type: "text", text: expect.stringMatching(/^Repeat this .*\n\n\[Strata\] \/echo\nthis$/) },
     ]);
   });
+});
+
+it("a command of somebody else's is heard of by the layers, with the texts that it sends; ours is not", async () => {
+  const heard: unknown[] = [];
+  const listening: LayerFactory = () => ({
+    name: "listening",
+    cost: 1,
+    handlers: { command: ({ texts }) => void heard.push(...texts) as undefined },
+  });
+  const world = await openWorld({ layers: [listening] });
+  const { hooks } = bindTestHooks(world.strata);
+  await hooks.config?.({});
+  await run(hooks, "memory");
+  expect(heard).toEqual([]);
+  await run(hooks, "deploy");
+  expect(heard).toEqual(["template"]);
 });
 
 describe("an answer that is shown and not sent", () => {
