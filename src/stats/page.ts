@@ -84,6 +84,7 @@ h1{font-size:1.5rem;margin:.5rem 0}
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:16px 0}
 dl div{border:1px solid var(--line);border-radius:8px;padding:8px 12px}
 dt{color:var(--faint);font-size:.85rem}dd{margin:0;font-size:1.2rem;font-variant-numeric:tabular-nums}
+dd small{display:block;color:var(--faint);font-size:.85rem}
 figure{margin:24px 0}svg{display:block;max-width:100%;height:auto}
 .narrow{display:none}
 @media (max-width:700px){.wide{display:none}.narrow{display:block}}
@@ -97,15 +98,18 @@ th,td{padding:4px 10px;border-bottom:1px solid var(--line);text-align:right}th:f
 
 function formatTotals({ sessions, totals }: Figures): string {
   const { cached, cacheLost, net, sent, tokensFreed } = totals;
-  const share = sent === 0 ? "" : ` (${Math.round((cached / sent) * 100)} % from the cache)`;
+  const share = sent === 0 ? 0 : Math.round((cached / sent) * 100);
   const entries = [
-    ["Saved, net", `${formatCount(net)} tokens`],
-    ["Sent", `${formatCount(sent)} tokens${share}`],
-    ["Left the context", `${formatCount(tokensFreed)} tokens`],
-    ["Cache lost by that", `${formatCount(cacheLost)} tokens`],
-    ["Sessions", formatCount(sessions.length)],
+    ["Saved, net", `${formatCount(net)} tokens`, "of input price"],
+    ["Sent", `${formatCount(sent)} tokens`, `${share} % from the cache`],
+    ["Left the context", `${formatCount(tokensFreed)} tokens`, "spared from then on"],
+    ["Cache lost by that", `${formatCount(cacheLost)} tokens`, "written once more"],
+    ["Sessions", formatCount(sessions.length), "in this project"],
   ];
-  return `<dl>${entries.map(([term, text]) => `<div><dt>${term}</dt><dd>${text}</dd></div>`).join("")}</dl>`;
+  const cards = entries.map(
+    ([term, text, more]) => `<div><dt>${term}</dt><dd>${text}<small>${more}</small></dd></div>`,
+  );
+  return `<dl>${cards.join("")}</dl>`;
 }
 
 function describeDays(days: readonly DayFigures[]): Picture {
@@ -159,7 +163,7 @@ function describeMemories(types: readonly TypeFigures[]): Picture {
   };
 }
 
-function describeContext({ replacements, requests, sessionID }: SessionFigures): Picture {
+function describeContext({ lastUsed, replacements, requests, sessionID }: SessionFigures): Picture {
   const title = `Context per request, ${sessionID}`;
   const sent = requests.map((request) => request.sent);
   const without = requests.map((request) => request.sent + request.keptOut);
@@ -168,12 +172,12 @@ function describeContext({ replacements, requests, sessionID }: SessionFigures):
     draw: (size) =>
       drawLineChart({
         title: size === NARROW ? `Context, ${sessionID.slice(0, 24)}` : title,
-        description: "Tokens of each request, and what it would have had without Strata",
+        description: `Tokens of each request, and what it would have had without Strata; last used ${lastUsed.slice(0, 10)}`,
         size,
         theme: THEME,
         labels: { x: "request", y: "tokens" },
         lines: [
-          { label: "without Strata (estimate)", colour: RED, sizes: without },
+          { label: "without Strata (estimate)", colour: RED, sizes: without, isEstimate: true },
           {
             label: "sent",
             colour: BLUE,

@@ -120,6 +120,14 @@ describe("a chart", () => {
     expect(Math.min(...heights)).toBeLessThan(130);
   });
 
+  it("of one request shows it as a point; an estimate is another line without its colour too", () => {
+    const line = { label: "sent", colour: "#123456" };
+    const one = drawLineChart({ ...frame, lines: [{ ...line, sizes: [7_000] }] });
+    expect(one).toMatch(/<circle cx="90" cy="[\d.]+" r="5" fill="#123456"\/>/);
+    const two = drawLineChart({ ...frame, lines: [{ ...line, sizes: [1, 2], isEstimate: true }] });
+    expect(two.match(/stroke-dasharray="7 4"/g)).toHaveLength(2);
+  });
+
   it("of bars tells each value when it is pointed at", () => {
     const svg = drawBarChart({
       ...frame,
