@@ -99,8 +99,9 @@ function draw(name: string, { text, typed }: { text: string; typed: string }): v
   writeFileSync(join(FOLDER, name), drawTerminal({ typed, text: clean(text) }));
 }
 
-/** Neither folders of this machine nor ids that are others each time. */
+/** Neither folders of this machine nor ids that are others each time; those in their place are as long. */
 function clean(text: string): string {
-  const named = ids.reduce((all, id, index) => all.replaceAll(id, `ses_${index + 1}`), text);
+  const nameOf = (id: string, index: number): string => `ses_${String(index + 1).repeat(id.length - 4)}`;
+  const named = ids.reduce((all, id, index) => all.replaceAll(id, nameOf(id, index)), text);
   return named.replaceAll(stage.project.path, SHOWN_PROJECT);
 }
