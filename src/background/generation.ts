@@ -14,6 +14,7 @@ import { PRICE, type Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Generated, Host, ToolBounds, UsedTokens } from "../seams/host.js";
+import type { Toasts } from "../toasts.js";
 import { createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
 import { planChoice } from "./choice.js";
@@ -74,6 +75,7 @@ export interface GenerationOptions {
   log: Log;
   /** What a call has cost is entered here. */
   savings: Pick<Savings, "record">;
+  toasts: Pick<Toasts, "show">;
   /** Of the daily records. */
   folder: string;
   instance: string;
@@ -93,12 +95,13 @@ const CHARACTERS_PER_TOKEN = 4;
 const SOURCE = "background";
 
 export function createGeneration(options: GenerationOptions): Generation {
-  const { config, clock, host, log, savings, deadlineMs = DEADLINE_MS } = options;
+  const { config, clock, host, log, savings, toasts, deadlineMs = DEADLINE_MS } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(clock);
   const line = createWaitingLine(MOST_WAITING, write);
   const end = new AbortController();
   let lastRefusal = "";
+  let usedUpOn = "";
 
   return {
     async generate(request) {
@@ -161,7 +164,10 @@ export function createGeneration(options: GenerationOptions): Generation {
       session: sessionID,
       tokens: estimateTokens(request),
     });
-    if (reservation.kind === "refused") return refuse(purpose, reservation.why);
+    if (reservation.kind === "refused") {
+      if (reservation.isUsedUp) tellUsedUp(reservation.why);
+      return refuse(purpose, reservation.why);
+    }
     const choice = planChoice(config, host.models());
     const model = choice.kind === "allowed" ? choice.model : undefined;
     const generated = await host.generate({
@@ -220,6 +226,17 @@ export function createGeneration(options: GenerationOptions): Generation {
     log[why === lastRefusal ? "debug" : "info"](SOURCE, `${purpose}: no model call, ${why}`);
     lastRefusal = why;
     return { kind: "refused", why };
+  }
+
+  /** Once a day: everything goes on without the calls, and a person may want to know why notes are plainer. */
+  function tellUsedUp(why: string): void {
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    if (usedUpOn === today) return;
+    usedUpOn = today;
+    toasts.show(
+      `no more model calls in the background today: ${why}. Everything goes on without them.`,
+      "info",
+    );
   }
 
   function readPlaced(purpose: string, placed: Placed<GenerationResult>): GenerationResult {

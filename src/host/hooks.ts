@@ -19,8 +19,8 @@ import { bindTools } from "./tools.js";
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
 export function bindHooks(
-  { clock, config, dispatcher, dispose, log, pulse, requests }: Strata,
-  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "toast">,
+  { clock, config, dispatcher, dispose, log, pulse, requests, toasts }: Strata,
+  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show">,
 ): Hooks {
   const { forkSessions, liveConfig, ownSessions } = host;
   const slashCommands = createSlashCommands({
@@ -28,7 +28,7 @@ export function bindHooks(
     clock,
     log,
     show: host.show,
-    toast: (text) => host.toast(text, "info"),
+    toast: (text) => toasts.show(text, "info"),
   });
   const rows = [
     row("context", "experimental.chat.messages.transform", async (_input, output) => {
@@ -64,15 +64,17 @@ export function bindHooks(
         write: () => undefined,
       }),
     ),
-    row("command", "command.execute.before", ({ sessionID }, { parts }) =>
-      dispatcher.serve("command", {
+    row("command", "command.execute.before", async (call, { parts }) => {
+      // Not through the dispatcher: one of ours is answered by throwing, see there. The others are for the layers.
+      await slashCommands.answer(call, parts);
+      await dispatcher.serve("command", {
         read() {
           const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-          return { input: { sessionID, texts }, value: undefined };
+          return { input: { sessionID: call.sessionID, texts }, value: undefined };
         },
         write: () => undefined,
-      }),
-    ),
+      });
+    }),
     row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) =>
       dispatcher.serve("modelWindow", {
         read() {
@@ -117,10 +119,10 @@ export function bindHooks(
       }),
     ),
   ];
-  // What a session of ours may do with tools is asked there, whoever else hears it.
-  const isAsked = (hook: HookName): boolean =>
-    hook === "toolArguments" && config.background.enabled !== false;
-  const heard = rows.filter(({ hook }) => dispatcher.hears(hook) || isAsked(hook));
+  // Commands are answered, and what a session of ours may do with tools is asked, whatever the layers hear.
+  const isOurs = (hook: HookName): boolean =>
+    hook === "command" || (hook === "toolArguments" && config.background.enabled !== false);
+  const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
@@ -130,8 +132,6 @@ export function bindHooks(
       liveConfig.take(live, { withAgents: config.background.enabled !== false });
       slashCommands.register(live);
     },
-    // Not through the dispatcher: a command is answered by throwing, see there.
-    "command.execute.before": (call, { parts }) => slashCommands.answer(call, parts),
     dispose,
   };
 }
