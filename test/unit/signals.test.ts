@@ -79,6 +79,8 @@ describe("a signal", () => {
     );
     expect(only("以后提交之前都要先跑测试。")?.when).toEqual(["git commit", "test"]);
     expect(only("I prefer tabs.")?.when).toEqual([]);
+    expect(only("Make sure you never touch anything in the vendor directory.")?.when).toEqual(["vendor/"]);
+    expect(only("Always run make dev before you push.")?.when).toContain("make dev");
   });
 
   it("is kept once, and they are not many, whatever was written", () => {
@@ -143,6 +145,14 @@ describe("a title", () => {
     [
       "We decided that all writes go through the outbox table, since two-phase commit kept failing us.",
       "We decided that all writes go through the outbox table",
+    ],
+    [
+      "We are blocked on the SSO work until the customer sends their metadata to us.",
+      "We are blocked on the SSO work",
+    ],
+    [
+      `Never ${"say more than that ".repeat(5)}`,
+      "Never say more than that say more than that say more than that…",
     ],
     ["No.", "No"],
   ];

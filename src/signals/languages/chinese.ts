@@ -149,7 +149,7 @@ export const chinese: Language = {
     { pattern: /变基|rebase/, when: ["git rebase"] },
     { pattern: /部署|上线/, when: ["deploy"] },
     { pattern: /发布|发版/, when: ["release", "publish"] },
-    { pattern: /迁移|表结构/, when: ["migrat", "schema"] },
+    { pattern: /迁移|表结构/, when: ["migrat*", "schema"] },
     { pattern: /测试|单测/, when: ["test"] },
     { pattern: /依赖|第三方(库|包)/, when: ["install", "package.json"] },
     { pattern: /数据库|查询/, when: ["sql"] },
