@@ -14,10 +14,16 @@ import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import { ARCHIVE, createEntries, type Entries, type Entry, type Looked } from "./entries.js";
-import { formatPrefix, type Place } from "./id.js";
+import { findPrivateID } from "./draft.js";
+import {
+  ARCHIVE,
+  createEntries,
+  type Entries,
+  type EntriesOptions,
+  type Entry,
+  type Looked,
+} from "./entries.js";
+import { formatPrefix } from "./id.js";
 import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";
@@ -25,15 +31,10 @@ import { hashOf, type LedgerLine } from "./ledger-line.js";
 import type { Memory } from "./memory.js";
 import type { Cause } from "./store.js";
 
-export interface ShelfOptions {
-  clock: Clock;
-  files: Files;
+export interface ShelfOptions extends EntriesOptions {
   locks: Locks;
   log: Log;
   instance: string;
-  scope: Place["scope"];
-  sensitivity: Place["sensitivity"];
-  folder: string;
   /** Machine state of this shelf. */
   state: string;
   /** Names this clone of the repository; the same for all its instances. */
@@ -229,6 +230,12 @@ export function createShelf(options: ShelfOptions): Shelf {
     }
   }
 
+  /** A committed ledger does not name what is private. */
+  function toCommitted({ reason, ...cause }: Cause): Cause {
+    const isHint = options.sensitivity === "internal" && findPrivateID(reason ?? "") !== undefined;
+    return { ...cause, ...(reason !== undefined && !isHint && { reason }) };
+  }
+
   function makeLine(ledger: Ledger, path: string, cause: Cause, change: Change): LedgerLine {
     const { contents, ...rest } = change;
     // Later than the last line about this file, also where the clock was put back.
@@ -241,7 +248,7 @@ export function createShelf(options: ShelfOptions): Shelf {
       at: new Date(nowMs).toISOString(),
       instance,
       by: isByHand ? "person" : "strata",
-      ...cause,
+      ...toCommitted(cause),
       key: shelf.idOf(path),
       path,
       ...rest,
