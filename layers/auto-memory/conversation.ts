@@ -132,9 +132,10 @@ export function createConversation(context: ConversationOptions): Conversation {
     const last = fresh.at(-1);
     if (!last || decided.get(sessionID) === last.key || findOwnText(find(last.key))) return undefined;
     decided.set(sessionID, last.key);
-    // A turn may go on for hours after its beginning was cut off.
+    // A turn may go on for hours after its beginning was cut off, and may be the only one of its session.
     const isShort = isShortened(request);
-    const boot = isShort ? findBoot(request, readTold(request)) : undefined;
+    const isDue = isShort || postponed.has(sessionID);
+    const boot = isDue ? findBoot(request, readTold(request)) : undefined;
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
     const moment = subjects.length > 0 ? findMoment(request, subjects, findLineIDs(boot ?? "")) : undefined;
     const texts = [boot, moment].filter((text) => text !== undefined);

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../seams/clock.js";
+import { findPrivateID } from "./draft.js";
 import type { Ledger } from "./ledger.js";
 import { hashOf, type LedgerLine } from "./ledger-line.js";
+import type { Memory } from "./memory.js";
 import type { Cause } from "./store.js";
 
 /** What happens to a file: it is written, moved to where nothing is, or removed. */
@@ -23,19 +25,18 @@ export interface LineWriter {
   steps(ledger: Known, steps: readonly DeskStep[]): LedgerLine[];
 }
 
+export interface LineWriterOptions {
+  clock: Clock;
+  instance: string;
+  sensitivity: Memory["sensitivity"];
+  idOf: (path: string) => string;
+}
+
 type Known = Pick<Ledger, "known">;
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
 /** Writes lines of the ledger, each later than the last one about its file, also where the clock was put back. */
-export function createLineWriter({
-  clock,
-  idOf,
-  instance,
-}: {
-  clock: Clock;
-  instance: string;
-  idOf: (path: string) => string;
-}): LineWriter {
+export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWriterOptions): LineWriter {
   function line(
     ledger: Known,
     path: string,
@@ -51,7 +52,7 @@ export function createLineWriter({
       at: new Date(nowMs).toISOString(),
       instance,
       by: isByHand ? "person" : "strata",
-      ...cause,
+      ...(sensitivity === "internal" ? withoutHint(cause) : cause),
       key: idOf(path),
       path,
       ...change,
@@ -73,4 +74,10 @@ export function createLineWriter({
       return lines;
     },
   };
+}
+
+/** A committed ledger does not name what is private. */
+function withoutHint({ reason, ...cause }: Cause): Cause {
+  const isHint = reason === undefined || findPrivateID(reason) !== undefined;
+  return isHint ? cause : { ...cause, reason };
 }

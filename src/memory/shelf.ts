@@ -13,10 +13,15 @@ import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
-import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import { ARCHIVE, createEntries, type Entries, type Entry, type Looked } from "./entries.js";
-import { formatPrefix, type Place } from "./id.js";
+import {
+  ARCHIVE,
+  createEntries,
+  type Entries,
+  type EntriesOptions,
+  type Entry,
+  type Looked,
+} from "./entries.js";
+import { formatPrefix } from "./id.js";
 import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";
@@ -25,15 +30,10 @@ import { createLineWriter, type DeskStep } from "./line-writer.js";
 import type { Memory } from "./memory.js";
 import type { Cause } from "./store.js";
 
-export interface ShelfOptions {
-  clock: Clock;
-  files: Files;
+export interface ShelfOptions extends EntriesOptions {
   locks: Locks;
   log: Log;
   instance: string;
-  scope: Place["scope"];
-  sensitivity: Place["sensitivity"];
-  folder: string;
   /** Machine state of this shelf. */
   state: string;
   /** Names this clone of the repository; the same for all its instances. */
@@ -80,11 +80,11 @@ const LINES_AT_A_TIME = 200;
 const LOCK_WAIT_MS = 8_000;
 
 export function createShelf(options: ShelfOptions): Shelf {
-  const { clock, files, locks, log, instance, folder, state, nameClone, prepare } = options;
+  const { files, locks, log, folder, state, nameClone, prepare } = options;
   const journal = createJournal({ files, folder, path: join(state, "pending.json") });
   const ledgerFolder = join(folder, "ledger");
   const prefix = formatPrefix(options);
-  const write = createLineWriter({ clock, instance, idOf });
+  const write = createLineWriter({ ...options, idOf });
   let loading: Promise<Loaded> | undefined;
   let scanning: Promise<string[]> | undefined;
   let loaded: Loaded | undefined;
