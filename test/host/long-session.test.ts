@@ -17,8 +17,11 @@ import { createWorkedSessions, type WorkedSessions } from "./work/sessions.js";
 import { createWork, createWorkFiles, QUICK, type Work } from "./work/work.js";
 
 const SEED = 20_260_731;
-/** The provider forgets a prefix after 1.2 s, and the plugin knows it: a pause takes no longer than that. */
-const CACHE_MINUTES = 0.02;
+/**
+ * The provider forgets a prefix after 12 s, and the plugin knows it: a pause takes no longer than that, and on a busy
+ * machine nothing else does, so that no session is thought to pause in which somebody works.
+ */
+const CACHE_MINUTES = 0.2;
 const WINDOW = { context: 36_000, output: 4_000 };
 /** A minute on a machine that has nothing else to do. */
 const PLAY_MS = 400_000;
@@ -74,7 +77,10 @@ async function play({ model, project }: Stage): Promise<Played> {
   }
   /** Somebody works elsewhere for longer than the cache lives. */
   const pause = () =>
-    sessions.turn(clock.id, "wait", [call("bash", { command: "sleep 1.3", description: "Wait" }), say("ok")]);
+    sessions.turn(clock.id, "wait", [
+      call("bash", { command: "sleep 12.1", description: "Wait" }),
+      say("ok"),
+    ]);
 
   await goOn(40);
   await pause();
