@@ -104,19 +104,6 @@ export async function createStrata(
     windows,
     thresholdTokens: config.autoCompact.threshold,
   });
-  const view = createView({
-    clock,
-    files,
-    log,
-    decisions,
-    sizes,
-    windows,
-    requests,
-    savings,
-    savingsFolder: folders.savings,
-    accounts: createAccounts({ log, savings, sizes, windows }),
-    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
-  });
   const tokens = createTokenCounter({
     tokenize: tokenizer ?? createTokenizer(clock),
     clock,
@@ -200,6 +187,25 @@ export async function createStrata(
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
+  const view = createView({
+    clock,
+    files,
+    log,
+    decisions,
+    sizes,
+    windows,
+    requests,
+    savings,
+    savingsFolder: folders.savings,
+    accounts: createAccounts({
+      log,
+      savings,
+      sizes,
+      windows,
+      tools: layers.flatMap(({ tools = [] }) => tools),
+    }),
+    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
+  });
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
   const { project } = folders;
   const memoryCommand = createMemoryCommand({ clock, config, decisions, files, project, pulse, sizes });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, watch } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 /** Resolves when a file or folder that exists has gone from the folder above it. */
@@ -14,12 +14,12 @@ export function whenRemoved(path: string): Promise<void> {
 
 const WAIT_MS = 10_000;
 
-/** Resolves when the file has this in it; rejects after 10 s, or `waitMs`. Its folder must be there. */
+/** Resolves when the file has this in it; rejects after 10 s, or `waitMs`. */
 export function whenContains(path: string, text: string, waitMs = WAIT_MS): Promise<void> {
   return whenFits(path, (contents) => contents.includes(text), text, waitMs);
 }
 
-/** Resolves when the file is there and its text fits; rejects after 10 s, or `waitMs`. Its folder must be there. */
+/** Resolves when the file is there and its text fits; rejects after 10 s, or `waitMs`. */
 export function whenFits(
   path: string,
   fits: (text: string) => boolean,
@@ -28,6 +28,8 @@ export function whenFits(
 ): Promise<void> {
   const hasIt = () => existsSync(path) && fits(readFileSync(path, "utf8"));
   if (hasIt()) return Promise.resolve();
+  // Only what is there can be watched.
+  mkdirSync(dirname(path), { recursive: true });
   return new Promise((resolve, reject) => {
     const giveUp = () =>
       finish(() => reject(new Error(`${path} does not contain ${wanted} after ${waitMs} ms`)));
