@@ -12,6 +12,7 @@ import { createDreams, type DreamOutcome, type RunOptions } from "../../src/drea
 import { formatCounts } from "../../src/dream/dreams-page.js";
 import { createDreamPages } from "../../src/dream/pages.js";
 import type { DreamState } from "../../src/dream/state.js";
+import { formatUndone, takeBack } from "../../src/dream/take-back.js";
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { findSecrets } from "../../src/memory/secrets.js";
@@ -145,15 +146,7 @@ export const createDream: LayerFactory = (context) => {
   }
 
   async function undo(session: string): Promise<string> {
-    const undone = await memories.undo({ operation: "undo", session });
-    if (undone.kind === "nothing") return `Nothing was changed: ${undone.why}.`;
-    await pages.markUndone(undone.run, new Date(clock.now()).toISOString());
-    const left = undone.left.map(({ id, why }) => `Left as it is: ${id}, ${why}.`);
-    return [
-      `Taken back: ${undone.operation} of ${undone.at.slice(0, 16).replace("T", " ")}`,
-      ...undone.ids,
-      ...left,
-    ].join("\n");
+    return formatUndone(await takeBack({ clock, memories, pages }, { session }));
   }
 
   function tell(outcome: DreamOutcome): void {

@@ -50,7 +50,8 @@ export function markUndone(page: string, id: string, time: string): string {
     .join("\n");
 }
 
-function formatDream({ changes, findings, id, refused, time, usedModel }: DreamReport): string {
+/** One dream as it stands on the page. */
+export function formatDream({ changes, findings, id, refused, time, usedModel }: DreamReport): string {
   const lines = [
     `## ${formatTime(time)} · ${id}`,
     "",

@@ -71,6 +71,8 @@ function openStage() {
     store: () => world.store,
     dying: () => dying,
     reopen: () => {
+      // Whoever was there is gone, and what it had planned for later never happens.
+      dying.dieAfter(0);
       world = open();
     },
   };
