@@ -190,7 +190,16 @@ export async function createStrata(
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
   const { project } = folders;
-  const memoryCommand = createMemoryCommand({ clock, config, decisions, files, project, pulse, sizes });
+  const memoryCommand = createMemoryCommand({
+    clock,
+    config,
+    decisions,
+    files,
+    generation,
+    project,
+    pulse,
+    sizes,
+  });
   const dispatcher = createDispatcher({
     layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands(memories)],
     clock,
