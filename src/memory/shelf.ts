@@ -41,8 +41,6 @@ export interface ShelfOptions extends EntriesOptions {
   nameClone: () => Promise<string>;
   /** Makes the folder ready for its first file. */
   prepare: () => Promise<void>;
-  /** Why this may not be kept in the ledger, such as a secret in it. */
-  gate?: (memory: Memory) => string | undefined;
 }
 
 export interface Shelf {
@@ -83,13 +81,11 @@ const LINES_AT_A_TIME = 200;
 const LOCK_WAIT_MS = 8_000;
 
 export function createShelf(options: ShelfOptions): Shelf {
-  const { files, gate, locks, log, folder, state, nameClone, prepare } = options;
+  const { files, locks, log, folder, state, nameClone, prepare } = options;
   const journal = createJournal({ files, folder, path: join(state, "pending.json") });
   const ledgerFolder = join(folder, "ledger");
   const prefix = formatPrefix(options);
   const write = createLineWriter({ ...options, idOf });
-  /** Hashes of what a person has written and the ledger is not to keep. */
-  const withheld = new Set<string | undefined>();
   let loading: Promise<Loaded> | undefined;
   let scanning: Promise<string[]> | undefined;
   let loaded: Loaded | undefined;
@@ -152,7 +148,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     if (await journal.isPending()) await tryChange(async () => {});
     const changed = await entries.scan();
     await ledger.readOn();
-    const strange = findStrange(entries, ledger, withheld);
+    const strange = findStrange(entries, ledger);
     if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
     if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
     return [...new Set(changed.map(shelf.idOf))];
@@ -228,7 +224,6 @@ export function createShelf(options: ShelfOptions): Shelf {
         const known = ledger.known(path)?.hash ?? null;
         // What cannot be read stays out of it until somebody has mended it.
         if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
-        if (looked && isWithheld(looked)) continue;
         const operation = looked ? (known === null ? "added by hand" : "edited by hand") : "removed by hand";
         const change = { before: known, after: looked?.hash ?? null, contents: looked?.text };
         lines.push(write.line(ledger, path, { operation }, change));
@@ -241,15 +236,6 @@ export function createShelf(options: ShelfOptions): Shelf {
       await files.appendLine(join(ledgerFolder, await ledger.nameFile(first.at)), text);
       await ledger.readOn();
     }
-  }
-
-  /** It is used as it is; entered in the ledger, it would be there for ever. */
-  function isWithheld({ hash, path, reading, text = "" }: Looked): boolean {
-    const why = reading.kind === "memory" ? gate?.({ ...reading.memory, content: text }) : undefined;
-    if (why === undefined) return false;
-    if (!withheld.has(hash)) log.info("memory", `${join(folder, path)} is not entered in the ledger: ${why}`);
-    withheld.add(hash);
-    return true;
   }
 }
 
