@@ -6,6 +6,7 @@ import type { Failures } from "./failures/failures.js";
 import type { Folders } from "./folders.js";
 import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
+import type { MemorySearch } from "./memory/search.js";
 import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Prompts } from "./prompts.js";
@@ -50,6 +51,8 @@ export interface LayerContext {
   failures: Failures;
   /** `known` may be asked in a hook; the rest reads the disk. */
   memories: Memories;
+  /** Finds them. */
+  search: MemorySearch;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

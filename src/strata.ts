@@ -16,6 +16,8 @@ import { createInstances } from "./instances/instances.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
+import { effectiveImportance } from "./memory/rank.js";
+import { createMemorySearch } from "./memory/search.js";
 import { refuseSecrets } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
 import { createMemoryCommands } from "./memory/slash-commands.js";
@@ -102,19 +104,6 @@ export async function createStrata(
     windows,
     thresholdTokens: config.autoCompact.threshold,
   });
-  const view = createView({
-    clock,
-    files,
-    log,
-    decisions,
-    sizes,
-    windows,
-    requests,
-    savings,
-    savingsFolder: folders.savings,
-    accounts: createAccounts({ log, savings, sizes, windows }),
-    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
-  });
   const tokens = createTokenCounter({
     tokenize: tokenizer ?? createTokenizer(clock),
     clock,
@@ -142,6 +131,15 @@ export async function createStrata(
     instance,
     limits: config.autoMemory,
     gate: refuseSecrets,
+  });
+  const search = createMemorySearch({
+    memories,
+    clock,
+    files,
+    log,
+    background,
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const generation = createGeneration({
     config: config.background,
@@ -185,9 +183,29 @@ export async function createStrata(
     locks,
     failures,
     memories,
+    search,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
+  const view = createView({
+    clock,
+    files,
+    log,
+    decisions,
+    sizes,
+    windows,
+    requests,
+    savings,
+    savingsFolder: folders.savings,
+    accounts: createAccounts({
+      log,
+      savings,
+      sizes,
+      windows,
+      tools: layers.flatMap(({ tools = [] }) => tools),
+    }),
+    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
+  });
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
   const { project } = folders;
   const memoryCommand = createMemoryCommand({
@@ -201,7 +219,7 @@ export async function createStrata(
     sizes,
   });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands(memories)],
+    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands({ memories, search, clock })],
     clock,
     log,
     isFork: host.isFork,

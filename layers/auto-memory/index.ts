@@ -12,8 +12,6 @@ import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { createGate } from "../../src/memory/gate.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { effectiveImportance } from "../../src/memory/rank.js";
-import { createMemorySearch } from "../../src/memory/search.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { isRecord } from "../../src/records.js";
 import { waitAtMost } from "../../src/seams/clock.js";
@@ -29,13 +27,8 @@ const FEW_MEMORIES = 500;
 const WITHIN_MS = 1_000;
 
 export const createAutoMemory: LayerFactory = (context) => {
-  const { clock, config, folders, host, log, memories } = context;
+  const { clock, config, host, log, memories, search } = context;
   if (!config.autoMemory.enabled) return undefined;
-  const search = createMemorySearch({
-    ...context,
-    sessionMemory: folders.sessionMemory,
-    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
-  });
   const conversation = createConversation({ ...context, match: search.match });
   const extraction = createExtraction({ ...context, findSimilar });
   const gate = createGate({ memories, findSimilar });
@@ -46,7 +39,7 @@ export const createAutoMemory: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 5,
-    tools: createMemoryTools({ ...context, gate, search, readUsersMessages: readUsers }),
+    tools: createMemoryTools({ ...context, gate, readUsersMessages: readUsers }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);
@@ -91,9 +84,12 @@ export const createAutoMemory: LayerFactory = (context) => {
     return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   }
 
-  /** What a person has written in the session, without what the host, a plugin or a command has put into it. */
+  /** What a person has written in the session, nothing where the host does not say that it is one's, without what the host, a plugin or a command has put into it. */
   async function readUsers(sessionID: string): Promise<UsersMessage[]> {
-    if (children.has(sessionID)) return [];
+    // The last message of a copy is a task that an agent has written; what the user said stands where it was asked for.
+    const asker = host.findAsker(sessionID);
+    if (asker !== undefined) return readUsers(asker);
+    if (children.has(sessionID) || (await host.findParent(sessionID)) !== undefined) return [];
     const messages = (await host.readMessages(sessionID)) ?? [];
     return messages.flatMap(({ info, parts }) => {
       const texts = readOwnTexts(parts).filter((text) => !templates.includes(text));

@@ -13,7 +13,7 @@ import type { Log } from "../record/log.js";
 import { PRICE, type Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { Generated, Host, UsedTokens } from "../seams/host.js";
+import type { Generated, Host, ToolBounds, UsedTokens } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
 import { createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
@@ -38,10 +38,12 @@ export interface GenerationRequest {
   purpose: string;
   /** The session it is for. */
   sessionID: string;
-  /** The task and the material. The system prompt is the same for all: a writer that takes no orders from material. */
+  /** The task and the material. The system prompt is ours: a writer that takes no orders from material. */
   prompt: string;
   /** A longer answer is a failure. */
   maxCharacters?: number;
+  /** For a model that works with tools: what it may do, and for how long. */
+  tools?: ToolBounds & { deadlineMs: number; signal: AbortSignal };
 }
 
 export type GenerationResult =
@@ -107,6 +109,8 @@ export function createGeneration(options: GenerationOptions): Generation {
       const why = findObstacle();
       if (why !== undefined) return refuse(purpose, why);
       try {
+        // One that works with tools takes minutes: the others do not wait for it.
+        if (request.tools) return await write(request);
         return readPlaced(purpose, await line.add(`${sessionID} ${purpose}`, request));
       } catch (thrown) {
         log.error(SOURCE, `${purpose}: ${formatError(thrown)}`);
@@ -151,7 +155,7 @@ export function createGeneration(options: GenerationOptions): Generation {
   }
 
   async function write(request: GenerationRequest): Promise<GenerationResult> {
-    const { purpose, sessionID, prompt } = request;
+    const { purpose, sessionID, prompt, tools } = request;
     // It may have waited for a call that failed.
     const why = findObstacle();
     if (why !== undefined) return refuse(purpose, why);
@@ -171,8 +175,9 @@ export function createGeneration(options: GenerationOptions): Generation {
       title: purpose,
       prompt,
       ...(model !== undefined && { model }),
-      signal: end.signal,
-      deadlineMs,
+      signal: tools ? AbortSignal.any([end.signal, tools.signal]) : end.signal,
+      deadlineMs: tools?.deadlineMs ?? deadlineMs,
+      ...(tools && { bounds: tools }),
     });
     if (generated.tokens) await reservation.settle(generated.tokens);
     account(request, generated.tokens ?? { input: estimateTokens(request), output: 0, cacheRead: 0 });
@@ -248,8 +253,11 @@ export function createGeneration(options: GenerationOptions): Generation {
 export function estimateTokens({
   prompt,
   maxCharacters = USUAL_ANSWER_CHARACTERS,
+  tools,
 }: GenerationRequest): number {
-  return PREAMBLE_TOKENS + Math.ceil((prompt.length + maxCharacters) / CHARACTERS_PER_TOKEN);
+  return (
+    tools?.maxTokens ?? PREAMBLE_TOKENS + Math.ceil((prompt.length + maxCharacters) / CHARACTERS_PER_TOKEN)
+  );
 }
 
 function formatUsed({ input, output, cacheRead }: UsedTokens): string {

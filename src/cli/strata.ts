@@ -7,13 +7,17 @@ import { commands } from "./commands.js";
 import { runProgram } from "./program.js";
 import { createStyle } from "./style.js";
 
-// Whoever reads may have seen enough, as `head` has: that is no failure.
+// Whoever reads may have seen enough, as `head` has: that is no failure, and no reason to leave work half-done.
+const closed = new Set<NodeJS.WriteStream>();
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
-    process.exit();
+    closed.add(stream);
   });
 }
+const print = (stream: NodeJS.WriteStream, text: string): void => {
+  if (!closed.has(stream)) stream.write(text);
+};
 
 process.exitCode = await runProgram(commands, process.argv.slice(2), {
   files: nodeFiles,
@@ -22,6 +26,7 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   home: process.env.HOME || homedir(),
   env: process.env,
   style: createStyle(),
-  say: (text) => console.log(text),
-  warn: (text) => console.error(text),
+  say: (text) => print(process.stdout, `${text}\n`),
+  warn: (text) => print(process.stderr, `${text}\n`),
+  ...(process.stderr.isTTY === true && { draw: (text) => print(process.stderr, text) }),
 });

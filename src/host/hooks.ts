@@ -85,6 +85,11 @@ export function bindHooks(
       }),
     ),
     row("toolArguments", "tool.execute.before", async (input, output) => {
+      if (ownSessions.has(input?.sessionID)) {
+        const why = ownSessions.findEscape(input.sessionID, input.tool, output?.args);
+        if (why !== undefined) throw new StrataError("EREFUSED", why);
+        return;
+      }
       let refusal: string | undefined;
       await dispatcher.serve("toolArguments", {
         read: () => ({
@@ -97,7 +102,7 @@ export function bindHooks(
           if (refusal === undefined) Object.assign(output.args, args);
         },
       });
-      // The one exception a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
+      // An exception that a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
       if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
     }),
     row("event", "event", (given) =>
@@ -114,14 +119,17 @@ export function bindHooks(
       }),
     ),
   ];
-  const heard = rows.filter(({ hook }) => hook === "command" || dispatcher.hears(hook));
+  // Commands are answered, and what a session of ours may do with tools is asked, whatever the layers hear.
+  const isOurs = (hook: HookName): boolean =>
+    hook === "command" || (hook === "toolArguments" && config.background.enabled !== false);
+  const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
     ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
     config: async (live) => {
       pulse.beat("config");
-      liveConfig.take(live, { withAgent: config.background.enabled !== false });
+      liveConfig.take(live, { withAgents: config.background.enabled !== false });
       slashCommands.register(live);
     },
     dispose,

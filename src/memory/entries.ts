@@ -31,6 +31,8 @@ export interface Entries {
   scan(): Promise<string[]>;
   /** Reads this one file now; `undefined` when there is none. */
   look(path: string): Promise<Looked | undefined>;
+  /** Where memories may be, and links that stand in their place; nothing is read. */
+  paths(): Promise<string[]>;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
   /** The memories among them; the same list as long as none has changed. */
@@ -47,6 +49,8 @@ export interface EntriesOptions {
   folder: string;
   scope: Place["scope"];
   sensitivity: Place["sensitivity"];
+  /** Why a file that a person or git has put here is not used, such as a secret in it. */
+  gate?: (memory: Memory) => string | undefined;
 }
 
 export const ARCHIVE = "archive";
@@ -87,6 +91,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       return looked;
     },
 
+    paths: listPaths,
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
     memories() {
@@ -128,6 +133,8 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
       const reading = parseMemoryFile(contents, { ...placeOf(path), modifiedMs });
+      const why = reading.kind === "memory" ? options.gate?.(reading.memory) : undefined;
+      if (why !== undefined) return unread(why);
       const text =
         reading.kind === "memory"
           ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents)

@@ -82,6 +82,7 @@ test("of a healthy plugin it proves that every hook and every layer fires, and l
       "layer session-memory fired: notes written",
       expect.stringMatching(/^layer full-compact fired: \d+ × history replaced/),
       expect.stringMatching(/^layer auto-memory fired: \d+ × told of memories, one kept/),
+      "layer dream fired: what was there twice put away",
       "layer errors fired: 1 × told of an earlier failure",
       "layer across-agents fired: a lease claimed",
     ]);

@@ -33,6 +33,8 @@ export interface Evidence {
   hasNotes: boolean;
   /** Memories of the project by their types. */
   memories: Readonly<Record<string, number>>;
+  /** A dream has changed something, and said so. */
+  hasDreamt: boolean;
   played: Played;
 }
 
@@ -40,6 +42,8 @@ export interface Evidence {
 const layers: readonly {
   setting: (typeof switches)[number];
   name: string;
+  /** Without this one it has nothing to work on. */
+  needs?: (typeof switches)[number];
   acted(evidence: Evidence): string | undefined;
 }[] = [
   {
@@ -69,6 +73,12 @@ const layers: readonly {
       const told = countEvents(seen, "extended", "told of memories", "auto-memory");
       return told && seen.memories.knowledge ? `${told}, one kept` : undefined;
     },
+  },
+  {
+    setting: "dream",
+    name: "dream",
+    needs: "autoMemory",
+    acted: ({ hasDreamt }) => (hasDreamt ? "what was there twice put away" : undefined),
   },
   {
     setting: "errors",
@@ -140,11 +150,12 @@ function describeHook(hook: Beat, { bound, hooks: counts }: PulseRecord): Findin
 }
 
 function describeLayer(
-  { acted, name, setting }: (typeof layers)[number],
+  { acted, name, needs, setting }: (typeof layers)[number],
   evidence: Evidence,
   config: Config,
 ): Finding {
-  if (!config[setting].enabled) return note(`layer ${name} never fired: ${setting}.enabled is false`);
+  const off = [setting, needs ?? setting].find((one) => !config[one].enabled);
+  if (off !== undefined) return note(`layer ${name} never fired: ${off}.enabled is false`);
   const seen = evidence.pulse?.layers[name];
   if (seen?.lastFailure !== undefined) {
     const what = `layer ${name} failed ${formatCount(seen.failed)} times, last ${seen.lastFailure}`;
@@ -239,7 +250,8 @@ async function readTraces(
   const { records } = await readJsonLines(files, ledger, parseSavingsRecord);
   const notes = await files.stat(join(sessionMemory, `${played.sessionID}.md`));
   const { memories } = await readMemoryStatus(files, memory);
-  return { pulse, records, hasNotes: notes !== undefined, memories, played };
+  const dreams = await files.stat(join(memory, "DREAMS.md"));
+  return { pulse, records, hasNotes: notes !== undefined, memories, hasDreamt: dreams !== undefined, played };
 }
 
 /** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */
