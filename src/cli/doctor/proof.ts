@@ -24,6 +24,8 @@ export interface ProofOptions extends Pick<Surroundings, "files" | "clock" | "en
   plugin: string;
   /** What is on and off stays so. */
   config: Config;
+  /** For the host's start and the session. */
+  withinSeconds: number;
 }
 
 /** What was found in the scratch folder after the session. */
@@ -92,8 +94,6 @@ const layers: readonly {
   },
 ];
 
-/** For the host's start and the session; it takes some seconds, and all of the doctor less than thirty. */
-const PROOF_MS = 24_000;
 const LAST_PULSE_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
@@ -114,6 +114,10 @@ export async function prove(options: ProofOptions): Promise<Finding[]> {
     const evidence = await gather(options);
     return readEvidence(evidence, options.config);
   } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === "TimeoutError") {
+      const what = `the session did not end within ${options.withinSeconds} s, so nothing is proved`;
+      return [problem(what, "on a machine that is busy or slow: strata doctor --within 90")];
+    }
     return [problem(`the proof could not be run: ${formatError(thrown)}`)];
   }
 }
@@ -200,7 +204,7 @@ async function gather(options: ProofOptions): Promise<Evidence> {
 }
 
 async function run(
-  { binary, clock, config, env, files, plugin }: ProofOptions,
+  { binary, clock, config, env, files, plugin, withinSeconds }: ProofOptions,
   root: string,
   model: Awaited<ReturnType<typeof startScriptedModel>>,
 ): Promise<Evidence> {
@@ -209,8 +213,9 @@ async function run(
   const settings = mergeRecords(enabled, TIGHT_SETTINGS);
   await files.writeWhole(join(project, "opencode.json"), formatHostConfig(plugin, settings, model.url));
   for (const [name, text] of Object.entries(PLAYED_FILES)) await files.writeWhole(join(project, name), text);
-  const deadlineMs = clock.now() + PROOF_MS;
-  const host = await startOpenCode({ binary, root, project, files, clock, env });
+  const startMs = withinSeconds * 1_000;
+  const deadlineMs = clock.now() + startMs;
+  const host = await startOpenCode({ binary, root, project, files, clock, env, startMs });
   try {
     const signal = AbortSignal.timeout(Math.max(1, deadlineMs - clock.now()));
     const played = await playSession({ url: host.url, project, model, signal });
