@@ -61,8 +61,10 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
 
 /** The index is made anew on every machine, and the ledgers of two people are both kept when git merges them. */
 async function prepareInternal(files: Files, folder: string): Promise<void> {
-  await files.create(join(folder, ".gitignore"), "MEMORY.md\n");
-  await files.create(join(folder, ".gitattributes"), "ledger/*.jsonl merge=union\n");
+  const own = { ".gitignore": "MEMORY.md\n", ".gitattributes": "ledger/*.jsonl merge=union\n" };
+  // Asked before every change: a look costs less than a try.
+  for (const [name, rules] of Object.entries(own))
+    if (!(await files.statItself(join(folder, name)))) await files.create(join(folder, name), rules);
 }
 
 /** Nothing is written here before git ignores all of it. */
