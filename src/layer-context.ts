@@ -17,6 +17,7 @@ import type { ResultFiles } from "./results/result-files.js";
 import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
+import type { Toasts } from "./toasts.js";
 import type { ContextSizes } from "./view/context-size.js";
 import type { Decisions } from "./view/decisions.js";
 import type { Requests } from "./view/request.js";
@@ -31,6 +32,8 @@ export interface LayerContext {
   host: Host;
   folders: Folders;
   log: Log;
+  /** For the few moments that a person should know of; never waited for. */
+  toasts: Toasts;
   savings: Savings;
   tokens: TokenCounter;
   decisions: Decisions;

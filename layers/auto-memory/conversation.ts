@@ -8,6 +8,7 @@
  */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
@@ -16,7 +17,6 @@ import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { isSummary } from "../../src/view/history.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { planBoot } from "./boot.js";
-import { findGoneFiles } from "./gone-files.js";
 import { findLineIDs } from "./line.js";
 import { findTellable, planMatches, SESSION_BYTES } from "./matches.js";
 import { CALLS_BETWEEN, findWaitingRules, planMoment, readSubject, type WaitingRule } from "./moments.js";
@@ -132,9 +132,10 @@ export function createConversation(context: ConversationOptions): Conversation {
     const last = fresh.at(-1);
     if (!last || decided.get(sessionID) === last.key || findOwnText(find(last.key))) return undefined;
     decided.set(sessionID, last.key);
-    // A turn may go on for hours after its beginning was cut off.
+    // A turn may go on for hours after its beginning was cut off, and may be the only one of its session.
     const isShort = isShortened(request);
-    const boot = isShort ? findBoot(request, readTold(request)) : undefined;
+    const isDue = isShort || postponed.has(sessionID);
+    const boot = isDue ? findBoot(request, readTold(request)) : undefined;
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
     const moment = subjects.length > 0 ? findMoment(request, subjects, findLineIDs(boot ?? "")) : undefined;
     const texts = [boot, moment].filter((text) => text !== undefined);

@@ -1,3 +1,4 @@
+import { compareStatements } from "../../src/memory/compare.js";
 import type { Cursor } from "../../src/memory/extraction-cursor.js";
 import { redactSecrets } from "../../src/memory/secrets.js";
 import { readOwnTexts, readTime } from "../../src/notes/learn.js";
@@ -12,7 +13,7 @@ export interface SaidTurn {
   saidMs: number;
   /** In the user's words, secrets taken out. */
   text: string;
-  /** None where the agent has saved something itself. */
+  /** Where the agent has saved something itself, only those that are plainly meant to last and that it has left out. */
   signals: readonly Signal[];
 }
 
@@ -50,22 +51,31 @@ export function planUnread(
     const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
     const text = redactSecrets(cut(whole, LOOKED_AT)).text;
     if (text === "") continue;
-    const signals = hasAgentSaved(messages, index) ? [] : findSignals(text);
+    const saved = readSaved(messages, index);
+    const signals = findSignals(text).filter((signal) => saved === undefined || isLeftOut(signal, saved));
     turns.push({ messageID: message.info.id, saidMs: atMs, text, signals });
   }
   return { turns, commands, next: { untilMs, callsUntilMs } };
 }
 
-/** In the answers to this message, before the user's next one. */
-function hasAgentSaved(messages: readonly Message[], asked: number): boolean {
-  for (const { info, parts } of messages.slice(asked + 1)) {
-    if (info.role === "user") return false;
-    const hasSaved = parts.some(
-      (part) => isToolPart(part) && SAVING_TOOLS.has(part.tool) && part.state?.status === "completed",
-    );
-    if (hasSaved) return true;
-  }
-  return false;
+/** What the agent has saved in its answers to this message, before the user's next one; `undefined` for nothing. */
+function readSaved(messages: readonly Message[], asked: number): readonly string[] | undefined {
+  const next = messages.findIndex(({ info }, index) => index > asked && info.role === "user");
+  const answers = messages.slice(asked + 1, next === -1 ? undefined : next);
+  const calls = answers.flatMap(({ parts }) =>
+    parts.flatMap((part) =>
+      isToolPart(part) && SAVING_TOOLS.has(part.tool) && part.state?.status === "completed" ? [part] : [],
+    ),
+  );
+  if (calls.length === 0) return undefined;
+  return calls.flatMap(({ state }) => {
+    const content: unknown = state.input?.content;
+    return typeof content === "string" ? [content] : [];
+  });
+}
+
+function isLeftOut({ isExplicit, text }: Signal, saved: readonly string[]): boolean {
+  return isExplicit && saved.every((content) => compareStatements(text, content) === "other");
 }
 
 /** Shell commands that have ended, with how. */

@@ -33,7 +33,11 @@ export interface Extraction {
 export type ExtractionContext = Pick<
   LayerContext,
   "background" | "clock" | "config" | "files" | "folders" | "generation" | "host" | "log" | "prompts"
-> & { memories: MemoryStore; findSimilar?: FindSimilar };
+> & {
+  instances: Pick<LayerContext["instances"], "living">;
+  memories: MemoryStore;
+  findSimilar?: FindSimilar;
+};
 
 const LAYER = "auto-memory";
 const PURPOSE = "memory extraction";
@@ -43,9 +47,11 @@ const ANSWER_CHARACTERS = 12_000;
 /** The host dates a message before it tells of it. */
 const DATED_BEFORE_MS = 5_000;
 const MOST_TEMPLATES = 50;
+/** Turns of earlier processes that are read at a start. */
+const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext): Extraction {
-  const { background, clock, files, folders, generation, host, log, memories, prompts } = context;
+  const { background, clock, files, folders, generation, host, instances, log, memories, prompts } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
@@ -54,11 +60,15 @@ export function createExtraction(context: ExtractionContext): Extraction {
   const running = new Map<string, Promise<void>>();
   /** Sessions in which writing failed: the next attempt makes no model call. */
   const failed = new Set<string>();
+  let hasLookedBack = false;
 
   return {
     onTurn(sessionID) {
       const sinceMs = clock.now() - DATED_BEFORE_MS;
-      enqueue(sessionID, () => cursors.begin(sessionID, { untilMs: sinceMs, callsUntilMs: sinceMs }));
+      enqueue(sessionID, () => begin(sessionID, sinceMs));
+      if (hasLookedBack) return;
+      hasLookedBack = true;
+      enqueue(sessionID, lookBack);
     },
 
     onChild(sessionID) {
@@ -92,6 +102,26 @@ export function createExtraction(context: ExtractionContext): Extraction {
     void done.finally(() => running.get(sessionID) === done && running.delete(sessionID));
   }
 
+  /** Whether a session that was begun before this process is a subagent's, the host knows. */
+  async function begin(sessionID: string, sinceMs: number): Promise<void> {
+    const isKnown = (await cursors.read(sessionID)) !== undefined;
+    const parentID = isKnown ? undefined : await host.findParent(sessionID);
+    const isChild = parentID !== undefined && parentID !== "unknown";
+    await cursors.begin(sessionID, {
+      untilMs: sinceMs,
+      callsUntilMs: sinceMs,
+      ...(isChild && { isChild }),
+    });
+  }
+
+  /** Reads the turns that ended with their process: a session that nobody goes back to is never idle again. */
+  async function lookBack(): Promise<void> {
+    const living = (await instances.living()).flatMap(({ sessions }) => sessions);
+    const busy = new Set(living.filter(({ state }) => state === "busy").map(({ id }) => id));
+    const left = (await cursors.listOpen()).filter((id) => !busy.has(id) && !running.has(id));
+    for (const sessionID of left.slice(-MOST_LOOKED_BACK)) enqueue(sessionID, () => extract(sessionID));
+  }
+
   async function extract(sessionID: string): Promise<void> {
     const cursor = await cursors.read(sessionID);
     if (!cursor || cursor.isChild) return;
@@ -111,7 +141,7 @@ export function createExtraction(context: ExtractionContext): Extraction {
     await commands.count(sessionID, unread.commands);
     const hasMoved =
       unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
-    if (hasMoved) await cursors.move(sessionID, unread.next);
+    if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
     failed.delete(sessionID);
   }
 

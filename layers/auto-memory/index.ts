@@ -84,9 +84,12 @@ export const createAutoMemory: LayerFactory = (context) => {
     return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   }
 
-  /** What a person has written in the session, without what the host, a plugin or a command has put into it. */
+  /** What a person has written in the session, nothing where the host does not say that it is one's, without what the host, a plugin or a command has put into it. */
   async function readUsers(sessionID: string): Promise<UsersMessage[]> {
-    if (children.has(sessionID)) return [];
+    // The last message of a copy is a task that an agent has written; what the user said stands where it was asked for.
+    const asker = host.findAsker(sessionID);
+    if (asker !== undefined) return readUsers(asker);
+    if (children.has(sessionID) || (await host.findParent(sessionID)) !== undefined) return [];
     const messages = (await host.readMessages(sessionID)) ?? [];
     return messages.flatMap(({ info, parts }) => {
       const texts = readOwnTexts(parts).filter((text) => !templates.includes(text));

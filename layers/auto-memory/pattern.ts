@@ -16,7 +16,7 @@ export interface Subject {
   words: readonly string[];
   /** What may be a path, by its segments. */
   paths: readonly (readonly string[])[];
-  /** Every segment, with and without its ending. */
+  /** Every segment, with and without its ending, and what stands between its colons: `test:unit`. */
   names: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ const BETWEEN_WORDS = /[\s;|&()'"`<>=]+/;
 export function takeApart({ command = "", path }: CallSubject): Subject {
   const words = command.slice(0, LONGEST_COMMAND).toLowerCase().split(BETWEEN_WORDS);
   const paths = (path === undefined ? words : [path.toLowerCase()]).map(splitPath);
-  const names = paths.flat().flatMap((name) => [name, name.replace(/(?<=.)\..*$/, "")]);
+  const names = paths.flat().flatMap((name) => [name, name.replace(/(?<=.)\..*$/, ""), ...name.split(":")]);
   return { words, paths, names: new Set(names) };
 }
 

@@ -92,6 +92,20 @@ export const commands: readonly Command[] = [
     load: () => import("./history.js"),
   },
   {
+    name: "undo",
+    summary: "takes back what was last done to memory: a dream, or a single change; again, the one before",
+    options: [["--run <id>", "this dream or change; DREAMS.md and strata history have the ids"]],
+    example: "strata undo --run 1f20c9d1",
+    load: () => import("./undo.js"),
+  },
+  {
+    name: "dream",
+    summary: "tidies the memories of this project by rules; a model is only asked in OpenCode, with /dream",
+    options: [["--dry-run", "only says what it would do"], JSON_OPTION],
+    example: "strata dream --dry-run",
+    load: () => import("./dream.js"),
+  },
+  {
     name: "validate",
     summary: "checks every file of the memory against ledger, index and schema, and changes none",
     options: [["--strict", "warnings count in the exit code too"], JSON_OPTION],

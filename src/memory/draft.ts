@@ -51,22 +51,20 @@ export function findRefusal(memory: Memory): string | undefined {
 }
 
 /** Committed files never hint at private memories: the sentence about one that does. */
-export function findHint({
-  sensitivity,
-  links,
-  supersededBy,
-  content,
-}: Pick<Memory, "sensitivity" | "links" | "content"> & Pick<Partial<Memory>, "supersededBy">):
-  | string
-  | undefined {
-  if (sensitivity === "private") return undefined;
+export function findHint(memory: Memory): string | undefined {
+  if (memory.sensitivity === "private") return undefined;
+  const { links, supersededBy, title, content, aliases, tags, entities, when, provenance, extra } = memory;
   const named = [...links, supersededBy ?? ""].find((id) => /^(global\/)?private\//.test(id));
-  const types = memoryTypes.join("|");
-  const said = new RegExp(`\\bprivate/(${types})/[^\\s\`"')\\]]+`).exec(content)?.[0];
-  const id = named ?? said;
+  const words = [title, content, ...aliases, ...tags, ...entities, ...when, provenance.evidence ?? ""];
+  const id = named ?? findPrivateID([...words, JSON.stringify(extra)].join("\n"));
   return id === undefined
     ? undefined
     : `it names the private memory ${id}, and this one may be committed; make it private too, or leave the name out`;
+}
+
+/** The id of a private memory that a text names. */
+export function findPrivateID(text: string): string | undefined {
+  return new RegExp(`\\bprivate/(${memoryTypes.join("|")})/[^\\s\`"')\\]]+`).exec(text)?.[0];
 }
 
 /** Why a change is none that can be made in place; `undefined` when it is one. */

@@ -49,6 +49,8 @@ export interface EntriesOptions {
   folder: string;
   scope: Place["scope"];
   sensitivity: Place["sensitivity"];
+  /** Why a file that a person or git has put here is not used, such as a secret in it. */
+  gate?: (memory: Memory) => string | undefined;
 }
 
 export const ARCHIVE = "archive";
@@ -131,6 +133,8 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
       const reading = parseMemoryFile(contents, { ...placeOf(path), modifiedMs });
+      const why = reading.kind === "memory" ? options.gate?.(reading.memory) : undefined;
+      if (why !== undefined) return unread(why);
       const text =
         reading.kind === "memory"
           ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents)

@@ -16,13 +16,17 @@ export interface Cursor {
   callsUntilMs: number;
   /** A subagent's: it is told what to do by another agent, and nothing of it is the user's word. */
   isChild?: true;
+  /** A turn has begun that is not read to its end: whoever starts next reads it, if nobody has. */
+  isOpen?: true;
 }
 
 export interface Cursors {
   /** `undefined` when the session was never begun. A cursor that cannot be read counts as none, and is logged. */
   read(sessionID: string): Promise<Cursor | undefined>;
-  /** Does nothing when the session was begun already. Rejects with the system's error. */
+  /** A turn begins: the cursor stays where it is, and is put there when there is none. Rejects with the system's error. */
   begin(sessionID: string, cursor: Cursor): Promise<void>;
+  /** Sessions of which a turn was left half-read, by a process that has ended or by one that is at it. */
+  listOpen(): Promise<string[]>;
   /** Rejects with the system's error. */
   move(sessionID: string, cursor: Cursor): Promise<void>;
 }
@@ -36,9 +40,19 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
     read,
 
     async begin(sessionID, cursor) {
-      if (await read(sessionID)) return;
-      known.set(sessionID, cursor);
-      await write(sessionID, cursor);
+      const found = await read(sessionID);
+      if (found?.isOpen || found?.isChild) return;
+      const begun: Cursor = { ...(found ?? cursor), ...(!cursor.isChild && { isOpen: true }) };
+      known.set(sessionID, begun);
+      await write(sessionID, begun);
+    },
+
+    async listOpen() {
+      const names = await files.list(folder);
+      const sessionIDs = names.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+      const open: string[] = [];
+      for (const sessionID of sessionIDs) if ((await load(sessionID))?.isOpen) open.push(sessionID);
+      return open;
     },
 
     async move(sessionID, cursor) {
@@ -70,7 +84,12 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
 
 function parseCursor(value: unknown): Cursor | undefined {
   if (!isRecord(value) || value.v !== 1) return undefined;
-  const { callsUntilMs, isChild, untilMs } = value;
+  const { callsUntilMs, isChild, isOpen, untilMs } = value;
   if (typeof untilMs !== "number" || typeof callsUntilMs !== "number") return undefined;
-  return { untilMs, callsUntilMs, ...(isChild === true && { isChild }) };
+  return {
+    untilMs,
+    callsUntilMs,
+    ...(isChild === true && { isChild }),
+    ...(isOpen === true && { isOpen }),
+  };
 }

@@ -58,16 +58,30 @@ export function formatLine(memory: Memory): string {
   const { title, type, status, content, id } = memory;
   const file = id.replace(/^(global\/)?(private\/)?/, "");
   const state = status === "active" ? type : `${type}, ${status}`;
-  const words = toLine(content);
-  // What only says the title again is left out.
-  const more = words === "" || words === title ? "" : `: ${words}`;
-  const line = `- [${escapeTitle(title.slice(0, LONGEST_TITLE))}](${encodeURI(`${file}.md`)}) (${state})${more}`;
+  const words = findMore(toLine(content), title);
+  const more = words === "" ? "" : `: ${words}`;
+  const line = `- [${escapeTitle(title.slice(0, LONGEST_TITLE))}](${formatTarget(`${file}.md`)}) (${state})${more}`;
   return line.length <= LONGEST_LINE
     ? line
     : `${[...line]
         .slice(0, LONGEST_LINE - 1)
         .join("")
         .trimEnd()}…`;
+}
+
+/** What the content says beside its title, which is often a piece of it. */
+function findMore(content: string, title: string): string {
+  const bare = title.replace(/[\s.。!！…]+$/u, "");
+  const at = content.toLowerCase().indexOf(bare.toLowerCase());
+  if (bare === "" || at === -1) return content;
+  const rest = content.slice(at + bare.length).replace(/^[\s,;:.，。；：!！—–-]+/u, "");
+  return rest === "" ? "" : `… ${rest}`;
+}
+
+/** A link's target that people can read in every script. */
+function formatTarget(path: string): string {
+  const encoded = encodeURI(path);
+  return encoded === path || /[<>\\\n]/.test(path) ? encoded : `<${path}>`;
 }
 
 function formatLeftOut(count: number): string {

@@ -14,6 +14,8 @@ import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
 import { isOn, type Standing } from "./standing.js";
 import type { FileProblem, OpenMemories } from "./store.js";
+import { createSwap } from "./swap.js";
+import { createUndo } from "./undo.js";
 import { createUses } from "./uses.js";
 
 export interface MemoryStoreOptions {
@@ -48,14 +50,11 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     };
     return { place, shelf, index: { folder: place.folder, state: place.state, read } };
   });
-  const changes = createChanges({
-    ...options,
-    standings,
-    onWritten(standing, id) {
-      indexes.touch(standing.index);
-      tell([id]);
-    },
-  });
+  function onWritten(standing: Standing, ids: readonly string[]): void {
+    indexes.touch(standing.index);
+    tell(ids);
+  }
+  const changes = createChanges({ ...options, standings, onWritten });
 
   return {
     read: async (id) => (await changes.find(id))?.memory,
@@ -71,6 +70,8 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     update: changes.update,
     archive: changes.archive,
     restore: changes.restore,
+    swap: createSwap({ ...options, standings, onWritten }),
+    undo: createUndo({ standings, onWritten }),
     adopt: changes.adopt,
     discard: changes.discard,
     problems: () => standings.flatMap(findProblems),

@@ -54,10 +54,16 @@ function findByRule(text: string, rule: SecretRule): FoundSecret[] {
 
 /** What documents and settings have in the place of a secret: a variable, a blank, a word for it. */
 const PLACEHOLDER =
-  /^[$<{%[*]|\.{3}|…|\*{3}|x{4}|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)$/i;
+  /^[$<{%[*]|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)$/i;
+
+/** What is left out of a key that is shown; a long key may have such a run by chance, and is one all the same. */
+const BLANK = /\.{3,}|…|\*{3,}|x{4,}/gi;
+const LEAST_BESIDE_BLANKS = 24;
 
 function isPlaceholder(secret: string): boolean {
-  return PLACEHOLDER.test(secret) || new Set(secret).size < 3;
+  const shown = secret.replace(BLANK, "");
+  const isBlanked = shown.length < secret.length && shown.length < LEAST_BESIDE_BLANKS;
+  return isBlanked || PLACEHOLDER.test(secret) || new Set(secret).size < 3;
 }
 
 /** A variable's name or a chain of them; long ones and such with many digits are no names that people give. */

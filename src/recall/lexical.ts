@@ -24,7 +24,7 @@ export interface LexicalHit {
 export interface Fit {
   /** Best first; those alike by id. */
   readonly hits: readonly LexicalHit[];
-  /** By group. */
+  /** By group; empty unless it was asked for. */
   readonly groups: ReadonlyMap<string, number>;
   /** By term of the query, how many entries have it. */
   readonly frequency: ReadonlyMap<string, number>;
@@ -34,6 +34,8 @@ export interface FitOptions {
   limit: number;
   /** Where no term is met as it is, its beginning or one letter off will do. */
   guess: boolean;
+  /** Groups are scored as well. */
+  withGroups: boolean;
 }
 
 export interface LexicalIndex {
@@ -52,6 +54,8 @@ interface Asked {
 
 interface Group {
   name: string;
+  /** Its place among the counts of a search. */
+  place: number;
   entries: number;
   length: number;
 }
@@ -75,6 +79,11 @@ export function createLexicalIndex(): LexicalIndex {
   const groups = new Map<string, Group>();
   let totalLength = 0;
   let scores = new Float64Array(1_024);
+  /** Of a hit among the best, from 1 on; between two searches it is all 0. */
+  let places = new Uint32Array(1_024);
+  /** Of a term by group, between two of which it is all 0. */
+  let groupCounts = new Uint32Array(256);
+  const freePlaces: number[] = [];
 
   return {
     add({ id, group, counts }) {
@@ -86,7 +95,9 @@ export function createLexicalIndex(): LexicalIndex {
       groupOf[slot] = joinGroup(group, length);
       totalLength += length;
       postings.add(slot, counts);
-      if (slot >= scores.length) scores = new Float64Array(2 * scores.length);
+      if (slot < scores.length) return;
+      scores = new Float64Array(2 * scores.length);
+      places = new Uint32Array(scores.length);
     },
 
     remove({ id, counts }) {
@@ -100,7 +111,7 @@ export function createLexicalIndex(): LexicalIndex {
       free.push(slot);
     },
 
-    search(terms, { guess, limit }) {
+    search(terms, { guess, limit, withGroups }) {
       const exact = terms.flatMap((term) => {
         const posting = postings.of(term);
         return posting ? [{ term, posting, weight: 1 }] : [];
@@ -109,7 +120,7 @@ export function createLexicalIndex(): LexicalIndex {
       const best = scoreEntries(asked, limit);
       return {
         hits: toHits(best, asked),
-        groups: scoreGroups(asked),
+        groups: withGroups ? scoreGroups(asked) : new Map(),
         frequency: new Map(asked.map(({ term, posting }) => [term, posting.slots.length])),
       };
     },
@@ -148,38 +159,55 @@ export function createLexicalIndex(): LexicalIndex {
   function scoreGroups(asked: readonly Asked[]): Map<string, number> {
     const found = new Map<string, number>();
     if (groups.size === 0) return found;
-    const average = sum([...groups.values()].map(({ length }) => length)) / groups.size;
+    let total = 0;
+    for (const { length } of groups.values()) total += length;
+    const average = total / groups.size;
     for (const { posting, weight } of asked) {
-      const counts = new Map<Group, number>();
-      for (const [n, slot] of posting.slots.entries()) {
-        const group = groupOf[slot];
-        if (group) counts.set(group, (counts.get(group) ?? 0) + (posting.counts[n] ?? 0));
-      }
-      const rarity = weight * rarityOf(counts.size, groups.size);
-      // A group of one says no more than its entry.
-      for (const [{ entries, length, name }, count] of counts)
+      const touched = countByGroup(posting);
+      const rarity = weight * rarityOf(touched.length, groups.size);
+      for (const { entries, length, name, place } of touched) {
+        const count = groupCounts[place] ?? 0;
+        groupCounts[place] = 0;
+        // A group of one says no more than its entry.
         if (entries > 1) found.set(name, (found.get(name) ?? 0) + rarity * saturate(count, length / average));
+      }
     }
     return found;
   }
 
+  function countByGroup({ slots, counts }: Posting): Group[] {
+    const touched: Group[] = [];
+    for (let n = 0; n < slots.length; n++) {
+      const group = groupOf[slots[n] ?? 0];
+      if (!group) continue;
+      if (groupCounts[group.place] === 0) touched.push(group);
+      groupCounts[group.place] = (groupCounts[group.place] ?? 0) + (counts[n] ?? 0);
+    }
+    return touched;
+  }
+
   function toHits(best: readonly [slot: number, score: number][], asked: readonly Asked[]): LexicalHit[] {
-    const met = new Map(best.map(([slot]) => [slot, new Set<string>()]));
-    for (const { term, posting } of asked) for (const slot of posting.slots) met.get(slot)?.add(term);
-    const hits = best.map(([slot, score]) => ({
-      id: ids[slot] ?? "",
-      score,
-      terms: [...(met.get(slot) ?? [])],
-    }));
+    const met = best.map(() => new Set<string>());
+    for (const [n, [slot]] of best.entries()) places[slot] = n + 1;
+    for (const { term, posting } of asked)
+      for (const slot of posting.slots) met[(places[slot] ?? 0) - 1]?.add(term);
+    for (const [slot] of best) places[slot] = 0;
+    const hits = best.map(([slot, score], n) => ({ id: ids[slot] ?? "", score, terms: [...(met[n] ?? [])] }));
     return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
   }
 
   function joinGroup(name: string | undefined, length: number): Group | undefined {
     if (name === undefined) return undefined;
-    const group = groups.get(name) ?? { name, entries: 0, length: 0 };
-    groups.set(name, group);
+    const group = groups.get(name) ?? openGroup(name);
     group.entries++;
     group.length += length;
+    return group;
+  }
+
+  function openGroup(name: string): Group {
+    const group = { name, place: freePlaces.pop() ?? groups.size, entries: 0, length: 0 };
+    groups.set(name, group);
+    if (group.place >= groupCounts.length) groupCounts = new Uint32Array(2 * groupCounts.length);
     return group;
   }
 
@@ -187,7 +215,9 @@ export function createLexicalIndex(): LexicalIndex {
     if (!group) return;
     group.entries--;
     group.length -= length;
-    if (group.entries === 0) groups.delete(group.name);
+    if (group.entries > 0) return;
+    groups.delete(group.name);
+    freePlaces.push(group.place);
   }
 }
 

@@ -133,7 +133,11 @@ export function createRecall(options: RecallOptions = {}): Recall {
     },
     match(text, options) {
       const asked = ask(text);
-      const { frequency, hits } = lexical.search(asked.words, { guess: false, limit: MOST_MATCHED });
+      const { frequency, hits } = lexical.search(asked.words, {
+        guess: false,
+        limit: MOST_MATCHED,
+        withGroups: false,
+      });
       const spell = createSpelling(asked.text);
       const linked = (id: string): string[] =>
         (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
@@ -175,7 +179,11 @@ export function createRecall(options: RecallOptions = {}): Recall {
   }
 
   function find(asked: Asked, limit: number, judgement: Judgement | undefined): RecallHit[] {
-    const fit = lexical.search(asked.terms, { guess: true, limit: Math.max(MOST_CANDIDATES, limit) });
+    const fit = lexical.search(asked.terms, {
+      guess: true,
+      limit: Math.max(MOST_CANDIDATES, limit),
+      withGroups: true,
+    });
     return weighEntries({ fit, judgement, structure, limit, spell: createSpelling(asked.text) });
   }
 

@@ -1,5 +1,6 @@
 /** The vectors of the entries, compared with that of a query. */
 import { type Embedder, normalizeVector } from "./embedder.js";
+import { createVectorTable, type VectorTable } from "./vector-table.js";
 import type { WordVectors } from "./word-vectors.js";
 
 /** How alike each entry is to the text, by cosine, of those that are alike at all; `undefined` where nobody can say. */
@@ -16,13 +17,13 @@ export interface WordLikeness {
 const LEAST_LIKENESS = 0.3;
 
 export function createWordLikeness(words: WordVectors): WordLikeness {
-  const vectors = new Map<string, Float32Array>();
+  const vectors = createVectorTable();
   return {
     add(id, text) {
       const vector = toUnit(words.vectorOf(text));
       if (vector) vectors.set(id, vector);
     },
-    remove: (id) => void vectors.delete(id),
+    remove: vectors.remove,
     compare: (text) => compareWith(vectors, toUnit(words.vectorOf(text)), LEAST_LIKENESS),
   };
 }
@@ -41,7 +42,7 @@ export interface EmbedderLikeness {
 const BATCH = 64;
 
 export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
-  const vectors = new Map<string, Float32Array>();
+  const vectors = createVectorTable();
   const waiting = new Map<string, string>();
   let filling: Promise<void> | undefined;
 
@@ -51,7 +52,7 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
     },
     remove(id) {
       waiting.delete(id);
-      vectors.delete(id);
+      vectors.remove(id);
     },
     fill() {
       filling ??= fetchMissing().finally(() => {
@@ -89,23 +90,6 @@ function toUnit(vector: Float32Array | undefined): Float32Array | undefined {
   return vector && normalizeVector(vector);
 }
 
-function compareWith(
-  vectors: ReadonlyMap<string, Float32Array>,
-  asked: Float32Array | undefined,
-  least: number,
-): Likenesses {
-  if (!asked) return undefined;
-  const alike = new Map<string, number>();
-  for (const [id, vector] of vectors) {
-    const likeness = cosine(asked, vector);
-    if (likeness > least) alike.set(id, likeness);
-  }
-  return alike;
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return 0;
-  let product = 0;
-  for (let n = 0; n < a.length; n++) product += (a[n] ?? 0) * (b[n] ?? 0);
-  return product;
+function compareWith(vectors: VectorTable, asked: Float32Array | undefined, least: number): Likenesses {
+  return asked && vectors.compare(asked, least);
 }

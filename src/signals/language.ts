@@ -23,6 +23,8 @@ export type Doubt =
   | "spec"
   /** How things stand at the moment: "the build is broken". */
   | "state"
+  /** Takes a rule back, or says that there is none: "no need to always ask". */
+  | "denied"
   /** "thanks, looks good" */
   | "chat";
 

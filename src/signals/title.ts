@@ -2,6 +2,9 @@ import { cut } from "../notes/line.js";
 import { languageOf } from "./languages.js";
 
 const LONGEST = 64;
+/** Where a sentence can end early; what stands before a conjunction is less whole than what a comma ends. */
+const CLAUSE = /^.{20,}(?=[,;:，；：—(]\s?| because | since | so that |因为|由于)/u;
+const CONJUNCTION = /^.{20,}(?= (?:until|unless|before|after|when|whenever|if|while|which|where|but|so) )/iu;
 const CLOSING = /[\s.。!！;；,，:：]+$/u;
 
 /** A short title for a sentence: without the words that only open it, ended at a clause where there is one. */
@@ -15,7 +18,8 @@ export function formatTitle(sentence: string): string {
 function shorten(line: string): string {
   if (line.length <= LONGEST) return line;
   const head = cut(line, LONGEST);
-  const clause = /^.{20,}(?=[,;:，；：—(]\s?| because | since | so that |因为|由于)/u.exec(head)?.[0];
-  const word = /^.{20,}(?=\s)/u.exec(head)?.[0];
-  return (clause ?? word ?? head).replace(/[\s,;:，；：—(-]+$/u, "");
+  const clause = CLAUSE.exec(head)?.[0] ?? CONJUNCTION.exec(head)?.[0];
+  const word = /^.{20,}(?=\s)/u.exec(head)?.[0] ?? head;
+  const end = (piece: string): string => piece.replace(/[\s,;:，；：—(-]+$/u, "");
+  return clause === undefined ? `${end(word)}…` : end(clause);
 }

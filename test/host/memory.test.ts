@@ -4,7 +4,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { firstDifference, type ModelRequest } from "./stage/model-request.js";
+import { type ChatTool, firstDifference, type ModelRequest } from "./stage/model-request.js";
 import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
@@ -14,6 +14,7 @@ const DECISION = "Let's go with Postgres instead of SQLite, because two services
 const RULE = "Never run `git push --force` on main.";
 const ALL = [CORRECTION, PREFERENCE, DECISION, RULE];
 const MEMORY = ".opencode/memory";
+const OWN_TOOLS = ["memory_remember", "memory_recall", "memory_update", "fork", "lease", "send_message"];
 
 /** The agent's model says what it is told to; every other one, for the plugin's own calls, answers rubbish. */
 async function open(options: StageOptions = {}): Promise<Stage> {
@@ -97,11 +98,15 @@ test("the agent keeps, finds and changes a memory, and no rule that the user has
   expect(last.toolResult("wrong")).toContain("memory_update was not run");
   expect(existsSync(stage.project.file(`${MEMORY}/directive`))).toBe(false);
 
-  const definitions = last.tools.filter((tool) => tool.function.name.startsWith("memory_"));
-  const tokens = encode(JSON.stringify(definitions)).length;
-  process.stdout.write(`the definitions of the ${definitions.length} memory tools: ${tokens} tokens\n`);
-  expect(definitions).toHaveLength(3);
-  expect(tokens).toBeLessThan(900);
+  const ours = last.tools.filter(({ function: { name } }) => OWN_TOOLS.includes(name));
+  const memoryTools = ours.filter(({ function: { name } }) => name.startsWith("memory_"));
+  const count = (tools: readonly ChatTool[]): number => encode(JSON.stringify(tools)).length;
+  process.stdout.write(
+    `definitions: ${count(memoryTools)} tokens of the ${memoryTools.length} memory tools, ${count(ours)} of all ${ours.length}\n`,
+  );
+  expect(ours.map((tool) => tool.function.name).sort()).toEqual(OWN_TOOLS.toSorted());
+  expect(count(memoryTools)).toBeLessThan(1_200);
+  expect(count(ours)).toBeLessThan(1_800);
   const tools = asked(stage)
     .map(({ tools: offered }) => JSON.stringify(offered))
     .filter((json) => json !== "[]");

@@ -100,7 +100,7 @@ const damagedState: readonly Damage[] = [
         key: "idea/third",
         path: "idea/third.md",
       };
-      const pending = { line: begun, ledgerFile: ledger.slice(ledger.lastIndexOf("/") + 1) };
+      const pending = { lines: [begun], ledgerFile: ledger.slice(ledger.lastIndexOf("/") + 1) };
       await files.writeWhole(`${STATE}/pending.json`, JSON.stringify(pending));
     },
     file: /internal\/pending\.json/,

@@ -66,6 +66,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     folders,
     generation,
     host,
+    instances: { living: async () => [] },
     log,
     memories,
     prompts,
@@ -97,3 +98,22 @@ export interface Turn {
 /** A command that has ended. */
 export const bash = (command: string, exit = 0): ToolPart =>
   call("bash", "ok", { state: { input: { command }, metadata: { exit } } });
+
+/** What a model would answer to one sentence. */
+export const worded = (given: Record<string, unknown> = {}) =>
+  JSON.stringify({
+    memories: [
+      {
+        from: 1,
+        type: "decision",
+        title: "SQLite as the database",
+        content: "The database is SQLite, because it needs no server.",
+        aliases: ["storage"],
+        when: ["*.sql"],
+        evidence: "We decided to use SQLite",
+        ...given,
+      },
+    ],
+    ignore: [],
+  });
+export const DECISION = "We decided to use SQLite because it needs no server.";

@@ -71,8 +71,26 @@ describe("memory in the machine", () => {
     expect(await world.request(child.messages)).toBe(child.messages);
     const rule = { type: "preference", content: "Always use tabs here." };
     expect(await run(world, "memory_remember", rule, "ses_child")).toContain("refused: Nothing was changed");
+    host.parents.set("ses_of_an_earlier_process", "ses_1");
+    host.messages.set("ses_of_an_earlier_process", child.messages);
+    const resumed = await run(world, "memory_remember", rule, "ses_of_an_earlier_process");
+    expect(resumed).toContain("refused: Nothing was changed");
     const fact = { type: "knowledge", content: "The build takes ten minutes." };
     expect(await run(world, "memory_remember", fact, "ses_child")).toContain("Kept: knowledge/");
+  });
+
+  it("takes in a copy of a session the words of the user for the user's, and not those of the task", async () => {
+    const { host, session, world } = await open();
+    session.user("Never force-push.");
+    const copy = createSession(world.clock, "ses_copy");
+    copy.user("Never force-push.");
+    copy.user("Always use tabs here.");
+    host.forks.set("ses_copy", "ses_1");
+    host.messages.set("ses_copy", copy.messages);
+    const ruleOfTask = { type: "directive", content: "Always use tabs here." };
+    expect(await run(world, "memory_remember", ruleOfTask, "ses_copy")).toContain("Nothing was changed");
+    const rule = { type: "directive", content: "Never force-push." };
+    expect(await run(world, "memory_remember", rule, "ses_copy")).toContain("Kept: directive/");
   });
 
   it("takes what a command's template says for nobody's word", async () => {

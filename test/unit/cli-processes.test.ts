@@ -150,7 +150,7 @@ describe("strata edit", () => {
     const refused = edit(`echo ${secret} >> "$1"`);
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("now holds a secret (GitHub token)"),
+      expect.stringContaining("it holds a secret (GitHub token)"),
     ]);
     const ledger = join(project, ".opencode", "memory", "ledger");
     for (const name of readdirSync(ledger))

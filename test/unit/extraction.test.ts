@@ -1,25 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bash, openExtraction, STATE } from "../support/extraction.js";
+import { bash, DECISION, openExtraction, STATE, worded } from "../support/extraction.js";
 import { call } from "../support/messages.js";
-
-/** What a model would answer to one sentence. */
-const worded = (given: Record<string, unknown> = {}) =>
-  JSON.stringify({
-    memories: [
-      {
-        from: 1,
-        type: "decision",
-        title: "SQLite as the database",
-        content: "The database is SQLite, because it needs no server.",
-        aliases: ["storage"],
-        when: ["*.sql"],
-        evidence: "We decided to use SQLite",
-        ...given,
-      },
-    ],
-    ignore: [],
-  });
-const DECISION = "We decided to use SQLite because it needs no server.";
 
 describe("after a turn, without a model", () => {
   it("what the user said that lasts is kept in the user's words, with where it comes from", async () => {
@@ -80,90 +61,18 @@ describe("after a turn, without a model", () => {
   it("it stands back where the agent saved something itself in that turn, and only there", async () => {
     const { kept, say } = await openExtraction();
     const failed = call("memory_remember", "", { state: { status: "error" } });
-    await say("Never push to main.", { calls: [call("memory_remember", "ok")] });
+    const saving = (content: string) => call("memory_remember", "ok", { state: { input: { content } } });
+    await say("Never push to main.", { calls: [saving("Never push to main.")] });
+    await say("The importer reads one file at a time.", { calls: [saving("The importer is slow.")] });
     await say("Never squash merge.", { calls: [failed] });
     expect(kept()).toEqual(["directive: Never squash merge."]);
   });
-});
 
-describe("a crash", () => {
-  it("before anything is written: it is found at the next idle", async () => {
-    const world = await openExtraction();
-    world.memories.failures.push(new Error("ENOSPC: no space"));
-    await world.say("Never push to main.");
-    expect(world.kept()).toEqual([]);
-    expect(world.log.lines.join()).toContain("ENOSPC");
-    const after = await openExtraction({ world });
-    await after.idle();
-    expect(after.kept()).toEqual(["directive: Never push to main."]);
-  });
-
-  it("between two memories: the first is there once, the second is found", async () => {
-    const world = await openExtraction();
-    world.extraction.onTurn("ses_1");
-    await world.background.onIdle();
-    world.session.user("Never push to main. Never squash merge.");
-    world.session.answer([]);
-    const { remember } = world.memories;
-    let calls = 0;
-    world.memories.remember = (draft, cause) =>
-      ++calls === 2 ? Promise.reject(new Error("EIO")) : remember(draft, cause);
-    await world.idle();
-    world.memories.remember = remember;
-    await (await openExtraction({ world })).idle();
-    expect(world.memories.done).toEqual([
-      "remember directive/never-push-to-main",
-      "remember directive/never-squash-merge",
-    ]);
-  });
-
-  it("after all is written and before the cursor moves: nothing changes, and no model is called again", async () => {
-    const world = await openExtraction({ respond: () => worded() });
-    await world.say("Fix it.");
-    const before = world.files.contents.get(`${STATE}/ses_1.json`);
-    await world.say(DECISION);
-    if (before) world.files.contents.set(`${STATE}/ses_1.json`, before);
-    const after = await openExtraction({ world, respond: () => "{}" });
-    await after.idle();
-    expect(after.asked).toHaveLength(0);
-    expect(world.memories.done).toHaveLength(1);
-  });
-
-  it("that left half a cursor: what was said before stays unread, what comes is read", async () => {
-    const world = await openExtraction();
-    await world.say("Never push to main.");
-    world.files.contents.set(`${STATE}/ses_1.json`, Buffer.from('{"v":1,"unt'));
-    const after = await openExtraction({ world });
-    await after.idle();
-    await after.say("Never squash merge.");
-    expect(after.kept()).toEqual(["directive: Never push to main.", "directive: Never squash merge."]);
-    expect(world.memories.done).toHaveLength(2);
-  });
-
-  it("what somebody has put into the archive does not come back", async () => {
-    const world = await openExtraction();
-    await world.say("Never push to main.");
-    await world.memories.archive("directive/never-push-to-main", { operation: "test" });
-    world.files.contents.delete(`${STATE}/ses_1.json`);
-    const after = await openExtraction({ world });
-    after.extraction.onTurn("ses_1");
-    world.clock.advance(-60_000);
-    await after.idle();
-    expect(after.kept()).toHaveLength(1);
-    expect(world.memories.contents.get("directive/never-push-to-main")?.status).toBe("archived");
-  });
-
-  it("what was said before the plugin listened, as in a fork's history, is left alone", async () => {
-    const { extraction, background, clock, idle, kept, session } = await openExtraction();
-    session.user("Never push to main.");
-    session.answer([]);
-    clock.advance(60_000);
-    extraction.onTurn("ses_1");
-    await background.onIdle();
-    session.user("Fix the login page.");
-    session.answer([]);
-    await idle();
-    expect(kept()).toEqual([]);
+  it("it keeps a plain rule that the agent, which saved something else, has left out", async () => {
+    const { kept, say } = await openExtraction();
+    const saved = call("memory_remember", "ok", { state: { input: { content: "The importer is slow." } } });
+    await say("Never push to main. The importer is slow.", { calls: [saved] });
+    expect(kept()).toEqual(["directive: Never push to main."]);
   });
 });
 

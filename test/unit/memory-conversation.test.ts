@@ -74,6 +74,24 @@ function createGate(): { opened: Promise<void>; open(): void } {
 const rule = memory("force", "Never force-push.", { type: "directive", when: ["git push"] });
 const port = memory("port", "The database listens on 5433.", { type: "decision", daysAgo: 47 });
 
+/** The first message was sent before the rule could be read. */
+async function openOnSlowDisk() {
+  const [disk, asked] = [createGate(), createGate()];
+  const reading = () => {
+    asked.open();
+    return disk.opened;
+  };
+  const opened = await open([rule], { reading });
+  opened.session.user("hello");
+  const request = opened.world.request(opened.session.messages);
+  await asked.opened;
+  opened.world.clock.advance(READ_WITHIN_MS);
+  expect(added((await request)[0])).toBe("");
+  disk.open();
+  await opened.world.strata.idle();
+  return opened;
+}
+
 describe("what a session begins with", () => {
   it("stands behind its first message, and stays the same when memory changes and after a restart", async () => {
     const { memories, session, world } = await open([rule, port]);
@@ -119,23 +137,19 @@ describe("what a session begins with", () => {
   });
 
   it("waits for the next message when the disk is slow, and never keeps the first", async () => {
-    const disk = createGate();
-    const asked = createGate();
-    const reading = () => {
-      asked.open();
-      return disk.opened;
-    };
-    const { session, world } = await open([rule], { reading });
-    session.user("hello");
-    const request = world.request(session.messages);
-    await asked.opened;
-    world.clock.advance(READ_WITHIN_MS);
-    expect(added((await request)[0])).toBe("");
-    disk.open();
-    await world.strata.idle();
+    const { session, world } = await openOnSlowDisk();
     session.answer([], { text: "hi" });
     session.user("go on");
     expect(added((await world.request(session.messages))[2])).toContain("Never force-push.");
+  });
+
+  it("or comes behind the first result: a session may have one message only", async () => {
+    const { session, world } = await openOnSlowDisk();
+    for (const isFirst of [true, false]) {
+      session.answer([ran("ls")]);
+      const view = await world.request(session.messages);
+      expect(behind(view.at(-1)).includes("Never force-push.")).toBe(isFirst);
+    }
   });
 
   it("is said again behind the next message after a compaction of the host's, as it stands then", async () => {

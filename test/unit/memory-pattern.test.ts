@@ -13,6 +13,8 @@ describe("what a rule waits for", () => {
     ["git push*", "git pushes", true],
     ["--force*", "git push --force-with-lease", true],
     ["npm", "pnpm install", false],
+    ["deploy", "npm run deploy:prod", true],
+    ["migrat*", "prisma migrate dev", true],
     ["npm", "(npm ci)", true],
     ["NPM", "npm ci", true],
     ["migrations", "psql -f db/migrations/001.sql", true],

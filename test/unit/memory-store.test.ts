@@ -82,37 +82,13 @@ ${PORT}
     expect((await world.reopen().store.read(id))?.content).toBe("Never force-push.");
   });
 
-  it("keeps private ones, their ledger and their index in a folder that git ignores, and nothing else hints at them", async () => {
-    const world = openMemoryWorld();
-    await world.store.remember(draft("Build with make."), BY_TEST);
-    await world.store.onIdle();
-    const before = new Map(world.files.contents);
-    const id = idOf(
-      await world.store.remember(
-        draft("My tone is dry.", { type: "preference", sensitivity: "private" }),
-        BY_TEST,
-      ),
-    );
-    expect(id).toBe("private/preference/my-tone-is-dry");
-    await world.store.onIdle();
-    const touched = world
-      .paths()
-      .filter((path) => before.get(`${MEMORY}/${path}`) !== world.files.contents.get(`${MEMORY}/${path}`));
-    expect(touched.every((path) => path.startsWith("private/"))).toBe(true);
-    expect(world.files.text(`${MEMORY}/private/.gitignore`)).toBe("*\n");
-    expect(world.files.text(`${MEMORY}/private/MEMORY.md`)).toContain("My tone is dry");
-    expect(ledger(world, `${MEMORY}/private`)).toHaveLength(1);
-    // A link to it from one that may be committed would hint too.
-    const linking = await world.store.remember(draft("See the tone.", { links: [id] }), BY_TEST);
-    expect(linking).toMatchObject({ kind: "refused", why: expect.stringContaining(id) });
-  });
-
-  it("writes no private memory where a person has let git see that folder", async () => {
-    const world = openMemoryWorld();
-    world.files.contents.set(`${MEMORY}/private/.gitignore`, Buffer.from("# nothing\n"));
-    const written = world.store.remember(draft("secret", { sensitivity: "private" }), BY_TEST);
-    await expect(written).rejects.toMatchObject({ code: "ENOTPRIVATE" });
-    expect(world.paths()).toEqual(["private/.gitignore"]);
+  it("keeps the index out of git also where the error log came first", async () => {
+    const world = openMemoryWorld({
+      files: createMemoryFiles({ [`${MEMORY}/.gitignore`]: "/errors.log*\n" }),
+    });
+    await world.store.remember(draft("one"), BY_TEST);
+    await world.store.remember(draft("two"), BY_TEST);
+    expect(world.files.text(`${MEMORY}/.gitignore`)).toBe("/errors.log*\nMEMORY.md\n");
   });
 
   it("is refused where the gate says so, before anything is written, and so is a change", async () => {

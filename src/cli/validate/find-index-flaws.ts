@@ -1,16 +1,17 @@
 /** Whether `MEMORY.md` says what the files say. Pure. */
 import { join } from "node:path";
 import { formatLine, INDEX_MARK, type IndexLimits } from "../../memory/index-page.js";
+import { refuseSecrets } from "../../memory/secret-gate.js";
 import { type Flaw, note, problem, rebuildIndex, warning } from "./flaw.js";
 import type { ShelfState } from "./shelf-state.js";
 
 export function findIndexFlaws({ index, looked, place }: ShelfState, limits: IndexLimits): Flaw[] {
   const file = join(place.folder, "MEMORY.md");
-  const lines = looked.flatMap(({ reading }) =>
-    reading.kind === "memory" && ["active", "resolved"].includes(reading.memory.status)
-      ? [formatLine(reading.memory)]
-      : [],
-  );
+  const lines = looked.flatMap(({ reading }) => {
+    if (reading.kind !== "memory" || !["active", "resolved"].includes(reading.memory.status)) return [];
+    // What holds a secret is not used.
+    return refuseSecrets(reading.memory) === undefined ? [formatLine(reading.memory)] : [];
+  });
   if (index.kind === "other")
     return [problem({ file, what: index.what, todo: "remove it, and an index is made" })];
   const anew = (what: string): Flaw =>

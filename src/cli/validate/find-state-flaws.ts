@@ -1,6 +1,6 @@
 /** What a process that was killed has left behind, and machine state that nobody can use. Pure. */
 import { dirname, join } from "node:path";
-import { parsePending } from "../../memory/journal.js";
+import { formatBegun, parsePending } from "../../memory/journal.js";
 import type { ShelfPlace } from "../../memory/places.js";
 import { type Flaw, type Mend, note, problem, rebuildIndex, warning } from "./flaw.js";
 import { isEmpty, type ShelfState } from "./shelf-state.js";
@@ -28,13 +28,13 @@ function findPendingFlaws({ lock, pending, place }: ShelfState): Flaw[] {
         mends: [{ kind: "settle", place, says: "removes it" }],
       }),
     ];
-  const { key, operation } = begun.line;
+  const what = formatBegun(begun.lines);
   return [
     warning({
       file,
-      what: `${operation} of ${key} was begun and not finished`,
+      what: `${what} was begun and not finished`,
       todo: "nothing; it is finished with the next change",
-      mends: [{ kind: "settle", place, says: `finishes ${operation} of ${key}` }, rebuildIndex(place)],
+      mends: [{ kind: "settle", place, says: `finishes ${what}` }, rebuildIndex(place)],
     }),
   ];
 }

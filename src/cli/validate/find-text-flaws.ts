@@ -1,7 +1,7 @@
 /** What stands in the files and should not: secrets, hints at private memories, links to nothing, open conflicts. Pure. */
 import { join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../../memory/conflict.js";
-import { findHint } from "../../memory/draft.js";
+import { findPrivateID } from "../../memory/draft.js";
 import { parseID } from "../../memory/id.js";
 import type { Memory } from "../../memory/memory.js";
 import { findSecrets } from "../../memory/secrets.js";
@@ -61,7 +61,7 @@ function findInText(text: string, { file, isCommitted: mayBeSeen, where = "" }: 
   const found: Flaw[] = [];
   if (secret)
     found.push(problem({ file, what: `${where}it holds a secret (${secret.name})`, todo: OUT_OF_GIT }));
-  const hint = mayBeSeen ? findHintIn(text) : undefined;
+  const hint = mayBeSeen ? findPrivateID(text) : undefined;
   if (hint !== undefined)
     found.push(
       problem({
@@ -74,12 +74,6 @@ function findInText(text: string, { file, isCommitted: mayBeSeen, where = "" }: 
 }
 
 const HINT = "take the name out, or move the file to private/";
-
-/** As the store looks for it before it writes. */
-function findHintIn(text: string): string | undefined {
-  const said = findHint({ sensitivity: "internal", links: [], content: text });
-  return said && /\b(global\/)?private\/[^\s,]+/.exec(said)?.[0];
-}
 
 function findLinkFlaws({ links, supersededBy }: Memory, file: string, ids: ReadonlySet<string>): Flaw[] {
   const linked = links.map((id) => ["links", id] as const);

@@ -42,10 +42,12 @@ export const chinese: Language = {
       doubt: "hypothetical",
       patterns: [
         /^(如果|假如|假设|要是|倘若|万一)[^。]*(会|就好|可能|怎|能)/,
+        /(如果|假如|要是|万一)(我们|咱们)?(以后|将来|有一天|哪天|未来)/,
         /(也许|可能|或许|大概|说不定)(我们|可以|应该|是)/,
         /我在想/,
         /我考虑/,
-        /不确定/,
+        /不(太|是很|怎么|是特别|敢)?确定/,
+        /再说吧/,
         /不知道/,
       ],
     },
@@ -68,6 +70,7 @@ export const chinese: Language = {
         /不愧是/,
         /干脆把/,
         /反正/,
+        /呗[。!！\s]*$/,
       ],
     },
     {
@@ -114,10 +117,19 @@ export const chinese: Language = {
       ],
     },
     {
+      doubt: "denied",
+      patterns: [
+        /(不一定|不必|不用|不需要|没必要)(非)?(要|得)?(每次|总是|一直|全部|所有)/,
+        /没有(这|什么|任何)?(样|条)?的?(规定|规矩|要求|偏好)/,
+        /(都行|都可以|随便|无所谓)[。!！了吧\s]*$/,
+      ],
+    },
+    {
       doubt: "chat",
       patterns: [
         /^(谢谢|多谢|辛苦|好的?|行|可以|嗯+|哦+|对|是的|没问题|明白|知道了|收到|ok|不错|很好|你好|早|算了|没事|抱歉|不好意思)[了的啊呀吧,，。!！~\s]*.{0,8}$/i,
         /我(总是|老是|又)(忘|搞混|搞错|记不住)/i,
+        /奇怪|(之前|以前|原来|昨天)(一直|还|都|明明)*(是)?(好|正常|可以)的/,
       ],
     },
   ],
@@ -137,7 +149,7 @@ export const chinese: Language = {
     { pattern: /变基|rebase/, when: ["git rebase"] },
     { pattern: /部署|上线/, when: ["deploy"] },
     { pattern: /发布|发版/, when: ["release", "publish"] },
-    { pattern: /迁移|表结构/, when: ["migrat", "schema"] },
+    { pattern: /迁移|表结构/, when: ["migrat*", "schema"] },
     { pattern: /测试|单测/, when: ["test"] },
     { pattern: /依赖|第三方(库|包)/, when: ["install", "package.json"] },
     { pattern: /数据库|查询/, when: ["sql"] },

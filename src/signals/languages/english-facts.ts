@@ -6,7 +6,7 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "knowledge",
     patterns: [
-      /^((please|pls|also|and|oh|ok|so|just)[,:]? )*(remember|note|keep in mind|bear in mind|be aware|don'?t forget|fyi|for the record|for future reference|heads[- ]?up|good to know|for your info(rmation)?|important|psa|for context|context|background|memo|save this|make a note|store this|til|gotcha|caveat|warning|hint|tip)\b\s*([:,;—–-]\s*)*(that |this |of |is |for (later|next time)[:,]? )*(?!(to|i('m| am|'ll| will)|it'?s done|the (test|build)s? (is|are) (failing|broken|red))\b)\S/i,
+      /^((please|pls|also|and|oh|ok|so|just|one|an?|another|some|big|small|known|quick|little)[,:]? )*(remember|note|keep in mind|bear in mind|be aware|don'?t forget|fyi|for the record|for future reference|heads[- ]?up|good to know|for your info(rmation)?|important|psa|for context|context|background|memo|save this|make a note|store this|til|gotcha|caveat|warning|hint|tip)\b\s*([:,;—–-]\s*)*(that |this |of |is |for (later|next time)[:,]? )*(?!(to|i('m| am|'ll| will)|it'?s done|the (test|build)s? (is|are) (failing|broken|red))\b)\S/i,
     ],
     despite: ["state", "reported"],
     isExplicit: true,
@@ -15,7 +15,7 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
-      /^(no|nope|nah|wrong|incorrect|not quite|not true|actually|correction|careful|wait|sorry|hm+|uh|um|again)[,.!:;—–-]*\s+(no[,.]? |that'?s (wrong|not (true|right|correct))[,.;:—–-]* |actually,? |wrong \w+[.,:;—–-]+ )*(?!(it (is|was) (fine|ok)|(that|it|this)('s| is| was)? (fine|ok|okay|good|enough|all|great|right|correct|not (it|needed|necessary|what|true|right))|it (now )?(works?|seems|looks|passes)|i('m| am|'ll| will| think| guess| want| need)|we (need|want|can|could|should (just|do|try))|leave|use|do|make|let'?s|let|try|go|keep|forget|just|don'?t|wait|stop|revert|undo|put|move|take|change|please|can|could|the (other|first|second|last|previous|next) )\b).*\b(is|are|was|were|lives?|goes|go|should|must|uses?|called|named|belongs?|runs?|comes?|lie|lies|expects?|takes?|needs?|has|have|returns?|starts?|means?|listens?|'s|it'?s|that'?s)\b/i,
+      /^(no(?=[,.!:;—–-]|\s+(the|it|that|we|this|our|you|i|they|there|its|no|actually|wrong)\b)|nope|nah|wrong|incorrect|not quite|not true|actually|correction|careful|wait|sorry|hm+|uh|um|again)[,.!:;—–-]*\s+(no[,.]? |that'?s (wrong|not (true|right|correct))[,.;:—–-]* |actually,? |wrong \w+[.,:;—–-]+ )*(?!(it (is|was) (fine|ok)|(that|it|this)('s| is| was)? (fine|ok|okay|good|enough|all|great|right|correct|not (it|needed|necessary|what|true|right))|it (now )?(works?|seems|looks|passes)|i('m| am|'ll| will| think| guess| want| need)|we (need|want|can|could|should (just|do|try))|leave|use|do|make|let'?s|let|try|go|keep|forget|just|don'?t|wait|stop|revert|undo|put|move|take|change|please|can|could|the (other|first|second|last|previous|next) )\b).*\b(is|are|was|were|lives?|goes|go|should|must|uses?|called|named|belongs?|runs?|comes?|lie|lies|expects?|takes?|needs?|has|have|returns?|starts?|means?|listens?|'s|it'?s|that'?s)\b/i,
     ],
     despite: ["sarcasm"],
   },
@@ -24,6 +24,8 @@ export const englishFacts: readonly SignalRow[] = [
     patterns: [
       /^(?!(we|our|in (this|our|the))\b).*\b(is|are|it'?s|lives?|runs?|uses?|called|named|means|stands for|goes|belongs?|reads?|comes|listens|starts?|ends?|expects?|takes?|points?|should be|must be)\b[^?]*?(,| and| —| -) not (?!(sure|yet|working|a (bug|problem)|so|too|only|just|bad)\b)\S/i,
       /^it'?s (called )?[\w.\uE000-\uF8FF-]+, not\b/i,
+      /^(that|this|it|those|these)('s|'re| is| was| are| were) (the |an? )?(old|wrong|outdated|dead|deprecated|stale|former|previous|abandoned) [\w-]+( \w+)?[,;:—–-]+ .*\b(is|are|lives?|uses?|called|named|moved|goes|belongs?|in|at)\b/i,
+      /^(?!(please |pls |just |so |and )*(don'?t|do not)\b).*\b(isn'?t|is not|'s not|aren'?t|are not|'re not|wasn'?t|doesn'?t|don'?t) (?!(that|sure|just|only|about|bad|so|too)\b)[^,;—–]{2,60}([,;]| [—–-]) ?(but |rather |instead )?(it'?s|it is|they'?re|they are|that'?s|this is|we'?re|we are|(it|we|they) (uses?|runs?|lives?|goes?|has|have|comes?|belongs?|reads?|keeps?|returns?|works?)) (?!(fine|ok|okay|just|only|fault|good|better|still|because|so|too|all)\b)\S/i,
       /\b(you (had|got|have|'ve got|mixed|swapped|confused|misread|misunderstood) (it|that|this|them|the \w+)( all)?( completely)? ?(wrong|up|backwards?)|(is|was) (wrong|outdated|incorrect|out of date)[,;:—–-]+ (it|the|we|they|should|correct))\b/i,
     ],
   },
@@ -33,7 +35,7 @@ export const englishFacts: readonly SignalRow[] = [
     patterns: [
       /\b(the (plan|roadmap) (is|says|for)|we('re| are)? (plan|planning|scheduled|aiming|going) to\b.*\b(in|by|next|until|after|before|once) \w+|planned for|scheduled for|^by (the end of|end of|q[1-4]|next|monday|tuesday|wednesday|thursday|friday|january|february|march|april|may|june|july|august|september|october|november|december)\b|(code|feature) freeze|deadline|(we|it|this|that|they) (will|have to|need to|must|should|'ll|want to) .*\bby (the end|end of|q[1-4]|monday|tuesday|wednesday|thursday|friday|january|february|march|april|may|june|july|august|september|october|november|december|next)|(next|this|the coming) (week|sprint|month|quarter|year|release|iteration|milestone),? (we|i|the|our)|(we|i|the team)('ll| will|'re| are)? .*\b(next (week|sprint|month|quarter|year|release)|in (q[1-4]|january|february|march|april|june|july|august|september|october|november|december)|after the (release|launch|freeze|holidays)))\b/i,
     ],
-    despite: ["state"],
+    despite: ["state", "task"],
   },
   // Decisions.
   {
@@ -48,17 +50,19 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "decision",
     patterns: [
-      /\b((we('re| are| will|'ll| should| have to)?|i('m| am|'ll| will)?|let'?s|let us|team is)( all| just| now| also| still| only)* )(going (with|for)|go (with|for)|sticking (with|to)|stick (with|to)|staying (with|on)|stay (with|on)|mov(e|ing) (from|to|away|off)|switch(ing)? (from|to|over)|migrat(e|ing) (from|to|off|away)|standardi[sz](e|ing) on|drop(ping)?|keep(ing)?|us(e|ing)|not us(e|ing)|replac(e|ing)|adopt(ing)?|build(ing)? (on|it on)|writ(e|ing) (it|the \w+) in|choos(e|ing)|pick(ing)?|ditch(ing)?)\b.*(\b(because|since|so that|due to|given that|given|as (we|it|they|the|our|nobody|no one|there|this|i|that) (\w+ )?(\w+s|\w+ed|are|is|have|has|can'?t|don'?t|already|would)|seeing that|which (means|gives|keeps|lets)|otherwise|the reason)\b|[;—–] |: )/i,
+      /\b((we('re| are| will|'ll| should| have to)?|i('m| am|'ll| will)?|let'?s|let us|team is)( all| just| now| also| still| only)* )(going (with|for)|go (with|for)|sticking (with|to)|stick (with|to)|staying (with|on)|stay (with|on)|mov(e|ing) (from|to|away|off)|switch(ing)? (from|to|over)|migrat(e|ing) (from|to|off|away)|standardi[sz](e|ing) on|drop(ping)?|keep(ing)?|us(e|ing)|not us(e|ing)|replac(e|ing)|adopt(ing)?|build(ing)? (on|it on)|writ(e|ing) (it|the \w+) in|choos(e|ing)|pick(ing)?|ditch(ing)?)\b.*(\b(because|since|so that|due to|given that|given|as (we|it|they|the|our|nobody|no one|there|this|i|that) (\w+ )?(\w+s|\w+ed|are|is|have|has|can'?t|don'?t|already|would)|seeing that|which (means|gives|keeps|lets)|otherwise|the reason|overkill|not worth|makes? (no|little|more|much more) sense|a waste|too (much|slow|expensive|complex|complicated|heavy|risky|many|few|big|fragile))\b|[;—–] |: )/i,
+      /\bwe('re| are)? (not going to|won'?t( be)?|will not( be)?|no longer) (support|ship|us|build|add|offer|maintain|run|accept|migrat|adopt|do|keep|host|writ|allow|tak|mov)\w*\b/i,
     ],
   },
   {
     type: "decision",
     patterns: [
+      /\blet'?s (just )?(use|take|go with|pick|choose|have|stay with|adopt) (?!(an?|the|this|that|these|those|your|my|one)\b)\S.*\b(rather than|instead of|over|and not|not) .*[,;] (they|it|that|this|those|we|nobody|everyone|everybody|all)\b/i,
       /\bi want (us|this project|the team|everyone) to\b.*\b(because|since|so that|due to)\b/i,
       /\b(we|i)('ve| have)? (ended up|finally|eventually) (choos|us|pick|go|went|chose|with|tak|switch|settl)\w*/i,
       /^(because of|due to|given|since|as) .*\b(we|i)('ve|'re|'ll| have| are| will)? (only |always |still |never )?(use|keep|kept|chose|choose|stay|stick|went|go|run|pin|store|don'?t|do not|avoid|need|had to|have to)\b/i,
       /\b(we|i)('ll| will)? (stay|stick|remain|keep) (on|with|at|to) /i,
-      /\bwe('re| are)? (now |finally |gradually )?(moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try))\b)(away |off |over |from |to |with |on |support )*\S/i,
+      /\bwe('re| are)? (now |finally |gradually )?(sticking|staying|moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try))\b)(away |off |over |from |to |with |on |support )*\S/i,
       /^(going|sticking|staying) with\b/i,
       /\b(is|was) (the|our) (reason|rationale) (we|for|why)/i,
       /\bthat('s| is) why we (use|chose|have|keep|went|don'?t|do|picked|still)\b/i,
@@ -72,11 +76,12 @@ export const englishFacts: readonly SignalRow[] = [
     patterns: [
       /\b(we('re| are)?|is|are|it'?s|still|am|i'm|everything|release|work) (currently |still |completely |totally )*(blocked|stuck waiting|on hold)\b/i,
       /\bblocked (by|on|until)\b/i,
+      /\b(is|are|am|'m|'re|'s|still) stuck (because|on|until|since|waiting|as long as)\b/i,
       /\b(we('re| are)|is|are|still) (still )?waiting (for|on)\b/i,
       /^(until|as long as|before|without) .*\b(we|nobody|the \w+) (can'?t|cannot|are blocked|must wait|have to wait)\b/i,
       /(^|\b(we|it|this|that|nobody|release|deploy\w*|launch|checkout|migration)( still)? )(can'?t|cannot|can not|won'?t be able to) (be )?(ship|shipped|release|released|deploy|deployed|continue|merge|merged|start|started|proceed|go live|finish|finished|launch)\w*\b.*\b(until|before|without|unless|because)\b/i,
     ],
-    despite: ["state"],
+    despite: ["state", "once", "task"],
   },
   {
     type: "event",
@@ -105,8 +110,9 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "procedure",
     patterns: [
-      /\b(go|goes|works|is done|are done|run) like (this|so)\b/i,
+      /\b(go|goes|works?|is done|are done|run) like (this|so)\b/i,
       /^(here('s| is)|this is) how (we|to|you|i) /i,
+      /^how (we|to|i) [^:?]{2,60}: \S/i,
       /\bif you (get|see|hit|run into) .*, (?!(it|that|i)\b)/i,
       /\b(release|deploy(ment)?|build|set-?up|migration|rollback|onboarding|test(ing)?|review|publish(ing)?|hotfix|upgrade|backup) (process|procedure|steps?|workflow|routine|checklist|flow|order|sequence) (is|are|goes|works|here|:)/i,
       /\bthe (right |correct |only |usual |official |proper )?(way|steps|order|command|trick|recipe) (we|to|you|for) .*\b(is|are|:)/i,

@@ -13,6 +13,7 @@ export const englishPerson: readonly SignalRow[] = [
     patterns: [
       /^(final )?(decision|decided|agreed|settled)\s*[:—–-]/i,
       /\b(the|our|my) (final )?decision (is|was|stands)\b/i,
+      /^(ok(ay)?,? |so,? )?((final|last) (call|word|answer)|decision (made|taken)|it'?s (decided|settled))\s*[:,—–-]/i,
     ],
     despite: ["task", "state"],
     isExplicit: true,
@@ -30,14 +31,14 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "preference",
     patterns: [
-      /^(from now on|going forward|in (the )?future|please|pls|and|also|so|always|never)?,?\s*(please |pls |always |never |just )*((call|address) me|refer to me as|(speak|talk|answer|reply|respond|write|explain|report|summari[sz]e)( everything| things| always| only| to me| me| back)* (in|like|as|with|without|using|brief|short|concise|terse)|(be|stay) (more |very |as |less )*(concise|brief|terse|direct|blunt|honest|verbose|formal|polite|short)|keep (your |the |all )?(answers?|responses?|repl(y|ies)|explanations?|messages|summaries) )\b/i,
+      /^(from now on|going forward|in (the )?future|please|pls|and|also|so|always|never)?,?\s*(please |pls |always |never |just )*((call|address) me|refer to me as|(speak|talk|answer|reply|respond|write|explain|report|summari[sz]e)( everything| things| always| only| to me| me| back)* (in|like|as|with|without|using|brief|short|concise|terse)|(be|stay) (more |very |as |less )*(concise|brief|terse|direct|blunt|honest|verbose|formal|polite|short|careful|chatty|talkative|wordy|proactive|patient|explicit|precise|specific|critical|detailed|succinct|casual|friendly|thorough|straightforward|strict|accurate|neutral)|keep (your |the |all )?(answers?|responses?|repl(y|ies)|explanations?|messages|summaries) )\b/i,
     ],
     despite: ["task"],
   },
   {
     type: "preference",
     patterns: [
-      /\bi('d| would)? (strongly |really |much |generally |usually |always |personally |still |clearly |just |tend to |also )*(prefer|favou?r)\b(?! (option|the (first|second|other|latter|former)|that one|this one))/i,
+      /\bi('d| would)? (strongly |really |much |generally |usually |always |personally |still |clearly |just |tend to |also )*(prefer|favou?r)\b(?! (option|the (first|second|other|latter|former|new|old|current|previous|original)|th(at|is|ese|ose)|yours?|it)\b)/i,
       /\bi('d| would) (much |really )?rather (you|have|see|use|get|not|read|be|write|keep|pay|wait)\b/i,
     ],
     despite: ["hypothetical"],
@@ -46,12 +47,17 @@ export const englishPerson: readonly SignalRow[] = [
     type: "preference",
     patterns: [
       /\bi (strongly |really |absolutely |generally |usually |always |personally |also |just |simply )*(like|love|enjoy|hate|dislike|despise|loathe|detest|can'?t stand|cannot stand|am (not )?a (big |huge )?fan of|am allergic to|care (a lot |deeply )?about|(don'?t|do not) (really |particularly )?(like|want|need|care for|enjoy))\b(?! (it|that|this|these|those|how|where|the (look|idea|way|change|result|new|sound)|you to (fix|add|do|change|make|run|touch|write)|to (do|see|know|touch|change|break|be|think|wait|have to)|when (it|that|the|this|tests|you)|another)\b)/i,
+      /\bi (really |absolutely |just |simply )*((don'?t|do not|never) (really |particularly )?(like|want|enjoy|appreciate)( it)?|hate( it)?|dislike( it)?|can'?t stand( it)?) (when|if) (you|u|people|someone|an agent|files?|tests?|code|functions?|answers?|comments?)\b/i,
+      /\b(it|that) (really |always |just |kind of )*(bugs|annoys|bothers|irritates|distracts|confuses|frustrates|helps|drives) me( \w+)? (when|if|that|to)\b/i,
+      /\bi (really |also |always |usually |generally |just |only |do )*(like|love|prefer|hate) to (?!(think|believe|imagine|say|add|point|know if)\b)\w+/i,
+      /\bi('d| would) (really |also |much )?like (you to |(your|all|my|the) )?(answers?|responses?|repl(y|ies)|explanations?|summaries|code|commits?|messages?|comments|prs|diffs|docs) (in|as|with|to be|short|shorter|concise|without)\b/i,
+      /\bi (generally|usually|always|normally|typically|mostly|in general) (want|need|expect|like|ask) (you|everyone|people|it) to\b/i,
     ],
   },
   {
     type: "preference",
     patterns: [
-      /\bmy (preferred|favou?rite|preference|editor|ide|shell|terminal|time ?zone|os|operating system|name|pronouns|keyboard layout|workflow|setup|native language|github (user|handle)\w*|style|default)\b.*\b(is|are|runs|has)\b/i,
+      /\bmy (go-to|(\w+ )?of choice|usual|preferred|favou?rite|preference|editor|ide|shell|terminal|time ?zone|os|operating system|name|pronouns|keyboard layout|workflow|setup|native language|github (user|handle)\w*|style|default)\b.*\b(is|are|runs|has)\b/i,
       /\bi('m| am) (a |an )?(\w+ )?(colou?r[- ]?blind|dyslexic|left-handed|(neo)?vim user|emacs user|beginner|new to|not (a fan|a native)|on (a )?(mac|macos|linux|windows|wsl|arch|ubuntu|nixos)|based in|in (cet|utc|gmt|est|pst))/i,
     ],
   },
@@ -69,7 +75,8 @@ export const englishPerson: readonly SignalRow[] = [
       /\bi('m| am) (an? )?(?!(bit|fan of this)\b)([\w-]+[ -]){0,4}?(dev(eloper)?|engineer|designer|user|beginner|student|team lead|tech lead|scientist|admin|architect|founder|speaker|analyst|sre|tester|freelancer|contractor|newbie|maintainer|expert|deaf|blind)\b/i,
       /\b(my name('s| is)|i go by|i('m| am) called)\b/i,
       /\bi (find|consider) .*\b(hard|easier|easy|difficult|annoying|ugly|confusing|unreadable|readable|helpful|useless|distracting|cleaner|clearer|nicer|noisy)\b/i,
-      /\bi (know|speak|understand|learn|read|think|struggle|care|insist|value|expect) (?!(it|that|this|what|how|why|about|you|so|i|we|there)\b).*\b(well|best|by heart|better|fluently|on my (phone|tablet|laptop)|with|in|every|each|all|always|before|a lot|for years|inside out|nothing about|little)\b/i,
+      /\bi (really |do |also |still |strongly |deeply |generally |always )*(know|speak|understand|learn|read|think|struggle|care|insist|value|expect|appreciate) (?!(it|that|this|what|how|why|about|you|so|i|we|there)\b).*\b(well|best|by heart|better|fluently|on my (phone|tablet|laptop)|with|in|every|each|all|always|before|a lot|for years|inside out|nothing about|little|over|more than)\b/i,
+      /\bi('m| am)( much| far| way| a lot| really| very)* (more |most |less )?(used to|accustomed to|(comfortable|familiar|at home|fluent|experienced|happy|happiest)( \w+)? (with|in|when|if))\b(?! (this|that|it|the (change|result|diff))\b)/i,
     ],
     despite: ["state"],
   },
@@ -86,7 +93,7 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "preference",
     patterns: [
-      /^(show|give|send|tell) me .*(, not |\binstead of\b|\brather than\b|\balways\b|\bonly\b)/i,
+      /^(show|give|send|tell|ask) me .*(, not |\binstead of\b|\brather than\b|\balways\b|\bonly\b|\bfirst, .*\b(after|later|second|then|afterwards|last)\b|\b(before|when|whenever) you \w+ (any(thing)?|every\w*|files?|code)\b)/i,
       /^when(ever)? you (explain|answer|reply|respond|show|present|review|report|summari[sz]e|suggest|propose|describe|talk|give|send|list)\b.*,/i,
     ],
     despite: ["task"],
@@ -95,14 +102,15 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
-      /(?<!\b(make sure|ensure|sure|that|when|whenever|if|before|every time|each time|where) )\b(you|u) (keep|always|never|constantly|still|again|repeatedly) (\w+ing|forg[eo]t|ignor|mak|put|add|us|writ|do|break|skip|miss|assum|delet|remov|chang|leav|try|tell|sa[iy])\w*\b/i,
-      /\byou (forgot|did it|broke|ignored|missed|skipped|added|used|wrote|put|changed) .*\b(again|once more|every time|each time|as always|like last time)\b/i,
+      /(?<!\b(make sure|ensure|sure|that|when|whenever|if|before|every time|each time|where) )\b(you|u) (keep|constantly|still|again|repeatedly|(?<!\b(why|when|would|do|did|will|should|could|can|how)( do| does| did| would)? (you|u) )(always|never)) (\w+ing|forg[eo]t|ignor|mak|put|add|us|writ|do|break|skip|miss|assum|delet|remov|chang|leav|try|tell|sa[iy])\w*\b/i,
+      /(?<!\b(if|when|before|after|until|once|that) )\byou (\w+ed|forgot|did|broke|wrote|put|left|made|took|went|got|ran|threw|cut|hid|set) .*\b(again|once more|every time|each time|as always|like last time|for the \w+ time)\b/i,
+      /\bi (said|asked for|told you|wanted|wrote|explicitly \w+) .*[,;—–-] (but |and )?(you('ve)?|not)\b/i,
       /\bi('ve| have)? (already |just )?(told|said|asked|explained|mentioned)( (you|this|that|it|to you))? .*\b(before|already|again|twice|many times|times|last time|yesterday|never|not to|always)\b/i,
       /\b(as|like) i('ve| have)? (already )?(said|told you|mentioned|explained)\b/i,
       /\bi('ve| have)? already (told|said|asked|explained)\b/i,
       /\bhow (many times|often) (do|have|must) i\b/i,
     ],
-    despite: ["reported", "question", "sarcasm", "task", "state", "spec"],
+    despite: ["reported", "question", "task", "state", "spec"],
   },
   {
     type: "feedback",
@@ -114,8 +122,18 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
+      /\byou('re|'ve| are| were| have)?( been)? (\w+ing|used|chose|picked|took|opened|changed|edited|put|in|on)( in| at| on| to| with| from)? the (wrong|old|outdated) \w+/i,
       /\byou('ve)? (got|had|have|mixed|put|did|swapped|called|named|used|wrote|read|took) .*\b(wrong|backwards?|the wrong way|mixed up|swapped|upside down|incorrectly)\b/i,
     ],
     despite: ["state", "once", "spec"],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /\b(is|are|was|were|that'?s) (wrong|incorrect|outdated|out of date|obsolete)([,;:]| [—–-]) ?(and |but )?(?!(but|i think|right|isn'?t|and|can|please|could|fix)\b)\S+ \S+ \S/i,
+      /\byou ('ve )?(assumed?|thought|think|guess(ed)?|figured|seem to think|take|took)\b.*(,|;| [—–-]) (but |no,? )?(they|it|that|we|there|he|she)('s|'re)? \S/i,
+      /\b(no longer|not? .{2,50} any ?more)([,;:]| [—–-]) ?\S+ (\S+ ){1,}\S/i,
+    ],
+    despite: ["state"],
   },
 ];

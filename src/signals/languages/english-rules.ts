@@ -6,6 +6,11 @@ export const englishRules: readonly SignalRow[] = [
   {
     type: "directive",
     patterns: [
+      /^((our|my|the|a|one|another|house|team|project|hard|golden|general|standing|important) )*(rules?|convention|policy|guideline|standard)\b( (for|in|of|on|about|here|when|to|all|the|this|our|my|every|\w+ (repo|project|team|codebase)|repo|project|team|codebase|\w+)){0,5}\s*[:—–]\s*\S/i,
+      /\b(we|they|i) have (a |an |this |one |strict |the )+([\w-]+ ){0,3}(policy|rule|convention|standard|guideline)\b(?! (for that|about that|file|engine|set))/i,
+      /^(for|in|with|on) (new|all|any|each|every|our) .{3,40}? (use|write|prefer|add|avoid|don'?t|never|always|stick|follow|keep|put) \S/i,
+      /\bbefore (handing|submitting|committing|pushing|merging|opening|finishing|deploying|releasing|publishing|delivering|giving|sending|calling it)\b/i,
+      /\b(whenever|every time|each time|any ?time) (you|we|someone|anyone) .*\b(you|we|they) (must|should|have to|need to|ought to)\b/i,
       /\bi (don'?t|do not|never) (ever )?want (any|to see (any )?|you to )(?!(it|that|this|touch|change|go|look)\b).*\b(in (committed|production|our|the|this|my|test) (code|repo|codebase|project|tests?)|anywhere|ever|without|unless|before|in (commits|code|tests|here))\b/i,
       /^(ask|check with|confirm|warn|tell|consult|ping)( me| with me| us| first)* (first )?(before|whenever|when|every time|each time|if you)\b/i,
     ],
@@ -15,29 +20,30 @@ export const englishRules: readonly SignalRow[] = [
     type: "directive",
     patterns: [
       /^(if|when|once|as soon as) (you|we|someone|anyone|somebody|anything|something) (ever |really |also )*(add|change|touch|create|edit|remove|rename|modify|write|need|want|introduce|delete|update|upgrade|bump|move|publish|release|deploy|merge|commit|push|open|name|use|call|import|extend|copy|are (not sure|unsure|in doubt|stuck)|get stuck|don'?t know|can'?t|must|have to)\b.*,\s*(?!(it|i|there|the|this|that|he|she|they|nothing|would|could|does|do you|is|are|what|how|why|let me|tell me|then (it|the|i))\b)\w/i,
+      /^(if|when(ever)?) (an?|any) (?!(user|visitor|customer|client|person|player|admin|request|button|page|dialog|form)\b)[\w-]+( [\w/-]+){1,8}, (?!(it|i|there|the|this|that|he|she|they|we|you|our|nothing|would|could|does|do you|is|are|was|will|what|how|why|who|let me|should|an?|show|return|render|display|throw)\b)[a-z]+ \w/i,
     ],
-    despite: ["task"],
+    despite: ["task", "state"],
   },
   {
     type: "directive",
     patterns: [
       /\b(from now on|going forward|henceforth|from here on|from today on|for all future|in (the )?future,|as a (general )?rule|rule of thumb|house rule|rule( #?\d+)?\s*:|our (policy|convention|standard|rule) (is|here is)|it'?s (our |team )?(policy|convention))\b/i,
     ],
-    despite: ["task", "reported", "sarcasm", "state"],
+    despite: ["task", "reported", "state"],
     isExplicit: true,
   },
   {
     type: "directive",
     patterns: [
-      /(?:^|[,;:—–-]\s*|\b(?:and|but|so|then|or|please|pls|also|should|must|shall|to|will|we|let'?s|have to|needs? to|are|is to be|agents?|everyone|everybody|developers?|contributors?)\s+)(?:please\s+|just\s+)?(?:always|never(?: ever)?)\s+(?!(mind|seen|saw|heard|had|have|been|was|were|is|are|works?|worked|happens?|happened|thought|knew|know|forgets?|fails?|failed|crash\w*|breaks|broke|ends?|ended|gets?|got|wanted|said|told|did|does|has|shows|returned|passes|passed|wins?|again|the|a|an|my|your|in|on|enough|really|quite|finish\w*|forgot|liked|loved|hated|understood|tried|used|gonna|going)\b)[a-z\uE000-\uF8FF]/i,
+      /(?:^|[,;:—–-]\s*|\b(?:and|but|so|then|or|please|pls|also|should|must|shall|to|will|we|let'?s|have to|needs? to|are|is to be|agents?|everyone|everybody|developers?|contributors?)\s+)(?:please\s+|just\s+)?(?<!(?:no need|n'?t (?:have|need)|not (?:have|need|necessary|required)|unnecessary|needn'?t) to )(?:always|never(?:,? ever,?)?)\s+(?!(mind|seen|saw|heard|had|have|been|was|were|is|are|works?|worked|happens?|happened|thought|knew|know|forgets?|fails?|failed|crash\w*|breaks|broke|ends?|ended|gets?|got|wanted|said|told|did|does|has|shows|returned|passes|passed|wins?|again|the|a|an|my|your|in|on|enough|really|quite|finish\w*|forgot|liked|loved|hated|understood|tried|used|gonna|going)\b)[a-z\uE000-\uF8FF]/i,
     ],
-    despite: ["task", "sarcasm"],
+    despite: ["task"],
     isExplicit: true,
   },
   {
     type: "directive",
     patterns: [
-      /^(please,? |and |also )?(can|could|would|will) you (please |just )?(always|never|from now on|in (the )?future|stop \w+ing)\b/i,
+      /^(please,? |and |also )?(can|could|would|will) you (please |just )?(always|never|from now on|in (the )?future|stop \w+ing)\b(?! (see|read|know|remember|find|access|tell|hear|get|be sure|trust|reach)\b)(?!.*\bor\b.*\?)/i,
     ],
     despite: ["task", "question", "once"],
     isExplicit: true,
@@ -45,13 +51,13 @@ export const englishRules: readonly SignalRow[] = [
   {
     type: "directive",
     patterns: [
-      /\b(under no circumstances|on no account|no matter what|at no point|in no case)\b/i,
+      /\b(under no circumstances|on no account|no matter what|whatever you do|at no point|in no case)\b/i,
       /\b(do not|don'?t|dont|must not|mustn'?t|should not|shouldn'?t|never) ever\b/i,
       /\. ever[.!]/i,
       /\b(must|shall|should|have to|has to|need to|needs to|may|ought to) (always|never|not ever|under no)\b/i,
-      /\b(is|are) (strictly |absolutely |always )*(forbidden|prohibited|banned|verboten|taboo|off[- ]limits|a no-go|not allowed|not acceptable|unacceptable|not negotiable|non-negotiable|mandatory|compulsory|sacred|read-?only|frozen)\b/i,
+      /(\b(is|are)|'s|'re) (strictly |absolutely |always )*(forbidden|prohibited|banned|verboten|taboo|off[- ]limits|a no-go|not allowed|not acceptable|unacceptable|not negotiable|non-negotiable|mandatory|compulsory|sacred|read-?only|frozen)\b/i,
     ],
-    despite: ["task", "sarcasm"],
+    despite: ["task"],
     isExplicit: true,
   },
   {
@@ -79,7 +85,7 @@ export const englishRules: readonly SignalRow[] = [
   {
     type: "directive",
     patterns: [
-      /^((please|pls|and|also|but)[,:]? )*(no (new |more |extra )\w+|no (?!(idea|worries|problem|need|thanks|luck|change|clue|way|wonder|errors?|one|reason|rush|hurry|longer|matter|doubt|chance|tests? (fail|found|yet)|go)\b)[\w-]+( [\w-]+){0,3}? (without|unless|in|on|for|outside|please|anywhere|allowed|ever|at all|before|after)\b|no (?!\w*(worries|problems|ideas|thanks|errors|changes|tests)\b)[a-z-]+s(?! (are|is|were|fail|found|needed|yet|left|matched|available|so far)\b)|only (ever )?(use|commit|push|deploy|merge|import|write|log|throw|export|allow)\s+(?!(it|that|this|the)\b))/i,
+      /^((please|pls|and|also|but)[,:]? )*(no (new |more |extra )\w+|no (?!(idea|worries|problem|need|thanks|luck|change|clue|way|wonder|errors?|one|reason|rush|hurry|longer|matter|doubt|chance|tests? (fail|found|yet)|go)\b)[\w-]+( [\w-]+){0,3}? (without|unless|in|on|for|outside|please|anywhere|allowed|ever|at all|before|after)\b|no (?!\w*(worries|problems|ideas|thanks|errors|changes|tests)\b)[a-z-]+s(?! (are|is|were|fail|found|needed|yet|left|matched|available|so far)\b)|only (ever )?(use|commit|push|deploy|merge|import|write|log|throw|export|allow)\s+(?!(it|that|this|the)\b)|only [\w-]+( [\w-]+)? ?[\w-]+s[.!]*$)/i,
     ],
     despite: ["task"],
   },
@@ -145,7 +151,7 @@ export const englishRules: readonly SignalRow[] = [
     // "Time zones: store UTC."
     type: "directive",
     patterns: [
-      /^(?!(question|task|bug|todo|heads[- ]?up|good to know|for the record|reminder|background|gotcha|caveat|warning|hint|tip|remember|important|psa|til|memo|btw|next|update|example|problem|result|issue|context|input|output|goal|idea|fyi|note|summary|status|answer|expected|actual|feature|request|steps?)\b)[a-z][\w/-]*( [\w/-]+){0,2}: (?!(https?|\d|\/\/))[\w\uE000-\uF8FF]+ \S/i,
+      /^(?!((for|one|some|another|big|small|known) \w+|question|task|bug|todo|heads[- ]?up|good to know|for the record|reminder|background|gotcha|caveat|warning|hint|tip|remember|important|psa|til|memo|btw|next|update|example|problem|result|issue|context|input|output|goal|idea|fyi|note|summary|status|answer|expected|actual|feature|request|steps?)\b)[a-z][\w/-]*( [\w/-]+){0,2}: (?!(https?|\d|\/\/))[\w\uE000-\uF8FF]+ \S/i,
     ],
     despite: ["task"],
   },

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { MemoryType } from "../../src/memory/memory.js";
+import { findSignals } from "../../src/signals/find-signals.js";
+
+/**
+ * One line of the samples. `written` says when, seen from the rules; how many were found at first sight stands in the
+ * README of the samples.
+ */
+export interface Utterance {
+  text: string;
+  written: "before" | "after" | "last" | "first" | "second" | "third";
+  /** The types it may be kept as. */
+  types?: MemoryType[];
+  /** Why it carries nothing. */
+  without?: string;
+}
+
+/** The samples in a file of test/samples. */
+export function readUtterances(name: string): Utterance[] {
+  return readFileSync(join(import.meta.dirname, "../samples", name), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Utterance);
+}
+
+export interface Measure {
+  kept: number;
+  /** Of those kept, as a type that it may be kept as. */
+  typed: number;
+  missed: number;
+  wrong: number;
+}
+
+export function measure(list: readonly Utterance[]): Measure {
+  const found = list.map((utterance) => ({ utterance, signals: findSignals(utterance.text) }));
+  const told = found.filter(({ utterance }) => utterance.types);
+  const kept = told.filter(({ signals }) => signals.length > 0);
+  const typed = kept.filter(({ signals, utterance }) =>
+    signals.some(({ type }) => utterance.types?.includes(type)),
+  );
+  const wrong = found.filter(({ signals, utterance }) => !utterance.types && signals.length > 0);
+  return {
+    kept: kept.length,
+    typed: typed.length,
+    missed: told.length - kept.length,
+    wrong: wrong.length,
+  };
+}
+
+export const precision = ({ kept, wrong }: Measure): number => kept / (kept + wrong);
+export const recall = ({ kept, missed }: Measure): number => kept / (kept + missed);
+
+/** A table of what was found, by the type that was to be found, and by the reason for which nothing was. */
+export function formatFound(utterances: readonly Utterance[]): string {
+  const groups = groupBy(utterances, ({ types, without }) => types?.[0] ?? `without: ${without}`);
+  const lines = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, list]) => {
+      const { kept, missed, typed, wrong } = measure(list);
+      const what = list[0]?.types
+        ? `found ${kept} of ${kept + missed}, as that type ${typed}`
+        : `wrongly found ${wrong} of ${list.length}`;
+      return `${name.padEnd(24)} ${what}`;
+    });
+  for (const [written, list] of groupBy(utterances, ({ written }) => written)) {
+    const measured = measure(list);
+    lines.push(
+      `written ${written.padEnd(16)} precision ${precision(measured).toFixed(2)}, recall ${recall(measured).toFixed(2)}`,
+    );
+  }
+  return lines.join("\n");
+}
+
+function groupBy(list: readonly Utterance[], nameOf: (one: Utterance) => string): Map<string, Utterance[]> {
+  const groups = new Map<string, Utterance[]>();
+  for (const one of list) groups.set(nameOf(one), [...(groups.get(nameOf(one)) ?? []), one]);
+  return groups;
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { DECISION, openExtraction, STATE, worded } from "../support/extraction.js";
+
+describe("a crash", () => {
+  it("in the middle of a turn: it is read at the next start, whichever session goes on", async () => {
+    const world = await openExtraction();
+    world.extraction.onTurn("ses_1");
+    await world.background.onIdle();
+    world.session.user("Never push to main.");
+    world.host.messages.set("ses_1", [...world.session.messages]);
+    const after = await openExtraction({ world });
+    after.extraction.onTurn("ses_2");
+    await after.background.onIdle();
+    expect(after.kept()).toEqual(["directive: Never push to main."]);
+    const third = await openExtraction({ world });
+    world.memories.contents.clear();
+    third.extraction.onTurn("ses_2");
+    await third.background.onIdle();
+    expect(third.kept()).toEqual([]);
+  });
+
+  it("that took the machine state with it: a subagent's session is still nobody's word", async () => {
+    const world = await openExtraction();
+    world.host.parents.set("ses_1", "ses_0");
+    await world.say("Never push to main.");
+    expect(world.kept()).toEqual([]);
+  });
+
+  it("before anything is written: it is found at the next idle", async () => {
+    const world = await openExtraction();
+    world.memories.failures.push(new Error("ENOSPC: no space"));
+    await world.say("Never push to main.");
+    expect(world.kept()).toEqual([]);
+    expect(world.log.lines.join()).toContain("ENOSPC");
+    const after = await openExtraction({ world });
+    await after.idle();
+    expect(after.kept()).toEqual(["directive: Never push to main."]);
+  });
+
+  it("between two memories: the first is there once, the second is found", async () => {
+    const world = await openExtraction();
+    world.extraction.onTurn("ses_1");
+    await world.background.onIdle();
+    world.session.user("Never push to main. Never squash merge.");
+    world.session.answer([]);
+    const { remember } = world.memories;
+    let calls = 0;
+    world.memories.remember = (draft, cause) =>
+      ++calls === 2 ? Promise.reject(new Error("EIO")) : remember(draft, cause);
+    await world.idle();
+    world.memories.remember = remember;
+    await (await openExtraction({ world })).idle();
+    expect(world.memories.done).toEqual([
+      "remember directive/never-push-to-main",
+      "remember directive/never-squash-merge",
+    ]);
+  });
+
+  it("after all is written and before the cursor moves: nothing changes, and no model is called again", async () => {
+    const world = await openExtraction({ respond: () => worded() });
+    await world.say("Fix it.");
+    const before = world.files.contents.get(`${STATE}/ses_1.json`);
+    await world.say(DECISION);
+    if (before) world.files.contents.set(`${STATE}/ses_1.json`, before);
+    const after = await openExtraction({ world, respond: () => "{}" });
+    await after.idle();
+    expect(after.asked).toHaveLength(0);
+    expect(world.memories.done).toHaveLength(1);
+  });
+
+  it("that left half a cursor: what was said before stays unread, what comes is read", async () => {
+    const world = await openExtraction();
+    await world.say("Never push to main.");
+    world.files.contents.set(`${STATE}/ses_1.json`, Buffer.from('{"v":1,"unt'));
+    const after = await openExtraction({ world });
+    await after.idle();
+    await after.say("Never squash merge.");
+    expect(after.kept()).toEqual(["directive: Never push to main.", "directive: Never squash merge."]);
+    expect(world.memories.done).toHaveLength(2);
+  });
+
+  it("what somebody has put into the archive does not come back", async () => {
+    const world = await openExtraction();
+    await world.say("Never push to main.");
+    await world.memories.archive("directive/never-push-to-main", { operation: "test" });
+    world.files.contents.delete(`${STATE}/ses_1.json`);
+    const after = await openExtraction({ world });
+    after.extraction.onTurn("ses_1");
+    world.clock.advance(-60_000);
+    await after.idle();
+    expect(after.kept()).toHaveLength(1);
+    expect(world.memories.contents.get("directive/never-push-to-main")?.status).toBe("archived");
+  });
+
+  it("what was said before the plugin listened, as in a fork's history, is left alone", async () => {
+    const { extraction, background, clock, idle, kept, session } = await openExtraction();
+    session.user("Never push to main.");
+    session.answer([]);
+    clock.advance(60_000);
+    extraction.onTurn("ses_1");
+    await background.onIdle();
+    session.user("Fix the login page.");
+    session.answer([]);
+    await idle();
+    expect(kept()).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import type { LedgerLine } from "../../src/memory/ledger-line.js";
+import { BY_TEST, draft, idOf, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
+
+function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
+  return [...world.files.contents.keys()]
+    .filter((path) => path.startsWith(`${folder}/ledger/`))
+    .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
+    .map((line) => JSON.parse(line) as LedgerLine);
+}
+
+describe("a private memory", () => {
+  it("names nothing private in what is committed, whichever field or reason would", async () => {
+    const world = openMemoryWorld();
+    const hint = "as private/decision/plan says";
+    for (const given of [{ title: hint }, { tags: [hint] }, { when: [hint] }, { extra: { see: hint } }])
+      expect(await world.store.remember(draft("one", given), BY_TEST)).toMatchObject({ kind: "refused" });
+    const id = idOf(await world.store.remember(draft("one"), BY_TEST));
+    await world.store.archive(id, { operation: "archive", reason: hint });
+    for (const path of world.paths()) expect(world.files.text(`${MEMORY}/${path}`)).not.toContain("private/");
+  });
+
+  it("keeps private ones, their ledger and their index in a folder that git ignores, and nothing else hints at them", async () => {
+    const world = openMemoryWorld();
+    await world.store.remember(draft("Build with make."), BY_TEST);
+    await world.store.onIdle();
+    const before = new Map(world.files.contents);
+    const id = idOf(
+      await world.store.remember(
+        draft("My tone is dry.", { type: "preference", sensitivity: "private" }),
+        BY_TEST,
+      ),
+    );
+    expect(id).toBe("private/preference/my-tone-is-dry");
+    await world.store.onIdle();
+    const touched = world
+      .paths()
+      .filter((path) => before.get(`${MEMORY}/${path}`) !== world.files.contents.get(`${MEMORY}/${path}`));
+    expect(touched.every((path) => path.startsWith("private/"))).toBe(true);
+    expect(world.files.text(`${MEMORY}/private/.gitignore`)).toBe("*\n");
+    expect(world.files.text(`${MEMORY}/private/MEMORY.md`)).toContain("My tone is dry");
+    expect(ledger(world, `${MEMORY}/private`)).toHaveLength(1);
+    // A link to it from one that may be committed would hint too.
+    const linking = await world.store.remember(draft("See the tone.", { links: [id] }), BY_TEST);
+    expect(linking).toMatchObject({ kind: "refused", why: expect.stringContaining(id) });
+  });
+
+  it("writes no private memory where a person has let git see that folder", async () => {
+    const world = openMemoryWorld();
+    world.files.contents.set(`${MEMORY}/private/.gitignore`, Buffer.from("# nothing\n"));
+    const written = world.store.remember(draft("secret", { sensitivity: "private" }), BY_TEST);
+    await expect(written).rejects.toMatchObject({ code: "ENOTPRIVATE" });
+    expect(world.paths()).toEqual(["private/.gitignore"]);
+  });
+});
