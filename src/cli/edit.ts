@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../error.js";
+import { findMemories } from "../memory/find.js";
 import type { Memory } from "../memory/memory.js";
 import type { Memories } from "../memory/store.js";
 import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
@@ -32,11 +33,12 @@ export const run: Run = async (surroundings, _options, args) =>
 
 /** The memory that is meant, or the file that would be one if it were mended. */
 async function findTarget(surroundings: Surroundings, memories: Memories, words: string): Promise<Target> {
-  await memories.list();
   const name = `/${words.trim().replace(/\.md$/, "")}.md`;
-  const broken = memories.problems().find(({ path }) => path.endsWith(name));
-  const isFile = broken && (await surroundings.files.statItself(broken.path))?.kind === "file";
-  if (isFile) return { path: broken.path };
+  if (findMemories(await memories.list(), words).length === 0) {
+    const broken = memories.problems().find(({ path }) => path.endsWith(name));
+    const isFile = broken && (await surroundings.files.statItself(broken.path))?.kind === "file";
+    if (isFile) return { path: broken.path };
+  }
   const memory = await requireMemory(memories, words, { archived: false });
   const path = await memories.locate(memory.id);
   if (path === undefined)
