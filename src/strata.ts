@@ -187,7 +187,13 @@ export async function createStrata(
   const { project } = folders;
   const memoryCommand = createMemoryCommand({ clock, config, files, project, pulse, sizes });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands(memories)],
+    layers: [
+      view,
+      ...layers,
+      housekeeping,
+      memoryCommand,
+      ...(config.autoMemory.enabled ? [createMemoryCommands(memories)] : []),
+    ],
     clock,
     log,
     isFork: host.isFork,
