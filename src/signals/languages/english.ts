@@ -20,7 +20,6 @@ export const english: Language = {
       doubt: "reported",
       patterns: [
         /(?<!\b(i|i already|i just|i've|i have|i also|when i|if i|as i|like i) )\b(says|said|states|stated|claims (that|to|we|you|it)|claimed|complains|complained|mentions|mentioned|wrote|asked (me|us|whether|if)|told (me|us|him|her)|tells (me|us|you)|suggests|suggested|recommends|recommended|insists|insisted|argues|argued|warns|warned|demands|advises|advised|swears)\b/i,
-        /\b(writes|repl(ies|ied)|answer(s|ed)|responds|responded|comment(s|ed)|posts|posted|e-?mailed|messaged|notes|noted|pinged)( back| me| us)?( (in|on|to|under) \w+( \w+){0,3})?\s*:/i,
         /\b(they|people|docs|some|others|folks|everyone|guys|devs) (say|claim|suggest|recommend|argue|write|think|swear|insist)\b/i,
         /\b(according to|quote|quoting|apparently|supposedly|allegedly|in the words of|i (once )?(read|heard|saw) (that|somewhere|on|in|people)|the (docs|documentation|readme|guide|article|manual|book|tutorial|course|video|thread|blog( post)?|spec|linter|compiler|error|message|warning|comment|wiki|author|speaker)( [\w'.]+){0,4}? (say|mention|want|read|tell|recommend|suggest|claim|insist|demand|ask)s?|(wants?|wanted|asks|asked) (me|us) to|(his|her|their) (own )?(rule|advice|motto|opinion|view|policy|style|guide(line)?|convention|standard|docs|documentation|approach|recommendation)s?)\b/i,
       ],
@@ -110,6 +109,10 @@ export const english: Language = {
     /^(because|since|the reason|reason:|otherwise|that way|this way|so that|it'?s because|that'?s because|that is because|we (lost|got burned|had|learned)|they (can'?t|cannot|don'?t|need)|it (would|keeps|makes|breaks|needs|has no)|the \w+( \w+)? (can'?t|cannot|don'?t|doesn'?t|already))\b/i,
   introducesOthers:
     /\b(output|log(s|file)?|says?|said|docs?|documentation|readme|error|message|trace|from|wrote|writes|e-?mail|slack|ticket|issue|comment|review(er)?|got (this|back)|this is what|pasted?|clipboard|response|answer|article|page|snippet|result|report|prints?|printed|returns?|returned|quote|code|file|diff|told (me|us)|tweet|post|transcript|contents?|following|found|saw|stumbled|copied|read|spec|customer|requirements?|description|prompt|instructions?|translate|summari[sz]e|rephrase|proofread)\b[^.!?]*:\s*$/i,
+  presentsOthers:
+    /^((ok|so|and|hey|look|hi),? )*((here|this|below|attached) (is|are)|here'?s|this'?s|i (just )?(found|got|copied|received|pasted)|(see|read|look at|check)( out)?) (this|that|the|an?|what|my|our|his|her|their|some) ([\w'-]+ ){0,3}?(page|log|output|article|docs?|documentation|e-?mail|mail|message|content|text|snippet|error|trace|result|answer|post|comment|review|ticket|issue|thread|readme|spec|tweet|response|reply|transcript|they (said|wrote|sent)|he (said|wrote|sent)|she (said|wrote|sent)|it (says|said|prints|printed))s?\b[^.!?:]{0,60}$/i,
+  quotesOthers:
+    /\b(writes|repl(ies|ied)|answer(s|ed)|responds|responded|comment(s|ed)|posts|posted|e-?mailed|messaged|notes|noted|pinged)( back| me| us)?( (in|on|to|under) \w+( \w+){0,3})?\s*:|\b(this|that|these|the following|his|her|their|\w+'s) (\w+ )?(comment|message|e-?mail|mail|review|ticket|post|note|tweet|text|sentence|quote|reply|answer|feedback|request|issue|description|paragraph|line|snippet|string|title|rule)s?\b[^.!?:]{0,50}:\s/i,
   introducesRules:
     /\b(rules?|conventions?|guidelines?|preferences?|principles|standards|(ground|house) rules|style|dos and don'?ts|remember|always|never|keep in mind|policy|policies|requirements for (all|every))\b[^.!?]*:\s*$/i,
   opening:
