@@ -208,7 +208,16 @@ export async function createStrata(
   });
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
   const { project } = folders;
-  const memoryCommand = createMemoryCommand({ clock, config, decisions, files, project, pulse, sizes });
+  const memoryCommand = createMemoryCommand({
+    clock,
+    config,
+    decisions,
+    files,
+    generation,
+    project,
+    pulse,
+    sizes,
+  });
   const dispatcher = createDispatcher({
     layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands({ memories, search, clock })],
     clock,

@@ -10,6 +10,7 @@ import { createMemoryStore } from "../memory/memory-store.js";
 import { refuseSecrets } from "../memory/secret-gate.js";
 import type { Memories, OpenMemories, Written } from "../memory/store.js";
 import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
+import { createProgress } from "./progress.js";
 import { requireProject } from "./project.js";
 import { readSettings } from "./settings.js";
 
@@ -41,10 +42,12 @@ export async function withMemories<T>(
     limits: config.autoMemory,
     gate: refuseSecrets,
   });
+  const progress = createProgress(surroundings, "Opening the memory");
   try {
     return await run(memories, project);
   } finally {
     await memories.onIdle();
+    progress.end();
   }
 }
 

@@ -21,6 +21,8 @@ export function listPlaces(
   return planPlaces({ files, folders: planFolders(project), globalFolder: findGlobalFolder({ home, env }) });
 }
 
+const AT_A_TIME = 64;
+
 /** Reads every one of them; changes nothing. */
 export async function readShelves(surroundings: Surroundings, project: string): Promise<ReadShelf[]> {
   const progress = createProgress(surroundings, "Reading memories");
@@ -35,10 +37,12 @@ export async function readShelves(surroundings: Surroundings, project: string): 
     const read: ReadShelf[] = [];
     for (const [n, { entries, place }] of shelves.entries()) {
       const looked: Looked[] = [];
-      for (const path of listed[n] ?? []) {
-        const one = await entries.look(path);
-        if (one) looked.push(one);
-        progress.step(++done, all);
+      const paths = listed[n] ?? [];
+      for (let from = 0; from < paths.length; from += AT_A_TIME) {
+        const some = await Promise.all(paths.slice(from, from + AT_A_TIME).map((path) => entries.look(path)));
+        looked.push(...some.filter((one) => one !== undefined));
+        done += some.length;
+        progress.step(done, all);
       }
       read.push({ place, looked });
     }

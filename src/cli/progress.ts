@@ -8,29 +8,36 @@ export interface Progress {
   end(): void;
 }
 
+/** Takes away what stands in the line. */
+export const CLEARED = "\r\u001b[K";
+
 const SHOWN_AFTER_MS = 1_000;
 const REDRAWN_AFTER_MS = 100;
 const WIDTH = 24;
-const CLEARED = "\r\u001b[K";
 
-/** Says nothing for the first second, and nothing at all where nobody looks. */
+/** Says nothing for the first second, then its name, and how far it is once that is known. */
 export function createProgress(
   { clock, draw }: Pick<Surroundings, "clock" | "draw">,
   label: string,
 ): Progress {
+  if (!draw) return { step() {}, end() {} };
   const begunMs = clock.now();
   let drawnMs: number | undefined;
+  const show = (text: string): void => {
+    drawnMs = clock.now();
+    draw(`${CLEARED}${text}`);
+  };
+  const stop = clock.after(SHOWN_AFTER_MS, () => drawnMs === undefined && show(`${label} …`));
   return {
     step(done, all) {
       const nowMs = clock.now();
       const isEarly = nowMs - begunMs < SHOWN_AFTER_MS;
       const isSoon = drawnMs !== undefined && nowMs - drawnMs < REDRAWN_AFTER_MS;
-      if (!draw || isEarly || isSoon) return;
-      drawnMs = nowMs;
-      draw(`${CLEARED}${formatBar(label, done, all)}`);
+      if (!isEarly && !isSoon) show(formatBar(label, done, all));
     },
     end() {
-      if (drawnMs !== undefined) draw?.(CLEARED);
+      stop();
+      if (drawnMs !== undefined) draw(CLEARED);
     },
   };
 }

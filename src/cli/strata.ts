@@ -6,18 +6,7 @@ import { nodeFiles } from "../seams/node-files.js";
 import { commands } from "./commands.js";
 import { runProgram } from "./program.js";
 import { createStyle } from "./style.js";
-
-// Whoever reads may have seen enough, as `head` has: that is no failure, and no reason to leave work half-done.
-const closed = new Set<NodeJS.WriteStream>();
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    closed.add(stream);
-  });
-}
-const print = (stream: NodeJS.WriteStream, text: string): void => {
-  if (!closed.has(stream)) stream.write(text);
-};
+import { createTerminal } from "./terminal.js";
 
 process.exitCode = await runProgram(commands, process.argv.slice(2), {
   files: nodeFiles,
@@ -26,7 +15,5 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   home: process.env.HOME || homedir(),
   env: process.env,
   style: createStyle(),
-  say: (text) => print(process.stdout, `${text}\n`),
-  warn: (text) => print(process.stderr, `${text}\n`),
-  ...(process.stderr.isTTY === true && { draw: (text) => print(process.stderr, text) }),
+  ...createTerminal(process.stdout, process.stderr),
 });

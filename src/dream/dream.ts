@@ -13,6 +13,7 @@ import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
+import { findRefusal } from "../memory/draft.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
 import { effectiveImportance } from "../memory/rank.js";
@@ -143,7 +144,7 @@ export function createDreams(options: DreamsOptions): Dreams {
 
   async function plan(run: Run): Promise<Planned> {
     const all = await memories.list({ archived: true });
-    const present = all.filter(({ scope, status }) => scope === "project" && status !== "archived");
+    const present = all.filter(isTidied);
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
     const gone = await findGone(present);
@@ -170,6 +171,13 @@ export function createDreams(options: DreamsOptions): Dreams {
         gone.set(id, paths);
     }
     return gone;
+  }
+
+  /** What the store would not write again, such as a file of a person's with a secret in it, stays as it is. */
+  function isTidied(memory: Memory): boolean {
+    const { scope, status } = memory;
+    if (scope !== "project" || status === "archived") return false;
+    return findRefusal(memory) === undefined && check.findFault(JSON.stringify(memory)) === undefined;
   }
 
   /** What the model makes of what the rules leave. It is asked once a run. */

@@ -114,21 +114,24 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
     archive(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status === "archived") return unchanged(target);
-        return move(target, `${ARCHIVE}/${target.path}`, cause);
+        return findSecret(target) ?? move(target, `${ARCHIVE}/${target.path}`, cause);
       });
     },
 
     restore(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status !== "archived") return unchanged(target);
-        return move(target, target.path.slice(ARCHIVE.length + 1), cause);
+        return findSecret(target) ?? move(target, target.path.slice(ARCHIVE.length + 1), cause);
       });
     },
 
     /** What was opened is in the ledger: a file that was changed by hand is entered first. */
     discard(id, cause) {
-      return at(id, async ({ desk, looked, memory, path, standing }) => {
+      return at(id, async (target) => {
+        const { desk, looked, memory, path, standing } = target;
         if (memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
+        const refusal = findSecret(target);
+        if (refusal) return refusal;
         await desk.discard(looked, cause);
         return finish(standing, path, memory);
       });
@@ -156,6 +159,12 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       }
       return refuse(missing(id));
     });
+  }
+
+  /** What a person has written and the ledger does not keep is not moved: its words would be lost there. */
+  function findSecret({ looked, memory }: Target): Written | undefined {
+    const why = gate?.({ ...memory, content: looked.text ?? "" });
+    return why === undefined ? undefined : refuse(why);
   }
 
   async function rewrite(

@@ -133,13 +133,12 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
       const reading = parseMemoryFile(contents, { ...placeOf(path), modifiedMs });
-      const why = reading.kind === "memory" ? options.gate?.(reading.memory) : undefined;
-      if (why !== undefined) return unread(why);
-      const text =
-        reading.kind === "memory"
-          ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents)
-          : undefined;
-      return { ...entry, hash: hashOf(contents), reading, ...(text !== undefined && { text }) };
+      const read = { ...entry, hash: hashOf(contents), reading };
+      if (reading.kind === "problem") return read;
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
+      // All of the text is looked through: a comment in the fields is in the file as well.
+      const why = options.gate?.({ ...reading.memory, content: text });
+      return why === undefined ? { ...read, text } : unread(why);
     } catch (thrown) {
       return unread(`it cannot be read: ${formatError(thrown)}`);
     }

@@ -34,6 +34,7 @@ export function isType(type: string | undefined): type is MemoryType {
 
 /** A file name that stays in its folder on every disk. */
 export function isName(name: string): boolean {
-  const bytes = new TextEncoder().encode(name).byteLength;
-  return bytes > 0 && bytes <= 240 && !name.startsWith(".") && !/[/\\\p{Cc}]/u.test(name);
+  // A unit of UTF-16 has at most three bytes.
+  const isShort = name.length <= 80 || new TextEncoder().encode(name).byteLength <= 240;
+  return name !== "" && isShort && !name.startsWith(".") && !/[/\\\p{Cc}]/u.test(name);
 }

@@ -23,7 +23,7 @@ export function effectiveImportance(memory: Memory, use: Use | undefined, nowMs:
 
 /** What stands together in an index, the first part first. */
 export interface RankedPart {
-  heading: "Pinned" | "Directives" | "Open blockers" | "More";
+  heading: (typeof HEADINGS)[number];
   memories: readonly Memory[];
 }
 
@@ -33,18 +33,17 @@ export function rankMemories(
   useOf: (id: string) => Use | undefined,
   nowMs: number,
 ): RankedPart[] {
-  const weight = new Map(
-    memories.map((memory) => [memory, effectiveImportance(memory, useOf(memory.id), nowMs)] as const),
-  );
-  const ordered = [...memories].sort(
-    (a, b) => (weight.get(b) ?? 0) - (weight.get(a) ?? 0) || (a.id < b.id ? -1 : 1),
-  );
-  const of = (heading: RankedPart["heading"]): RankedPart => ({
-    heading,
-    memories: ordered.filter((memory) => headingOf(memory) === heading),
-  });
-  return [of("Pinned"), of("Directives"), of("Open blockers"), of("More")];
+  const weighed = memories.map((memory) => ({
+    memory,
+    weight: effectiveImportance(memory, useOf(memory.id), nowMs),
+  }));
+  weighed.sort((a, b) => b.weight - a.weight || (a.memory.id < b.memory.id ? -1 : 1));
+  const parts = HEADINGS.map((heading) => ({ heading, memories: [] as Memory[] }));
+  for (const { memory } of weighed) parts[HEADINGS.indexOf(headingOf(memory))]?.memories.push(memory);
+  return parts;
 }
+
+const HEADINGS = ["Pinned", "Directives", "Open blockers", "More"] as const;
 
 function headingOf({ pinned, type, status }: Memory): RankedPart["heading"] {
   if (pinned) return "Pinned";

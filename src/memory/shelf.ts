@@ -29,6 +29,7 @@ import type { LedgerLine } from "./ledger-line.js";
 import { createLineWriter, type DeskStep } from "./line-writer.js";
 import type { Memory } from "./memory.js";
 import type { Cause } from "./store.js";
+import { findStrange } from "./strange.js";
 
 export interface ShelfOptions extends EntriesOptions {
   locks: Locks;
@@ -253,14 +254,4 @@ interface Opened {
 interface Loaded {
   entries: Entries;
   ledger: Ledger;
-}
-
-/** Files that are others than the ledger knows, and those that it knows and that are gone. */
-function findStrange(entries: Entries, ledger: Ledger): string[] {
-  const changed = entries
-    .all()
-    .filter(({ path, hash, reading }) => reading.kind === "memory" && ledger.known(path)?.hash !== hash)
-    .map(({ path }) => path);
-  const gone = [...ledger.paths()].filter((path) => !entries.get(path) && ledger.known(path)?.hash !== null);
-  return [...changed, ...gone];
 }

@@ -20,7 +20,7 @@ export interface MemoryStore {
   remember(draft: MemoryDraft, cause: Cause): Promise<Written>;
   /** Changes one. `change` may be called again; `undefined` leaves it as it is. */
   update(id: string, change: (current: Memory) => Memory | undefined, cause: Cause): Promise<Written>;
-  /** Moves one to the archive, or back. Nothing is ever deleted. */
+  /** Moves one to the archive, or back. Nothing is deleted. */
   archive(id: string, cause: Cause): Promise<Written>;
   restore(id: string, cause: Cause): Promise<Written>;
   /** Files that cannot be used and why: broken ones, conflict markers, links out of the folder. */

@@ -61,7 +61,7 @@ export function toBag(
   add(splitTerms(title), TITLE_WEIGHT);
   for (const alias of aliases) add(splitTerms(alias), TITLE_WEIGHT);
   add(splitTerms(text), 1);
-  for (const path of paths) add(splitTerms(path), 1);
+  add([...new Set(paths.flatMap((path) => splitTerms(path)))], 1);
   if (at !== undefined) add(planDateTerms(at), 1);
   return { id, group, counts };
 }

@@ -82,7 +82,7 @@ function formatState({ background, blockers, conflicts, folders, layers, memorie
       ? [
           [
             "Background",
-            `${countOf(background.callsLeft, "call")} and ${formatCount(background.tokensLeft)} tokens left today`,
+            `${countOf(background.callsLeft, "call")} and ${formatCount(background.tokensLeft)} tokens left today${background.why === undefined ? "" : `; none is made now: ${background.why}`}`,
           ] as const,
         ]
       : []),

@@ -1,3 +1,4 @@
+import type { Generation } from "../background/generation.js";
 import type { Config } from "../config/schema.js";
 import type { Layer } from "../dispatcher/layer.js";
 import { formatCount } from "../format.js";
@@ -15,6 +16,7 @@ export interface MemoryCommandOptions {
   config: Config;
   decisions: Pick<Decisions, "days" | "read">;
   files: Files;
+  generation: Pick<Generation, "status">;
   project: string;
   pulse: Pulse;
   sizes: ContextSizes;
@@ -26,7 +28,7 @@ const MOST_DAYS = 14;
 
 /** `/memory`: how things stand, in this session and in the project. Answers no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
-  const { clock, config, decisions, files, project, pulse, sizes } = options;
+  const { clock, config, decisions, files, generation, project, pulse, sizes } = options;
   return {
     name: "status",
     cost: 0,
@@ -36,10 +38,12 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
         name: "memory",
         description: "Strata: context, savings and settings, at once and without a model call",
         async execute({ sessionID }) {
-          const [status, putIn] = await Promise.all([
+          const [status, putIn, { why }] = await Promise.all([
             readStatus({ files, clock }, project, config),
             readPutIn(sessionID),
+            generation.status(),
           ]);
+          if (status.background && why !== undefined) status.background.why = why;
           // What this instance has found out is newer than what it has written down.
           status.problems = [...new Set([...status.problems, ...pulse.silent()])];
           const rows = formatThisSession({

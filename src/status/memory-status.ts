@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../memory/conflict.js";
 import { parseID } from "../memory/id.js";
 import { type Memory, memoryTypes } from "../memory/memory.js";
-import type { FilePlace } from "../memory/memory-file.js";
 import type { Files } from "../seams/files.js";
 
 export interface MemoryStatus {
@@ -32,11 +31,21 @@ export async function readMemoryStatus(files: Files, folder: string): Promise<Me
 async function readBlockers(files: Files, root: string, prefix: string): Promise<MemoryStatus["blockers"]> {
   const names = await listPages(files, join(root, "blocker"));
   const read = await Promise.all(
-    names.map((name) => readMemory(files, root, `${prefix}blocker/${name.slice(0, -".md".length)}`)),
+    names.map(async (name) => {
+      const text = await readText(files, join(root, "blocker", name));
+      const id = `${prefix}blocker/${name.slice(0, -".md".length)}`;
+      return text === undefined || isPlainlyOver(text) ? undefined : parseMemory(text, id);
+    }),
   );
   return read.flatMap((memory) =>
     memory?.status === "active" ? [{ id: memory.id, title: memory.title }] : [],
   );
+}
+
+/** Of old blockers there may be hundreds, and YAML takes its time: those that say so in plain words are passed over. */
+function isPlainlyOver(text: string): boolean {
+  const [front = ""] = text.split(/\n---\r?\n/, 1);
+  return text.startsWith("---") && /^status: *(resolved|superseded|archived) *\r?$/m.test(front);
 }
 
 async function readConflicts(files: Files, folder: string): Promise<MemoryStatus["conflicts"]> {
@@ -68,13 +77,17 @@ async function isDecided(files: Files, folder: string, conflict: Conflict): Prom
 
 async function readMemory(files: Files, root: string, id: string): Promise<Memory | undefined> {
   const place = parseID(id);
-  const bytes =
-    place && (await files.read(join(root, place.type, `${place.name}.md`)).catch(() => undefined));
-  if (!bytes) return undefined;
+  const text = place && (await readText(files, join(root, place.type, `${place.name}.md`)));
+  return text === undefined ? undefined : parseMemory(text, id);
+}
+
+async function parseMemory(text: string, id: string): Promise<Memory | undefined> {
+  const place = parseID(id);
+  if (!place) return undefined;
   // Loads the YAML package, which a project without blockers and conflicts need not wait for.
   const { parseMemoryFile } = await import("../memory/memory-file.js");
-  const lying: FilePlace = { ...place, isArchived: false, modifiedMs: 0 };
-  const reading = parseMemoryFile(bytes, lying);
+  const bytes = new TextEncoder().encode(text);
+  const reading = parseMemoryFile(bytes, { ...place, isArchived: false, modifiedMs: 0 });
   return reading.kind === "memory" ? reading.memory : undefined;
 }
 

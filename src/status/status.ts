@@ -31,11 +31,18 @@ export interface Status extends MemoryStatus {
   /** Whole results on disk; equal ones share a file. */
   results: { files: number; bytes: number };
   /** What is left today of what background calls may spend; absent where it is not known. */
-  background?: { callsLeft: number; tokensLeft: number };
+  background?: BackgroundStatus;
   /** What is on and what is off. */
   layers: Record<string, boolean>;
   /** Sentences about what wants looking after; empty when all is well. */
   problems: string[];
+}
+
+export interface BackgroundStatus {
+  callsLeft: number;
+  tokensLeft: number;
+  /** Why none would be made now, where that is known. */
+  why?: string;
 }
 
 /** The settings that switch a part on and off, by the names in which people write them. */
@@ -155,6 +162,7 @@ async function readSpent(
     tally && {
       callsLeft: Math.max(0, background.dailyCalls - tally.calls),
       tokensLeft: Math.max(0, background.dailyTokens - tally.tokens),
+      ...(background.enabled === false && { why: "background.enabled is false" }),
     }
   );
 }

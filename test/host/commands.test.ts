@@ -1,5 +1,8 @@
 /** Slash commands in the real OpenCode: answered at once, shown, never sent. */
+
+import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { runOpenCode } from "./stage/opencode.js";
@@ -129,6 +132,33 @@ test("where there is no screen a toast shows nothing and holds nobody up", async
   expect([code, out.includes("done")], log).toEqual([0, true]);
   expect(`${out}${log}`).not.toContain("colour is not a setting");
   expect(stage.read(".opencode/strata/strata.log")).toContain("colour is not a setting");
+});
+
+test("/recall finds at once what /remember has kept and what the command line has, and asks no model", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const session = await stage.newSession("memory");
+  await run(session, "remember", "decision: the server listens on port 8080");
+  const cli = spawnSync(
+    process.execPath,
+    [
+      join(repository, "dist/src/cli/strata.js"),
+      "remember",
+      "--type",
+      "idea",
+      "a second port for the metrics",
+    ],
+    {
+      cwd: stage.project.path,
+      env: { ...process.env, XDG_CONFIG_HOME: stage.project.folders.config },
+      encoding: "utf8",
+    },
+  );
+  expect([cli.status, cli.stderr]).toEqual([0, ""]);
+  await run(session, "recall", "which port");
+  const answer = (await shownTexts(session)).at(-1) ?? "";
+  expect(answer).toContain("decision/the-server-listens-on-port-8080  the server listens on port 8080");
+  expect(answer).toContain("idea/a-second-port-for-the-metrics  a second port for the metrics");
+  expect(stage.model.requests).toHaveLength(0);
 });
 
 const roles = (stage: Stage): string[] =>

@@ -17,7 +17,19 @@ const MOST_TABLE_BYTES = 2_100_000;
 /** Itself, eight that it names and three that these need. */
 const MOST_INSTALLED_PACKAGES = 12;
 
-test("the tarball in an empty project, strata init, opencode run: the layers fire; it is small and brings few packages", async () => {
+/** What somebody writes who uses recall on its own. */
+const RECALL_USER = `
+import { createRecall, type Recall, type RecallEntry, type RecallHit } from "opencode-strata/recall";
+const recall: Recall = createRecall();
+const entry: RecallEntry = { id: "d1", title: "Port of the dev server", text: "We moved it to 8080, see !12." };
+recall.add(entry);
+recall.add({ id: "d2", text: "The importer reads one file at a time.", date: "2026-03-01", group: "s1", order: 1 });
+const hits: RecallHit[] = recall.search("which port do we use", { limit: 5 });
+recall.remove("d2");
+console.log(JSON.stringify([hits[0]?.id, recall.search("importer").length, recall.search("!12")[0]?.why]));
+`;
+
+test("the tarball in an empty project, strata init, opencode run: the layers fire; recall works on its own; it is small and brings few packages", async () => {
   const model = await startScriptedModel();
   const project = await createProject({ "big.txt": "a line of a large file\n".repeat(3_000) });
   const npm = (...args: string[]) =>
@@ -43,6 +55,21 @@ test("the tarball in an empty project, strata init, opencode run: the layers fir
     expect(tableBytes).toBeLessThan(MOST_TABLE_BYTES);
     expect(packed.size - tableBytes).toBeLessThan(MOST_PACKED_BYTES);
     expect(installed.length).toBeLessThanOrEqual(MOST_INSTALLED_PACKAGES);
+    await project.write("recall.mts", RECALL_USER);
+    const typescript = [
+      "--module",
+      "nodenext",
+      "--target",
+      "es2023",
+      "--strict",
+      "--types",
+      "",
+      "recall.mts",
+    ];
+    const tsc = join(repository, "node_modules/.bin/tsc");
+    expect(execFileSync(tsc, typescript, { cwd: project.path, encoding: "utf8" })).toBe("");
+    const asked = execFileSync(process.execPath, ["recall.mjs"], { cwd: project.path, encoding: "utf8" });
+    expect(JSON.parse(asked)).toEqual(["d1", 0, "!12"]);
 
     const config = {
       share: "disabled",

@@ -119,7 +119,6 @@ export const damagedFiles: readonly Damage[] = [
     plant: memory("secret", `# the token is ${SECRET}`),
     file: /decision\/secret\.md/,
     says: /it holds a secret \(GitHub token\)/,
-    mends: byHand,
   },
   {
     what: "a secret in a file that cannot be read",

@@ -47,6 +47,12 @@ describe("strata doctor tells of the configuration", () => {
       [`${PROJECT}/.opencode/plugin/other.js`]: "// opencode-strata is fine",
     });
     expect(find(besides, "is loaded 2 times")?.what).toContain("plugin/mine.js");
+    const everywhere = "/home/me/.config/opencode/plugins/all.ts";
+    const global = await examine({
+      [CONFIG]: '{"plugin": ["opencode-strata"]}',
+      [everywhere]: 'import strata from "opencode-strata";',
+    });
+    expect(find(global, "is loaded 2 times")?.what).toContain(everywhere);
   });
 
   it("the same entry in two files is loaded once: later files overrule", async () => {

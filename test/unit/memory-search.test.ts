@@ -118,7 +118,7 @@ describe("current", () => {
   });
 
   it("indexes many in slices, between which others have their turn", async () => {
-    const many = Array.from({ length: 450 }, (_, n) => remembered(`m${n}`, `fact number${n}`));
+    const many = Array.from({ length: 120 }, (_, n) => remembered(`m${n}`, `fact number${n}`));
     const waiting: (() => void)[] = [];
     const clock: Clock = {
       now: () => MORNING,
@@ -130,7 +130,7 @@ describe("current", () => {
     };
     const { search } = open({ memories: many, clock });
     let isFound = false;
-    const finding = search.find({ text: "number449" }).then((found) => {
+    const finding = search.find({ text: "number119" }).then((found) => {
       isFound = true;
       return found;
     });
@@ -139,7 +139,7 @@ describe("current", () => {
       expect(isFound).toBe(false);
       waiting.pop()?.();
     }
-    expect(named(await finding)[0]).toBe("knowledge/m449");
+    expect(named(await finding)[0]).toBe("knowledge/m119");
   });
 
   it("tries again after a failure, which is in the log", async () => {

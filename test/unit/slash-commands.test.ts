@@ -173,6 +173,14 @@ describe("/memory", () => {
     expect(text).not.toContain("\u001b");
   });
 
+  it("tells why no model call would be made in the background", async () => {
+    const world = await openWorld();
+    delete world.host.configured.small;
+    expect(await ask(world)).toMatch(
+      /^Background +100 calls .* left today; none is made now: .*small_model/m,
+    );
+  });
+
   it("tells that the breaker is open and why, and of a hook that the host does not call", async () => {
     const world = await openWorld();
     const state = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;

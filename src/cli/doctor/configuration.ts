@@ -2,6 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
 import { parseConfig, readText } from "../../config/sources.js";
+import { findGlobalFolder } from "../../host/config-files.js";
 import { isRecord } from "../../records.js";
 import type { Surroundings } from "../command.js";
 import type { Settings } from "../settings.js";
@@ -10,11 +11,11 @@ import { findRival } from "./rivals.js";
 
 /** Findings on the configuration of a project. */
 export async function checkConfiguration(
-  { files }: Pick<Surroundings, "files">,
+  { env, files, home }: Pick<Surroundings, "env" | "files" | "home">,
   project: string,
   settings: Settings,
 ): Promise<Finding[]> {
-  const local = await readLocalPlugins(files, project);
+  const local = await readLocalPlugins(files, [join(project, ".opencode"), findGlobalFolder({ env, home })]);
   return [
     ...checkLoading(settings.plugins, local),
     ...settings.problems.map((sentence) => problem(sentence)),
@@ -38,9 +39,9 @@ function checkLoading(plugins: readonly PluginEntry[], local: readonly string[])
 }
 
 /** Files in the folders that OpenCode loads plugins from by itself, as far as they are about this one. */
-async function readLocalPlugins(files: Surroundings["files"], project: string): Promise<string[]> {
+async function readLocalPlugins(files: Surroundings["files"], roots: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const folder of ["plugin", "plugins"].map((name) => join(project, ".opencode", name))) {
+  for (const folder of roots.flatMap((root) => ["plugin", "plugins"].map((name) => join(root, name)))) {
     for (const name of (await files.list(folder).catch(() => [])).filter((one) => /\.[jt]s$/.test(one))) {
       const text = await readText(files, join(folder, name));
       const imports = typeof text === "string" ? text.match(/from\s+["'][^"']+["']/g) : undefined;

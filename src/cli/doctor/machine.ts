@@ -17,8 +17,8 @@ export interface MachineOptions extends Pick<Surroundings, "files" | "clock"> {
 
 const LEAST_FREE_BYTES = 200_000_000;
 const LEAST_NODE = 20;
-/** Folders above a lock, from `.opencode/strata` on. */
-const DEEPEST_LOCK = 3;
+/** Folders of machine state above a lock. */
+const DEEPEST_LOCK = 2;
 /** Clocks of one network differ by less. */
 const CLOCK_SLACK_MS = 120_000;
 
@@ -84,7 +84,7 @@ async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Pr
 
 async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const path of await findLocks(files, strata)) {
+  for (const path of await findLocks(files, join(strata, "state"))) {
     const state = await inspectLock(path);
     if (state.kind === "abandoned") {
       const what = `${path} is a stale lock: ${formatHolder(state.token)} has ended`;

@@ -1,15 +1,15 @@
 /** Whether `MEMORY.md` says what the files say. Pure. */
 import { join } from "node:path";
 import { formatLine, INDEX_MARK, type IndexLimits } from "../../memory/index-page.js";
+import type { Memory } from "../../memory/memory.js";
+import { refuseSecrets } from "../../memory/secret-gate.js";
 import { type Flaw, note, problem, rebuildIndex, warning } from "./flaw.js";
 import type { ShelfState } from "./shelf-state.js";
 
 export function findIndexFlaws({ index, looked, place }: ShelfState, limits: IndexLimits): Flaw[] {
   const file = join(place.folder, "MEMORY.md");
-  const lines = looked.flatMap(({ reading }) =>
-    reading.kind === "memory" && ["active", "resolved"].includes(reading.memory.status)
-      ? [formatLine(reading.memory)]
-      : [],
+  const lines = looked.flatMap(({ reading, text = "" }) =>
+    reading.kind === "memory" && isListed(reading.memory, text) ? [formatLine(reading.memory)] : [],
   );
   if (index.kind === "other")
     return [problem({ file, what: index.what, todo: "remove it, and an index is made" })];
@@ -31,6 +31,12 @@ export function findIndexFlaws({ index, looked, place }: ShelfState, limits: Ind
     ];
   const fault = findFault(index.text, lines, limits);
   return fault === undefined ? [] : [anew(fault)];
+}
+
+/** What has a secret in it is not used, and in no index. */
+function isListed(memory: Memory, text: string): boolean {
+  const isCurrent = memory.status === "active" || memory.status === "resolved";
+  return isCurrent && refuseSecrets({ ...memory, content: text }) === undefined;
 }
 
 /** The order is left aside: it changes with use and time, and is right again with the next change. */

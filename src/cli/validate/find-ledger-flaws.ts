@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { ARCHIVE } from "../../memory/entries.js";
 import { hashOf, type LedgerLine } from "../../memory/ledger-line.js";
+import { findSecrets } from "../../memory/secrets.js";
 import { idOf } from "../memory-files.js";
 import { type Flaw, type Mend, problem, rebuildIndex, warning } from "./flaw.js";
 import type { LedgerFile, ShelfState } from "./shelf-state.js";
@@ -83,9 +84,10 @@ function findDifferences({ ledger, looked, place }: ShelfState, folder: string):
       }),
     );
   };
-  for (const { hash, path, reading } of looked) {
+  for (const { hash, path, reading, text = "" } of looked) {
     const last = known.get(path);
-    if (reading.kind !== "memory" || last === hash) continue;
+    // What holds a secret is entered when that is out of it.
+    if (reading.kind !== "memory" || last === hash || findSecrets(text).length > 0) continue;
     if (last === undefined || last === null)
       add(path, "it is not in the ledger: it was added by hand", "enters in the ledger that it was added");
     else

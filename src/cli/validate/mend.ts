@@ -4,6 +4,7 @@ import { formatError } from "../../error.js";
 import { keepOutOfGit } from "../../folders.js";
 import { createIndexWriter, type IndexWriterOptions } from "../../memory/index-writer.js";
 import type { ShelfPlace } from "../../memory/places.js";
+import { refuseSecrets } from "../../memory/secret-gate.js";
 import { createShelf } from "../../memory/shelf.js";
 import { createUses } from "../../memory/uses.js";
 import type { Log } from "../../record/log.js";
@@ -83,7 +84,7 @@ function createMending(
   };
 
   function openShelf(place: ShelfPlace) {
-    return createShelf({ ...common, ...place, instance: INSTANCE });
+    return createShelf({ ...common, ...place, instance: INSTANCE, gate: refuseSecrets });
   }
 
   /** With both locks of its folder in hand nobody is writing there. */
