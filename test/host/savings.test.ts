@@ -43,7 +43,8 @@ async function play(options: Partial<StageOptions>, turns: number): Promise<Play
     // Half-way as well: a call of the plugin's own that takes longer than all turns would be the only one.
     if (turn === Math.floor(turns / 2)) await settle();
   }
-  return settle();
+  // Awaited here: the stage closes when this returns.
+  return await settle();
 
   /** All that was asked, and the record of each: taken at once, since the plugin may have more to ask later. */
   async function settle(): Promise<Play> {
