@@ -1,6 +1,7 @@
 import type { LayerFactory } from "../src/layer-context.js";
 import { createAcrossAgents } from "./across-agents/index.js";
 import { createAutoMemory } from "./auto-memory/index.js";
+import { createDream } from "./dream/index.js";
 import { createErrors } from "./errors/index.js";
 import { createFullCompact } from "./full-compact/index.js";
 import { createMicroCompact } from "./micro-compact/index.js";
@@ -16,4 +17,5 @@ export const layers: readonly LayerFactory[] = [
   createErrors,
   createAcrossAgents,
   createAutoMemory,
+  createDream,
 ];

@@ -33,6 +33,11 @@ export interface Folders {
   pulse: string;
   /** Machine state: how far sessions are read for memories; deleting it has nothing read twice. */
   extraction: string;
+  /** Machine state of dreams: when the last one was, and who dreams now. */
+  dreamState: string;
+  dreamLock: string;
+  /** The one file that a dream's model may write. */
+  staged: string;
 }
 
 export function planFolders(project: string): Folders {
@@ -56,6 +61,9 @@ export function planFolders(project: string): Folders {
     mail: join(strata, "state", "mail"),
     pulse: join(strata, "state", "pulse"),
     extraction: join(strata, "state", "extraction"),
+    dreamState: join(strata, "state", "dream.json"),
+    dreamLock: join(strata, "state", "dream.lock"),
+    staged: join(strata, "dream", "staged.json"),
   };
 }
 

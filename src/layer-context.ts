@@ -6,6 +6,7 @@ import type { Failures } from "./failures/failures.js";
 import type { Folders } from "./folders.js";
 import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
+import type { MemorySearch } from "./memory/search.js";
 import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
 import type { Prompts } from "./prompts.js";
@@ -16,6 +17,7 @@ import type { ResultFiles } from "./results/result-files.js";
 import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
+import type { Toasts } from "./toasts.js";
 import type { ContextSizes } from "./view/context-size.js";
 import type { Decisions } from "./view/decisions.js";
 import type { Requests } from "./view/request.js";
@@ -30,6 +32,8 @@ export interface LayerContext {
   host: Host;
   folders: Folders;
   log: Log;
+  /** For the few moments that a person should know of; never waited for. */
+  toasts: Toasts;
   savings: Savings;
   tokens: TokenCounter;
   decisions: Decisions;
@@ -47,6 +51,8 @@ export interface LayerContext {
   failures: Failures;
   /** `known` may be asked in a hook; the rest reads the disk. */
   memories: Memories;
+  /** Finds them. */
+  search: MemorySearch;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
   background: PQueue;
 }

@@ -16,6 +16,8 @@ import { createInstances } from "./instances/instances.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
+import { effectiveImportance } from "./memory/rank.js";
+import { createMemorySearch } from "./memory/search.js";
 import { refuseSecrets } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
 import { createMemoryCommands } from "./memory/slash-commands.js";
@@ -32,6 +34,7 @@ import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import { createMemoryCommand } from "./status/memory-command.js";
+import { createToasts, type Toasts } from "./toasts.js";
 import { VERSION } from "./version.js";
 import { createAccounts } from "./view/accounts.js";
 import { createContextSizes } from "./view/context-size.js";
@@ -55,6 +58,7 @@ export interface Strata {
   readonly requests: Requests;
   readonly log: Log;
   readonly pulse: Pulse;
+  readonly toasts: Toasts;
   /** Lets the layers go and waits a little for what is still being written. Never rejects. */
   dispose(): Promise<void>;
   /** Resolves when nothing is left to be done in the background. */
@@ -81,6 +85,7 @@ export async function createStrata(
     keepOutOfGit(files, folders.strata).catch((thrown) => log.warn("strata", unignored(thrown))),
   );
   const instance = randomUUID().slice(0, 8);
+  const toasts = createToasts({ clock, host });
   const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
   const pulse = createPulse({ clock, files, log, writes, folder: folders.pulse, instance });
   const decisions = createDecisions({
@@ -98,19 +103,6 @@ export async function createStrata(
     sizes,
     windows,
     thresholdTokens: config.autoCompact.threshold,
-  });
-  const view = createView({
-    clock,
-    files,
-    log,
-    decisions,
-    sizes,
-    windows,
-    requests,
-    savings,
-    savingsFolder: folders.savings,
-    accounts: createAccounts({ log, savings, sizes, windows }),
-    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
   });
   const tokens = createTokenCounter({
     tokenize: tokenizer ?? createTokenizer(clock),
@@ -140,6 +132,15 @@ export async function createStrata(
     limits: config.autoMemory,
     gate: refuseSecrets,
   });
+  const search = createMemorySearch({
+    memories,
+    clock,
+    files,
+    log,
+    background,
+    sessionMemory: folders.sessionMemory,
+    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+  });
   const generation = createGeneration({
     config: config.background,
     clock,
@@ -147,6 +148,7 @@ export async function createStrata(
     host,
     log,
     savings,
+    toasts,
     folder: folders.background,
     instance,
   });
@@ -167,6 +169,7 @@ export async function createStrata(
     host,
     folders,
     log,
+    toasts,
     savings,
     tokens,
     decisions,
@@ -180,26 +183,55 @@ export async function createStrata(
     locks,
     failures,
     memories,
+    search,
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
+  const view = createView({
+    clock,
+    files,
+    log,
+    decisions,
+    sizes,
+    windows,
+    requests,
+    savings,
+    savingsFolder: folders.savings,
+    accounts: createAccounts({
+      log,
+      savings,
+      sizes,
+      windows,
+      tools: layers.flatMap(({ tools = [] }) => tools),
+    }),
+    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
+  });
   const housekeeping = createHousekeeping({ clock, host, log, background, generation });
   const { project } = folders;
-  const memoryCommand = createMemoryCommand({ clock, config, files, project, pulse, sizes });
+  const memoryCommand = createMemoryCommand({
+    clock,
+    config,
+    decisions,
+    files,
+    generation,
+    project,
+    pulse,
+    sizes,
+  });
   const dispatcher = createDispatcher({
     layers: [
       view,
       ...layers,
       housekeeping,
       memoryCommand,
-      ...(config.autoMemory.enabled ? [createMemoryCommands(memories)] : []),
+      ...(config.autoMemory.enabled ? [createMemoryCommands({ memories, search, clock })] : []),
     ],
     clock,
     log,
     isFork: host.isFork,
     onHeard: pulse.hear,
   });
-  announce(reading, { log, host, clock, instance, layers: layers.map(({ name }) => name) });
+  announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
 
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {
@@ -217,8 +249,10 @@ export async function createStrata(
     requests,
     log,
     pulse,
+    toasts,
     async dispose() {
       await dispatcher.dispose();
+      toasts.dispose();
       generation.dispose();
       log.info("strata", `instance ${instance} ends`);
       void pulse.end();
@@ -233,14 +267,14 @@ const unignored = (thrown: unknown): string =>
 
 interface Announcement {
   log: Log;
-  host: Host;
+  toasts: Toasts;
   clock: Clock;
   instance: string;
   layers: string[];
 }
 
 /** One line on what runs, and every wrong setting: each a line, all of them one toast. */
-function announce({ problems }: ConfigReading, { log, host, clock, instance, layers }: Announcement): void {
+function announce({ problems }: ConfigReading, { log, toasts, clock, instance, layers }: Announcement): void {
   log.info(
     "strata",
     `opencode-strata ${VERSION}, instance ${instance}, layers: ${layers.join(", ") || "none"}`,
@@ -249,5 +283,5 @@ function announce({ problems }: ConfigReading, { log, host, clock, instance, lay
   const [first] = problems;
   if (first === undefined) return;
   const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
-  clock.after(TOAST_DELAY_MS, () => host.toast(`Strata: ${first}${more}`, "warning"));
+  clock.after(TOAST_DELAY_MS, () => toasts.show(`${first}${more}`, "warning"));
 }

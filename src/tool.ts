@@ -1,5 +1,6 @@
-import type { z } from "zod";
+import * as z from "zod";
 import type { ToolCall } from "./dispatcher/hooks.js";
+import { CHARACTERS_PER_TOKEN } from "./view/context-size.js";
 
 /**
  * A tool that the agent can call. Its definition costs tokens in every request: short names, short descriptions.
@@ -25,4 +26,16 @@ export interface Tool<Parameters extends z.ZodObject = z.ZodObject> {
 /** Lets `execute` have arguments of the tool's own type, and hands it back as any tool. */
 export function defineTool<Parameters extends z.ZodObject>(tool: Tool<Parameters>): Tool {
   return tool as unknown as Tool;
+}
+
+/** What the definitions take of a request, about as the host sends them. Pure. */
+export function estimateToolTokens(tools: readonly Tool[]): number {
+  const definitions = tools.map(({ description, name, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters: z.toJSONSchema(parameters) },
+  }));
+  return definitions.reduce(
+    (sum, one) => sum + Math.ceil(JSON.stringify(one).length / CHARACTERS_PER_TOKEN),
+    0,
+  );
 }

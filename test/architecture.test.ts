@@ -19,7 +19,9 @@ const code = (path: string): string =>
 
 /** What a file imports: a path in the repository, or the name of a package. */
 function readImports(path: string): string[] {
-  const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+  const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*"([^"\s]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
   return found.map((name) =>
     name.startsWith(".") ? normalize(join(dirname(path), name)).replace(/\.js$/, ".ts") : name,
   );

@@ -51,6 +51,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
     log,
     notes,
     savings,
+    toasts,
   } = context;
   const places = createPlaces({ files, project: host.project, directory: host.directory });
   const leases = createLeases({ clock, files, locks, instances, places, path: folders.leases });
@@ -59,7 +60,16 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
   const mail = createMail({ clock, files, decisions, folder: folders.mail, instance, living });
   const delivery = createDelivery({ mail, later });
   const policy = config.crossAgent.onConflict;
-  const warnings = createEditWarnings({ edits, instances, leases, places, policy, later });
+  const warnings = createEditWarnings({
+    edits,
+    instances,
+    leases,
+    places,
+    policy,
+    later,
+    onConflict: ({ path }) =>
+      toasts.show(`another OpenCode is at work on ${path} as well; the agent has been told.`, "warning"),
+  });
   let hasSwept = false;
 
   return {

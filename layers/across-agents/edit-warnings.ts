@@ -35,6 +35,8 @@ export interface EditWarningsOptions {
   policy: "warn" | "block" | "off";
   /** Runs behind the turn. */
   later(what: string, run: () => Promise<unknown>): void;
+  /** Another instance has edited the file shortly before: a person may want to know. */
+  onConflict(conflict: EditConflict): void;
 }
 
 interface Call {
@@ -47,7 +49,7 @@ interface Call {
 const MOST_CALLS = 200;
 
 export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
-  const { edits, instances, later, leases, places, policy } = options;
+  const { edits, instances, later, leases, onConflict, places, policy } = options;
   const calls = new Map<string, Call>();
   const told = new Set<string>();
 
@@ -99,6 +101,7 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
     if (others.length === 0) return undefined;
     const byID = new Map(others.map((one) => [one.id, one]));
     const conflicts = await edits.findConflicts(id, new Set(byID.keys()));
+    if (conflicts[0]) onConflict(conflicts[0]);
     const held = (await leases.findOthers(changed)).filter((lease) => isNews(lease, sessionID));
     const lines = [
       ...conflicts.map((conflict) => formatEdit(conflict, byID)),

@@ -8,6 +8,7 @@
  */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
@@ -16,7 +17,6 @@ import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { isSummary } from "../../src/view/history.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { planBoot } from "./boot.js";
-import { findGoneFiles } from "./gone-files.js";
 import { findLineIDs } from "./line.js";
 import { findTellable, planMatches, SESSION_BYTES } from "./matches.js";
 import { CALLS_BETWEEN, findWaitingRules, planMoment, readSubject, type WaitingRule } from "./moments.js";

@@ -12,8 +12,6 @@ import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { createGate } from "../../src/memory/gate.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { effectiveImportance } from "../../src/memory/rank.js";
-import { createMemorySearch } from "../../src/memory/search.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { isRecord } from "../../src/records.js";
 import { waitAtMost } from "../../src/seams/clock.js";
@@ -29,13 +27,8 @@ const FEW_MEMORIES = 500;
 const WITHIN_MS = 1_000;
 
 export const createAutoMemory: LayerFactory = (context) => {
-  const { clock, config, folders, host, log, memories } = context;
+  const { clock, config, host, log, memories, search } = context;
   if (!config.autoMemory.enabled) return undefined;
-  const search = createMemorySearch({
-    ...context,
-    sessionMemory: folders.sessionMemory,
-    importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
-  });
   const conversation = createConversation({ ...context, match: search.match });
   const extraction = createExtraction({ ...context, findSimilar });
   const gate = createGate({ memories, findSimilar });
@@ -46,7 +39,7 @@ export const createAutoMemory: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 5,
-    tools: createMemoryTools({ ...context, gate, search, readUsersMessages: readUsers }),
+    tools: createMemoryTools({ ...context, gate, readUsersMessages: readUsers }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);

@@ -21,7 +21,7 @@ export interface Breakers {
 const LAYER = "full-compact";
 
 export function createBreakers(context: LayerContext): Breakers {
-  const { config, files, folders, host, log } = context;
+  const { config, files, folders, host, log, toasts } = context;
   const states = new Map<string, Promise<BreakerState>>();
   const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
 
@@ -70,15 +70,15 @@ export function createBreakers(context: LayerContext): Breakers {
 
   function announceOpen(sessionID: string, why: string): void {
     log.error(LAYER, `automatic summaries are off for ${sessionID}: ${why}. /compact turns them on again`);
-    host.toast(
-      `Strata: automatic summaries are off for this session: ${why}. /compact turns them on again.`,
+    toasts.show(
+      `automatic summaries are off for this session: ${why}. /compact turns them on again.`,
       "warning",
     );
   }
 
   function announceClosed(sessionID: string): void {
     log.info(LAYER, `automatic summaries are on again for ${sessionID}`);
-    host.toast("Strata: automatic summaries are on again for this session.", "info");
+    toasts.show("automatic summaries are on again for this session.", "info");
   }
 }
 

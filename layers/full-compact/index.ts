@@ -26,7 +26,7 @@ const LAYER = "full-compact";
 const WITHIN_MS = 2_000;
 
 export const createFullCompact: LayerFactory = (context) => {
-  const { background, clock, config, host, log, notes, prompts } = context;
+  const { background, clock, config, log, notes, prompts, toasts } = context;
   if (!config.autoCompact.enabled) return undefined;
   const breakers = createBreakers(context);
   const cut = createCutter({ ...context, breakers });
@@ -44,10 +44,7 @@ export const createFullCompact: LayerFactory = (context) => {
         if (!request.isReady()) return undefined;
         const hasCut = await bounded("cut the history", (signal) => cut(request, messages, signal));
         if (request.isCutWanted && !hasCut)
-          host.toast(
-            "Strata: /compact-notes changed nothing, too little would have left the context.",
-            "info",
-          );
+          toasts.show("/compact-notes changed nothing, too little would have left the context.", "info");
         return hasCut ? request.show() : undefined;
       },
 

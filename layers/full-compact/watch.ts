@@ -29,6 +29,7 @@ export function createCompactionWatch({
   clock,
   config,
   host,
+  toasts,
 }: CompactionWatchOptions): CompactionWatch {
   /** Compactions under way, by session: each with what cancels its deadline. */
   const running = new Map<string, () => void>();
@@ -86,8 +87,8 @@ export function createCompactionWatch({
     if (!running.has(sessionID)) return;
     await fail(sessionID, why, attempts);
     host.abortSession(sessionID);
-    host.toast(
-      `Strata: the session could not be compacted (${why}). Your last message can be sent again.`,
+    toasts.show(
+      `the session could not be compacted (${why}). Your last message can be sent again.`,
       "warning",
     );
   }

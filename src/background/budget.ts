@@ -44,7 +44,12 @@ export type Reservation =
       /** Says what was spent in the end; without it the estimate stands. Never rejects. */
       settle(tokens: UsedTokens): Promise<void>;
     }
-  | { kind: "refused"; why: string };
+  | {
+      kind: "refused";
+      why: string;
+      /** A limit of the day is reached: no call of this size is made before tomorrow. */
+      isUsedUp: boolean;
+    };
 
 export interface BudgetOptions {
   config: Config["background"];
@@ -73,7 +78,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
         const why = `${folder} cannot be used (${formatError(thrown)}), and what cannot be counted is not spent`;
         if (!hasFailed) log.error("background", `no model calls: ${why}`);
         hasFailed = true;
-        return { kind: "refused", why };
+        return refusal(why);
       }
     },
 
@@ -110,10 +115,10 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
   function refuse(spent: Tally | undefined, { tokens }: PlannedCall): Reservation | undefined {
     if (!spent) return undefined;
     if (spent.calls >= dailyCalls)
-      return refusal(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
+      return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
     if (spent.tokens + tokens > dailyTokens) {
       const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
-      return refusal(
+      return usedUp(
         `it may take ${formatCount(tokens)} tokens, and of background.dailyTokens ${left} are left today`,
       );
     }
@@ -151,7 +156,8 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
   }
 }
 
-const refusal = (why: string): Reservation => ({ kind: "refused", why });
+const refusal = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: false });
+const usedUp = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: true });
 
 function formatDay(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);

@@ -13,7 +13,8 @@ import type { Log } from "../record/log.js";
 import { PRICE, type Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { Generated, Host, UsedTokens } from "../seams/host.js";
+import type { Generated, Host, ToolBounds, UsedTokens } from "../seams/host.js";
+import type { Toasts } from "../toasts.js";
 import { createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
 import { planChoice } from "./choice.js";
@@ -37,10 +38,12 @@ export interface GenerationRequest {
   purpose: string;
   /** The session it is for. */
   sessionID: string;
-  /** The task and the material. The system prompt is the same for all: a writer that takes no orders from material. */
+  /** The task and the material. The system prompt is ours: a writer that takes no orders from material. */
   prompt: string;
   /** A longer answer is a failure. */
   maxCharacters?: number;
+  /** For a model that works with tools: what it may do, and for how long. */
+  tools?: ToolBounds & { deadlineMs: number; signal: AbortSignal };
 }
 
 export type GenerationResult =
@@ -72,6 +75,7 @@ export interface GenerationOptions {
   log: Log;
   /** What a call has cost is entered here. */
   savings: Pick<Savings, "record">;
+  toasts: Pick<Toasts, "show">;
   /** Of the daily records. */
   folder: string;
   instance: string;
@@ -91,12 +95,13 @@ const CHARACTERS_PER_TOKEN = 4;
 const SOURCE = "background";
 
 export function createGeneration(options: GenerationOptions): Generation {
-  const { config, clock, host, log, savings, deadlineMs = DEADLINE_MS } = options;
+  const { config, clock, host, log, savings, toasts, deadlineMs = DEADLINE_MS } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(clock);
   const line = createWaitingLine(MOST_WAITING, write);
   const end = new AbortController();
   let lastRefusal = "";
+  let usedUpOn = "";
 
   return {
     async generate(request) {
@@ -104,6 +109,8 @@ export function createGeneration(options: GenerationOptions): Generation {
       const why = findObstacle();
       if (why !== undefined) return refuse(purpose, why);
       try {
+        // One that works with tools takes minutes: the others do not wait for it.
+        if (request.tools) return await write(request);
         return readPlaced(purpose, await line.add(`${sessionID} ${purpose}`, request));
       } catch (thrown) {
         log.error(SOURCE, `${purpose}: ${formatError(thrown)}`);
@@ -148,7 +155,7 @@ export function createGeneration(options: GenerationOptions): Generation {
   }
 
   async function write(request: GenerationRequest): Promise<GenerationResult> {
-    const { purpose, sessionID, prompt } = request;
+    const { purpose, sessionID, prompt, tools } = request;
     // It may have waited for a call that failed.
     const why = findObstacle();
     if (why !== undefined) return refuse(purpose, why);
@@ -157,7 +164,10 @@ export function createGeneration(options: GenerationOptions): Generation {
       session: sessionID,
       tokens: estimateTokens(request),
     });
-    if (reservation.kind === "refused") return refuse(purpose, reservation.why);
+    if (reservation.kind === "refused") {
+      if (reservation.isUsedUp) tellUsedUp(reservation.why);
+      return refuse(purpose, reservation.why);
+    }
     const choice = planChoice(config, host.models());
     const model = choice.kind === "allowed" ? choice.model : undefined;
     const generated = await host.generate({
@@ -165,8 +175,9 @@ export function createGeneration(options: GenerationOptions): Generation {
       title: purpose,
       prompt,
       ...(model !== undefined && { model }),
-      signal: end.signal,
-      deadlineMs,
+      signal: tools ? AbortSignal.any([end.signal, tools.signal]) : end.signal,
+      deadlineMs: tools?.deadlineMs ?? deadlineMs,
+      ...(tools && { bounds: tools }),
     });
     if (generated.tokens) await reservation.settle(generated.tokens);
     account(request, generated.tokens ?? { input: estimateTokens(request), output: 0, cacheRead: 0 });
@@ -217,6 +228,17 @@ export function createGeneration(options: GenerationOptions): Generation {
     return { kind: "refused", why };
   }
 
+  /** Once a day: everything goes on without the calls, and a person may want to know why notes are plainer. */
+  function tellUsedUp(why: string): void {
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    if (usedUpOn === today) return;
+    usedUpOn = today;
+    toasts.show(
+      `no more model calls in the background today: ${why}. Everything goes on without them.`,
+      "info",
+    );
+  }
+
   function readPlaced(purpose: string, placed: Placed<GenerationResult>): GenerationResult {
     if (placed.kind === "done") return placed.result;
     if (placed.kind === "full") return refuse(purpose, `${MOST_WAITING} calls are waiting already`);
@@ -231,8 +253,11 @@ export function createGeneration(options: GenerationOptions): Generation {
 export function estimateTokens({
   prompt,
   maxCharacters = USUAL_ANSWER_CHARACTERS,
+  tools,
 }: GenerationRequest): number {
-  return PREAMBLE_TOKENS + Math.ceil((prompt.length + maxCharacters) / CHARACTERS_PER_TOKEN);
+  return (
+    tools?.maxTokens ?? PREAMBLE_TOKENS + Math.ceil((prompt.length + maxCharacters) / CHARACTERS_PER_TOKEN)
+  );
 }
 
 function formatUsed({ input, output, cacheRead }: UsedTokens): string {

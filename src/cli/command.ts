@@ -29,6 +29,8 @@ export interface Surroundings {
   say(text: string): void;
   /** Prints to standard error, which is for everything else. */
   warn(text: string): void;
+  /** Writes to the terminal as it is; absent where standard error is none. */
+  draw?: (text: string) => void;
 }
 
 /** Values of the options by their long names, in camel case; those not given are absent. */

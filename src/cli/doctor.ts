@@ -18,6 +18,7 @@ import {
 import { checkMachine, checkRuntime } from "./doctor/machine.js";
 import { findOpenCode, readVersion } from "./doctor/opencode.js";
 import { prove } from "./doctor/proof.js";
+import { describeSettings } from "./doctor/settings-in-force.js";
 import { requireProject } from "./project.js";
 import { readSettings } from "./settings.js";
 
@@ -34,8 +35,10 @@ export const run: Run = async (surroundings, { json, plugin, proof }) => {
   const { inspect } = createLocks({ clock, files, processes, instance: "doctor" });
   const binary = await findOpenCode(surroundings, project);
   const version = binary === undefined ? undefined : await readVersion(binary, clock);
+  const inForce = await describeSettings(files, settings);
   const sections: Section[] = [
     { title: "Configuration", findings: await checkConfiguration(surroundings, project, settings) },
+    { title: "Settings", findings: inForce.findings },
     {
       title: "Machine",
       findings: [
@@ -54,7 +57,8 @@ export const run: Run = async (surroundings, { json, plugin, proof }) => {
     sections.push({ title: "Proof", findings });
   }
   const isWell = !sections.some(({ findings }) => findings.some(isTrouble));
-  say(json ? JSON.stringify({ project, isWell, sections }, null, 2) : formatSections(sections, style));
+  const report = { project, isWell, sections, settings: inForce.explained };
+  say(json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   return isWell ? exitCodes.fine : exitCodes.problems;
 };
 

@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../error.js";
+import { findSecrets } from "../memory/secrets.js";
+import type { Files } from "../seams/files.js";
 import { type ExitCode, exitCodes, type Run } from "./command.js";
 import { requireMemory, withMemories } from "./memories.js";
 
@@ -13,6 +15,13 @@ export const run: Run = async (surroundings, _options, args) =>
     if (found.kind === "refused") throw new StrataError("NO_MEMORY", found.why);
     await openEditor(surroundings.env, found.path);
     const earlier = JSON.stringify(found.memory);
+    const secret = await findSecretIn(surroundings.files, found.path);
+    if (secret !== undefined) {
+      surroundings.warn(
+        `strata: ${found.path} now holds a secret (${secret}), and memories are read by others; take it out with strata edit ${id}`,
+      );
+      return exitCodes.problems;
+    }
     // Notices what was done, and enters it into the ledger.
     await memories.list();
     const problem = memories.problems().find(({ path }) => path === found.path);
@@ -24,6 +33,11 @@ export const run: Run = async (surroundings, _options, args) =>
     surroundings.say(`${isSame ? "Unchanged" : "Changed"}: ${id}  ${found.path}`);
     return exitCodes.fine;
   });
+
+async function findSecretIn(files: Files, path: string): Promise<string | undefined> {
+  const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
+  return findSecrets(text)[0]?.name;
+}
 
 async function openEditor(env: Readonly<Record<string, string | undefined>>, path: string): Promise<void> {
   const editor = env.VISUAL || env.EDITOR || "vi";

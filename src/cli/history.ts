@@ -11,10 +11,10 @@ export const run: Run = async (surroundings, { json }, args) =>
     const lines = await memories.history(id);
     if (json) surroundings.say(JSON.stringify(lines, null, 2));
     else if (lines.length === 0) surroundings.say(`No change of ${id} is known.`);
-    for (const { at, before, after, by, from, operation, path, reason, session } of json ? [] : lines) {
+    for (const { at, before, after, by, from, operation, path, reason, run, session } of json ? [] : lines) {
       const what =
         before === null ? "made" : after === null ? "gone" : from === undefined ? "changed" : `from ${from}`;
-      const why = [session, reason].filter(Boolean).join(", ");
+      const why = [session, run && `run ${run}`, reason].filter(Boolean).join(", ");
       surroundings.say(
         `${at.slice(0, 19).replace("T", " ")}  ${by.padEnd(7)} ${operation.padEnd(10)} ${what}, ${path}${why === "" ? "" : `  (${why})`}`,
       );

@@ -1,19 +1,16 @@
 /** `strata list` */
-import { StrataError } from "../error.js";
-import { isType } from "../memory/id.js";
-import { memoryTypes } from "../memory/memory.js";
 import { DAY_MS } from "../seams/clock.js";
+import { readType } from "./arguments.js";
 import { exitCodes, type Run } from "./command.js";
 import { withMemories } from "./memories.js";
 
-export const run: Run = async (surroundings, { archived, json, type }) => {
+export const run: Run = async (surroundings, { archived, json, type: wanted }) => {
   const { clock, say, style, warn } = surroundings;
-  if (typeof type === "string" && !isType(type))
-    throw new StrataError("NO_TYPE", `"${type}" is no type of memory; there are ${memoryTypes.join(", ")}`);
+  const type = readType(wanted);
   return withMemories(surroundings, async (memories) => {
     const all = await memories.list({ archived: archived === true });
     const shown = all
-      .filter((memory) => typeof type !== "string" || memory.type === type)
+      .filter((memory) => type === undefined || memory.type === type)
       .sort((a, b) => a.id.localeCompare(b.id));
     const problems = memories.problems();
     if (json) say(JSON.stringify({ memories: shown, problems }, null, 2));

@@ -3,22 +3,29 @@ import { StrataError } from "../error.js";
 import { planFolders } from "../folders.js";
 import { findGlobalFolder } from "../host/config-files.js";
 import { createRunningProcesses } from "../host/running-processes.js";
-import { createLocks } from "../lock/locks.js";
+import { createLocks, type Locks } from "../lock/locks.js";
 import { findMemories } from "../memory/find.js";
 import type { Memory } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/memory-store.js";
-import type { Memories, Written } from "../memory/store.js";
+import { refuseSecrets } from "../memory/secret-gate.js";
+import type { Memories, OpenMemories, Written } from "../memory/store.js";
 import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
+import { createProgress } from "./progress.js";
 import { requireProject } from "./project.js";
 import { readSettings } from "./settings.js";
 
 /** Who changes something, in the ledger. */
 const INSTANCE = "cli";
 
+/** Locks that count in all processes. Two of one name in one process would take each other for gone. */
+export function openLocks({ clock, files }: Surroundings, instance: string): Locks {
+  return createLocks({ clock, files, processes: createRunningProcesses(), instance });
+}
+
 /** Opens the store beside whoever else has it open, and lets go of it when `run` is done. */
 export async function withMemories<T>(
   surroundings: Surroundings,
-  run: (memories: Memories, project: string) => Promise<T>,
+  run: (memories: OpenMemories, project: string) => Promise<T>,
 ): Promise<T> {
   const { clock, env, files, home, warn } = surroundings;
   const project = await requireProject(surroundings);
@@ -27,17 +34,20 @@ export async function withMemories<T>(
   const memories = createMemoryStore({
     clock,
     files,
-    locks: createLocks({ clock, files, processes: createRunningProcesses(), instance: INSTANCE }),
+    locks: openLocks(surroundings, INSTANCE),
     log: { error: say, warn: say, info() {}, debug() {} },
     folders: planFolders(project),
     globalFolder: findGlobalFolder({ home, env }),
     instance: INSTANCE,
     limits: config.autoMemory,
+    gate: refuseSecrets,
   });
+  const progress = createProgress(surroundings, "Opening the memory");
   try {
     return await run(memories, project);
   } finally {
     await memories.onIdle();
+    progress.end();
   }
 }
 

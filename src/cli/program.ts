@@ -2,6 +2,7 @@
 import { CommanderError, Command as Parser } from "commander";
 import { formatError, StrataError } from "../error.js";
 import { VERSION } from "../version.js";
+import { WRONG_ARGUMENT } from "./arguments.js";
 import { type Command, type ExitCode, exitCodes, type OptionValues, type Surroundings } from "./command.js";
 
 const EXIT_CODES = `
@@ -25,7 +26,8 @@ export async function runProgram(
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
     const why = thrown instanceof StrataError ? thrown.message : formatError(thrown);
     surroundings.warn(`strata: ${why}`);
-    return exitCodes.failed;
+    const isUsage = thrown instanceof StrataError && thrown.code === WRONG_ARGUMENT;
+    return isUsage ? exitCodes.usage : exitCodes.failed;
   }
 }
 

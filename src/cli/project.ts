@@ -39,7 +39,8 @@ export async function findUpwards(
   names: readonly string[],
 ): Promise<string | undefined> {
   for (let place = folder; ; place = dirname(place)) {
-    for (const name of names) if (await files.stat(join(place, name))) return place;
+    // A file where a folder should be is nothing to go by; whoever writes there says what is wrong.
+    for (const name of names) if (await files.stat(join(place, name)).catch(() => undefined)) return place;
     if (dirname(place) === place) return undefined;
   }
 }

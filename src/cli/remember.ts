@@ -1,6 +1,6 @@
 /** `strata remember` */
-import { StrataError } from "../error.js";
 import { planRemembered } from "../memory/said.js";
+import { readType } from "./arguments.js";
 import { exitCodes, type Run } from "./command.js";
 import { reportWritten, withMemories } from "./memories.js";
 
@@ -10,10 +10,9 @@ export const run: Run = async (surroundings, options, args) => {
     surroundings.warn("strata: say what is to be remembered: strata remember 'we deploy on Fridays'");
     return exitCodes.usage;
   }
-  const { global: isGlobal, pin, private: isPrivate, title, type } = options;
-  const said = planRemembered(typeof type === "string" ? `${type}: ${content}` : content);
-  if (typeof type === "string" && said.type !== type)
-    throw new StrataError("NO_TYPE", `"${type}" is no type of memory; strata remember --help has them`);
+  const { global: isGlobal, pin, private: isPrivate, title } = options;
+  const type = readType(options.type);
+  const said = type === undefined ? planRemembered(content) : { type, content };
   return withMemories(surroundings, async (memories) => {
     const draft = {
       ...said,

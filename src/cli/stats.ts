@@ -16,10 +16,16 @@ export const run: Run = async (surroundings, { html, json }) => {
   const { problems, sessions } = await readLedger(files, planFolders(project).savings);
   const figures = sumFigures(sessions);
   if (typeof html === "string") {
-    const { formatPage } = await import("../stats/page.js");
+    const [{ formatPage }, { sumMemories }, { withMemories }] = await Promise.all([
+      import("../stats/page.js"),
+      import("../stats/memory-figures.js"),
+      import("./memories.js"),
+    ]);
     const path = resolve(folder, html);
-    const made = new Date(clock.now()).toISOString();
-    await files.writeWhole(path, formatPage({ project, made, figures }), { mode: "kept" });
+    const nowMs = clock.now();
+    const memories = sumMemories(await withMemories(surroundings, (store) => store.list()), nowMs);
+    const page = formatPage({ project, made: new Date(nowMs).toISOString(), figures, memories });
+    await files.writeWhole(path, page, { mode: "kept" });
     say(`Written: ${path}`);
   } else {
     say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));

@@ -6,14 +6,7 @@ import { nodeFiles } from "../seams/node-files.js";
 import { commands } from "./commands.js";
 import { runProgram } from "./program.js";
 import { createStyle } from "./style.js";
-
-// Whoever reads may have seen enough, as `head` has: that is no failure.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit();
-  });
-}
+import { createTerminal } from "./terminal.js";
 
 process.exitCode = await runProgram(commands, process.argv.slice(2), {
   files: nodeFiles,
@@ -22,6 +15,5 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   home: process.env.HOME || homedir(),
   env: process.env,
   style: createStyle(),
-  say: (text) => console.log(text),
-  warn: (text) => console.error(text),
+  ...createTerminal(process.stdout, process.stderr),
 });

@@ -19,7 +19,7 @@ export const defaults = {
   sessionMemory: { enabled: true, updateThreshold: 4_096, toolCallThreshold: 10, goalRefresh: 10 },
   autoCompact: { enabled: true, threshold: 140_000, retryLimit: 3, summaryTimeout: 180_000 },
   autoMemory: { enabled: true, maxLines: 200, maxSize: 25_000 },
-  dream: { enabled: true, interval: 3_600_000, maxRuntime: 600_000 },
+  dream: { enabled: true, interval: 3_600_000, maxRuntime: 600_000, maxTokens: 50_000 },
   crossAgent: { enabled: true, onConflict: "warn", forkTimeout: 300_000, forkTokens: 200_000 },
   recall: { enabled: true },
   errors: { enabled: true },

@@ -110,11 +110,17 @@ const autoMemory = z.strictObject({
   maxSize: whole(1_000, 250_000, maxSize, "Bytes of the index MEMORY.md."),
 });
 
-const { interval, maxRuntime } = defaults.dream;
+const { interval, maxRuntime, maxTokens } = defaults.dream;
 const dream = z.strictObject({
   enabled: enabled("Layer 6: memory is tidied in the background."),
   interval: whole(60_000, 2_592_000_000, interval, "Milliseconds between two runs."),
   maxRuntime: whole(1_000, 3_600_000, maxRuntime, "Milliseconds one run may take."),
+  maxTokens: whole(
+    1_000,
+    1_000_000,
+    maxTokens,
+    "Tokens the model of one run may take; a cached one counts a tenth.",
+  ),
 });
 
 const { forkTimeout, forkTokens } = defaults.crossAgent;

@@ -3,8 +3,9 @@
  *
  *     open → ask → (break off) → count the tokens → remove
  *
- * Every step is bounded. What is broken off here: a turn that takes longer than the deadline, one whose request the
- * provider has refused and that the host would try again without end, and one in which the model calls tools. A
+ * Every step is bounded. What is broken off here: a turn that takes longer than the deadline or more tokens than it
+ * may, one whose request the provider has refused and that the host would try again without end, and one in which a
+ * model calls tools that has none. A
  * session that cannot be removed, or whose process is killed before it is, goes with the sweep at the next start.
  */
 import type { PluginInput } from "@opencode-ai/plugin";
@@ -13,6 +14,7 @@ import type { Generated, GenerateRequest, OwnSession, UsedTokens } from "../seam
 import {
   type Answer,
   createAsking,
+  createTokenWatch,
   type Ending,
   NO_TOKENS,
   readMessage,
@@ -21,7 +23,14 @@ import {
   sumTokens,
 } from "./asking.js";
 import { FORK_TITLE } from "./fork-sessions.js";
-import { formatOwnTitle, OWN_AGENT, OWN_TITLE, type OwnSessions, readOpener } from "./own-sessions.js";
+import {
+  formatOwnTitle,
+  OWN_AGENT,
+  OWN_TITLE,
+  type OwnSessions,
+  readOpener,
+  TOOL_AGENT,
+} from "./own-sessions.js";
 import type { Processes } from "./processes.js";
 
 export interface ChildSessions {
@@ -54,10 +63,14 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
       if (id === undefined) return failed("the host opened no session for it", NO_TOKENS);
       const ending = await ask(id, planBody(request), {
         ...request,
-        watch: (breakOff) => ownSessions.watch(id, breakOff),
+        watch: (breakOff) =>
+          ownSessions.watch(id, {
+            onTrouble: breakOff,
+            onAnswer: createTokenWatch(request.bounds?.maxTokens ?? Number.POSITIVE_INFINITY, breakOff),
+          }),
       });
       if (ending.kind === "brokenOff") await bounded(() => client.session.abort({ path: { id } }));
-      const generated = readEnding(ending, await readAnswers(id));
+      const generated = readEnding(ending, await readAnswers(id), request);
       await remove(id);
       return generated;
     },
@@ -76,14 +89,14 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
     remove,
   };
 
-  async function open({ parentID, title }: GenerateRequest): Promise<string | undefined> {
+  async function open({ bounds, parentID, title }: GenerateRequest): Promise<string | undefined> {
     const body = { parentID, title: formatOwnTitle(title, processes.ownID) };
     const created = await bounded(async (signal) => {
       const { data } = await client.session.create({ body });
       if (data && signal.aborted) void remove(data.id);
       return data;
     });
-    if (created) ownSessions.add(created.id);
+    if (created) ownSessions.add(created.id, bounds);
     return created?.id;
   }
 
@@ -105,15 +118,15 @@ function isOurs({ title, parentID }: { title: string; parentID?: string }): bool
   return parentID !== undefined && title.startsWith(OWN_TITLE);
 }
 
-function planBody({ prompt, model }: GenerateRequest) {
+function planBody({ bounds, prompt, model }: GenerateRequest) {
   return {
-    agent: OWN_AGENT,
+    agent: bounds ? TOOL_AGENT : OWN_AGENT,
     ...(model !== undefined && { model: splitModel(model) }),
     parts: [{ type: "text" as const, text: prompt }],
   };
 }
 
-function readEnding(ending: Ending, answers: readonly Answer[]): Generated {
+function readEnding(ending: Ending, answers: readonly Answer[], { bounds }: GenerateRequest): Generated {
   const counted = ending.kind === "answered" && answers.length === 0 ? [ending.answer] : answers;
   const used = sumTokens(counted.map(({ info }) => readTokens(info)));
   const hasSpent = used.input + used.output + used.cacheRead > 0;
@@ -130,7 +143,8 @@ function readEnding(ending: Ending, answers: readonly Answer[]): Generated {
   }
   const text = readText(parts);
   if (info.finish === "length") return failed("the answer was cut off at the model's output limit", used);
-  if (text.trim() === "") return failed("the answer is empty", used);
+  // Who has tools may have done its work with them.
+  if (text.trim() === "" && !bounds) return failed("the answer is empty", used);
   return { kind: "text", text, tokens: used };
 }
 

@@ -17,6 +17,7 @@ import type { ForkRequest, ForkResult, ForkRun } from "../seams/host.js";
 import type { Message } from "../view/message.js";
 import {
   createAsking,
+  createTokenWatch,
   type Ending,
   NO_TOKENS,
   type PromptBody,
@@ -24,6 +25,7 @@ import {
   readText,
   readTokens,
   sumTokens,
+  type Trouble,
 } from "./asking.js";
 import { type Ask, type ForkSessions, formatForkTitle } from "./fork-sessions.js";
 import type { Processes } from "./processes.js";
@@ -38,8 +40,6 @@ export interface ForksOptions {
 /** How a session was asked last. */
 type Manner = Omit<PromptBody, "parts" | "messageID">;
 
-/** What a cached token counts of an uncached one, in the bound on what a fork may take. */
-const CACHED_WEIGHT = 0.1;
 /**
  * The host copies and removes message by message, with an event for each: five forks of 30 messages at once have taken
  * over five seconds on a busy machine.
@@ -138,19 +138,14 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
     { maxTokens }: ForkRequest,
     id: string,
     refusals: string[],
-    breakOff: (trouble: { reason: string; isRefusal: boolean }) => void,
+    breakOff: (trouble: Trouble) => void,
   ): () => void {
-    const spent = new Map<string, number>();
     return forkSessions.watch(id, {
       onAsk(asked) {
         refusals.push(asked.what);
         void bounded(() => refuse(asked));
       },
-      onAnswer(messageID, { cacheRead, input, output }) {
-        spent.set(messageID, input + output + cacheRead * CACHED_WEIGHT);
-        const sum = [...spent.values()].reduce((total, tokens) => total + tokens, 0);
-        if (sum > maxTokens) breakOff({ reason: `it took more than ${maxTokens} tokens`, isRefusal: false });
-      },
+      onAnswer: createTokenWatch(maxTokens, breakOff),
     });
   }
 

@@ -19,8 +19,8 @@ import { bindTools } from "./tools.js";
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
 export function bindHooks(
-  { clock, config, dispatcher, dispose, log, pulse, requests }: Strata,
-  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "toast">,
+  { clock, config, dispatcher, dispose, log, pulse, requests, toasts }: Strata,
+  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show">,
 ): Hooks {
   const { forkSessions, liveConfig, ownSessions } = host;
   const slashCommands = createSlashCommands({
@@ -28,7 +28,7 @@ export function bindHooks(
     clock,
     log,
     show: host.show,
-    toast: (text) => host.toast(text, "info"),
+    toast: (text) => toasts.show(text, "info"),
   });
   const rows = [
     row("context", "experimental.chat.messages.transform", async (_input, output) => {
@@ -64,15 +64,17 @@ export function bindHooks(
         write: () => undefined,
       }),
     ),
-    row("command", "command.execute.before", ({ sessionID }, { parts }) =>
-      dispatcher.serve("command", {
+    row("command", "command.execute.before", async (call, { parts }) => {
+      // Not through the dispatcher: one of ours is answered by throwing, see there. The others are for the layers.
+      await slashCommands.answer(call, parts);
+      await dispatcher.serve("command", {
         read() {
           const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-          return { input: { sessionID, texts }, value: undefined };
+          return { input: { sessionID: call.sessionID, texts }, value: undefined };
         },
         write: () => undefined,
-      }),
-    ),
+      });
+    }),
     row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) =>
       dispatcher.serve("modelWindow", {
         read() {
@@ -83,6 +85,11 @@ export function bindHooks(
       }),
     ),
     row("toolArguments", "tool.execute.before", async (input, output) => {
+      if (ownSessions.has(input?.sessionID)) {
+        const why = ownSessions.findEscape(input.sessionID, input.tool, output?.args);
+        if (why !== undefined) throw new StrataError("EREFUSED", why);
+        return;
+      }
       let refusal: string | undefined;
       await dispatcher.serve("toolArguments", {
         read: () => ({
@@ -95,7 +102,7 @@ export function bindHooks(
           if (refusal === undefined) Object.assign(output.args, args);
         },
       });
-      // The one exception a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
+      // An exception that a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
       if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
     }),
     row("event", "event", (given) =>
@@ -112,18 +119,19 @@ export function bindHooks(
       }),
     ),
   ];
-  const heard = rows.filter(({ hook }) => dispatcher.hears(hook));
+  // Commands are answered, and what a session of ours may do with tools is asked, whatever the layers hear.
+  const isOurs = (hook: HookName): boolean =>
+    hook === "command" || (hook === "toolArguments" && config.background.enabled !== false);
+  const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
     ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
     config: async (live) => {
       pulse.beat("config");
-      liveConfig.take(live, { withAgent: config.background.enabled !== false });
+      liveConfig.take(live, { withAgents: config.background.enabled !== false });
       slashCommands.register(live);
     },
-    // Not through the dispatcher: a command is answered by throwing, see there.
-    "command.execute.before": (call, { parts }) => slashCommands.answer(call, parts),
     dispose,
   };
 }

@@ -2,7 +2,7 @@
  * Which sessions are our own: the children in which the plugin has a model write something.
  *
  * They are known by what the host itself carries, so that they are told apart after a restart too: every message in
- * them is of the agent `strata`, and their title is
+ * them is of an agent of ours, and their title is
  *
  *     [strata] <what it is for> · <process that opened it>
  *
@@ -10,15 +10,17 @@
  */
 import { findEventSession } from "../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../records.js";
-import type { Trouble } from "./asking.js";
+import type { ToolBounds, UsedTokens } from "../seams/host.js";
+import { isEndedAnswer, readTokens, type Trouble } from "./asking.js";
 
-/** The hidden agent that all of them run with, and nobody else. */
+/** The hidden agents that they run with, and nobody else: one without tools, and one for a request with bounds. */
 export const OWN_AGENT = "strata";
+export const TOOL_AGENT = "strata-dream";
 
 /** What the title of each begins with. */
 export const OWN_TITLE = "[strata] ";
 
-export const isOwnAgent = (agent: unknown): boolean => agent === OWN_AGENT;
+export const isOwnAgent = (agent: unknown): boolean => agent === OWN_AGENT || agent === TOOL_AGENT;
 
 export function formatOwnTitle(title: string, processID: number): string {
   return `${OWN_TITLE}${title} · ${processID}`;
@@ -31,29 +33,44 @@ export function readOpener(title: string): number | undefined {
 }
 
 export interface OwnSessions {
-  add(sessionID: string): void;
+  /** With bounds its model may use tools. */
+  add(sessionID: string, bounds?: ToolBounds): void;
   has(sessionID: string): boolean;
+  /** Why a session of ours must not make this call; `undefined` where it may, and where it is not ours. */
+  findEscape(sessionID: string, tool: string, args: unknown): string | undefined;
   /** Is this event of the host about one of them? Learns of sessions that it had not heard of. */
   notice(type: string, properties: unknown): boolean;
-  /** Tells of trouble in this session until the returned function is called. */
-  watch(sessionID: string, onTrouble: (trouble: Trouble) => void): () => void;
+  /** Tells what goes on in this session until the returned function is called. */
+  watch(sessionID: string, watcher: OwnWatcher): () => void;
+}
+
+export interface OwnWatcher {
+  onTrouble(trouble: Trouble): void;
+  /** An answer has ended. */
+  onAnswer(messageID: string, tokens: UsedTokens): void;
 }
 
 /** Events of a session go on for a moment after it was deleted; older ones are not asked about any more. */
 const REMEMBERED = 200;
 
 export function createOwnSessions(): OwnSessions {
-  const known = new Set<string>();
-  const watchers = new Map<string, (trouble: Trouble) => void>();
+  const known = new Map<string, ToolBounds | undefined>();
+  const watchers = new Map<string, OwnWatcher>();
 
-  function add(sessionID: string): void {
-    known.add(sessionID);
-    if (known.size > REMEMBERED) known.delete(known.values().next().value ?? "");
+  function add(sessionID: string, bounds?: ToolBounds): void {
+    known.set(sessionID, bounds);
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? "");
   }
 
   return {
     add,
     has: (sessionID) => known.has(sessionID),
+
+    findEscape(sessionID, tool, args) {
+      if (!known.has(sessionID)) return undefined;
+      const bounds = known.get(sessionID);
+      return bounds ? bounds.findEscape(tool, args) : "this session has no tools";
+    },
 
     notice(type, properties) {
       if (!isRecord(properties)) return false;
@@ -63,13 +80,16 @@ export function createOwnSessions(): OwnSessions {
         if (!isMarked(properties)) return false;
         add(sessionID);
       }
-      const trouble = findTrouble(type, properties);
-      if (trouble) watchers.get(sessionID)?.(trouble);
+      const watcher = watchers.get(sessionID);
+      const trouble = findTrouble(type, properties, known.get(sessionID) !== undefined);
+      if (trouble) watcher?.onTrouble(trouble);
+      if (type === "message.updated" && isEndedAnswer(properties.info))
+        watcher?.onAnswer(properties.info.id, readTokens(properties.info));
       return true;
     },
 
-    watch(sessionID, onTrouble) {
-      watchers.set(sessionID, onTrouble);
+    watch(sessionID, watcher) {
+      watchers.set(sessionID, watcher);
       return () => watchers.delete(sessionID);
     },
   };
@@ -84,10 +104,10 @@ function isMarked({ info }: PlainRecord): boolean {
  * The host waits and sends a request that was refused again, without end and without saying so to the one who asked;
  * and to a model that calls a tool although it has none it answers with an error, which is another request.
  */
-function findTrouble(type: string, { status, part }: PlainRecord): Trouble | undefined {
+function findTrouble(type: string, { status, part }: PlainRecord, hasTools: boolean): Trouble | undefined {
   if (type === "session.status" && isRecord(status) && status.type === "retry")
     return { reason: String(status.message ?? "the provider refused"), isRefusal: true };
-  if (type === "message.part.updated" && isRecord(part) && part.type === "tool")
+  if (!hasTools && type === "message.part.updated" && isRecord(part) && part.type === "tool")
     return { reason: `the model called ${part.tool}, but it has no tools`, isRefusal: false };
   return undefined;
 }

@@ -79,7 +79,7 @@ export function createSlashCommands({
       const text = await execute(command, sessionID, words);
       if (busy.has(sessionID)) {
         waiting.set(sessionID, [...(waiting.get(sessionID) ?? []), text]);
-        toast(`Strata: the answer to /${name} is shown when this turn is over.`);
+        toast(`the answer to /${name} is shown when this turn is over.`);
         throw new CommandAnswered(name);
       }
       if (await show(sessionID, text)) throw new CommandAnswered(name);

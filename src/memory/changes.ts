@@ -1,18 +1,20 @@
 /** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
 import { join } from "node:path";
 import type { Clock } from "../seams/clock.js";
-import { findMove, findRefusal, planMemory } from "./draft.js";
+import { findHint, findMove, findRefusal, planMemory } from "./draft.js";
 import { ARCHIVE, type Looked } from "./entries.js";
 import { formatPrefix, type Place, parseID } from "./id.js";
 import type { Memory } from "./memory.js";
 import { foldName, planName } from "./name.js";
 import type { Desk } from "./shelf.js";
-import { isOn, type Standing } from "./standing.js";
-import type { Cause, MemoryStore, Written } from "./store.js";
+import { findStanding, pathsOf, type Standing } from "./standing.js";
+import type { Cause, MemoryCopy, MemoryStore, Written } from "./store.js";
 
 export interface Changes extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore"> {
   /** The memory as its file is now. */
   find(id: string): Promise<Found | undefined>;
+  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  discard(id: string, cause: Cause): Promise<Written>;
 }
 
 export interface Found {
@@ -24,7 +26,7 @@ export interface ChangesOptions {
   clock: Clock;
   standings: readonly Standing[];
   gate?: (memory: Memory) => string | undefined;
-  onWritten(standing: Standing, id: string): void;
+  onWritten(standing: Standing, ids: readonly string[]): void;
 }
 
 /** A change that was looked at and may be made. */
@@ -43,7 +45,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
   return {
     async find(id) {
       const place = parseID(id);
-      const standing = place && standingOf(place);
+      const standing = place && findStanding(standings, place);
       if (!standing) return undefined;
       for (const path of pathsOf(place)) {
         const reading = (await standing.shelf.look(path))?.reading;
@@ -58,7 +60,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       const why = findWhy(memory);
       if (why) return refuse(why);
       const contents = files.formatMemoryFile(memory);
-      const standing = standingOf(memory);
+      const standing = findStanding(standings, memory);
       return standing.shelf.change(async (desk) => {
         const { type } = memory;
         const link = (await desk.findLink(type)) ?? (await desk.findLink(join(ARCHIVE, type)));
@@ -75,34 +77,72 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       });
     },
 
+    async adopt({ contents, id, isArchived }, cause) {
+      const place = parseID(id);
+      if (!place) return refuse(missing(id));
+      const { parseMemoryFile } = await import("./memory-file.js");
+      const reading = parseMemoryFile(Buffer.from(contents), {
+        ...place,
+        isArchived,
+        modifiedMs: clock.now(),
+      });
+      if (reading.kind === "problem") return refuse(reading.what);
+      // All of the text is looked through: a comment in the fields is in the file as well.
+      const whole = { ...reading.memory, content: contents };
+      const why = findHint(whole) ?? gate?.(whole);
+      if (why !== undefined) return refuse(why);
+      const standing = findStanding(standings, place);
+      return standing.shelf.change(async (desk) => {
+        const [active, archived] = pathsOf(place);
+        for (const path of [active, archived]) {
+          const looked = await desk.open(path);
+          if (looked?.text === contents)
+            return { kind: "unchanged", memory: reading.memory, path: join(standing.shelf.folder, path) };
+          if (looked)
+            return refuse(`${join(standing.shelf.folder, path)} is there already and says otherwise`);
+        }
+        const path = isArchived ? archived : active;
+        const link = await findLinkOn(desk, path);
+        if (link) return refuse(link);
+        await desk.write(path, undefined, contents, cause);
+        return finish(standing, path, reading.memory);
+      });
+    },
+
     update: (id, change, cause) => at(id, (target) => rewrite(target, change, cause)),
 
     archive(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status === "archived") return unchanged(target);
-        return move(target, `${ARCHIVE}/${target.path}`, cause);
+        return findSecret(target) ?? move(target, `${ARCHIVE}/${target.path}`, cause);
       });
     },
 
     restore(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status !== "archived") return unchanged(target);
-        return move(target, target.path.slice(ARCHIVE.length + 1), cause);
+        return findSecret(target) ?? move(target, target.path.slice(ARCHIVE.length + 1), cause);
+      });
+    },
+
+    /** What was opened is in the ledger: a file that was changed by hand is entered first. */
+    discard(id, cause) {
+      return at(id, async (target) => {
+        const { desk, looked, memory, path, standing } = target;
+        if (memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
+        const refusal = findSecret(target);
+        if (refusal) return refusal;
+        await desk.discard(looked, cause);
+        return finish(standing, path, memory);
       });
     },
   };
-
-  function standingOf(place: Pick<Place, "scope" | "sensitivity">): Standing {
-    const standing = standings.find((one) => isOn(one, place));
-    if (!standing) throw new TypeError(`no folder for ${place.scope} ${place.sensitivity}`);
-    return standing;
-  }
 
   /** Runs `action` under the lock with the memory of this id, or says why there is none. */
   async function at(id: string, action: (target: Target) => Promise<Written>): Promise<Written> {
     const place = parseID(id);
     if (!place) return refuse(missing(id));
-    const standing = standingOf(place);
+    const standing = findStanding(standings, place);
     // Who asks for what is not there makes no lock and no folder.
     const isThere = await Promise.all(pathsOf(place).map((path) => standing.shelf.look(path)));
     if (isThere.every((looked) => looked === undefined)) return refuse(missing(id));
@@ -119,6 +159,12 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       }
       return refuse(missing(id));
     });
+  }
+
+  /** What a person has written and the ledger does not keep is not moved: its words would be lost there. */
+  function findSecret({ looked, memory }: Target): Written | undefined {
+    const why = gate?.({ ...memory, content: looked.text ?? "" });
+    return why === undefined ? undefined : refuse(why);
   }
 
   async function rewrite(
@@ -159,14 +205,9 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
   }
 
   function finish(standing: Standing, path: string, memory: Memory): Written {
-    onWritten(standing, memory.id);
+    onWritten(standing, [memory.id]);
     return { kind: "written", memory, path: join(standing.shelf.folder, path) };
   }
-}
-
-/** Where its file may lie. */
-function pathsOf({ type, name }: Place): [string, string] {
-  return [`${type}/${name}.md`, `${ARCHIVE}/${type}/${name}.md`];
 }
 
 function unchanged({ standing, memory, path }: Target): Written {

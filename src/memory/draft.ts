@@ -50,8 +50,8 @@ export function findRefusal(memory: Memory): string | undefined {
   return findHint(memory);
 }
 
-/** Committed files never hint at private memories. */
-function findHint(memory: Memory): string | undefined {
+/** Committed files never hint at private memories: the sentence about one that does. */
+export function findHint(memory: Memory): string | undefined {
   if (memory.sensitivity === "private") return undefined;
   const { links, supersededBy, title, content, aliases, tags, entities, when, provenance, extra } = memory;
   const named = [...links, supersededBy ?? ""].find((id) => /^(global\/)?private\//.test(id));

@@ -31,6 +31,8 @@ export interface Entries {
   scan(): Promise<string[]>;
   /** Reads this one file now; `undefined` when there is none. */
   look(path: string): Promise<Looked | undefined>;
+  /** Where memories may be, and links that stand in their place; nothing is read. */
+  paths(): Promise<string[]>;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
   /** The memories among them; the same list as long as none has changed. */
@@ -90,6 +92,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       return looked;
     },
 
+    paths: listPaths,
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
     memories() {
@@ -131,13 +134,12 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
       const reading = parseMemoryFile(contents, { ...placeOf(path), modifiedMs });
-      const why = reading.kind === "memory" ? options.gate?.(reading.memory) : undefined;
-      if (why !== undefined) return unread(why);
-      const text =
-        reading.kind === "memory"
-          ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents)
-          : undefined;
-      return { ...entry, hash: hashOf(contents), reading, ...(text !== undefined && { text }) };
+      const read = { ...entry, hash: hashOf(contents), reading };
+      if (reading.kind === "problem") return read;
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
+      // All of the text is looked through: a comment in the fields is in the file as well.
+      const why = options.gate?.({ ...reading.memory, content: text });
+      return why === undefined ? { ...read, text } : unread(why);
     } catch (thrown) {
       return unread(`it cannot be read: ${formatError(thrown)}`);
     }

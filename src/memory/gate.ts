@@ -10,6 +10,7 @@
 import { checkDraft } from "./check-draft.js";
 import { compareStatements } from "./compare.js";
 import type { Memory, MemoryDraft } from "./memory.js";
+import { withSession } from "./sessions.js";
 import type { Cause, MemoryStore, Written } from "./store.js";
 
 /** Memories that may be about the same, the most similar first. */
@@ -136,9 +137,10 @@ export function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefin
     [entities, memory.entities],
     [when, memory.when],
   ].some(([merged, known]) => merged?.length !== known?.length);
-  if (!isMore && !mayReword) return undefined;
+  const confirmed = withSession(memory, draft.provenance.session);
+  if (!isMore && !mayReword) return confirmed;
   const reworded = { content: draft.content, provenance: draft.provenance };
-  return { ...memory, aliases, tags, entities, when, ...(mayReword && reworded) };
+  return { ...(confirmed ?? memory), aliases, tags, entities, when, ...(mayReword && reworded) };
 }
 
 function unite(known: readonly string[], added: readonly string[] = []): readonly string[] {

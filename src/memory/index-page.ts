@@ -53,7 +53,8 @@ function labelLines(part: RankedPart): { line: string; isMemory: boolean }[] {
   return formatPart(part).map((line, index) => ({ line, isMemory: index > 2 }));
 }
 
-function formatLine(memory: Memory): string {
+/** The line of one memory. */
+export function formatLine(memory: Memory): string {
   const { title, type, status, content, id } = memory;
   const file = id.replace(/^(global\/)?(private\/)?/, "");
   const state = status === "active" ? type : `${type}, ${status}`;

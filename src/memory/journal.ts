@@ -1,7 +1,7 @@
 /**
- * Makes a line of the ledger and the change of a file one step, also for a process that is killed between the two.
+ * Makes lines of the ledger and the changes of their files one step, also for a process that is killed in the middle.
  *
- *     write the line down in `pending.json` → append it to the ledger → write the file → remove `pending.json`
+ *     write the lines down in `pending.json` → append them to the ledger → write the files → remove `pending.json`
  *
  * Whoever gets the lock next and finds a `pending.json` does what is left of it. A file that is by then neither as it
  * was before nor as it was to become has been changed by a person; it stays as it is. All of it happens under the lock.
@@ -16,15 +16,15 @@ import { hashOf, type LedgerLine, parseLedgerLine } from "./ledger-line.js";
 export interface Journal {
   /** Is something left half-done, or being done right now? */
   isPending(): Promise<boolean>;
-  /** Does what is left to be done of a change whose process was killed. */
+  /** Does what is left to be done of changes whose process was killed. */
   recover(lock: HeldLock): Promise<void>;
   /**
-   * Makes the change; it is on disk as a whole when this resolves.
+   * Makes the changes, in their order; they are on disk as a whole when this resolves.
    *
    * @throws StrataError ENOTWRITTEN when it could not be made; nothing was changed.
    * @throws StrataError EUNFINISHED when it was begun and will be completed with the next change.
    */
-  commit(lock: HeldLock, line: LedgerLine, ledgerFile: string): Promise<void>;
+  commit(lock: HeldLock, lines: readonly LedgerLine[], ledgerFile: string): Promise<void>;
 }
 
 export interface JournalOptions {
@@ -35,8 +35,9 @@ export interface JournalOptions {
   path: string;
 }
 
-interface Pending {
-  line: LedgerLine;
+/** What stands in `pending.json`. */
+export interface Pending {
+  lines: readonly LedgerLine[];
   /** Its name alone: the project may have been moved since. */
   ledgerFile: string;
 }
@@ -55,8 +56,8 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
       await files.remove(path);
     },
 
-    async commit(lock, line, ledgerFile) {
-      const pending: Pending = { line, ledgerFile };
+    async commit(lock, lines, ledgerFile) {
+      const pending: Pending = { lines, ledgerFile };
       await beforehand(async () => {
         await lock.check();
         if (!(await files.create(path, JSON.stringify(pending))))
@@ -65,27 +66,29 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
       await beforehand(
         async () => {
           await lock.check();
-          await files.appendLine(join(folder, "ledger", ledgerFile), JSON.stringify(line));
+          await files.appendLine(join(folder, "ledger", ledgerFile), formatLines(lines));
         },
         () => files.remove(path),
       );
-      const isDone = await finish(lock, line);
-      if (isDone) return;
+      const left = await finish(lock, lines);
+      if (!left) return;
       throw new StrataError(
         "ECHANGED",
-        `${join(folder, line.path)} was changed by somebody else at the same moment and stays as it is; read it again, and repeat the change if it is still needed`,
+        `${join(folder, left.path)} was changed by somebody else at the same moment and stays as it is; read it again, and repeat the change if it is still needed`,
       );
     },
   };
 
-  async function finish(lock: HeldLock, line: LedgerLine): Promise<boolean> {
+  /** The first change that could not be made, if there is one. */
+  async function finish(lock: HeldLock, lines: readonly LedgerLine[]): Promise<LedgerLine | undefined> {
     try {
-      const isDone = await apply(lock, line);
+      let left: LedgerLine | undefined;
+      for (const line of lines) if (!(await apply(lock, line))) left ??= line;
       await files.remove(path);
-      return isDone;
+      return left;
     } catch (thrown) {
       if (isCompromise(thrown)) throw thrown;
-      throw new StrataError("EUNFINISHED", `${unfinished(line, path)}: ${formatError(thrown)}`);
+      throw new StrataError("EUNFINISHED", `${unfinished(lines, path)}: ${formatError(thrown)}`);
     }
   }
 
@@ -107,13 +110,22 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
     }
   }
 
-  async function complete(lock: HeldLock, { line, ledgerFile }: Pending): Promise<void> {
+  async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
     const ledgerPath = join(folder, "ledger", ledgerFile);
     const ledger = new TextDecoder().decode((await files.read(ledgerPath)) ?? new Uint8Array());
     await lock.check();
-    if (!ledger.includes(`"id":"${line.id}"`)) await files.appendLine(ledgerPath, JSON.stringify(line));
-    await apply(lock, line);
-    await removeTorn(join(folder, line.path));
+    const missing = lines.filter((line) => !ledger.includes(JSON.stringify(line)));
+    if (missing.length > 0) await files.appendLine(ledgerPath, formatLines(missing));
+    for (const [n, line] of lines.entries()) {
+      // What a later line has moved on from is done.
+      const next = lines.slice(n + 1).find(({ from, path: to }) => (from ?? to) === line.path);
+      if (!next || !(await isDone(next))) await apply(lock, line);
+      await removeTorn(join(folder, line.path));
+    }
+  }
+
+  async function isDone({ after, path: to }: LedgerLine): Promise<boolean> {
+    return after !== null && (await hashAt(join(folder, to))) === after;
   }
 
   /** Brings the file from what it was before to what it is to be; `false`, and nothing done, where it is neither. */
@@ -128,6 +140,10 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
       if (there !== null) return there === after && (await hashAt(join(folder, from))) === null;
       if ((await hashAt(join(folder, from))) !== before) return false;
       await files.rename(join(folder, from), target);
+      return true;
+    }
+    if (after === null && there === before) {
+      await files.remove(target);
       return true;
     }
     if (contents === undefined || there !== before) return there === after;
@@ -155,16 +171,29 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
 const isCompromise = (thrown: unknown): boolean =>
   thrown instanceof StrataError && thrown.code === "ECOMPROMISED";
 
-const unfinished = (line: LedgerLine, path: string): string =>
-  `${line.operation} of ${line.key} is begun and kept in ${path}; it is completed with the next change, do not repeat it`;
+/** For people: "edit of decision/port-8080". */
+export function formatBegun(lines: readonly LedgerLine[]): string {
+  const keys = [...new Set(lines.map(({ key }) => key))];
+  return `${lines[0]?.operation} of ${keys.length > 1 ? `${keys.length} memories` : keys[0]}`;
+}
 
-function parsePending(text: string): Pending | undefined {
+const formatLines = (lines: readonly LedgerLine[]): string =>
+  lines.map((line) => JSON.stringify(line)).join("\n");
+
+const unfinished = (lines: readonly LedgerLine[], path: string): string =>
+  `${formatBegun(lines)} is begun and kept in ${path}; it is completed with the next change, do not repeat it`;
+
+/** `undefined` for half of one. */
+export function parsePending(text: string): Pending | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isRecord(value) || typeof value.ledgerFile !== "string" || /[/\\]/.test(value.ledgerFile))
       return undefined;
-    const line = parseLedgerLine(value.line);
-    return line && { line, ledgerFile: value.ledgerFile };
+    const given = Array.isArray(value.lines) ? value.lines : [];
+    const lines = given.map(parseLedgerLine).filter((line) => line !== undefined);
+    return lines.length > 0 && lines.length === given.length
+      ? { lines, ledgerFile: value.ledgerFile }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -35,7 +35,7 @@ export function parseLedgerLine(value: unknown): LedgerLine | undefined {
     texts.every((one) => typeof one === "string") &&
     (by === "strata" || by === "person") &&
     [before, after].every((one) => one === null || typeof one === "string") &&
-    [from, contents].every((one) => one === undefined || typeof one === "string");
+    [from, contents, value.run, value.undoes].every((one) => one === undefined || typeof one === "string");
   return isWhole ? (value as unknown as LedgerLine) : undefined;
 }
 

@@ -74,6 +74,14 @@ export function formatMemoryFile(memory: Memory, existing?: string): string {
   return `${beginning}${/\r\n/.test(existing) ? text.replace(/\n/g, "\r\n") : text}`;
 }
 
+/** The fields of a page as they stand there, and what is below them; `undefined` where that cannot be told. */
+export function readPage(text: string): { front: PlainRecord; body: string } | undefined {
+  const page = splitPage(text);
+  const document = page && parseDocument(page.front);
+  const front = document && document.errors.length === 0 ? toRecord(document) : undefined;
+  return page && front && { front, body: page.body };
+}
+
 /** For names and for those who write no title: the first words. */
 export function readTitle(content: string): string {
   const line = content.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? "";

@@ -13,7 +13,9 @@ import type { Memory } from "./memory.js";
 import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
 import { isOn, type Standing } from "./standing.js";
-import type { FileProblem, Memories } from "./store.js";
+import type { FileProblem, OpenMemories } from "./store.js";
+import { createSwap } from "./swap.js";
+import { createUndo } from "./undo.js";
 import { createUses } from "./uses.js";
 
 export interface MemoryStoreOptions {
@@ -32,7 +34,7 @@ export interface MemoryStoreOptions {
 }
 
 /** Touches no file until it is asked for something. */
-export function createMemoryStore(options: MemoryStoreOptions): Memories {
+export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const { clock, files, log, folders } = options;
   const uses = createUses({ clock, files, log, folder: join(folders.strata, "state", "memory", "uses") });
   const indexes = createIndexWriter({ ...options, useOf: uses.of });
@@ -48,14 +50,11 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
     };
     return { place, shelf, index: { folder: place.folder, state: place.state, read } };
   });
-  const changes = createChanges({
-    ...options,
-    standings,
-    onWritten(standing, id) {
-      indexes.touch(standing.index);
-      tell([id]);
-    },
-  });
+  function onWritten(standing: Standing, ids: readonly string[]): void {
+    indexes.touch(standing.index);
+    tell(ids);
+  }
+  const changes = createChanges({ ...options, standings, onWritten });
 
   return {
     read: async (id) => (await changes.find(id))?.memory,
@@ -71,6 +70,10 @@ export function createMemoryStore(options: MemoryStoreOptions): Memories {
     update: changes.update,
     archive: changes.archive,
     restore: changes.restore,
+    swap: createSwap({ ...options, standings, onWritten }),
+    undo: createUndo({ standings, onWritten }),
+    adopt: changes.adopt,
+    discard: changes.discard,
     problems: () => standings.flatMap(findProblems),
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,

@@ -62,7 +62,7 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
 /** The index is made anew on every machine, and the ledgers of two people are both kept when git merges them. */
 async function prepareInternal(files: Files, folder: string): Promise<void> {
   await addRule(files, join(folder, ".gitignore"), "MEMORY.md");
-  await files.create(join(folder, ".gitattributes"), "ledger/*.jsonl merge=union\n");
+  await files.create(join(folder, ".gitattributes"), "ledger/*.jsonl merge=union\nDREAMS.md merge=union\n");
 }
 
 /** Behind what others, such as the error log, have put there. */

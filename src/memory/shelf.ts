@@ -9,12 +9,10 @@
  * What differs from the ledger was changed with an editor or by git. It is the truth: it is entered there, as done by a
  * person, before anything else happens to it.
  */
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
-import { findPrivateID } from "./draft.js";
 import {
   ARCHIVE,
   createEntries,
@@ -27,9 +25,11 @@ import { formatPrefix } from "./id.js";
 import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";
-import { hashOf, type LedgerLine } from "./ledger-line.js";
+import type { LedgerLine } from "./ledger-line.js";
+import { createLineWriter, type DeskStep } from "./line-writer.js";
 import type { Memory } from "./memory.js";
 import type { Cause } from "./store.js";
+import { findStrange } from "./strange.js";
 
 export interface ShelfOptions extends EntriesOptions {
   locks: Locks;
@@ -69,6 +69,10 @@ export interface Desk {
   write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
   /** Moves what was opened to where nothing is; done when it resolves. */
   move(opened: Looked, to: string, cause: Cause): Promise<void>;
+  /** All of these in their order, as one step; done when it resolves. */
+  swap(steps: readonly DeskStep[]): Promise<void>;
+  /** Removes what was opened, whose every version the ledger has; done when it resolves. */
+  discard(opened: Looked, cause: Cause): Promise<void>;
 }
 
 /** So many changed files make it worth while to write down what was read. */
@@ -77,10 +81,11 @@ const LINES_AT_A_TIME = 200;
 const LOCK_WAIT_MS = 8_000;
 
 export function createShelf(options: ShelfOptions): Shelf {
-  const { clock, files, locks, log, instance, folder, state, nameClone, prepare } = options;
+  const { files, locks, log, folder, state, nameClone, prepare } = options;
   const journal = createJournal({ files, folder, path: join(state, "pending.json") });
   const ledgerFolder = join(folder, "ledger");
   const prefix = formatPrefix(options);
+  const write = createLineWriter({ ...options, idOf });
   let loading: Promise<Loaded> | undefined;
   let scanning: Promise<string[]> | undefined;
   let loaded: Loaded | undefined;
@@ -114,12 +119,14 @@ export function createShelf(options: ShelfOptions): Shelf {
       );
     },
 
-    idOf(path) {
-      const isArchived = path.startsWith(`${ARCHIVE}/`);
-      return `${prefix}${path.slice(isArchived ? ARCHIVE.length + 1 : 0, -".md".length)}`;
-    },
+    idOf,
   };
   return shelf;
+
+  function idOf(path: string): string {
+    const isArchived = path.startsWith(`${ARCHIVE}/`);
+    return `${prefix}${path.slice(isArchived ? ARCHIVE.length + 1 : 0, -".md".length)}`;
+  }
 
   async function load(): Promise<Loaded> {
     loading ??= (async () => {
@@ -187,22 +194,23 @@ export function createShelf(options: ShelfOptions): Shelf {
         return looked;
       },
 
-      async write(path, over, contents, cause) {
-        const before = over?.hash ?? null;
-        await commit(makeLine(ledger, path, cause, { before, after: hashOf(contents), contents }));
-      },
-
-      async move({ path: from, hash = null }, to, cause) {
-        await commit(makeLine(ledger, to, cause, { from, before: hash, after: hash }));
-      },
+      write: (path, over, contents, cause) => commit([{ path, before: over?.hash ?? null, contents, cause }]),
+      move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
+      discard: ({ path, hash = null }, cause) => commit([{ path, before: hash, isRemoved: true, cause }]),
+      swap: commit,
     };
 
-    async function commit(line: LedgerLine): Promise<void> {
+    async function commit(steps: readonly DeskStep[]): Promise<void> {
+      const lines = write.steps(ledger, steps);
+      const [first] = lines;
+      if (!first) return;
       await prepare();
-      await journal.commit(lock, line, await ledger.nameFile(line.at));
+      await journal.commit(lock, lines, await ledger.nameFile(first.at));
       try {
-        await entries.look(line.path);
-        if (line.from !== undefined) await entries.look(line.from);
+        for (const { from, path } of lines) {
+          await entries.look(path);
+          if (from !== undefined) await entries.look(from);
+        }
         await ledger.readOn();
       } catch {
         // It is done; what could not be read just now is read with the next look.
@@ -218,7 +226,7 @@ export function createShelf(options: ShelfOptions): Shelf {
         if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
         const operation = looked ? (known === null ? "added by hand" : "edited by hand") : "removed by hand";
         const change = { before: known, after: looked?.hash ?? null, contents: looked?.text };
-        lines.push(makeLine(ledger, path, { operation }, change));
+        lines.push(write.line(ledger, path, { operation }, change));
       }
       const [first] = lines;
       if (!first) return;
@@ -229,37 +237,9 @@ export function createShelf(options: ShelfOptions): Shelf {
       await ledger.readOn();
     }
   }
-
-  /** A committed ledger does not name what is private. */
-  function toCommitted({ reason, ...cause }: Cause): Cause {
-    const isHint = options.sensitivity === "internal" && findPrivateID(reason ?? "") !== undefined;
-    return { ...cause, ...(reason !== undefined && !isHint && { reason }) };
-  }
-
-  function makeLine(ledger: Ledger, path: string, cause: Cause, change: Change): LedgerLine {
-    const { contents, ...rest } = change;
-    // Later than the last line about this file, also where the clock was put back.
-    const last = ledger.known(change.from ?? path)?.at;
-    const nowMs = Math.max(clock.now(), last === undefined ? 0 : Date.parse(last) + 1);
-    const isByHand = cause.operation.endsWith(" by hand");
-    return {
-      v: 1,
-      id: randomUUID(),
-      at: new Date(nowMs).toISOString(),
-      instance,
-      by: isByHand ? "person" : "strata",
-      ...toCommitted(cause),
-      key: shelf.idOf(path),
-      path,
-      ...rest,
-      ...(contents !== undefined && { contents }),
-    };
-  }
 }
 
 const NONE: readonly Memory[] = [];
-
-type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
 interface Entering {
   enter(opened: readonly Opened[]): Promise<void>;
@@ -274,14 +254,4 @@ interface Opened {
 interface Loaded {
   entries: Entries;
   ledger: Ledger;
-}
-
-/** Files that are others than the ledger knows, and those that it knows and that are gone. */
-function findStrange(entries: Entries, ledger: Ledger): string[] {
-  const changed = entries
-    .all()
-    .filter(({ path, hash, reading }) => reading.kind === "memory" && ledger.known(path)?.hash !== hash)
-    .map(({ path }) => path);
-  const gone = [...ledger.paths()].filter((path) => !entries.get(path) && ledger.known(path)?.hash !== null);
-  return [...changed, ...gone];
 }

@@ -1,11 +1,24 @@
 import type { Layer } from "../dispatcher/layer.js";
 import { StrataError } from "../error.js";
+import type { Clock } from "../seams/clock.js";
 import { findMemories } from "./find.js";
+import { formatFound } from "./found.js";
 import { planRemembered } from "./said.js";
+import type { MemorySearch } from "./search.js";
 import type { Memories, Written } from "./store.js";
 
-/** `/remember` and `/forget`: a person's own words, kept or put away. Answers no hook. */
-export function createMemoryCommands(memories: Memories): Layer {
+export interface MemoryCommandsOptions {
+  memories: Memories;
+  search: Pick<MemorySearch, "find">;
+  clock: Clock;
+}
+
+const MOST_HITS = 10;
+/** The first search in a session reads and indexes what there is. */
+const RECALL_DEADLINE_MS = 15_000;
+
+/** `/remember`, `/recall` and `/forget`: a person's own words, kept, found or put away. Answers no hook. */
+export function createMemoryCommands({ clock, memories, search }: MemoryCommandsOptions): Layer {
   return {
     name: "memories",
     cost: 5,
@@ -21,6 +34,19 @@ export function createMemoryCommands(memories: Memories): Layer {
           const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
           const cause = { operation: "remember", session: sessionID };
           return describe(await memories.remember({ ...said, provenance }, cause), "Remembered");
+        },
+      },
+      {
+        name: "recall",
+        description: "Strata: finds memories and what earlier sessions noted, as /recall which port",
+        deadlineMs: RECALL_DEADLINE_MS,
+        async execute({ sessionID, words }) {
+          const text = words.trim();
+          if (text === "")
+            throw new StrataError("EMPTY", "say what is to be found: /recall which port does the server use");
+          const found = await search.find({ text, limit: MOST_HITS, exceptSession: sessionID });
+          if (found.length === 0) return `Nothing is found for "${text}".`;
+          return found.map((one) => formatFound(one, clock.now())).join("\n");
         },
       },
       {

@@ -1,3 +1,5 @@
+import { ARCHIVE } from "./entries.js";
+import type { Place } from "./id.js";
 import type { IndexPlace } from "./index-writer.js";
 import type { ShelfPlace } from "./places.js";
 import type { Shelf } from "./shelf.js";
@@ -12,4 +14,19 @@ export interface Standing {
 /** Is it the shelf of this place? */
 export function isOn({ place }: Standing, one: Pick<ShelfPlace, "scope" | "sensitivity">): boolean {
   return place.scope === one.scope && place.sensitivity === one.sensitivity;
+}
+
+/** The shelf of this place. */
+export function findStanding(
+  standings: readonly Standing[],
+  place: Pick<ShelfPlace, "scope" | "sensitivity">,
+): Standing {
+  const standing = standings.find((one) => isOn(one, place));
+  if (!standing) throw new TypeError(`no folder for ${place.scope} ${place.sensitivity}`);
+  return standing;
+}
+
+/** Where the file of a memory may lie, from the folder of its shelf: where it is used, and in the archive. */
+export function pathsOf({ type, name }: Pick<Place, "type" | "name">): [string, string] {
+  return [`${type}/${name}.md`, `${ARCHIVE}/${type}/${name}.md`];
 }

@@ -20,7 +20,7 @@ export interface MemoryStore {
   remember(draft: MemoryDraft, cause: Cause): Promise<Written>;
   /** Changes one. `change` may be called again; `undefined` leaves it as it is. */
   update(id: string, change: (current: Memory) => Memory | undefined, cause: Cause): Promise<Written>;
-  /** Moves one to the archive, or back. Nothing is ever deleted. */
+  /** Moves one to the archive, or back. Nothing is deleted. */
   archive(id: string, cause: Cause): Promise<Written>;
   restore(id: string, cause: Cause): Promise<Written>;
   /** Files that cannot be used and why: broken ones, conflict markers, links out of the folder. */
@@ -35,6 +35,13 @@ export interface Memories extends MemoryStore {
   noteUse(ids: readonly string[]): void;
   /** As far as it is known here; complete after the first `list`. */
   useOf(id: string): Use | undefined;
+  /**
+   * Makes all of these changes or none, in one step on disk for each folder of memories. A memory that is not any more
+   * as it was when the change was planned has none of them made.
+   */
+  swap(planned: readonly PlannedChange[], cause: Cause & { run: string }): Promise<Swapped>;
+  /** Takes back what was done last, or in this run; what somebody has changed since stays as it is. */
+  undo(cause: Cause, run?: string): Promise<Undone>;
   /** Every change of a memory, the first one first, those included that a person has made. */
   history(id: string): Promise<readonly LedgerLine[]>;
   /** Absolute path of its file, in the archive too; `undefined` when there is none. */
@@ -43,12 +50,63 @@ export interface Memories extends MemoryStore {
   onIdle(): Promise<void>;
 }
 
+/** The store with what only a person's commands ask of it. */
+export interface OpenMemories extends Memories {
+  /**
+   * Puts the file of a memory there as it came from another store, byte for byte, where nothing has its id: a file with
+   * the same bytes leaves it as it is, any other is a refusal.
+   */
+  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  /** Removes the file of one that lies in the archive; the ledger keeps every version of it. */
+  discard(id: string, cause: Cause): Promise<Written>;
+}
+
+/** The file of a memory, on its way from one store to another. */
+export interface MemoryCopy {
+  id: string;
+  isArchived: boolean;
+  /** All of the file. */
+  contents: string;
+}
+
 /** Why something is changed, for the ledger. */
 export interface Cause {
   operation: string;
   session?: string;
   reason?: string;
+  /** Changes that were made together have one in common. */
+  run?: string;
+  /** The run, or the ledger's line, that is taken back. */
+  undoes?: string;
 }
+
+/** A memory as it is and as it shall be; one that becomes "archived" is moved there, its other fields changed first. */
+export interface PlannedChange {
+  before: Memory;
+  after: Memory;
+  /** For the ledger; without it that of all. */
+  reason?: string;
+}
+
+export type Swapped =
+  | { kind: "written"; ids: readonly string[] }
+  /** Nothing was changed. */
+  | { kind: "refused"; why: string };
+
+export type Undone =
+  | {
+      kind: "undone";
+      /** What was done: "remember", "dream". */
+      operation: string;
+      /** Of what was taken back. */
+      run: string;
+      /** When it had been done, ISO date-time. */
+      at: string;
+      ids: readonly string[];
+      /** What stays as it is, and why. */
+      left: readonly { id: string; why: string }[];
+    }
+  | { kind: "nothing"; why: string };
 
 export type Written =
   | { kind: "written"; memory: Memory; path: string }

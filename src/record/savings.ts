@@ -49,7 +49,10 @@ export interface SavingsRecord {
   sent?: number;
   cached?: number;
   answered?: number;
-  /** Of an answer: tokens that the prompt would have had besides; an estimate. */
+  /**
+   * Of an answer: tokens that the prompt would have had besides, less those that only we put there: definitions of tools,
+   * what stands behind messages and results. Below 0 where these are more. An estimate.
+   */
   keptOut?: number;
   /** Of a model call of our own, as the provider counted: all its tokens. */
   backgroundTokens?: number;

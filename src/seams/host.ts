@@ -79,6 +79,16 @@ export interface GenerateRequest {
   signal: AbortSignal;
   /** From the moment the model is asked; opening and removing the session come on top, seconds at most. */
   deadlineMs: number;
+  /** Where the model may use tools; without it it has none. */
+  bounds?: ToolBounds;
+}
+
+/** What a model of ours may do with tools. The host's own permissions say the same; this is asked all the same. */
+export interface ToolBounds {
+  /** Why this call must not be made; `undefined` where it may. Asked before each. */
+  findEscape(tool: string, args: unknown): string | undefined;
+  /** Broken off beyond; a token read from a cache counts a tenth. */
+  maxTokens: number;
 }
 
 export type Generated =

@@ -20,6 +20,8 @@ export interface Line {
   colour: string;
   /** Tokens, a request each. */
   sizes: readonly number[];
+  /** Drawn dashed, so that it is another line without its colour too. */
+  isEstimate?: boolean;
   marks?: { label: string; requests: readonly number[] };
 }
 
@@ -70,12 +72,13 @@ function drawRequests(plot: Plot, requests: number, scale: Scale): string {
     .join("\n");
 }
 
-function drawLine({ colour, sizes, marks }: Line, plot: Plot, scale: Scale): string {
-  const points = thinOut(sizes).map(({ tokens, request }) => `${scale.x(request)},${scale.y(tokens)}`);
+function drawLine({ colour, isEstimate = false, marks, sizes }: Line, plot: Plot, scale: Scale): string {
+  const [only] = sizes;
   // A line of one point would not be seen.
-  if (points.length === 1) points.push(points[0] ?? "");
+  if (only !== undefined && sizes.length === 1) return drawPoint({ x: scale.x(1), y: scale.y(only) }, colour);
+  const points = thinOut(sizes).map(({ tokens, request }) => `${scale.x(request)},${scale.y(tokens)}`);
   const crosses = (marks?.requests ?? []).map((request) => drawMark(scale.x(request), colour, plot));
-  const line = `<polyline points="${points.join(" ")}" fill="none" stroke="${colour}" stroke-width="2" stroke-linejoin="round" stroke-linecap="round"/>`;
+  const line = `<polyline points="${points.join(" ")}" fill="none" stroke="${colour}" stroke-width="2" stroke-linejoin="round"${formatDash(isEstimate)}/>`;
   return [...crosses, line].join("\n");
 }
 
@@ -98,13 +101,23 @@ ${triangle({ x, y: top }, colour)}`;
 }
 
 function listLegend(lines: readonly Line[]): LegendEntry[] {
-  return lines.flatMap(({ label, colour, marks }) => [
-    { label, sign: ({ x, y }: Point) => `<path d="M${x} ${y}h26" stroke="${colour}" stroke-width="3"/>` },
+  return lines.flatMap(({ colour, isEstimate = false, label, marks }) => [
+    {
+      label,
+      sign: ({ x, y }: Point) =>
+        `<path d="M${x} ${y}h26" stroke="${colour}" stroke-width="3"${formatDash(isEstimate)}/>`,
+    },
     ...(marks && marks.requests.length > 0
       ? [{ label: marks.label, sign: ({ x, y }: Point) => triangle({ x: x + 13, y: y - 5 }, colour) }]
       : []),
   ]);
 }
+
+function drawPoint({ x, y }: Point, colour: string): string {
+  return `<circle cx="${x}" cy="${y}" r="5" fill="${colour}"/>`;
+}
+
+const formatDash = (isDashed: boolean): string => (isDashed ? ' stroke-dasharray="7 4"' : "");
 
 function triangle({ x, y }: Point, colour: string): string {
   return `<path d="M${round(x - 6)} ${y}h12l-6 10z" fill="${colour}"/>`;

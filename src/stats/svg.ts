@@ -24,7 +24,7 @@ export interface ChartFrame {
   description: string;
   size: Size;
   theme: Theme;
-  /** What is along and up, with units. */
+  /** What is along and up, with units; nothing where names stand at the axis. */
   labels: { x: string; y: string };
 }
 
@@ -87,7 +87,7 @@ ${isWide ? text({ x: plot.left, y: 50 }, description, `fill="${theme.faint}"`) :
 ${content.join("\n")}
 <path d="M${plot.left} ${plot.bottom}H${plot.right}" stroke="${theme.ink}"/>
 ${text({ x: (plot.left + plot.right) / 2, y: plot.bottom + 45 }, labels.x, CENTRED)}
-${text({ x: 18, y: middle }, labels.y, `${CENTRED} transform="rotate(-90 18 ${middle})"`)}
+${labels.y === "" ? "" : text({ x: 18, y: middle }, labels.y, `${CENTRED} transform="rotate(-90 18 ${middle})"`)}
 ${drawLegend(legend, plot, isWide)}
 </svg>
 `;
@@ -151,6 +151,6 @@ export function escapeMarkup(value: string): string {
 }
 
 /** 2000000 → "2M": there is little room at an axis. */
-function formatShort(value: number): string {
+export function formatShort(value: number): string {
   return value >= 1_000_000 ? `${value / 1_000_000}M` : formatCount(value);
 }

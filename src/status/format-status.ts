@@ -11,8 +11,8 @@ export interface StatusStyle {
 /** A label and a sentence. */
 export type Row = readonly [label: string, text: string];
 
-/** Sessions shown one by one. */
-const MOST_SESSIONS = 5;
+/** Of each list. */
+const MOST_LINES = 5;
 
 /** A table of labels and sentences, a line each, with `first` before the others. */
 export function formatStatus(status: Status, style: StatusStyle, first: readonly Row[] = []): string {
@@ -29,7 +29,7 @@ function formatSavings({ savings, sessions }: Status): Row[] {
   return [
     [
       "Left the context",
-      `${formatCount(spilled)} results moved to files, ${formatCount(cleared)} cleared, history replaced ${formatCount(compactions)} times`,
+      `${countOf(spilled, "result")} moved to files, ${formatCount(cleared)} cleared, history replaced ${countOf(compactions, "time")}`,
     ],
     ["", `about ${formatCount(tokensFreed)} tokens, of which each later request is spared`],
     [
@@ -39,7 +39,7 @@ function formatSavings({ savings, sessions }: Status): Row[] {
     ["Sent", `${formatCount(sent)} tokens, ${formatCount(cached)} of them from the prompt cache`],
     [
       "Saved, net",
-      `about ${formatCount(net)} tokens of input price, in ${formatCount(Object.keys(sessions).length)} sessions`,
+      `about ${formatCount(net)} tokens of input price, in ${countOf(Object.keys(sessions).length, "session")}`,
     ],
   ];
 }
@@ -49,7 +49,7 @@ function formatSessions({ sessions }: Status): Row[] {
   const newest = Object.entries(sessions).sort(([, a], [, b]) =>
     (b.lastUsed ?? "").localeCompare(a.lastUsed ?? ""),
   );
-  const rows = newest.slice(0, MOST_SESSIONS).map(([id, session], index): Row => {
+  const rows = newest.slice(0, MOST_LINES).map(([id, session], index): Row => {
     const context =
       session.contextTokens === undefined ? "" : `context ${formatCount(session.contextTokens)} tokens, `;
     const breaker = session.breaker === undefined ? "" : `; automatic summaries off: ${session.breaker}`;
@@ -62,27 +62,45 @@ function formatSessions({ sessions }: Status): Row[] {
   return more > 0 ? [...rows, ["", `and ${formatCount(more)} more, with --json`]] : rows;
 }
 
-function formatState({ background, folders, layers, memories, results }: Status): Row[] {
+function formatState({ background, blockers, conflicts, folders, layers, memories, results }: Status): Row[] {
   const known = Object.entries(memories).map(([type, count]) => `${formatCount(count)} ${type}`);
   const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
   const off = names(false);
   return [
     ["Memories", known.join(", ") || "none"],
+    ...formatList(
+      "Open blockers",
+      blockers.map(({ id, title }) => `${title}  (${id})`),
+    ),
+    ...formatList(
+      "Conflicts",
+      conflicts.map(({ path, title }) => `two versions of "${title}", decide: ${path}`),
+    ),
     ["On", names(true).join(", ") || "nothing"],
     ...(off.length > 0 ? [["Off", off.join(", ")] as const] : []),
     ...(background
       ? [
           [
             "Background",
-            `${formatCount(background.callsLeft)} calls and ${formatCount(background.tokensLeft)} tokens left today`,
+            `${countOf(background.callsLeft, "call")} and ${formatCount(background.tokensLeft)} tokens left today${background.why === undefined ? "" : `; none is made now: ${background.why}`}`,
           ] as const,
         ]
       : []),
     [
       "On disk",
-      `${formatCount(results.files)} files, ${formatCount(results.bytes)} bytes, in ${folders.toolResults}`,
+      `${countOf(results.files, "file")}, ${formatCount(results.bytes)} bytes, in ${folders.toolResults}`,
     ],
     ["What happened", folders.log],
     ["", folders.savings],
   ];
+}
+
+const countOf = (count: number, what: string): string =>
+  `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
+
+/** A line each; nothing where there is nothing. */
+function formatList(label: string, texts: readonly string[]): Row[] {
+  const rows = texts.slice(0, MOST_LINES).map((text, index): Row => [index === 0 ? label : "", text]);
+  const more = texts.length - rows.length;
+  return more > 0 ? [...rows, ["", `and ${formatCount(more)} more`]] : rows;
 }

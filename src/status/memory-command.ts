@@ -1,27 +1,34 @@
+import type { Generation } from "../background/generation.js";
 import type { Config } from "../config/schema.js";
 import type { Layer } from "../dispatcher/layer.js";
 import { formatCount } from "../format.js";
 import type { Pulse } from "../record/pulse.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { ContextSizes } from "../view/context-size.js";
+import { type ContextSizes, estimateTextTokens } from "../view/context-size.js";
+import type { Decisions } from "../view/decisions.js";
+import type { KnownDecision } from "../view/known-decisions.js";
 import { formatStatus, type Row, type StatusStyle } from "./format-status.js";
 import { readStatus, type SessionStatus } from "./status.js";
 
 export interface MemoryCommandOptions {
   clock: Clock;
   config: Config;
+  decisions: Pick<Decisions, "days" | "read">;
   files: Files;
+  generation: Pick<Generation, "status">;
   project: string;
   pulse: Pulse;
   sizes: ContextSizes;
 }
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
+/** A session that goes on for longer begins with what it has of the last days. */
+const MOST_DAYS = 14;
 
 /** `/memory`: how things stand, in this session and in the project. Answers no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
-  const { clock, config, files, project, pulse, sizes } = options;
+  const { clock, config, decisions, files, generation, project, pulse, sizes } = options;
   return {
     name: "status",
     cost: 0,
@@ -31,38 +38,103 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
         name: "memory",
         description: "Strata: context, savings and settings, at once and without a model call",
         async execute({ sessionID }) {
-          const status = await readStatus({ files, clock }, project, config);
+          const [status, putIn, { why }] = await Promise.all([
+            readStatus({ files, clock }, project, config),
+            readPutIn(sessionID),
+            generation.status(),
+          ]);
+          if (status.background && why !== undefined) status.background.why = why;
           // What this instance has found out is newer than what it has written down.
           status.problems = [...new Set([...status.problems, ...pulse.silent()])];
-          const total = sizes.lastTotal(sessionID);
-          const rows = formatThisSession(status.sessions[sessionID], total, config.autoCompact.threshold);
+          const rows = formatThisSession({
+            session: status.sessions[sessionID],
+            totalTokens: sizes.lastTotal(sessionID),
+            fixedTokens: sizes.fixedTokens(sessionID),
+            putIn,
+            autoCompact: config.autoCompact,
+          });
           return formatStatus(status, PLAIN, rows);
         },
       },
     ],
   };
+
+  async function readPutIn(sessionID: string): Promise<Record<string, number>> {
+    const days = (await decisions.days()).sort((a, b) => a - b).slice(-MOST_DAYS);
+    const known = await Promise.all(days.map((day) => decisions.read(day)));
+    return sumPutIn(known.flat().filter(({ session }) => session === sessionID));
+  }
+}
+
+/** Tokens that each layer's own words take in the context: previews, marks, notes, memories. Pure. */
+export function sumPutIn(decisions: readonly KnownDecision[]): Record<string, number> {
+  const ordered = [...decisions].sort((a, b) => a.at - b.at);
+  // What stood before a cut has left with it.
+  const lastCut = ordered.findLastIndex(({ outcome }) => outcome === "cut");
+  const standing = new Map<string, KnownDecision[]>();
+  for (const decision of ordered.slice(Math.max(0, lastCut))) {
+    const before = decision.outcome === "extended" ? (standing.get(decision.key) ?? []) : [];
+    standing.set(decision.key, [...before, decision]);
+  }
+  const sums: Record<string, number> = {};
+  for (const { layer, text = "" } of [...standing.values()].flat()) {
+    // `across-agents/edits` is what layer 7 has put in, too.
+    const name = layer.split("/")[0] ?? layer;
+    sums[name] = (sums[name] ?? 0) + estimateTextTokens(text);
+  }
+  return sums;
+}
+
+export interface ThisSession {
+  session: SessionStatus | undefined;
+  /** As the provider counted last; absent before the first answer. */
+  totalTokens: number | undefined;
+  /** Of them, what no message accounts for. */
+  fixedTokens: number;
+  /** Tokens by layer. */
+  putIn: Readonly<Record<string, number>>;
+  autoCompact: Config["autoCompact"];
 }
 
 /** The rows on the session in which one asks. */
-export function formatThisSession(
-  session: SessionStatus | undefined,
-  totalTokens: number | undefined,
-  thresholdTokens: number,
-): Row[] {
-  const tokens = totalTokens ?? session?.contextTokens;
-  const size =
-    tokens === undefined
-      ? "nothing has been answered yet"
-      : `context of ${formatCount(tokens)} tokens; notes take the place of history at ${formatCount(thresholdTokens)} or less`;
-  const freed = Object.entries(session?.freedByLayer ?? {}).map(
-    ([layer, count]) => `${formatCount(count)} by ${layer}`,
-  );
+export function formatThisSession(asked: ThisSession): Row[] {
+  const { autoCompact, fixedTokens, putIn, session, totalTokens } = asked;
   return [
-    ["This session", size],
-    ...(freed.length > 0 ? [["", `tokens kept out: ${freed.join(", ")}`] as const] : []),
-    ...(session ? [["", `saved about ${formatCount(session.net)} tokens of input price, net`] as const] : []),
-    ...(session?.breaker === undefined
-      ? []
-      : [["", `automatic summaries are off: ${session.breaker}. /compact turns them on again`] as const]),
+    ["This session", formatSize(totalTokens ?? session?.contextTokens, autoCompact)],
+    ...(totalTokens === undefined ? [] : [["", formatParts(totalTokens, fixedTokens)] as const]),
+    ...formatLayers("put into it", putIn),
+    ...formatLayers("kept out of it", session?.freedByLayer ?? {}),
+    ...(session ? [["", formatNet(session)] as const] : []),
+    ["Breaker", formatBreaker(session?.breaker, autoCompact)],
   ];
+}
+
+function formatSize(tokens: number | undefined, { enabled, threshold }: Config["autoCompact"]): string {
+  if (tokens === undefined) return "nothing has been answered yet";
+  const size = `context of ${formatCount(tokens)} tokens`;
+  return enabled ? `${size}; notes take the place of history at ${formatCount(threshold)} or less` : size;
+}
+
+function formatParts(totalTokens: number, fixedTokens: number): string {
+  const fixed = Math.min(fixedTokens, totalTokens);
+  return `system prompt and tools ${formatCount(fixed)}, messages ${formatCount(totalTokens - fixed)}`;
+}
+
+function formatLayers(what: string, tokens: Readonly<Record<string, number>>): Row[] {
+  const texts = Object.entries(tokens)
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([layer, count]) => `${formatCount(count)} by ${layer}`);
+  return texts.length === 0 ? [] : [["", `tokens ${what}: ${texts.join(", ")}`]];
+}
+
+function formatNet({ backgroundTokens, cacheLost, net }: SessionStatus): string {
+  const cost = `${formatCount(cacheLost)} cached tokens written again and ${formatCount(backgroundTokens)} of background calls`;
+  return `saved about ${formatCount(net)} tokens of input price, net of ${cost}`;
+}
+
+function formatBreaker(open: string | undefined, { enabled }: Config["autoCompact"]): string {
+  if (!enabled) return "autoCompact is off, summaries are OpenCode's own";
+  if (open === undefined) return "closed: OpenCode may summarise where notes are not enough";
+  return `open, automatic summaries are off: ${open}. /compact turns them on again`;
 }

@@ -3,13 +3,13 @@ import { basename, join } from "node:path";
 import { createBudget } from "../background/budget.js";
 import type { Config } from "../config/schema.js";
 import { type Folders, planFolders } from "../folders.js";
-import { memoryTypes } from "../memory/memory.js";
 import { formatCorruption, readJsonLines } from "../record/json-lines.js";
 import { findSilent, parsePulse } from "../record/pulse.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
 import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
 
 export interface SessionStatus extends SavingsTotals {
   /** When something was last recorded, ISO 8601. */
@@ -22,7 +22,7 @@ export interface SessionStatus extends SavingsTotals {
   breaker?: string;
 }
 
-export interface Status {
+export interface Status extends MemoryStatus {
   folders: Folders;
   /** What was saved in all sessions, net of what it cost. */
   savings: SavingsTotals;
@@ -30,14 +30,19 @@ export interface Status {
   sessions: Record<string, SessionStatus>;
   /** Whole results on disk; equal ones share a file. */
   results: { files: number; bytes: number };
-  /** Memories of this project by their types, private ones too; types without one are left out. */
-  memories: Record<string, number>;
   /** What is left today of what background calls may spend; absent where it is not known. */
-  background?: { callsLeft: number; tokensLeft: number };
+  background?: BackgroundStatus;
   /** What is on and what is off. */
   layers: Record<string, boolean>;
   /** Sentences about what wants looking after; empty when all is well. */
   problems: string[];
+}
+
+export interface BackgroundStatus {
+  callsLeft: number;
+  tokensLeft: number;
+  /** Why none would be made now, where that is known. */
+  why?: string;
 }
 
 /** The settings that switch a part on and off, by the names in which people write them. */
@@ -60,12 +65,13 @@ export async function readStatus(
   config: Config,
 ): Promise<Status> {
   const folders = planFolders(project);
-  const [ledger, breakers, results, silent, spent] = await Promise.all([
+  const [ledger, breakers, results, silent, spent, memory] = await Promise.all([
     readLedger(files, folders.savings),
     readBreakers(files, folders.breakers),
     countResults(files, folders.toolResults),
     readSilent(files, folders.pulse),
     readSpent({ files, clock }, folders.background, config),
+    readMemoryStatus(files, folders.memory),
   ]);
   const sessions: Record<string, SessionStatus> = {};
   for (const [sessionID, records] of ledger.sessions) {
@@ -76,7 +82,7 @@ export async function readStatus(
     savings: sumSavings([...ledger.sessions.values()].flat()),
     sessions,
     results,
-    memories: await countMemories(files, folders.memory),
+    ...memory,
     ...pick("background", spent),
     layers: Object.fromEntries(switches.map((name) => [name, config[name].enabled])),
     problems: [...ledger.problems, ...silent],
@@ -132,19 +138,6 @@ async function countResults(files: Files, folder: string): Promise<Status["resul
   return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
 }
 
-/** Counted by their files: nobody waits for thousands of them to be read. */
-async function countMemories(files: Files, folder: string): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const place of [folder, join(folder, "private")]) {
-    for (const type of memoryTypes) {
-      const names = await files.list(join(place, type)).catch(() => []);
-      const count = names.filter((name) => name.endsWith(".md")).length;
-      if (count > 0) counts[type] = (counts[type] ?? 0) + count;
-    }
-  }
-  return counts;
-}
-
 /** What the instance that started last has found out about its hooks. */
 async function readSilent(files: Files, folder: string): Promise<string[]> {
   const names = await files.list(folder);
@@ -169,6 +162,7 @@ async function readSpent(
     tally && {
       callsLeft: Math.max(0, background.dailyCalls - tally.calls),
       tokensLeft: Math.max(0, background.dailyTokens - tally.tokens),
+      ...(background.enabled === false && { why: "background.enabled is false" }),
     }
   );
 }

@@ -7,6 +7,7 @@ import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
 import { PRICE, type Savings } from "../record/savings.js";
 import { isRecord } from "../records.js";
+import { estimateToolTokens, type Tool } from "../tool.js";
 import { type ContextSizes, estimateTokens } from "./context-size.js";
 import { isEndedAnswer } from "./history.js";
 import type { Message, MessageInfo } from "./message.js";
@@ -25,12 +26,15 @@ export interface AccountsOptions {
   savings: Savings;
   sizes: ContextSizes;
   windows: ModelWindows;
+  /** Those of ours, whose definitions are in every request. */
+  tools: readonly Tool[];
 }
 
 const LAYER = "view";
 
-export function createAccounts({ log, savings, sizes, windows }: AccountsOptions): Accounts {
+export function createAccounts({ log, savings, sizes, tools, windows }: AccountsOptions): Accounts {
   const open = new Map<string, ContextRequest>();
+  let toolTokens: number | undefined;
 
   return {
     open: (request) => void open.set(request.sessionID, request),
@@ -58,7 +62,8 @@ export function createAccounts({ log, savings, sizes, windows }: AccountsOptions
     const { cache, input } = info.tokens;
     sizes.report(request.sessionID, info, request.show());
     if (request.model) windows.noteTaken(request.model, input + cache.read + cache.write);
-    savings.record(planAnswer(request, info));
+    toolTokens ??= estimateToolTokens(tools);
+    savings.record(planAnswer(request, info, toolTokens));
   }
 
   /** The next requests to the model are kept smaller: its window is not what the configuration says. */
@@ -74,11 +79,11 @@ export function createAccounts({ log, savings, sizes, windows }: AccountsOptions
   }
 }
 
-/** The record of one answer. Pure. */
-export function planAnswer(request: ContextRequest, { tokens }: EndedInfo) {
+/** The record of one answer, whose request had the definitions of our tools. Pure. */
+export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, toolTokens: number) {
   const { cache, input, output, reasoning } = tokens;
   const sent = input + cache.read + cache.write;
-  const { keptOut, fresh } = countKeptOut(request, sent);
+  const { keptOut, fresh } = countKeptOut(request, sent, toolTokens);
   const once = cache.read > 0 ? PRICE.cached : PRICE.written;
   return {
     session: request.sessionID,
@@ -93,17 +98,20 @@ export function planAnswer(request: ContextRequest, { tokens }: EndedInfo) {
 }
 
 /**
- * Tokens that are not in the request because of us, and those of them that it would have brought for the first time.
- * Never more than would have fitted into the window: beyond that the host would have compacted.
+ * Tokens that are not in the request because of us, less those that are there because of us; and what of that it would
+ * have brought for the first time. Never more than would have fitted into the window: beyond that the host would have
+ * compacted.
  */
-function countKeptOut(request: ContextRequest, sent: number): { keptOut: number; fresh: number } {
-  const { history, window } = request;
-  const shown = request.show();
+function countKeptOut(
+  { history, show, window }: ContextRequest,
+  sent: number,
+  toolTokens: number,
+): { keptOut: number; fresh: number } {
+  const shown = show();
   const room = window ? Math.max(0, countUsableTokens(window) - sent) : Number.POSITIVE_INFINITY;
   const all = estimateTokens(history.messages) - estimateTokens(shown);
   const seen = estimateTokens(unseenOf(history.messages)) - estimateTokens(unseenOf(shown));
-  const keptOut = Math.max(0, Math.min(room, all));
-  return { keptOut, fresh: Math.max(0, Math.min(keptOut, seen)) };
+  return { keptOut: Math.min(room, all - toolTokens), fresh: Math.min(room, seen) };
 }
 
 /** What the last answer's calls brought, and all after it. */

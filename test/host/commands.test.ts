@@ -1,9 +1,14 @@
 /** Slash commands in the real OpenCode: answered at once, shown, never sent. */
+
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
+import { runOpenCode } from "./stage/opencode.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
-import { say } from "./stage/steps.js";
+import { call, say } from "./stage/steps.js";
 
 /** Calls a command; the host answers with an error, since it was ended before it became a turn. */
 async function run(session: Session, name: string, words?: string): Promise<void> {
@@ -75,6 +80,85 @@ test("/compact-notes has notes stand for history in the next request, without a 
   expect(request.textOf("user")).toContain("[Strata] The session so far is too long");
   expect(request.promptTokens).toBeLessThan((stage.model.requests[before - 1]?.promptTokens ?? 0) / 1.5);
   expect(stage.model.requests).toHaveLength(before + 1);
+});
+
+test("quotes and newlines of what is typed are kept as they are, and forgotten by the same words", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const session = await stage.newSession("words");
+  const words = `decision: the "cart" isn't cached, 'never'\nbecause $1 and \`ls\` change\nevery time`;
+  const folder = stage.project.file(".opencode/memory/decision");
+  await run(session, "remember", words);
+  const [name = ""] = readdirSync(folder);
+  const page = stage.read(`.opencode/memory/decision/${name}`);
+  expect(page.slice(page.lastIndexOf("---") + 4).trimEnd()).toBe(words.slice("decision: ".length));
+  await run(session, "forget", `the "cart" isn't cached`);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(stage.project.file(".opencode/memory/archive/decision"))).toEqual([name]);
+  expect((await shownTexts(session)).map((text) => text.split("\n")[1]?.split(":")[0])).toEqual([
+    "Remembered",
+    "Moved to the archive",
+  ]);
+  expect(stage.model.requests).toEqual([]);
+});
+
+test("every command is answered without a request, and how long that takes is printed", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const session = await stage.newSession("cost");
+  await session.ask("hello");
+  const before = stage.model.requests.length;
+  const asked = [
+    ["memory"],
+    ["compact-notes"],
+    ["remember", "the release is on Friday"],
+    ["forget", "the release is on Friday"],
+  ] as const;
+  const times: string[] = [];
+  for (const [name, words] of asked) {
+    const begunMs = performance.now();
+    await run(session, name, words);
+    times.push(`/${name} ${Math.round(performance.now() - begunMs)} ms`);
+  }
+  process.stderr.write(`answered, the host's own work included: ${times.join(", ")}\n`);
+  expect(await shownTexts(session)).toHaveLength(asked.length);
+  expect(stage.model.requests).toHaveLength(before);
+});
+
+test("where there is no screen a toast shows nothing and holds nobody up", async () => {
+  await using stage = await openStage({ plugin: repository, options: { colour: 1 } });
+  await stage.host.stop();
+  // Longer than a toast waits for a screen to be there.
+  stage.model.script(call("bash", { command: "sleep 4", description: "waits" }), say("done"));
+  const { code, log, out } = await runOpenCode(stage.project, ["run", "go"]);
+  expect([code, out.includes("done")], log).toEqual([0, true]);
+  expect(`${out}${log}`).not.toContain("colour is not a setting");
+  expect(stage.read(".opencode/strata/strata.log")).toContain("colour is not a setting");
+});
+
+test("/recall finds at once what /remember has kept and what the command line has, and asks no model", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const session = await stage.newSession("memory");
+  await run(session, "remember", "decision: the server listens on port 8080");
+  const cli = spawnSync(
+    process.execPath,
+    [
+      join(repository, "dist/src/cli/strata.js"),
+      "remember",
+      "--type",
+      "idea",
+      "a second port for the metrics",
+    ],
+    {
+      cwd: stage.project.path,
+      env: { ...process.env, XDG_CONFIG_HOME: stage.project.folders.config },
+      encoding: "utf8",
+    },
+  );
+  expect([cli.status, cli.stderr]).toEqual([0, ""]);
+  await run(session, "recall", "which port");
+  const answer = (await shownTexts(session)).at(-1) ?? "";
+  expect(answer).toContain("decision/the-server-listens-on-port-8080  the server listens on port 8080");
+  expect(answer).toContain("idea/a-second-port-for-the-metrics  a second port for the metrics");
+  expect(stage.model.requests).toHaveLength(0);
 });
 
 const roles = (stage: Stage): string[] =>

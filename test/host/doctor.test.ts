@@ -1,9 +1,10 @@
 /** `strata doctor` with the real OpenCode: what it proves of a healthy plugin, and what of one that is not. */
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Finding, Section } from "../../src/cli/doctor/finding.js";
+import { startChild } from "../support/processes/child.js";
 import { writeThrowingPlugin } from "./fixtures/throwing-plugin.js";
 import { repository } from "./repository.js";
 import { findOpenCode } from "./stage/opencode-binary.js";
@@ -11,6 +12,8 @@ import { createProject, type Project } from "./stage/project.js";
 
 interface Examined {
   code: number | null;
+  seconds: number;
+  findings: readonly Finding[];
   proof: readonly Finding[];
 }
 
@@ -22,6 +25,7 @@ async function examine(project: Project, ...args: string[]): Promise<Examined> {
     TMPDIR: project.folders.tmp,
   };
   const command = [join(repository, "dist/src/cli/strata.js"), "doctor", "--json", ...args];
+  const begunMs = performance.now();
   const child = spawn(process.execPath, command, { cwd: project.path, env });
   let out = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -29,24 +33,43 @@ async function examine(project: Project, ...args: string[]): Promise<Examined> {
   });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
   const sections: Section[] = JSON.parse(out).sections;
-  return { code, proof: sections.find(({ title }) => title === "Proof")?.findings ?? [] };
+  return {
+    code,
+    seconds: (performance.now() - begunMs) / 1_000,
+    findings: sections.flatMap(({ findings }) => [...findings]),
+    proof: sections.find(({ title }) => title === "Proof")?.findings ?? [],
+  };
 }
 
-async function withProject(config: object, run: (project: Project) => Promise<void>): Promise<void> {
+const troublesOf = ({ findings }: Examined): string[] =>
+  findings
+    .filter(({ level }) => level === "problem" || level === "warning")
+    .map(({ level, what }) => `${level}: ${what}`);
+
+async function withProject(
+  config: object,
+  run: (project: Project) => Promise<void>,
+  left = [".git", "opencode.json"],
+): Promise<void> {
   const project = await createProject({ "opencode.json": JSON.stringify(config) });
   try {
     await run(project);
     // Neither in the project nor among the temporary files is anything left.
     expect(readdirSync(project.folders.tmp).filter((name) => name.startsWith("strata-"))).toEqual([]);
-    expect(readdirSync(project.path).sort()).toEqual([".git", "opencode.json"]);
+    expect(readdirSync(project.path).sort()).toEqual(left);
   } finally {
     await project.remove();
   }
 }
 
+const healthy = { plugin: [repository] };
+const look = (project: Project) => examine(project, "--no-proof");
+
 test("of a healthy plugin it proves that every hook and every layer fires, and leaves nothing behind", async () => {
-  await withProject({ plugin: [repository] }, async (project) => {
-    const { code, proof } = await examine(project);
+  await withProject(healthy, async (project) => {
+    const { code, proof, seconds } = await examine(project);
+    process.stderr.write(`strata doctor with its proof: ${seconds.toFixed(1)} s\n`);
+    expect(seconds).toBeLessThan(30);
     expect(proof.filter(({ level }) => level !== "fine")).toEqual([]);
     expect(proof.map(({ what }) => what)).toEqual([
       expect.stringMatching(/^hook config fired once/),
@@ -58,6 +81,9 @@ test("of a healthy plugin it proves that every hook and every layer fires, and l
       expect.stringMatching(/^layer micro-compact fired: \d+ × cleared/),
       "layer session-memory fired: notes written",
       expect.stringMatching(/^layer full-compact fired: \d+ × history replaced/),
+      expect.stringMatching(/^layer auto-memory fired: \d+ × told of memories, one kept/),
+      "layer errors fired: 1 × told of an earlier failure",
+      "layer across-agents fired: a lease claimed",
     ]);
     expect(code).toBe(0);
   });
@@ -82,4 +108,95 @@ test("it tells a layer that is off from one whose hook throws", async () => {
     ]);
     expect(code).toBe(1);
   });
+});
+
+test("it finds nothing to say about a healthy project, and tells where every setting comes from", async () => {
+  await withProject(healthy, async (project) => {
+    const seen = await look(project);
+    expect([seen.code, troublesOf(seen)]).toEqual([0, []]);
+    expect(seen.findings.map(({ what }) => what)).toContain(
+      `opencode-strata is loaded once: "${repository}" in ${project.file("opencode.json")}`,
+    );
+    expect(seen.findings.some(({ what }) => what.startsWith("by default toolResults: enabled true"))).toBe(
+      true,
+    );
+  });
+});
+
+test("it tells that the plugin is not in the configuration", async () => {
+  await withProject({ plugin: ["opencode-pty"] }, async (project) => {
+    const seen = await look(project);
+    expect([seen.code, troublesOf(seen)]).toEqual([
+      1,
+      ["problem: opencode-strata stands in no plugin list, so OpenCode does not load it"],
+    ]);
+  });
+});
+
+test("it tells that the plugin is loaded twice, and from where", async () => {
+  await withProject({ plugin: [repository, "opencode-strata@0.1.0"] }, async (project) => {
+    const seen = await look(project);
+    expect([seen.code, troublesOf(seen)]).toEqual([
+      1,
+      [
+        expect.stringMatching(
+          /^problem: opencode-strata is loaded 2 times: .* "opencode-strata@0\.1\.0" in /,
+        ),
+      ],
+    ]);
+  });
+});
+
+test("it tells of a second plugin that works on the context, and what to switch off", async () => {
+  await withProject({ plugin: [repository, "@tarquinen/opencode-dcp@latest"] }, async (project) => {
+    const seen = await look(project);
+    expect([seen.code, troublesOf(seen)]).toEqual([
+      1,
+      [expect.stringMatching(/^warning: @tarquinen\/opencode-dcp@latest in .* prunes old tool results/)],
+    ]);
+    const rival = seen.findings.find(({ what }) => what.includes("opencode-dcp"));
+    expect(rival?.todo).toContain("microCompact.enabled");
+  });
+});
+
+test("it tells that .opencode cannot be written, in the words of the system", async () => {
+  const withFile = [".git", ".opencode", "opencode.json"];
+  await withProject(
+    healthy,
+    async (project) => {
+      // A file where the folder should be: even root cannot write in it.
+      writeFileSync(project.file(".opencode"), "");
+      const seen = await look(project);
+      expect(seen.code).toBe(1);
+      expect(troublesOf(seen)).toContainEqual(
+        expect.stringMatching(/^problem: .*\.opencode cannot be written: EEXIST/),
+      );
+    },
+    withFile,
+  );
+});
+
+test("it tells a lock whose process was killed from one that is held", async () => {
+  const withState = [".git", ".opencode", "opencode.json"];
+  await withProject(
+    healthy,
+    async (project) => {
+      const state = project.file(".opencode/strata/state");
+      mkdirSync(state, { recursive: true });
+      const holder = startChild("lock-user.ts", state, "1", "hold");
+      await holder.line("locked");
+      const held = await look(project);
+      expect([held.code, troublesOf(held)]).toEqual([0, []]);
+      expect(
+        held.findings.some(({ what }) => /x\.lock is held by instance user-\d+ \(process \d+/.test(what)),
+      ).toBe(true);
+      await holder.kill();
+      const stale = await look(project);
+      expect([stale.code, troublesOf(stale)]).toEqual([
+        1,
+        [expect.stringMatching(/^warning: .*x\.lock is a stale lock: instance user-\d+ .* has ended$/)],
+      ]);
+    },
+    withState,
+  );
 });

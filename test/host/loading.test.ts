@@ -8,6 +8,16 @@ import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
+const OWN_TOOLS = ["fork", "lease", "memory_recall", "memory_remember", "memory_update", "send_message"];
+const LAYERS = [
+  "toolResults",
+  "microCompact",
+  "sessionMemory",
+  "autoCompact",
+  "autoMemory",
+  "crossAgent",
+  "errors",
+];
 const big = call("mcp_blob", { bytes: 80_000 }, { id: "big" });
 
 test("the host calls server, and its version-2 core calls setup beside it, once each", async () => {
@@ -57,22 +67,27 @@ test("a wrong setting is one line in the log and one toast that name file, key, 
   expect(log(stage)).toContain(`WARN  config        ${file}: colour is not a setting`);
 });
 
-const OWN_TOOLS = ["fork", "lease", "send_message"];
-
-test("with nothing to do, or switched off, it changes no byte: the messages are those of a host without it, the tools too but for its own", async () => {
+test("with nothing to do it changes no byte of a message, and of the tools it only adds its own; switched off it changes nothing", async () => {
   const play = async (plugin: string[], options: Record<string, unknown>) => {
     await using stage = await openStage({ plugin, options, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
     await (await stage.newSession("off")).ask("go");
-    const requests = stage.model.requests.map(({ messageBytes, tools }) => [
-      ...messageBytes,
-      JSON.stringify(tools.filter((tool) => !OWN_TOOLS.includes(tool.function.name))),
-    ]);
-    return JSON.stringify(requests).replaceAll(stage.project.root, "PROJECT");
+    const inProject = (text: string) => text.replaceAll(stage.project.root, "PROJECT");
+    return stage.model.requests.map(({ messageBytes, tools }) => ({
+      messages: messageBytes.map(inProject),
+      tools: tools.map((tool) => inProject(JSON.stringify(tool))),
+    }));
   };
   const bare = await play([], {});
-  expect(await play([repository], {})).toBe(bare);
-  expect(await play([repository], { toolResults: { enabled: false } })).toBe(bare);
+  const idle = await play([repository], {});
+  expect(idle.map(({ messages }) => messages)).toEqual(bare.map(({ messages }) => messages));
+  for (const [index, { tools }] of idle.entries()) {
+    const added = tools.filter((tool) => !bare[index]?.tools.includes(tool));
+    expect(tools.filter((tool) => !added.includes(tool))).toEqual(bare[index]?.tools);
+    expect(added.map((tool) => JSON.parse(tool).function.name).sort()).toEqual(OWN_TOOLS);
+  }
+  const off = Object.fromEntries(LAYERS.map((layer) => [layer, { enabled: false }]));
+  expect(await play([repository], off)).toEqual(bare);
 });
 
 test("nothing of it reaches standard output or the terminal", async () => {

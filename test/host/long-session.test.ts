@@ -1,6 +1,7 @@
 /**
- * Invariant 1 over a long time: two hundred turns of one session with all that can come in between. A request begins
- * with the bytes of the one before it, except where the savings ledger says why not.
+ * Invariant 1 over a long time: two hundred turns of one session with all that can come in between, and all that the
+ * layers put behind its messages and results. A request begins with the bytes of the one before it, except where the
+ * savings ledger says why not.
  */
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { formatCount } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
+import { whenFits } from "./stage/files.js";
 import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
@@ -17,11 +19,29 @@ import { createWorkedSessions, type WorkedSessions } from "./work/sessions.js";
 import { createWork, createWorkFiles, QUICK, type Work } from "./work/work.js";
 
 const SEED = 20_260_731;
-/** The provider forgets a prefix after 1.2 s, and the plugin knows it: a pause takes no longer than that. */
-const CACHE_MINUTES = 0.02;
+/**
+ * The provider forgets a prefix after 12 s, and the plugin knows it: a pause takes no longer than that, and on a busy
+ * machine nothing else does, so that no session is thought to pause in which somebody works.
+ */
+const CACHE_MINUTES = 0.2;
 const WINDOW = { context: 36_000, output: 4_000 };
-/** A minute on a machine that has nothing else to do. */
-const PLAY_MS = 400_000;
+const RULES = [
+  "Let's go with Postgres instead of SQLite, because two services write at once.",
+  "Never run `git push --force` on main.",
+];
+const LETTER = "Part 0 is mine today.";
+const PUSH = { command: "git push --force --dry-run nowhere main || true", description: "Push" };
+/** What begins the texts that the layers put behind a message or a result, or stands in them. */
+const PUT_BEHIND = [
+  "[Strata] What earlier sessions noted.",
+  "[Strata] Earlier sessions noted this, which may matter here.",
+  "[Strata] Noted in earlier sessions about what was just used.",
+  "[Strata] This very call failed the same way",
+  "[Strata] A reminder after",
+  LETTER,
+];
+/** Four minutes were seen on a busy machine. */
+const PLAY_MS = 600_000;
 
 interface Played {
   sessionID: string;
@@ -62,8 +82,9 @@ async function play({ model, project }: Stage): Promise<Played> {
   const work = createWork(SEED, project);
   const sessions = createWorkedSessions(stage);
   const answers: Played["answers"] = [];
+  const beside = await stage.newSession("beside");
+  await rememberRules(beside.id);
   const { id: sessionID } = await stage.newSession("long");
-  const clock = await stage.newSession("clock");
   let asked = 0;
 
   async function goOn(turns: number, inSession = sessionID, modelName?: string): Promise<void> {
@@ -72,11 +93,46 @@ async function play({ model, project }: Stage): Promise<Played> {
       answers.push(await takeTurn(sessions, work, inSession, modelName));
     }
   }
+  /** What the user says in one session comes back in the others. */
+  async function rememberRules(inSession: string): Promise<void> {
+    for (const rule of RULES) await sessions.turn(inSession, rule, [say("Understood.")]);
+    const index = project.file(".opencode/memory/MEMORY.md");
+    await whenFits(index, (text) => RULES.every((rule) => text.includes(rule)), "the rules");
+  }
+  /**
+   * The same call fails twice, a letter comes, a request takes many calls, a copy of the session is at work, its own
+   * agent notes something, and a command is run that a rule waits for.
+   */
+  async function meetOthers(): Promise<void> {
+    const failing = call("bash", { command: "cat no-such-file", description: "Look at it" });
+    const letter = call("send_message", { to: sessionID, text: LETTER });
+    await sessions.turn(beside.id, "tell the other", [letter, say("ok")]);
+    await sessions.turn(sessionID, "Which database do we use, Postgres or SQLite?", [
+      failing,
+      failing,
+      say("ok"),
+    ]);
+    const counting = Array.from({ length: 11 }, (_, n) =>
+      call("bash", { command: `echo ${n}`, description: "Count" }),
+    );
+    await sessions.turn(sessionID, "Count, one command a number.", [...counting, say("ok")]);
+    const fork = call("fork", { tasks: ["Look at part 1."] });
+    const note = call("memory_remember", {
+      type: "knowledge",
+      content: "Part 1 has ten values and no revision.",
+    });
+    await sessions.turn(sessionID, "look on a copy", [fork, note, call("bash", PUSH), say("ok")]);
+  }
   /** Somebody works elsewhere for longer than the cache lives. */
   const pause = () =>
-    sessions.turn(clock.id, "wait", [call("bash", { command: "sleep 1.3", description: "Wait" }), say("ok")]);
+    sessions.turn(beside.id, "wait", [
+      call("bash", { command: "sleep 12.1", description: "Wait" }),
+      say("ok"),
+    ]);
 
-  await goOn(40);
+  await goOn(35);
+  await meetOthers();
+  await goOn(5);
   await pause();
   await goOn(20);
   await stage.restart({ kill: true });
@@ -138,6 +194,20 @@ test("all that can come in between has come", () => {
       String(kind),
     ).toBe(true);
   expect(played.requests.filter(isSummarizing)).toHaveLength(2);
+});
+
+test("all layers have put behind its messages and results what they have to say, and a copy of it was at work", () => {
+  const { requests, sessionID } = played;
+  const own = requests.filter((request) => request.sessionID === sessionID);
+  for (const text of PUT_BEHIND)
+    expect(
+      own.some(({ prompt }) => prompt.includes(text)),
+      text,
+    ).toBe(true);
+  const [copy] = requests.filter(({ prompt }) => prompt.includes("The task:\\nLook at part 1."));
+  const before = own.findLast(({ at }) => copy !== undefined && at <= copy.at);
+  if (!copy || !before) throw new Error("the copy has sent nothing");
+  expect(firstDifference(before, copy)).toBeUndefined();
 });
 
 test("every turn ends with the answer that the model gave", () => {

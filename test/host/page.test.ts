@@ -2,9 +2,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sumFigures } from "../../src/stats/figures.js";
+import { sumMemories } from "../../src/stats/memory-figures.js";
 import { formatPage } from "../../src/stats/page.js";
-import { readLedgerExample } from "../support/ledger.js";
-import { findChromium, lookAt } from "./stage/chromium.js";
+import { MORNING } from "../support/fake-clock.js";
+import { readLedgerExample, readMemoriesExample } from "../support/ledger.js";
+import { openPage } from "./stage/browser-page.js";
+import { findBrowser } from "./stage/chromium.js";
 
 interface Measured {
   scrollWidth: number;
@@ -12,9 +15,6 @@ interface Measured {
   paper: string;
   ink: string;
   chartPaper: string;
-  focusable: number;
-  focused: number;
-  tableShown: boolean;
   outside: number;
 }
 
@@ -28,13 +28,14 @@ const html = formatPage({
   project: "/home/me/project",
   made: "2026-11-21T09:00:00.000Z",
   figures: sumFigures(readLedgerExample()),
+  memories: sumMemories(readMemoriesExample(), MORNING),
 });
 
 test("the page is readable at 390 and 1440 pixels, light and dark, by keyboard, without a word on the console", async ({
   skip,
 }) => {
-  const binary = findChromium();
-  if (binary === undefined) {
+  const browser = findBrowser();
+  if (browser === undefined) {
     process.stderr.write(
       "No Chromium on this machine: the page was checked without one, in test/unit/stats.test.ts\n",
     );
@@ -44,30 +45,52 @@ test("the page is readable at 390 and 1440 pixels, light and dark, by keyboard, 
   const papers: string[] = [];
   for (const isDark of [false, true]) {
     for (const widthPx of [390, 1_440]) {
-      const { console, measured } = await lookAt<Measured>({
-        binary,
-        html,
-        widthPx,
-        isDark,
-        measure,
-      });
-      expect(console).toEqual([]);
+      await using page = await openPage({ browser, html, widthPx, isDark });
+      const measured = await page.evaluate<Measured>(`(${measure})(window)`);
       expect(measured.scrollWidth).toBeLessThanOrEqual(widthPx);
-      expect(measured.charts).toHaveLength(3);
+      expect(measured.charts).toHaveLength(4);
       for (const { height, smallestText, texts, width } of measured.charts) {
         expect(width).toBeGreaterThan(widthPx === 390 ? 300 : 900);
         expect(height).toBeGreaterThan(200);
         expect(smallestText).toBeGreaterThan(11);
-        expect(texts).toContain("tokens");
+        // Each says what it counts in, and what along its axis.
+        expect(texts.some((text) => text === "tokens" || text === "memories")).toBe(true);
       }
       expect(measured.outside).toBe(0);
       expect(measured.chartPaper).toBe(measured.paper);
       expect(measured.ink).not.toBe(measured.paper);
-      expect(measured.focused).toBe(measured.focusable);
-      expect(measured.focusable).toBe(6);
-      expect(measured.tableShown).toBe(true);
       papers.push(measured.paper);
+      expect(page.console).toEqual([]);
+      expect(page.requests.map((url) => url.slice(0, 5))).toEqual(["file:"]);
     }
   }
   expect(new Set(papers)).toEqual(new Set(["rgb(255, 255, 255)", "rgb(22, 22, 22)"]));
+});
+
+test("with a keyboard one comes to the table of every chart, opens it and can move in it", async ({
+  skip,
+}) => {
+  const browser = findBrowser();
+  if (browser === undefined) {
+    skip("no Chromium on this machine");
+    return;
+  }
+  await using page = await openPage({ browser, html, widthPx: 390, isDark: false });
+  const focused = () => page.evaluate<string>("document.activeElement.textContent.trim().slice(0, 40)");
+  const summaries: string[] = [];
+  for (let n = 0; n < 4; n++) {
+    await page.press("Tab");
+    summaries.push(await focused());
+    await page.press("Enter");
+    expect(await page.evaluate("document.activeElement.parentElement.open")).toBe(true);
+    await page.press("Tab");
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("region");
+    expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+  }
+  expect(summaries).toEqual([
+    "Tokens freed against cache lost, as a ta",
+    "Memories by type and age, as a table",
+    "Context per request, ses_2, as a table",
+    "Context per request, ses_1, as a table",
+  ]);
 });

@@ -43,15 +43,21 @@ async function play(options: Partial<StageOptions>, turns: number): Promise<Play
     // Half-way as well: a call of the plugin's own that takes longer than all turns would be the only one.
     if (turn === Math.floor(turns / 2)) await settle();
   }
-  await settle();
-  const { model, project } = stage;
-  return { requests: model.requests, records: readRecords(project.file(LEDGER)) };
+  return settle();
 
-  async function settle(): Promise<void> {
-    if (!options.plugin) return;
-    const isSettled = () =>
-      countEnded(readRecords(stage.project.file(LEDGER))) === stage.model.requests.length;
+  /** All that was asked, and the record of each: taken at once, since the plugin may have more to ask later. */
+  async function settle(): Promise<Play> {
+    let settled: Play = { requests: [...stage.model.requests], records: [] };
+    if (!options.plugin) return settled;
+    const isSettled = () => {
+      settled = {
+        requests: [...stage.model.requests],
+        records: readRecords(stage.project.file(LEDGER)),
+      };
+      return countEnded(settled.records) === settled.requests.length;
+    };
     await whenFits(stage.project.file(`${LEDGER}/${id}.jsonl`), isSettled, "a record of each request");
+    return settled;
   }
 }
 

@@ -1,25 +1,10 @@
 /** Two real hosts in one repository: they warn each other of edits, write to each other, and one of them is killed. */
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
+import { startBeside } from "./stage/beside.js";
 import { firstDifference } from "./stage/model-request.js";
-import { type OpenCode, startOpenCode } from "./stage/opencode.js";
-import { createProject, type Project } from "./stage/project.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
-
-/** A second host on the same repository, with a home of its own, as another user's terminal has. */
-async function startBeside(project: Project): Promise<{ host: OpenCode; end: () => Promise<void> }> {
-  const elsewhere = await createProject();
-  const beside: Project = { ...project, root: elsewhere.root, folders: elsewhere.folders };
-  const host = await startOpenCode({ project: beside });
-  return {
-    host,
-    async end() {
-      await host.stop();
-      await elsewhere.remove();
-    },
-  };
-}
 
 test("an edit of the other's file is told of, a message arrives once, and the leases of a killed host end", async () => {
   await using stage = await openStage({ plugin: repository, files: { "a.ts": "one\n" } });

@@ -22,6 +22,8 @@ type Command =
   | { do: "remember"; title: string; content: string }
   | { do: "edit" | "editByHand"; which: number; content: string }
   | { do: "archive" | "restore" | "removeByHand"; which: number }
+  /** Changes one and archives another, in one step. */
+  | { do: "swap"; which: number; other: number; content: string }
   | { do: "reopen" | "list" }
   /** The next command that writes is broken off after so many file operations. */
   | { do: "die"; after: number }
@@ -37,6 +39,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("remember" as const), title: word, content: text }),
   fc.record({ do: fc.constantFrom("edit" as const, "editByHand" as const), which, content: text }),
   fc.record({ do: fc.constantFrom("archive" as const, "restore" as const, "removeByHand" as const), which }),
+  fc.record({ do: fc.constant("swap" as const), which, other: which, content: text }),
   fc.record({ do: fc.constantFrom("reopen" as const, "list" as const) }),
   fc.record({ do: fc.constant("die" as const), after: fc.nat(30) }),
   fc.record({ do: fc.constant("turn" as const), clockMs: fc.integer({ min: -86_400_000, max: 86_400_000 }) }),
@@ -68,12 +71,36 @@ function openStage() {
     store: () => world.store,
     dying: () => dying,
     reopen: () => {
+      // Whoever was there is gone, and what it had planned for later never happens.
+      dying.dieAfter(0);
       world = open();
     },
   };
 }
 
 type Stage = ReturnType<typeof openStage>;
+
+async function swapTwo(
+  stage: Stage,
+  model: Model,
+  { id, otherID, content }: { id: string; otherID: string; content: string },
+): Promise<Model> {
+  const store = stage.store();
+  const after = new Map(model)
+    .set(id, { isArchived: model.get(id)?.isArchived === true, content })
+    .set(otherID, { content: model.get(otherID)?.content ?? "", isArchived: true });
+  const change = async (): Promise<Written> => {
+    const [one, other] = await Promise.all([store.read(id), store.read(otherID)]);
+    if (!one || !other) throw new Error("a memory is not there");
+    const planned = [
+      { before: one, after: { ...one, content, title: "t" } },
+      { before: other, after: { ...other, status: "archived" as const } },
+    ];
+    const swapped = await store.swap(planned, { ...CAUSE, run: "r" });
+    return swapped.kind === "written" ? { kind: "written", memory: one, path: "" } : swapped;
+  };
+  return settle(stage, model, after, change());
+}
 
 /** What a change made of the model: as the disk has it, which is either all of it or nothing. */
 async function settle(stage: Stage, model: Model, after: Model, change: Promise<Written>): Promise<Model> {
@@ -121,6 +148,12 @@ async function step(stage: Stage, model: Model, command: Command): Promise<Model
       if (!id || !known) return model;
       const isArchived = command.do === "archive";
       return settle(stage, model, withThis({ ...known, isArchived }), store[command.do](id, CAUSE));
+    }
+    case "swap": {
+      const otherID = [...model.keys()][command.other];
+      const other = otherID === undefined ? undefined : model.get(otherID);
+      if (!id || !known || !otherID || !other || id === otherID) return model;
+      return swapTwo(stage, model, { id, otherID, content: command.content.trim() });
     }
     case "editByHand": {
       if (!id || !known) return model;

@@ -9,13 +9,11 @@ export interface BoundHooks {
   readonly hooks: Hooks;
   /** Messages put into sessions for people only. */
   readonly shown: [sessionID: string, text: string][];
-  readonly toasts: string[];
 }
 
 /** The host's hooks on a machine, without a host. `canShow` false: it takes no messages of ours. */
 export function bindTestHooks(strata: Strata, { canShow = true } = {}): BoundHooks {
   const shown: [string, string][] = [];
-  const toasts: string[] = [];
   const hooks = bindHooks(strata, {
     forkSessions: createForkSessions(),
     liveConfig: createLiveConfig(),
@@ -24,7 +22,6 @@ export function bindTestHooks(strata: Strata, { canShow = true } = {}): BoundHoo
       if (canShow) shown.push([sessionID, text]);
       return canShow;
     },
-    toast: (text) => void toasts.push(text),
   });
-  return { hooks, shown, toasts };
+  return { hooks, shown };
 }

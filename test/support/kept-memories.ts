@@ -52,6 +52,11 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
     update: async (id, change, cause) => changeOne(id, change, cause),
     archive: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "archived" }), cause),
     restore: async (id, cause) => changeOne(id, (one) => ({ ...one, status: "active" }), cause),
+    async swap(planned, cause) {
+      for (const { after } of planned) write(after, cause);
+      return { kind: "written", ids: planned.map(({ before }) => before.id) };
+    },
+    undo: async () => ({ kind: "nothing", why: "nothing was done that could be taken back" }),
     problems: () => [],
     onChange: (listener) => void listeners.push(listener),
   };

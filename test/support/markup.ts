@@ -1,4 +1,4 @@
-const VOID = new Set(["meta", "br", "hr", "img", "input", "link", "path", "polyline"]);
+const VOID = new Set(["meta", "br", "hr", "img", "input", "link", "path", "polyline", "circle"]);
 
 /**
  * What is wrong with a piece of HTML or SVG that we have written: elements that are not closed, or in the wrong order,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { PRICE, type Savings } from "../../src/record/savings.js";
+import { defineTool, estimateToolTokens } from "../../src/tool.js";
 import { createAccounts, planAnswer } from "../../src/view/accounts.js";
 import { createContextSizes } from "../../src/view/context-size.js";
 import { readHistory } from "../../src/view/history.js";
@@ -37,21 +39,52 @@ describe("the account of an answer", () => {
     );
 
   it("counts what was kept out at the price of the cache, and what would have been new at that of writing", () => {
-    const old = planAnswer(open(session.messages, less("", 1)), usage(100, 900));
+    const old = planAnswer(open(session.messages, less("", 1)), usage(100, 900), 0);
     expect(old).toMatchObject({ sent: 1_000, cached: 900, answered: 15, keptOut: 10_000, net: 1_000 });
-    const fresh = planAnswer(open(session.messages, less("", 2)), usage(100, 900));
+    const fresh = planAnswer(open(session.messages, less("", 2)), usage(100, 900), 0);
     expect(fresh).toMatchObject({ keptOut: 2_000, net: 2_000 * PRICE.written });
-    const uncached = planAnswer(open(session.messages, less("", 1)), usage(1_000, 0));
+    const uncached = planAnswer(open(session.messages, less("", 1)), usage(1_000, 0), 0);
     expect(uncached.net).toBe(10_000 * PRICE.written);
   });
 
-  it("never counts more than would have fitted into the window, nor less than nothing", () => {
-    const full = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000));
-    expect(full.keptOut).toBe(1_000);
-    expect(planAnswer(open(session.messages, less("z".repeat(90_000), 1)), usage(10, 0))).toMatchObject({
-      keptOut: 0,
-      net: 0,
+  it("never counts more than would have fitted into the window", () => {
+    const full = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 0);
+    expect(full).toMatchObject({ keptOut: 1_000, net: 100 });
+    const without = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 9_500);
+    expect(without.keptOut).toBe(500);
+  });
+
+  it("counts what only we put there as a cost, at the price at which the provider took it", () => {
+    const longer = (index: number) => less("z".repeat(50_000), index);
+    const uncached = planAnswer(open(session.messages, longer(1)), usage(10, 0), 0);
+    expect(uncached).toMatchObject({ keptOut: -2_500, net: -2_500 * PRICE.written });
+    const old = planAnswer(open(session.messages, longer(1)), usage(10, 900), 0);
+    expect(old).toMatchObject({ keptOut: -2_500, net: -2_500 * PRICE.cached });
+    const fresh = planAnswer(open(session.messages, longer(2)), usage(10, 900), 0);
+    expect(fresh).toMatchObject({ keptOut: -10_500, net: -10_500 * PRICE.written });
+  });
+
+  it("counts the definitions of our tools in every request, also where nothing was kept out of it", () => {
+    const shown = session.messages;
+    expect(planAnswer(open(shown, shown), usage(10, 900), 1_000)).toMatchObject({
+      keptOut: -1_000,
+      net: -1_000 * PRICE.cached,
     });
+    const fresh = planAnswer(open(shown, less("", 2)), usage(10, 900), 1_000);
+    expect(fresh).toMatchObject({ keptOut: 1_000, net: 2_000 * PRICE.written - 1_000 * PRICE.cached });
+  });
+
+  it("takes the definitions as the host sends them: name, description and a JSON Schema of the arguments", () => {
+    const tool = defineTool({
+      name: "x".repeat(40),
+      description: "y".repeat(400),
+      parameters: z.object({ path: z.string().describe("z".repeat(4_000)) }),
+      execute: async () => "",
+    });
+    expect(estimateToolTokens([])).toBe(0);
+    expect(estimateToolTokens([tool])).toBeGreaterThan(1_110);
+    expect(estimateToolTokens([tool])).toBeLessThan(1_190);
+    expect(estimateToolTokens([tool, tool])).toBe(2 * estimateToolTokens([tool]));
   });
 
   it("is closed once, by an answer that has ended, and by nothing else", () => {
@@ -61,6 +94,7 @@ describe("the account of an answer", () => {
       log: createFakeLog(),
       savings,
       sizes: createContextSizes(),
+      tools: [],
       windows: createModelWindows(),
     });
     const hear = (info: object) => accounts.hear({ type: "message.updated", properties: { info } });

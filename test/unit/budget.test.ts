@@ -66,6 +66,7 @@ describe("the budget of a day", () => {
     expect(await budget.reserve(call)).toEqual({
       kind: "refused",
       why: "it may take 1,000 tokens, and of background.dailyTokens 500 of 1,500 are left today",
+      isUsedUp: true,
     });
     expect((await budget.reserve({ ...call, tokens: 500 })).kind).toBe("reserved");
   });

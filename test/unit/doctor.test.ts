@@ -47,6 +47,12 @@ describe("strata doctor tells of the configuration", () => {
       [`${PROJECT}/.opencode/plugin/other.js`]: "// opencode-strata is fine",
     });
     expect(find(besides, "is loaded 2 times")?.what).toContain("plugin/mine.js");
+    const everywhere = "/home/me/.config/opencode/plugins/all.ts";
+    const global = await examine({
+      [CONFIG]: '{"plugin": ["opencode-strata"]}',
+      [everywhere]: 'import strata from "opencode-strata";',
+    });
+    expect(find(global, "is loaded 2 times")?.what).toContain(everywhere);
   });
 
   it("the same entry in two files is loaded once: later files overrule", async () => {
@@ -81,6 +87,14 @@ describe("strata doctor tells of the configuration", () => {
       level: "note",
     });
     expect(find(findings, "colour is not a setting")).toMatchObject({ level: "problem" });
+    expect(findings.filter(({ what }) => what.startsWith("some are set in")).map(({ what }) => what)).toEqual(
+      [
+        "some are set in /home/me/.config/opencode/opencode.json, key memory",
+        `some are set in ${CONFIG}, beside the plugin's name`,
+      ],
+    );
+    expect(find(findings, "none are set in")?.what).toContain(`${PROJECT}/opencode.jsonc`);
+    expect(find(findings, "by default toolResults")?.what).toMatch(/enabled true, .*turnBudget 200000/);
   });
 });
 
@@ -148,7 +162,15 @@ describe("the proof tells", () => {
   const count = { count: 2, lastMs: 1 };
   const layer = { asked: 4, answered: 1, failed: 0, lastMs: 1 };
   const record = { v: 1, time: "", instance: "", session: "", layer: "" } as const;
-  const names = ["tool-results", "micro-compact", "session-memory", "full-compact"];
+  const names = [
+    "tool-results",
+    "micro-compact",
+    "session-memory",
+    "full-compact",
+    "auto-memory",
+    "errors",
+    "across-agents",
+  ];
   const pulse: PulseRecord = {
     v: 1,
     instance: "a",
@@ -163,15 +185,19 @@ describe("the proof tells", () => {
   };
   const healthy: Evidence = {
     pulse,
-    records: ["spilled", "cleared", "cut"].map((event) => ({ ...record, event })),
+    records: [
+      ...["spilled", "cleared", "cut"].map((event) => ({ ...record, event })),
+      ...["auto-memory", "errors"].map((layer) => ({ ...record, layer, event: "extended" })),
+    ],
     hasNotes: true,
-    played: { sessionID: "s", isCommandFree: true },
+    memories: { directive: 1, knowledge: 1 },
+    played: { sessionID: "s", isCommandFree: true, hasClaimed: true },
   };
 
   it("that everything fired", () => {
     const findings = readEvidence(healthy, config);
     expect(findings.filter(({ level }) => level !== "fine")).toEqual([]);
-    expect(findings).toHaveLength(beats.length + 1 + 4);
+    expect(findings).toHaveLength(beats.length + 1 + names.length);
   });
 
   it("that the plugin was not loaded", () => {
@@ -199,6 +225,8 @@ describe("the proof tells", () => {
         ...healthy,
         records: healthy.records.filter(({ event }) => event !== "cut"),
         hasNotes: false,
+        memories: { directive: 1 },
+        played: { ...healthy.played, hasClaimed: false },
         pulse: { ...pulse, layers: { ...layers, "tool-results": failing, view: failing } },
       },
       off,
@@ -211,6 +239,9 @@ describe("the proof tells", () => {
       "note layer micro-compact never fired: microCompact.enabled is false",
       "problem layer session-memory never fired: no hook has reached it",
       "problem layer full-compact was asked 4 times and did nothing",
+      "problem layer auto-memory was asked 4 times and did nothing",
+      "fine layer errors fired: 1 × told of an earlier failure",
+      "problem layer across-agents was asked 4 times and did nothing",
       "problem layer view failed 2 times, last at hook context: failed: boom",
     ]);
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { addDream, type DreamReport } from "../../layers/dream/dreams-page.js";
 import { findObstacle, type GateFacts, planBackoff } from "../../layers/dream/gates.js";
+import { addDream, type DreamReport } from "../../src/dream/dreams-page.js";
 import { memoryOf } from "../support/memory.js";
 
 const HOUR = 3_600_000;
@@ -38,11 +38,11 @@ const before = memoryOf({ id: "knowledge/a" });
 const report = (id: string, changes = 1): DreamReport => ({
   id,
   time: "2026-11-21T10:00:00.000Z",
-  changes: Array.from({ length: changes }, () => ({
+  changes: Array.from({ length: changes }, (_, n) => ({
     before,
     after: before,
     kind: "merged",
-    reason: "the same\n## no heading",
+    reason: `the same\n## no heading ${n}`,
   })),
   findings: [],
   refused: ["entry 1: `8080` would be lost"],
@@ -54,7 +54,7 @@ it("the page has the newest dream on top, once, on lines of its own", () => {
   expect(page.match(/^## .*$/gm)).toEqual(["## 2026-11-21 10:00 · two", "## 2026-11-21 10:00 · one"]);
   expect(page.match(/^# Dreams$/gm)).toHaveLength(1);
   expect(page).toContain("1 merged, with a model.");
-  expect(page).toContain("- merged `knowledge/a`: the same ## no heading\n");
+  expect(page).toContain("- merged `knowledge/a`: the same ## no heading 0\n");
   expect(page).toContain("- not taken from the model: entry 1: `8080` would be lost");
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isProtected } from "../../layers/dream/change.js";
-import { isContradiction, isSame } from "../../layers/dream/duplicates.js";
-import { type DreamInput, planDream } from "../../layers/dream/plan.js";
+import { isProtected } from "../../src/dream/change.js";
+import { isContradiction, isSame } from "../../src/dream/duplicates.js";
+import { type DreamInput, planDream } from "../../src/dream/plan.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
@@ -48,7 +48,7 @@ describe("what says the same becomes one", () => {
     });
     const { changes } = plan([agent, user]);
     expect(changes.map(({ after, kind }) => [after.id, kind, after.status])).toEqual([
-      ["knowledge/db-port", "superseded", "superseded"],
+      ["knowledge/db-port", "superseded", "archived"],
       ["knowledge/db", "merged", "active"],
     ]);
     expect(changes[0]?.after.supersededBy).toBe("knowledge/db");
@@ -148,11 +148,13 @@ it("what three sessions have said weighs more, once", () => {
   expect(plan([after as Memory]).changes).toEqual([]);
 });
 
-it("a memory that names files that are gone says so, until they are back", () => {
+it("a memory that names files that are gone stays as it is, and is named", () => {
   const memory = memoryOf({ id: "knowledge/x" });
-  const [marked] = carryOut([memory], { missingPaths: () => ["src/b.ts", "src/a.ts"] });
-  expect(marked?.extra.missing).toEqual(["src/a.ts", "src/b.ts"]);
-  expect(carryOut([marked as Memory])[0]?.extra).toEqual({});
+  const { changes, findings } = plan([memory], { missingPaths: () => ["src/b.ts", "src/a.ts"] });
+  expect(changes).toEqual([]);
+  expect(findings).toEqual([
+    { ids: ["knowledge/x"], what: "knowledge/x names what is not there: src/a.ts, src/b.ts" },
+  ]);
 });
 
 it("two that differ in what a fact hangs on, under one title, are shown to somebody who can decide", () => {
@@ -202,7 +204,7 @@ it("of any memories: protected ones keep status and words, every fact has a succ
         const now = after[index];
         if (isProtected(memory))
           expect(now).toMatchObject({ status: memory.status, content: memory.content });
-        if (now?.status === "superseded") expect(byID.get(now.supersededBy ?? "")?.status).toBe("active");
+        if (now?.supersededBy !== undefined) expect(byID.get(now.supersededBy ?? "")?.status).toBe("active");
       }
       const living = after.filter(({ status }) => status === "active" || status === "resolved");
       expect(plan(living).changes).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findEscape } from "../../layers/dream/sandbox.js";
+import { findEscape } from "../../src/dream/sandbox.js";
 import { escapes, harmless, sandbox } from "../support/escapes.js";
 
 it.each(escapes.map(({ tool, args }) => [tool, JSON.stringify(args), { tool, args }] as const))(

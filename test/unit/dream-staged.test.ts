@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readStaged } from "../../layers/dream/staged.js";
+import { readStaged } from "../../src/dream/staged.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
 
@@ -26,7 +26,7 @@ describe("what a model has staged", () => {
       changes.map(({ after, before, kind }) => [before.id, kind, after.status, after.supersededBy]),
     ).toEqual([
       ["knowledge/a", "merged", "active", undefined],
-      ["knowledge/b", "superseded", "superseded", "knowledge/a"],
+      ["knowledge/b", "superseded", "archived", "knowledge/a"],
     ]);
     expect(changes[0]?.after).toEqual({ ...a, content: good.content });
   });
@@ -63,6 +63,18 @@ describe("what a model has staged", () => {
       expect.stringContaining("entry 1"),
       expect.stringContaining("in an earlier entry"),
     ]);
+  });
+
+  it("keeps most words of each, also where no number or name is in them", () => {
+    const plain = [
+      memoryOf({ id: "knowledge/day", content: "The worker reads the mail queue once a day." }),
+      memoryOf({ id: "knowledge/night", content: "The worker reads the mail queue at night." }),
+    ];
+    const entry = { keep: "knowledge/day", supersede: ["knowledge/night"], reason: "" };
+    const of = (content: string) =>
+      readStaged(JSON.stringify([{ ...entry, content }]), [plain], { findFault: () => undefined });
+    expect(of("It is read.").refused).toEqual(["entry 1: most of what knowledge/day says would be lost"]);
+    expect(of("The worker reads the mail queue once a day, at night.").changes).toHaveLength(2);
   });
 
   it("never makes anything fail, whatever it is", () => {

@@ -5,6 +5,7 @@ import type { Config } from "../../src/config/schema.js";
 import type { NewSavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
 import type { Generated } from "../../src/seams/host.js";
+import { createToasts } from "../../src/toasts.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, written } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -23,7 +24,15 @@ function open(settings: Partial<Config["background"]> = {}, wrap = (files: Files
   const seams = { clock, host, log, files: wrap(files) };
   const recorded: NewSavingsRecord[] = [];
   const savings = { record: (record: NewSavingsRecord) => void recorded.push(record) };
-  const generation = createGeneration({ ...seams, config, savings, folder: FOLDER, instance: "one" });
+  const toasts = createToasts({ clock, host });
+  const generation = createGeneration({
+    ...seams,
+    config,
+    savings,
+    toasts,
+    folder: FOLDER,
+    instance: "one",
+  });
   return { clock, host, log, files, generation, recorded };
 }
 

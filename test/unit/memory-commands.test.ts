@@ -55,20 +55,53 @@ describe("strata and memories", () => {
     const files = open();
     await runStrata(files, "remember the first port is 8080");
     await runStrata(files, "remember the second port is 9090");
-    for (const [line, what] of [
+    for (const [line, what, wanted = 3] of [
       ["archive port", "means 2 memories, such as knowledge/"],
       ["archive nothing-like-it", "no memory is meant"],
       ["show ../../etc/passwd", "no memory is meant"],
-      ["list --type colour", '"colour" is no type of memory'],
-      ["remember --type colour red", '"colour" is no type of memory'],
+      ["list --type colour", '"colour" is no type of memory', 2],
+      ["remember --type colour red", '"colour" is no type of memory', 2],
+      ["recall --type colour", '"colour" is no type of memory', 2],
+      ["recall port --limit none", "--limit is to be a whole number from 1 to 1000", 2],
+      ["recall", "say what is to be found", 2],
     ] as const) {
       const { code, err } = await runStrata(files, line);
-      expect([line, code]).toEqual([line, 3]);
+      expect([line, code]).toEqual([line, wanted]);
       expect(err).toContain(what);
     }
     expect((await runStrata(files, "list")).out.split("\n")).toHaveLength(2);
     expect((await runStrata(files, "remember")).code).toBe(2);
     expect((await runStrata(files, "show")).code).toBe(2);
+  });
+
+  it("finds them again by words and type, and what an earlier session noted, marked as such", async () => {
+    const files = open();
+    await runStrata(files, "remember --type decision the server listens on port 8080");
+    await runStrata(files, "remember the tests need a database");
+    const notes = "# Notes\n\n## Learnings\n\n- the server restarts when its port changes\n";
+    await files.writeWhole(`${PROJECT}/.opencode/session-memory/ses_9.md`, notes);
+    const { code, out } = await runStrata(files, "recall server port");
+    expect(code).toBe(0);
+    const [first, second] = out.split("\n");
+    expect(first).toMatch(/^decision\/\S+ {2}the server listens on port 8080 {2}\(today\)$/);
+    expect(second).toMatch(/^past session ses_9 {2}the server restarts/);
+    const { found } = JSON.parse((await runStrata(files, "recall --type knowledge --json")).out);
+    expect(found).toMatchObject([{ kind: "memory", memory: { content: "the tests need a database" } }]);
+    expect((await runStrata(files, "recall server --limit 1")).out.split("\n")).toHaveLength(1);
+    expect((await runStrata(files, "recall zebra")).out).toBe("Nothing found.");
+    expect(JSON.parse((await runStrata(files, "recall zebra --json")).out)).toEqual({ found: [] });
+    await runStrata(files, "archive database");
+    expect((await runStrata(files, "recall database")).out).not.toContain("knowledge/");
+    expect((await runStrata(files, "recall database --archived")).out).toContain("archived, today");
+  });
+
+  it("keeps no secret, and says where it may be kept", async () => {
+    const files = open();
+    const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
+    const { code, err } = await runStrata(files, `remember the token is ${secret}`);
+    expect(code).toBe(3);
+    expect(err).toContain("it holds a secret (GitHub token)");
+    expect([...files.contents.values()].some((one) => Buffer.from(one).includes(secret))).toBe(false);
   });
 
   it("a file that cannot be used is named, the others are listed, and the command ends with 1", async () => {
@@ -115,8 +148,8 @@ describe("what a person means", () => {
   });
 });
 
-describe("/remember and /forget", () => {
-  it("keep a person's own words, quotes and newlines too, and put one memory away", async () => {
+describe("/remember, /recall and /forget", () => {
+  it("keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
     const world = await openWorld();
     const call = async (name: string, words: string) => {
       const command = world.strata.dispatcher.commands.find((one) => one.name === name);
@@ -128,6 +161,12 @@ describe("/remember and /forget", () => {
     expect(world.files.text(path)).toContain(`the "port" is\n8080, 'always'`);
     expect(world.files.text(path)).toContain("ses_1");
     await call("remember", "the other port is 9090");
+    expect(await call("recall", "9090 port")).toMatch(
+      /^knowledge\/\S+ {2}the other port is 9090 {2}\(today\)\ndecision/,
+    );
+    expect(await call("recall", "zebra")).toBe('Nothing is found for "zebra".');
+    await expect(call("recall", "\n")).rejects.toThrow("say what is to be found");
+    expect(world.host.generated).toEqual([]);
     expect(await call("forget", "port")).toMatch(/^These 2 are meant; say which:\ndecision\//);
     expect(await call("forget", "9090")).toMatch(/^Moved to the archive: knowledge\//);
     expect(await call("forget", "9090")).toBe('No memory is meant by "9090".');

@@ -114,6 +114,7 @@ describe("the hooks", () => {
         autoCompact: { enabled: false },
         crossAgent: { enabled: false },
         autoMemory: { enabled: false },
+        background: { enabled: false },
       },
     });
     expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(

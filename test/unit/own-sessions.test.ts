@@ -46,17 +46,46 @@ describe("sessions of our own", () => {
     const own = createOwnSessions();
     own.add("ses_1");
     const heard: unknown[] = [];
-    const unwatch = own.watch("ses_1", (trouble) => heard.push(trouble));
+    const unwatch = own.watch("ses_1", {
+      onTrouble: (trouble) => heard.push(trouble),
+      onAnswer: (id, { input, output }) => heard.push([id, input, output]),
+    });
     const retry = { sessionID: "ses_1", status: { type: "retry", attempt: 1, message: "too many" } };
     own.notice("session.status", retry);
     own.notice("message.part.updated", { part: { type: "text", sessionID: "ses_1" } });
     own.notice("message.part.updated", { part: { type: "tool", tool: "bash", sessionID: "ses_1" } });
+    const tokens = { input: 10, output: 2, reasoning: 1, cache: { read: 0, write: 5 } };
+    const answer = { id: "msg_1", sessionID: "ses_1", role: "assistant", tokens };
+    own.notice("message.updated", { info: { ...answer, time: { created: 1 } } });
+    own.notice("message.updated", { info: { ...answer, time: { created: 1, completed: 2 } } });
     unwatch();
     own.notice("session.status", retry);
     expect(heard).toEqual([
       { reason: "too many", isRefusal: true },
       { reason: "the model called bash, but it has no tools", isRefusal: false },
+      ["msg_1", 15, 3],
     ]);
+  });
+
+  it("make only the calls that their bounds allow, and none without; others are not asked about", () => {
+    const own = createOwnSessions();
+    own.add("ses_plain");
+    const findEscape = (tool: string) => (tool === "read" ? undefined : `not ${tool}`);
+    own.add("ses_bound", { findEscape, maxTokens: 1 });
+    expect(own.findEscape("ses_user", "bash", {})).toBeUndefined();
+    expect(own.findEscape("ses_plain", "read", {})).toBe("this session has no tools");
+    expect(own.findEscape("ses_bound", "read", {})).toBeUndefined();
+    expect(own.findEscape("ses_bound", "bash", {})).toBe("not bash");
+    const heard: unknown[] = [];
+    own.watch("ses_bound", { onTrouble: (trouble) => heard.push(trouble), onAnswer: () => {} });
+    own.notice("message.part.updated", { part: { type: "tool", tool: "bash", sessionID: "ses_bound" } });
+    expect(heard).toEqual([]);
+  });
+
+  it("of a killed process are known by their agent, and have no tools", () => {
+    const own = createOwnSessions();
+    own.notice("session.created", { info: { id: "ses_old", agent: "strata-dream", title: "x" } });
+    expect(own.findEscape("ses_old", "read", {})).toBe("this session has no tools");
   });
 
   it("do not reach the layers, neither their requests nor their events", async () => {
@@ -98,9 +127,9 @@ describe("processes", () => {
 });
 
 describe("the live configuration", () => {
-  it("gets a hidden agent without tools, unless model calls are off, and keeps what a person set for it", () => {
+  it("gets hidden agents, one without tools and one that may look and write one file, unless model calls are off, and keeps what a person set for it", () => {
     const config = { agent: { build: { temperature: 1 }, strata: { temperature: 0, mode: "all" } } };
-    createLiveConfig().take(config, { withAgent: true });
+    createLiveConfig().take(config, { withAgents: true });
     expect(config.agent).toEqual({
       build: { temperature: 1 },
       strata: {
@@ -110,9 +139,18 @@ describe("the live configuration", () => {
         prompt: expect.stringContaining("background writer of opencode-strata"),
         permission: { "*": "deny" },
       },
+      "strata-dream": {
+        mode: "primary",
+        hidden: true,
+        prompt: expect.stringContaining("tidy the long-term memory"),
+        permission: expect.objectContaining({
+          "*": "deny",
+          edit: { "*": "deny", ".opencode/strata/dream/staged.json": "allow" },
+        }),
+      },
     });
     const off = {};
-    createLiveConfig().take(off, { withAgent: false });
+    createLiveConfig().take(off, { withAgents: false });
     expect(off).toEqual({});
   });
 
@@ -120,7 +158,7 @@ describe("the live configuration", () => {
     const live = createLiveConfig();
     expect(live.models()).toEqual({});
     const config: Record<string, unknown> = { model: "a/m", small_model: 5 };
-    live.take(config, { withAgent: true });
+    live.take(config, { withAgents: true });
     expect(live.models()).toEqual({ main: "a/m" });
     config.small_model = "a/s/1";
     expect(live.models()).toEqual({ main: "a/m", small: "a/s/1" });
@@ -131,7 +169,7 @@ describe("the live configuration", () => {
       const live = createLiveConfig();
       const config: Record<string, unknown> = users ? { compaction: users } : {};
       const before = structuredClone(config);
-      live.take(config, { withAgent: false });
+      live.take(config, { withAgents: false });
       live.setAutoCompaction(true);
       expect(config).toEqual(before);
       live.setAutoCompaction(false);
@@ -146,7 +184,7 @@ describe("the live configuration", () => {
     const live = createLiveConfig();
     live.setAutoCompaction(false);
     const config = { compaction: { auto: true } };
-    live.take(config, { withAgent: false });
+    live.take(config, { withAgents: false });
     expect(config.compaction).toEqual({ auto: false });
     live.setAutoCompaction(true);
     expect(config.compaction).toEqual({ auto: true });
@@ -163,7 +201,7 @@ describe("the live configuration", () => {
       { agent: { strata: 5 } },
     ]) {
       const live = createLiveConfig();
-      live.take(config, { withAgent: true });
+      live.take(config, { withAgents: true });
       live.setAutoCompaction(false);
       live.setAutoCompaction(true);
     }

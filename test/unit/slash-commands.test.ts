@@ -3,11 +3,16 @@ import { describe, expect, it } from "vitest";
 import { StrataError } from "../../src/error.js";
 import { CommandAnswered } from "../../src/host/slash-commands.js";
 import type { LayerFactory } from "../../src/layer-context.js";
+import { fingerprint, formatConflict } from "../../src/memory/conflict.js";
 import type { SlashCommand } from "../../src/slash-command.js";
+import { sumPutIn } from "../../src/status/memory-command.js";
+import type { Outcome } from "../../src/view/decision-batch.js";
+import type { KnownDecision } from "../../src/view/known-decisions.js";
 import type { Message } from "../../src/view/message.js";
+import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { answer, call, lines, user } from "../support/messages.js";
-import { openWorld } from "../support/world.js";
+import { openWorld, type World } from "../support/world.js";
 
 const layerWith = (execute: SlashCommand["execute"]): LayerFactory => {
   const command = { name: "echo", description: "says it again", execute };
@@ -43,7 +48,7 @@ describe("a slash command", () => {
     expect(config.command).toEqual({
       echo: { template: "$ARGUMENTS", description: "says it again" },
       ...Object.fromEntries(
-        ["memory", "remember", "forget"].map((name) => [
+        ["memory", "remember", "recall", "forget"].map((name) => [
           name,
           { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
         ]),
@@ -85,10 +90,10 @@ describe("a slash command", () => {
   });
 
   it("called while a turn is under way is answered when that is over", async () => {
-    const { hooks, shown, toasts } = await open();
+    const { hooks, shown, world } = await open();
     await say(hooks, "session.status", { status: { type: "busy" } });
     expect(await run(hooks, "echo", "one")).toBeInstanceOf(CommandAnswered);
-    expect([shown, toasts.length]).toEqual([[], 1]);
+    expect([shown, world.host.toasts.length]).toEqual([[], 1]);
     await say(hooks, "session.idle", {});
     await say(hooks, "session.idle", {});
     expect(shown).toEqual([["ses_1", "[Strata] /echo\none"]]);
@@ -102,6 +107,22 @@ describe("a slash command", () => {
       { type: "text", text: expect.stringMatching(/^Repeat this .*\n\n\[Strata\] \/echo\nthis$/) },
     ]);
   });
+});
+
+it("a command of somebody else's is heard of by the layers, with the texts that it sends; ours is not", async () => {
+  const heard: unknown[] = [];
+  const listening: LayerFactory = () => ({
+    name: "listening",
+    cost: 1,
+    handlers: { command: ({ texts }) => void heard.push(...texts) as undefined },
+  });
+  const world = await openWorld({ layers: [listening] });
+  const { hooks } = bindTestHooks(world.strata);
+  await hooks.config?.({});
+  await run(hooks, "memory");
+  expect(heard).toEqual([]);
+  await run(hooks, "deploy");
+  expect(heard).toEqual(["template"]);
 });
 
 describe("an answer that is shown and not sent", () => {
@@ -131,18 +152,109 @@ describe("an answer that is shown and not sent", () => {
 });
 
 describe("/memory", () => {
+  const ask = async (world: World): Promise<string> => {
+    const [memory] = world.strata.dispatcher.commands.filter(({ name }) => name === "memory");
+    return (await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal)) ?? "";
+  };
+
   it("tells of this session, of all of them, and of what wants looking after", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();
-    const [memory] = world.strata.dispatcher.commands.filter(({ name }) => name === "memory");
-    const text = await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    const text = await ask(world);
     expect(text).toMatch(
-      /^This session +nothing has been answered yet\n +tokens kept out: 20,\d+ by tool-results\n/,
+      /^This session +nothing has been answered yet\n +tokens put into it: 4\d\d by tool-results\n +tokens kept out of it: 20,\d+ by tool-results\n/,
     );
-    expect(text).toContain("1 results moved to files");
-    expect(text).toMatch(/On +toolResults, microCompact/);
+    expect(text).toMatch(/ +saved about [-\d,]+ tokens of input price, net of 0 cached tokens written again/);
+    expect(text).toMatch(/^Breaker +closed/m);
+    expect(text).toContain("1 result moved to files");
+    expect(text).toMatch(/^On +toolResults, microCompact/m);
+    expect(text).toMatch(/^Background +100 calls and 200,000 tokens left today/m);
     expect(text).not.toContain("\u001b");
+  });
+
+  it("tells why no model call would be made in the background", async () => {
+    const world = await openWorld();
+    delete world.host.configured.small;
+    expect(await ask(world)).toMatch(
+      /^Background +100 calls .* left today; none is made now: .*small_model/m,
+    );
+  });
+
+  it("tells that the breaker is open and why, and of a hook that the host does not call", async () => {
+    const world = await openWorld();
+    const state = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
+    await world.files.writeWhole(state, '{"failures":3,"open":"it failed"}');
+    await world.files.appendLine(
+      `${PROJECT}/.opencode/strata/savings/ses_1.jsonl`,
+      '{"v":1,"time":"2026-11-21T09:00:00Z","instance":"a","session":"ses_1","layer":"view","event":"break"}',
+    );
+    world.strata.pulse.bind(["config", "context"]);
+    world.strata.pulse.beat("config");
+    world.strata.pulse.sign("answer");
+    const text = await ask(world);
+    expect(text).toMatch(/^Breaker +open, automatic summaries are off: it failed\. \/compact turns/m);
+    expect(text).toMatch(/^Problem +OpenCode has not called hook context/m);
+  });
+
+  it("names open blockers and conflicts that nobody has decided, and neither when they are settled", async () => {
+    const world = await openWorld();
+    const folder = `${PROJECT}/.opencode/memory`;
+    await world.files.writeWhole(`${folder}/blocker/ci.md`, "---\ntitle: CI has no browser\n---\nx\n");
+    await world.files.writeWhole(
+      `${folder}/blocker/old.md`,
+      "---\ntitle: No licence\nstatus: resolved\n---\nx\n",
+    );
+    await world.files.writeWhole(`${folder}/private/blocker/mine.md`, "The key has expired\n");
+    const standing = { title: "The database", content: "Postgres" };
+    await world.files.writeWhole(
+      `${folder}/decision/the-database.md`,
+      "---\ntitle: The database\n---\nPostgres\n",
+    );
+    const conflict = {
+      v: 1,
+      id: "decision/the-database",
+      title: "The database",
+      standing: fingerprint(standing),
+      other: "another",
+      found: "2026-11-21T09:00:00Z",
+    } as const;
+    const record = `${folder}/conflicts/the-database-1.md`;
+    await world.files.writeWhole(record, formatConflict(conflict, "Postgres", "SQLite"));
+    const text = await ask(world);
+    expect(text).toMatch(/^Memories +1 decision, 3 blocker$/m);
+    expect(text).toMatch(
+      /^Open blockers +CI has no browser {2}\(blocker\/ci\)\n +The key has expired {2}\(private\/blocker\/mine\)$/m,
+    );
+    expect(text).toContain(`Conflicts         two versions of "The database", decide: ${record}`);
+    await world.files.writeWhole(
+      `${folder}/decision/the-database.md`,
+      "---\ntitle: The database\n---\nSQLite\n",
+    );
+    expect(await ask(world)).not.toContain("Conflicts");
+  });
+});
+
+describe("what layers have put into the context", () => {
+  const decision = (key: string, outcome: Outcome, layer: string, at: number): KnownDecision => ({
+    key,
+    outcome,
+    layer,
+    at,
+    session: "ses_1",
+    text: "word".repeat(10),
+  });
+
+  it("counts what stands now: a mark in the place of a preview, and nothing from before a cut", () => {
+    const before = [
+      decision("a", "replaced", "tool-results", 1),
+      decision("a", "extended", "errors", 2),
+      decision("b", "extended", "across-agents/edits", 3),
+    ];
+    expect(sumPutIn(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
+    const cleared = [...before, decision("a", "cleared", "micro-compact", 4)];
+    expect(sumPutIn(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
+    expect(sumPutIn([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({ "full-compact": 10 });
   });
 });
 

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { type MemoryType, memoryTypes } from "../../src/memory/memory.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { drawBarChart } from "../../src/stats/bar-chart.js";
 import { sumFigures } from "../../src/stats/figures.js";
 import { drawLineChart } from "../../src/stats/line-chart.js";
+import { ages, sumMemories } from "../../src/stats/memory-figures.js";
 import { formatPage } from "../../src/stats/page.js";
+import { drawRowChart } from "../../src/stats/row-chart.js";
 import { lightTheme, listTicks } from "../../src/stats/svg.js";
+import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
-import { readLedgerExample } from "../support/ledger.js";
+import { readLedgerExample, readMemoriesExample } from "../support/ledger.js";
 import { findMarkupFaults } from "../support/markup.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
@@ -37,6 +41,38 @@ describe("the figures", () => {
       ["2026-11-21", 0, 0],
     ]);
     expect(figures.totals.sent).toBe(58_000);
+  });
+});
+
+describe("memories", () => {
+  const DAY_MS = 86_400_000;
+  const made = (days: number, type: MemoryType = "knowledge") => ({
+    type,
+    created: new Date(MORNING - days * DAY_MS).toISOString(),
+  });
+
+  it("are counted by type, the largest first, and by age, the youngest first", () => {
+    const all = [made(0), made(6.9), made(7), made(400), made(100, "decision")];
+    expect(sumMemories(all, MORNING)).toEqual([
+      { type: "knowledge", counts: [2, 1, 0, 0, 1], total: 4 },
+      { type: "decision", counts: [0, 0, 0, 1, 0], total: 1 },
+    ]);
+  });
+
+  it("each is counted once, whatever its date says", () => {
+    const date = fc.oneof(
+      fc.string(),
+      fc.integer().map((days) => made(days % 10_000).created),
+    );
+    const memory = fc.record({ type: fc.constantFrom(...memoryTypes), created: date });
+    fc.assert(
+      fc.property(fc.array(memory), (all) => {
+        const figures = sumMemories(all, MORNING);
+        expect(figures.reduce((sum, { total }) => sum + total, 0)).toBe(all.length);
+        for (const { counts, total } of figures)
+          expect(counts.reduce((sum, count) => sum + count, 0)).toBe(total);
+      }),
+    );
   });
 });
 
@@ -84,6 +120,14 @@ describe("a chart", () => {
     expect(Math.min(...heights)).toBeLessThan(130);
   });
 
+  it("of one request shows it as a point; an estimate is another line without its colour too", () => {
+    const line = { label: "sent", colour: "#123456" };
+    const one = drawLineChart({ ...frame, lines: [{ ...line, sizes: [7_000] }] });
+    expect(one).toMatch(/<circle cx="90" cy="[\d.]+" r="5" fill="#123456"\/>/);
+    const two = drawLineChart({ ...frame, lines: [{ ...line, sizes: [1, 2], isEstimate: true }] });
+    expect(two.match(/stroke-dasharray="7 4"/g)).toHaveLength(2);
+  });
+
   it("of bars tells each value when it is pointed at", () => {
     const svg = drawBarChart({
       ...frame,
@@ -98,6 +142,35 @@ describe("a chart", () => {
     expect(findMarkupFaults(svg)).toEqual([]);
   });
 
+  it("of rows stays on the paper, and tells each part when it is pointed at and each sum", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(number, { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 11 }),
+        fc.constantFrom({ width: 1_000, height: 460 }, { width: 360, height: 400 }),
+        (rows, size) => {
+          const svg = drawRowChart({
+            ...frame,
+            size,
+            series: ages.map(({ label }) => ({ label, colour: "#123456" })),
+            rows: rows.map((values, n) => ({ label: `row ${n}`, values })),
+          });
+          expect(findMarkupFaults(svg)).toEqual([]);
+          for (const [, x, width] of svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g))
+            expect(Number(x) + Number(width)).toBeLessThanOrEqual(size.width);
+          expect(svg).not.toMatch(/NaN|="-/);
+        },
+      ),
+      { numRuns: 50 },
+    );
+    const svg = drawRowChart({
+      ...frame,
+      series: [{ label: "young", colour: "#123456" }],
+      rows: [{ label: "decision", values: [1_200] }],
+    });
+    expect(svg).toContain("<title>decision, young: 1,200</title>");
+    expect(svg).toContain(">1,200</text>");
+  });
+
   it("has round numbers at its axes", () => {
     expect(listTicks(10, 5)).toEqual([0, 2, 4, 6, 8, 10]);
     expect(listTicks(206_000, 5)).toEqual([0, 50_000, 100_000, 150_000, 200_000]);
@@ -110,17 +183,19 @@ describe("the page", () => {
     project: '/home/me/a <b> & "c"',
     made: "2026-11-21T09:00:00.000Z",
     figures: sumFigures(readLedgerExample()),
+    memories: sumMemories(readMemoriesExample(), MORNING),
   });
 
   it("is markup without a fault, with each chart for wide and narrow screens and as a table", () => {
     expect(findMarkupFaults(page)).toEqual([]);
-    expect(page.match(/<svg /g)).toHaveLength(6);
+    expect(page.match(/<svg /g)).toHaveLength(8);
     expect(
       page.match(/<svg [^>]*role="img"[^>]*>\s*<title>[^<]+<\/title>\s*<desc>[^<]+<\/desc>/g),
-    ).toHaveLength(6);
-    expect(page.match(/<details><summary>/g)).toHaveLength(3);
-    expect(page.match(/tabindex="0"/g)).toHaveLength(3);
+    ).toHaveLength(8);
+    expect(page.match(/<details><summary>/g)).toHaveLength(4);
+    expect(page.match(/tabindex="0"/g)).toHaveLength(4);
     expect(page).toContain("<td>65,000</td>");
+    expect(page).toContain("<td>decision</td><td>2</td><td>0</td><td>1</td><td>0</td><td>1</td><td>4</td>");
     expect(page).toContain("/home/me/a &lt;b&gt; &amp; &quot;c&quot;");
   });
 
@@ -137,6 +212,7 @@ describe("the page", () => {
       project: "/p",
       made: "2026-11-21T09:00:00.000Z",
       figures: sumFigures(new Map()),
+      memories: [],
     });
     expect(empty).toContain("Nothing has been recorded yet");
     expect(findMarkupFaults(empty)).toEqual([]);
@@ -168,9 +244,15 @@ describe("strata stats", () => {
 
   it("writes the page where it is told to, seen from where one stands", async () => {
     const files = createMemoryFiles(world());
+    await files.writeWhole(
+      `${PROJECT}/.opencode/memory/decision/port.md`,
+      "---\ncreated: 2026-11-20T09:00:00Z\n---\nPort 8080\n",
+    );
     const { code, out } = await runStrata(files, "stats --html out/page.html", { folder: `${PROJECT}/src` });
     expect([code, out]).toEqual([0, `Written: ${PROJECT}/src/out/page.html`]);
-    expect(files.text(`${PROJECT}/src/out/page.html`)).toContain("<!doctype html>");
+    const page = files.text(`${PROJECT}/src/out/page.html`);
+    expect(page).toContain("<!doctype html>");
+    expect(page).toContain("<title>decision, under a week: 1</title>");
     expect((await runStrata(files, "stats --html")).code).toBe(2);
   });
 

@@ -1,11 +1,11 @@
 /** `memory_recall`: the agent looks something up, in the memories and in what was said in earlier sessions. */
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
+import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import { type Memory, memoryTypes } from "../../../src/memory/memory.js";
 import type { Found } from "../../../src/memory/search.js";
 import { cut, toLine } from "../../../src/notes/line.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
-import { findGoneFiles } from "../gone-files.js";
 import { formatAge, formatMemoryLine } from "../line.js";
 import { formatPath, type MemoryToolsContext } from "./common.js";
 

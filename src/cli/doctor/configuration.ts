@@ -1,28 +1,26 @@
-/** What stands in the configuration files: this plugin once, no rival, which settings are in force and why. */
+/** What stands in the configuration files: this plugin once, no rival, nothing wrong. */
 import { basename, dirname, join } from "node:path";
-import { explainSettings } from "../../config/explain.js";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
-import { parseConfig, readSources, readText } from "../../config/sources.js";
+import { parseConfig, readText } from "../../config/sources.js";
+import { findGlobalFolder } from "../../host/config-files.js";
 import { isRecord } from "../../records.js";
-import { switches } from "../../status/status.js";
 import type { Surroundings } from "../command.js";
 import type { Settings } from "../settings.js";
-import { type Finding, fine, note, problem, warning } from "./finding.js";
+import { type Finding, fine, problem, warning } from "./finding.js";
 import { findRival } from "./rivals.js";
 
 /** Findings on the configuration of a project. */
 export async function checkConfiguration(
-  { files }: Pick<Surroundings, "files">,
+  { env, files, home }: Pick<Surroundings, "env" | "files" | "home">,
   project: string,
   settings: Settings,
 ): Promise<Finding[]> {
-  const local = await readLocalPlugins(files, project);
+  const local = await readLocalPlugins(files, [join(project, ".opencode"), findGlobalFolder({ env, home })]);
   return [
     ...checkLoading(settings.plugins, local),
     ...settings.problems.map((sentence) => problem(sentence)),
     ...settings.plugins.flatMap(checkRival),
     ...(await checkHostSettings(files, settings.configFiles)),
-    ...(await describeSettings(files, settings)),
   ];
 }
 
@@ -41,10 +39,10 @@ function checkLoading(plugins: readonly PluginEntry[], local: readonly string[])
 }
 
 /** Files in the folders that OpenCode loads plugins from by itself, as far as they are about this one. */
-async function readLocalPlugins(files: Surroundings["files"], project: string): Promise<string[]> {
+async function readLocalPlugins(files: Surroundings["files"], roots: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const folder of ["plugin", "plugins"].map((name) => join(project, ".opencode", name))) {
-    for (const name of (await files.list(folder)).filter((one) => /\.[jt]s$/.test(one))) {
+  for (const folder of roots.flatMap((root) => ["plugin", "plugins"].map((name) => join(root, name)))) {
+    for (const name of (await files.list(folder).catch(() => [])).filter((one) => /\.[jt]s$/.test(one))) {
       const text = await readText(files, join(folder, name));
       const imports = typeof text === "string" ? text.match(/from\s+["'][^"']+["']/g) : undefined;
       if (imports?.some((line) => line.includes(PACKAGE))) found.push(join(folder, name));
@@ -74,24 +72,4 @@ async function checkHostSettings(
     }
   }
   return findings;
-}
-
-async function describeSettings(
-  files: Surroundings["files"],
-  { config, configFiles, plugins }: Settings,
-): Promise<Finding[]> {
-  const { found } = await readSources(files, configFiles, plugins.findLast(isStrata)?.options);
-  const explained = explainSettings(config, found);
-  const changed = explained.filter(({ from }) => from !== "default");
-  const off = switches.filter((name) => !config[name].enabled);
-  return [
-    ...changed
-      .filter(({ key }) => !off.some((name) => key === `${name}.enabled`))
-      .map(({ key, value, from }) => note(`${key} is ${JSON.stringify(value)}, from ${from}`)),
-    ...off.map((name) => {
-      const from = explained.find(({ key }) => key === `${name}.enabled`)?.from ?? "default";
-      return note(`${name} is off, from ${from}`);
-    }),
-    fine(`${explained.length - changed.length} of ${explained.length} settings have their defaults`),
-  ];
 }

@@ -45,6 +45,8 @@ export function formatSections(sections: readonly Section[], style: Style): stri
   ]);
   const troubles = sections.flatMap(({ findings }) => findings).filter(isTrouble);
   const sum =
-    troubles.length === 0 ? style.green("All is well.") : `${troubles.length} things want looking after.`;
+    troubles.length === 0
+      ? style.green("All is well.")
+      : `${troubles.length === 1 ? "One thing wants" : `${troubles.length} things want`} looking after.`;
   return [...lines, sum].join("\n");
 }

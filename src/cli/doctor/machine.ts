@@ -100,7 +100,11 @@ async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Fo
 }
 
 /** Files named `lock` or `….lock`, and the rights to take one over, in a folder and those in it. */
-async function findLocks(files: MachineOptions["files"], folder: string, depth = 0): Promise<string[]> {
+export async function findLocks(
+  files: MachineOptions["files"],
+  folder: string,
+  depth = 0,
+): Promise<string[]> {
   const found: string[] = [];
   for (const name of await files.list(folder).catch(() => [])) {
     const path = join(folder, name);

@@ -26,7 +26,7 @@ export interface OpenCodeOptions {
   env: Surroundings["env"];
 }
 
-const START_MS = 20_000;
+const START_MS = 15_000;
 const STOP_MS = 3_000;
 const VERSION_MS = 10_000;
 

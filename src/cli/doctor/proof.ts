@@ -9,6 +9,7 @@ import { type Beat, type PulseRecord, parsePulse } from "../../record/pulse.js";
 import { parseSavingsRecord, type SavingsRecord } from "../../record/savings.js";
 import { mergeRecords, type PlainRecord } from "../../records.js";
 import { createScratch } from "../../seams/scratch.js";
+import { readMemoryStatus } from "../../status/memory-status.js";
 import { switches } from "../../status/status.js";
 import type { Surroundings } from "../command.js";
 import { type Finding, fine, note, problem } from "./finding.js";
@@ -30,6 +31,8 @@ export interface Evidence {
   pulse: PulseRecord | undefined;
   records: readonly SavingsRecord[];
   hasNotes: boolean;
+  /** Memories of the project by their types. */
+  memories: Readonly<Record<string, number>>;
   played: Played;
 }
 
@@ -59,9 +62,29 @@ const layers: readonly {
     name: "full-compact",
     acted: (seen) => countEvents(seen, "cut", "history replaced"),
   },
+  {
+    setting: "autoMemory",
+    name: "auto-memory",
+    acted(seen) {
+      const told = countEvents(seen, "extended", "told of memories", "auto-memory");
+      return told && seen.memories.knowledge ? `${told}, one kept` : undefined;
+    },
+  },
+  {
+    setting: "errors",
+    name: "errors",
+    acted: (seen) => countEvents(seen, "extended", "told of an earlier failure", "errors"),
+  },
+  {
+    setting: "crossAgent",
+    name: "across-agents",
+    acted: ({ played }) => (played.hasClaimed ? "a lease claimed" : undefined),
+  },
 ];
 
-const LAST_PULSE_MS = 3_000;
+/** For the host's start and the session; it takes some seconds, and all of the doctor less than thirty. */
+const PROOF_MS = 24_000;
+const LAST_PULSE_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
 /** Hooks that the session makes the host call. */
@@ -142,8 +165,10 @@ function describeOthers({ layers: seen }: PulseRecord): Finding[] {
     );
 }
 
-function countEvents({ records }: Evidence, event: string, what: string): string | undefined {
-  const found = records.filter((record) => record.event === event);
+function countEvents({ records }: Evidence, event: string, what: string, layer?: string): string | undefined {
+  const found = records.filter(
+    (record) => record.event === event && (layer === undefined || record.layer === layer),
+  );
   const results = found.reduce((sum, record) => sum + (record.results ?? 1), 0);
   return results === 0 ? undefined : `${formatCount(results)} × ${what}`;
 }
@@ -173,9 +198,11 @@ async function run(
   const settings = mergeRecords(enabled, TIGHT_SETTINGS);
   await files.writeWhole(join(project, "opencode.json"), formatHostConfig(plugin, settings, model.url));
   for (const [name, text] of Object.entries(PLAYED_FILES)) await files.writeWhole(join(project, name), text);
+  const deadlineMs = clock.now() + PROOF_MS;
   const host = await startOpenCode({ binary, root, project, files, clock, env });
   try {
-    const played = await playSession(host.url, project, model);
+    const signal = AbortSignal.timeout(Math.max(1, deadlineMs - clock.now()));
+    const played = await playSession({ url: host.url, project, model, signal });
     return await readTraces({ clock, files }, project, played);
   } finally {
     await host.stop();
@@ -206,12 +233,13 @@ async function readTraces(
   project: string,
   played: Played,
 ): Promise<Evidence> {
-  const { pulse: pulses, savings, sessionMemory } = planFolders(project);
+  const { memory, pulse: pulses, savings, sessionMemory } = planFolders(project);
   const pulse = await waitForPulse({ clock, files }, pulses);
   const ledger = join(savings, `${played.sessionID}.jsonl`);
   const { records } = await readJsonLines(files, ledger, parseSavingsRecord);
   const notes = await files.stat(join(sessionMemory, `${played.sessionID}.md`));
-  return { pulse, records, hasNotes: notes !== undefined, played };
+  const { memories } = await readMemoryStatus(files, memory);
+  return { pulse, records, hasNotes: notes !== undefined, memories, played };
 }
 
 /** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */

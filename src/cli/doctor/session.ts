@@ -13,24 +13,34 @@ export const TIGHT_SETTINGS = {
   log: { level: "info" },
 } as const;
 
-/** Files of the project, by name: one that is moved out of the context, one that is later cleared. */
+const MEMORY = ".opencode/memory/directive/doctor.md";
+const CLAIMED = "strata doctor";
+
+/** Files of the project: one that is moved out of the context, one that is later cleared, and a memory to be told of. */
 export const PLAYED_FILES = {
   "large.txt": Array.from({ length: 400 }, (_, n) => `line ${n} of a large file\n`).join(""),
   "small.txt": Array.from({ length: 60 }, (_, n) => `line ${n} of a small file\n`).join(""),
+  [MEMORY]: "---\ntitle: Answer in whole sentences.\npinned: true\n---\nAnswer in whole sentences.\n",
 } as const;
 
 export interface Played {
   sessionID: string;
   /** Did the answer to /memory come without a request to the model? */
   isCommandFree: boolean;
+  /** Has the model been told that it holds what it has claimed? */
+  hasClaimed: boolean;
 }
 
-/** The whole of it takes some seconds; a machine that is busy with other things gets its time. */
-const SESSION_MS = 40_000;
+export interface PlayOptions {
+  url: string;
+  project: string;
+  model: ScriptedModel;
+  signal: AbortSignal;
+}
 
 /** Plays it. Throws where the host refuses something or does not answer. */
-export async function playSession(url: string, project: string, model: ScriptedModel): Promise<Played> {
-  const post = createPost(url, AbortSignal.timeout(SESSION_MS));
+export async function playSession({ model, project, signal, url }: PlayOptions): Promise<Played> {
+  const post = createPost(url, signal);
   const { id: sessionID } = (await post("/session", { title: "strata doctor" })) as { id: string };
   const ask = (text: string, ...lines: Line[]): Promise<unknown> => {
     model.script(...lines);
@@ -40,6 +50,16 @@ export async function playSession(url: string, project: string, model: ScriptedM
   await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
     say: "seen",
   });
+  const fail: Line = { call: "bash", args: { command: "strata-doctor-fails", description: "fails" } };
+  const content = "The doctor was here, to see whether memories can be kept.";
+  await ask(
+    "Try twice what fails, claim something and remember it.",
+    fail,
+    fail,
+    { call: "lease", args: { op: "claim", item: CLAIMED } },
+    { call: "memory_remember", args: { type: "knowledge", content } },
+    { say: "tried" },
+  );
   // Long enough that history has to go, and that results in it have long been used.
   for (const topic of ["one", "two", "three"])
     await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
@@ -50,7 +70,8 @@ export async function playSession(url: string, project: string, model: ScriptedM
   const isCommandFree = model.requests.length === before;
   // Has the plugin write down what it has counted.
   await post("/instance/dispose", {});
-  return { sessionID, isCommandFree };
+  const hasClaimed = model.requests.some((body) => body.includes(`Claimed: ${CLAIMED}`));
+  return { sessionID, isCommandFree, hasClaimed };
 }
 
 function createPost(url: string, signal: AbortSignal): (path: string, body: object) => Promise<unknown> {

@@ -1,94 +1,74 @@
-/** A Chromium of this machine, where there is one, that opens a page and tells what a script finds in it. */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { entrust } from "./keeper.js";
+/**
+ * Finds a Chromium that runs. On Linux with an x64 processor it is the one that the npm package `@sparticuz/chromium`
+ * carries, unpacked once beside the packages, with its own fonts: every machine sees the same. Elsewhere it is that of
+ * the machine, if there is one.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 
-export interface Look {
+export interface Browser {
   binary: string;
-  /** The page, as it would be in a file. */
-  html: string;
-  widthPx: number;
-  isDark: boolean;
-  /** The text of a function of the page's window, whose result is JSON. */
-  measure: string;
+  env: Record<string, string | undefined>;
 }
 
-export interface Seen<T> {
-  measured: T;
-  /** What the browser printed on its console: errors, and what the page was refused. */
-  console: string[];
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+/** One that runs; `undefined` where there is none. */
+export function findBrowser(): Browser | undefined {
+  return findPacked() ?? findInstalled();
 }
 
-/** Where it is; `undefined` where there is none. */
-export function findChromium(): string | undefined {
-  for (const name of ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]) {
-    try {
-      return execFileSync("which", [name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-    } catch {
-      // The next name.
-    }
-  }
-  return undefined;
+/** That of the package; its libraries stand in where the machine has none. */
+function findPacked(): Browser | undefined {
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
+  const packed = findPackage();
+  if (packed === undefined) return undefined;
+  const folder = join(packed, "..", "..", "..", ".cache", "strata-chromium", readVersion(packed));
+  if (!existsSync(folder)) unpack(packed, folder);
+  const binary = join(folder, "chromium");
+  const env = { ...process.env, FONTCONFIG_FILE: join(folder, "fonts.conf") };
+  const withLibraries = { ...env, LD_LIBRARY_PATH: join(folder, "lib") };
+  return [env, withLibraries].map((one) => ({ binary, env: one })).find(runs);
 }
 
-/** Opens the page in a frame of this width and measures it once it is loaded. */
-export async function lookAt<T>({ binary, html, isDark, measure, widthPx }: Look): Promise<Seen<T>> {
-  const folder = mkdtempSync(join(tmpdir(), "strata-page-"));
-  const release = entrust({ folder });
-  const harness = join(folder, "harness.html");
-  writeFileSync(
-    harness,
-    `<!doctype html><iframe id="page" style="width:${widthPx}px;height:900px;border:0"></iframe><pre id="measured"></pre>
-<script>
-const frame = document.getElementById("page");
-frame.onload = () => {
-  const measure = ${measure};
-  document.getElementById("measured").textContent = JSON.stringify(measure(frame.contentWindow));
-};
-frame.srcdoc = ${JSON.stringify(html).replaceAll("<", "\\u003c")};
-</script>`,
-  );
-  const args = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    `--user-data-dir=${join(folder, "profile")}`,
-    `--blink-settings=preferredColorScheme=${isDark ? 0 : 1}`,
-    "--window-size=1600,1000",
-    "--enable-logging=stderr",
-    "--virtual-time-budget=3000",
-    "--dump-dom",
-    `file://${harness}`,
-  ];
+function findPackage(): string | undefined {
   try {
-    const { err, out } = await run(binary, args);
-    const measured = /<pre id="measured">([^<]*)<\/pre>/.exec(out)?.[1] ?? "";
-    if (measured === "") throw new Error(`Chromium measured nothing:\n${err.slice(-2_000)}`);
-    const text = measured.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-    return {
-      measured: JSON.parse(text) as T,
-      console: err.split("\n").filter((line) => line.includes("CONSOLE")),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    release();
+    const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
+    return join(entry.slice(0, entry.lastIndexOf("@sparticuz")), "@sparticuz", "chromium", "bin");
+  } catch {
+    return undefined;
   }
 }
 
-function run(binary: string, args: string[]): Promise<{ out: string; err: string }> {
-  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
-  let out = "";
-  let err = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    err += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", () => resolve({ out, err }));
-  });
+const readVersion = (packed: string): string =>
+  JSON.parse(readFileSync(join(dirname(packed), "package.json"), "utf8")).version;
+
+/** In a folder of another name first: two tests may want it at once, and one may be killed. */
+function unpack(packed: string, folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true });
+  const half = mkdtempSync(`${folder}-`);
+  const read = (name: string) => brotliDecompressSync(readFileSync(join(packed, name)));
+  writeFileSync(join(half, "chromium"), read("chromium.br"), { mode: 0o755 });
+  for (const name of ["al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"])
+    execFileSync("tar", ["-x", "-C", half], { input: read(name) });
+  const dirs = `<dir>${join(folder, "fonts")}</dir><cachedir>${join(folder, "fonts-cache")}</cachedir>`;
+  writeFileSync(join(half, "fonts.conf"), `<fontconfig>${dirs}</fontconfig>`);
+  try {
+    renameSync(half, folder);
+  } catch (error) {
+    rmSync(half, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
 }
+
+function findInstalled(): Browser | undefined {
+  return [...NAMES, MAC].map((binary) => ({ binary, env: process.env })).find(runs);
+}
+
+const runs = ({ binary, env }: Browser): boolean =>
+  spawnSync(binary, ["--headless", "--no-sandbox", "--version"], { env, stdio: "ignore", timeout: 20_000 })
+    .status === 0;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, watch } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 
 /** Resolves when a file or folder that exists has gone from the folder above it. */
@@ -12,18 +12,28 @@ export function whenRemoved(path: string): Promise<void> {
   });
 }
 
-/** Resolves when the file has this in it; rejects after 10 s. Its folder must be there. */
-export function whenContains(path: string, text: string): Promise<void> {
-  return whenFits(path, (contents) => contents.includes(text), text);
+const WAIT_MS = 10_000;
+
+/** Resolves when the file has this in it; rejects after 10 s, or `waitMs`. */
+export function whenContains(path: string, text: string, waitMs = WAIT_MS): Promise<void> {
+  return whenFits(path, (contents) => contents.includes(text), text, waitMs);
 }
 
-/** Resolves when the file is there and its text fits; rejects after 10 s. Its folder must be there. */
-export function whenFits(path: string, fits: (text: string) => boolean, wanted: string): Promise<void> {
+/** Resolves when the file is there and its text fits; rejects after 10 s, or `waitMs`. */
+export function whenFits(
+  path: string,
+  fits: (text: string) => boolean,
+  wanted: string,
+  waitMs = WAIT_MS,
+): Promise<void> {
   const hasIt = () => existsSync(path) && fits(readFileSync(path, "utf8"));
   if (hasIt()) return Promise.resolve();
+  // Only what is there can be watched.
+  mkdirSync(dirname(path), { recursive: true });
   return new Promise((resolve, reject) => {
-    const giveUp = () => finish(() => reject(new Error(`${path} does not contain ${wanted} after 10 s`)));
-    const timer = setTimeout(giveUp, 10_000);
+    const giveUp = () =>
+      finish(() => reject(new Error(`${path} does not contain ${wanted} after ${waitMs} ms`)));
+    const timer = setTimeout(giveUp, waitMs);
     const watcher = watch(dirname(path), () => hasIt() && finish(resolve));
     // It may have come between the first look and the watch.
     if (hasIt()) finish(resolve);

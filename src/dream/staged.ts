@@ -4,13 +4,14 @@
  *     [{ "keep": "knowledge/db-port", "supersede": ["knowledge/db"], "content": "…", "reason": "…" }]
  *
  * Each entry makes several memories of one cluster into one. Nothing may be lost: what goes has a successor that lives,
- * and all that a fact hangs on (numbers, names in code, paths) is found again in the successor's words.
+ * and all that a fact hangs on (numbers, names in code, paths) is found again in the successor's words, with most of the
+ * others.
  */
 import { z } from "zod";
-import { formatError } from "../../src/error.js";
-import type { Memory } from "../../src/memory/memory.js";
+import { formatError } from "../error.js";
+import type { Memory } from "../memory/memory.js";
 import { type Change, isProtected } from "./change.js";
-import { readPivots } from "./duplicates.js";
+import { coverage, readPivots } from "./duplicates.js";
 
 export interface StagedCheck {
   /** May the words be kept? Secrets, and words that give orders, may not; says why not. */
@@ -26,6 +27,8 @@ export interface Staged {
 const LONGEST_FILE = 200_000;
 const LONGEST_CONTENT = 4_000;
 const MOST_ENTRIES = 200;
+/** Of the words of each, so many must be there again. */
+const LEAST_SAID = 0.6;
 
 const entrySchema = z.strictObject({
   keep: z.string(),
@@ -94,7 +97,9 @@ function findRefusal(
   const lost = members
     .flatMap((memory) => [...readPivots(memory?.content ?? "")])
     .find((pivot) => !kept.has(pivot));
-  return lost === undefined ? undefined : `"${lost}" would be lost`;
+  if (lost !== undefined) return `"${lost}" would be lost`;
+  const short = members.find((memory) => coverage(memory?.content ?? "", content) < LEAST_SAID);
+  return short && `most of what ${short.id} says would be lost`;
 }
 
 function planEntry({ content, keep, reason, supersede }: Entry, memories: readonly Memory[]): Change[] {
@@ -112,7 +117,7 @@ function planEntry({ content, keep, reason, supersede }: Entry, memories: readon
         },
       ];
     }
-    const after: Memory = { ...before, status: "superseded", supersededBy: keep };
+    const after: Memory = { ...before, status: "archived", supersededBy: keep };
     return [{ before, after, kind: "superseded", reason: `${keep} says it: ${said}` }];
   });
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, join, normalize } from "node:path";
-import type { Memory } from "../../src/memory/memory.js";
-import { findEntities } from "../../src/recall/entities.js";
-import type { Files } from "../../src/seams/files.js";
+import { findEntities } from "../recall/entities.js";
+import type { Files } from "../seams/files.js";
+import type { Memory } from "./memory.js";
 
 /** So many of one memory's files are looked for. */
 const MOST_FILES = 5;

@@ -2,8 +2,9 @@
  * What a dream does without a model. Pure: the same memories on the same day give the same plan, and a plan that has
  * been carried out gives an empty one.
  */
-import type { Memory } from "../../src/memory/memory.js";
-import { DAY_MS } from "../../src/seams/clock.js";
+import type { Memory } from "../memory/memory.js";
+import { CONFIRMING_SESSIONS, readSessions } from "../memory/sessions.js";
+import { DAY_MS } from "../seams/clock.js";
 import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
 import { withAbsoluteDates } from "./dates.js";
 import { type Cluster, findDuplicates, isContradiction, type SimilarTo } from "./duplicates.js";
@@ -25,10 +26,9 @@ export interface DreamInput {
 /** Below this, and unused for so long, a memory goes to the archive. */
 const FORGOTTEN_BELOW = 0.3;
 const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
-/** A blocker that is none any more is of interest for a while. */
+/** What is resolved or superseded is of interest for a while. */
 const RESOLVED_AFTER_MS = 30 * DAY_MS;
 /** A promotion needs so many sessions. */
-const CONFIRMING_SESSIONS = 3;
 const CONFIRMED_GAIN = 0.15;
 const CONFIRMED = "confirmed";
 
@@ -41,10 +41,9 @@ export function planDream(input: DreamInput): DreamPlan {
   for (const memory of living()) makeAbsolute(drafts, memory);
   for (const cluster of findDuplicates(living(), similarTo)) merge(drafts, cluster);
   for (const memory of living()) confirm(drafts, memory);
-  for (const memory of living()) markMissing(drafts, memory, input);
   return {
     changes: [...drafts.values()].flatMap(closeDraft),
-    findings: findContradictions(living(), similarTo),
+    findings: [...findContradictions(living(), similarTo), ...findMissing(living(), input)],
   };
 }
 
@@ -61,7 +60,7 @@ const isLiving = ({ status }: Memory): boolean => status === "active" || status 
 const openDraft = (before: Memory): Draft => ({ before, after: before, steps: [] });
 
 /** The heaviest of its steps gives a change its name. */
-const WEIGHT: readonly ChangeKind[] = ["archived", "superseded", "merged", "confirmed", "reworded", "marked"];
+const WEIGHT: readonly ChangeKind[] = ["archived", "superseded", "merged", "confirmed", "reworded"];
 
 function closeDraft({ before, after, steps }: Draft): Change[] {
   const [first] = [...steps].sort((a, b) => WEIGHT.indexOf(a.kind) - WEIGHT.indexOf(b.kind));
@@ -91,6 +90,10 @@ function findEnd(memory: Memory, { effectiveImportance, lastUsedMs, nowMs }: Dre
     const isOver = status === "resolved" && nowMs - Date.parse(updated) >= RESOLVED_AFTER_MS;
     return isOver ? `the blocker was resolved on ${updated.slice(0, 10)}` : undefined;
   }
+  if (status === "superseded") {
+    const isOver = nowMs - Date.parse(updated) >= RESOLVED_AFTER_MS;
+    return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
+  }
   const unusedMs = nowMs - lastUsedMs(memory);
   const isForgotten = unusedMs >= FORGOTTEN_AFTER_MS && effectiveImportance(memory) < FORGOTTEN_BELOW;
   return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
@@ -116,14 +119,8 @@ function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
   });
   for (const { id } of going) {
     const reason = `${survivor.id} says it: ${how}`;
-    step(drafts, id, "superseded", reason, { status: "superseded", supersededBy: survivor.id });
+    step(drafts, id, "superseded", reason, { status: "archived", supersededBy: survivor.id });
   }
-}
-
-/** Sessions in which it was said. */
-export function readSessions({ extra, provenance }: Memory): string[] {
-  const known = Array.isArray(extra.sessions) ? extra.sessions.filter((one) => typeof one === "string") : [];
-  return [...new Set([...known, ...(provenance.session === undefined ? [] : [provenance.session])])];
 }
 
 function makeAbsolute(drafts: Drafts, memory: Memory): void {
@@ -142,12 +139,16 @@ function confirm(drafts: Drafts, memory: Memory): void {
   });
 }
 
-function markMissing(drafts: Drafts, memory: Memory, { missingPaths }: DreamInput): void {
-  const { missing: known = [], ...extra } = memory.extra;
-  const missing = [...missingPaths(memory)].sort();
-  if (JSON.stringify(missing) === JSON.stringify(known)) return;
-  const reason = missing.length > 0 ? `gone: ${missing.join(", ")}` : "the files it names are there again";
-  step(drafts, memory.id, "marked", reason, { extra: missing.length > 0 ? { ...extra, missing } : extra });
+/**
+ * Said, and not written into the memory: a file that is gone on this branch may be there on another, and whoever is shown
+ * the memory is told at that moment.
+ */
+function findMissing(memories: readonly Memory[], { missingPaths }: DreamInput): Finding[] {
+  return memories.flatMap((memory) => {
+    const missing = [...missingPaths(memory)].sort();
+    const what = `${memory.id} names what is not there: ${missing.join(", ")}`;
+    return missing.length > 0 ? [{ ids: [memory.id], what }] : [];
+  });
 }
 
 /** What a person, or a model, has to decide. */

@@ -7,7 +7,7 @@
  *     last week, 上周      → last week (week of 2026-11-09), 上周 (week of 2026-11-09)
  *     next month           → next month (2026-12)
  */
-import { DAY_MS } from "../../src/seams/clock.js";
+import { DAY_MS } from "../seams/clock.js";
 
 /** The text with its dates, as seen from the day on which it was said. Code and what has a date already stay. */
 export function withAbsoluteDates(text: string, saidMs: number): string {

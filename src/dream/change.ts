@@ -1,5 +1,5 @@
 /** What a dream wants to do, as plain data: it is planned, staged, checked and swapped in as a whole, or not at all. */
-import type { Memory } from "../../src/memory/memory.js";
+import type { Memory } from "../memory/memory.js";
 
 /** One memory as it shall be. Nothing is ever deleted: what goes is archived, and says what has taken its place. */
 export interface Change {
@@ -21,9 +21,7 @@ export type ChangeKind =
   /** It has ended, or nobody has needed it for long. */
   | "archived"
   /** Said in several sessions. */
-  | "confirmed"
-  /** It names files that are gone, or that have come back. */
-  | "marked";
+  | "confirmed";
 
 /** Something a person, or a model, should look at; the memories stay as they are. */
 export interface Finding {

@@ -4,7 +4,7 @@
  * Two say the same when they share nearly all of their words and all that a fact hangs on: numbers, names in code,
  * paths, negations. "The port is 8080" and "the port is 8081" share nearly all words and say different things.
  */
-import type { Memory } from "../../src/memory/memory.js";
+import type { Memory } from "../memory/memory.js";
 
 export interface Cluster {
   /** The one that stays. */
@@ -97,6 +97,18 @@ const SPELT = /`[^`]+`|[\w./@:-]*[\d/_@][\w./@:-]*|\b[a-z]+[A-Z]\w*\b/g;
 export function readPivots(text: string): ReadonlySet<string> {
   const found = [...(text.match(TURNING) ?? []), ...(text.match(SPELT) ?? [])];
   return new Set(found.map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
+}
+
+/** How much of what the first text says, the second says too: its words that are there, 0 to 1. */
+export function coverage(text: string, by: string): number {
+  const [words, others] = [readWords(text), readWords(by)];
+  const there = [...words].filter((word) => others.has(word)).length;
+  return words.size === 0 ? 1 : there / words.size;
+}
+
+/** Shared words of all words of two texts, 0 to 1. */
+export function overlapOf(one: string, other: string): number {
+  return overlap(readWords(one), readWords(other));
 }
 
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>

@@ -1,0 +1,60 @@
+/** Which settings are in force, and which file says so. */
+import { type ExplainedSetting, explainSettings } from "../../config/explain.js";
+import { isStrata } from "../../config/plugin-entries.js";
+import { readSources, type Source } from "../../config/sources.js";
+import { switches } from "../../status/status.js";
+import type { Surroundings } from "../command.js";
+import type { Settings } from "../settings.js";
+import { type Finding, fine, note } from "./finding.js";
+
+export interface SettingsInForce {
+  findings: Finding[];
+  /** Every setting with its value and where it comes from. */
+  explained: ExplainedSetting[];
+}
+
+/** Where was looked, what somebody has set, what is off, and all the rest, a line for each part. */
+export async function describeSettings(
+  files: Surroundings["files"],
+  { config, configFiles, plugins }: Settings,
+): Promise<SettingsInForce> {
+  const { found } = await readSources(files, configFiles, plugins.findLast(isStrata)?.options);
+  const explained = explainSettings(config, found);
+  const off = switches.filter((name) => !config[name].enabled);
+  const isOff = ({ key }: ExplainedSetting): boolean => off.some((name) => key === `${name}.enabled`);
+  const findings = [
+    ...describePlaces(configFiles, found),
+    ...explained
+      .filter((setting) => setting.from !== "default" && !isOff(setting))
+      .map(({ key, value, from }) => note(`${key} is ${formatValue(value)}, from ${from}`)),
+    ...explained
+      .filter(isOff)
+      .map(({ key, from }) => note(`${key.slice(0, -".enabled".length)} is off, from ${from}`)),
+    ...formatDefaults(explained),
+  ];
+  return { findings, explained };
+}
+
+/** The weakest first. */
+function describePlaces(configFiles: readonly string[], found: readonly Source[]): Finding[] {
+  const empty = configFiles.filter((file) => !found.some((source) => source.file === file));
+  return [
+    ...found.map(({ file, prefix }) =>
+      fine(`some are set in ${file}, ${prefix === "" ? "beside the plugin's name" : `key ${prefix}`}`),
+    ),
+    fine(`none are set in ${empty.join(", ")}`),
+  ];
+}
+
+/** What nobody has set: `toolResults: enabled true, threshold 30000, …` */
+function formatDefaults(explained: readonly ExplainedSetting[]): Finding[] {
+  const parts = new Map<string, string[]>();
+  for (const { key, value, from } of explained) {
+    if (from !== "default") continue;
+    const [part = key, name = ""] = key.split(".");
+    parts.set(part, [...(parts.get(part) ?? []), `${name} ${formatValue(value)}`]);
+  }
+  return [...parts].map(([part, settings]) => fine(`by default ${part}: ${settings.join(", ")}`));
+}
+
+const formatValue = (value: unknown): string => JSON.stringify(value);

@@ -1,0 +1,22 @@
+/** `strata undo`: takes back what was last done to memory. */
+import { createDreamPages } from "../dream/pages.js";
+import { formatUndone, takeBack } from "../dream/take-back.js";
+import { planFolders } from "../folders.js";
+import { exitCodes, type Run } from "./command.js";
+import { withMemories } from "./memories.js";
+
+export const run: Run = async (surroundings, { run: wanted }) =>
+  withMemories(surroundings, async (memories, project) => {
+    const { clock, files, say, warn } = surroundings;
+    const report = (_source: string, message: string): void => warn(`strata: ${message}`);
+    const log = { error: report, warn: report, info() {}, debug() {} };
+    const pages = createDreamPages({ files, folder: planFolders(project).memory, log });
+    const undone = await takeBack(
+      { clock, memories, pages },
+      {},
+      typeof wanted === "string" ? wanted : undefined,
+    );
+    say(formatUndone(undone));
+    const isWhole = undone.kind === "undone" && undone.left.length === 0;
+    return isWhole ? exitCodes.fine : exitCodes.problems;
+  });

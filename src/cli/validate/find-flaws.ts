@@ -1,0 +1,77 @@
+/** Looks at everything that a memory is made of, and changes nothing. */
+import type { LockState } from "../../lock/locks.js";
+import { formatHolder } from "../../lock/token.js";
+import type { IndexLimits } from "../../memory/index-page.js";
+import type { Surroundings } from "../command.js";
+import { findLocks } from "../doctor/machine.js";
+import { openLocks } from "../memories.js";
+import { readShelves } from "../memory-files.js";
+import { createProgress } from "../progress.js";
+import { findFileFlaws } from "./find-file-flaws.js";
+import { findIndexFlaws } from "./find-index-flaws.js";
+import { findLedgerFlaws } from "./find-ledger-flaws.js";
+import { findStateFlaws, stateOf } from "./find-state-flaws.js";
+import { findTextFlaws } from "./find-text-flaws.js";
+import { type Flaw, problem, warning } from "./flaw.js";
+import { readShelfState } from "./shelf-state.js";
+
+export interface Inspection {
+  /** By their files. */
+  flaws: readonly Flaw[];
+  /** Memories that can be read, those in the archive too. */
+  memories: number;
+}
+
+export async function inspectMemory(
+  surroundings: Surroundings,
+  project: string,
+  limits: IndexLimits,
+): Promise<Inspection> {
+  const { clock, files } = surroundings;
+  const { inspect } = openLocks(surroundings, "validate");
+  const shelves = await readShelves(surroundings, project);
+  const states = await Promise.all(shelves.map((shelf) => readShelfState({ files, inspect }, shelf)));
+  const memories = states.flatMap(({ looked }) =>
+    looked.flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : [])),
+  );
+  const progress = createProgress(surroundings, "Checking memories");
+  const flaws: Flaw[] = [];
+  for (const [n, shelf] of states.entries()) {
+    progress.step(n, states.length);
+    flaws.push(
+      ...findFileFlaws(shelf),
+      ...findLedgerFlaws(shelf),
+      ...findIndexFlaws(shelf, limits),
+      ...findTextFlaws(shelf, { memories, nowMs: clock.now() }),
+      ...findStateFlaws(shelf),
+    );
+  }
+  progress.end();
+  for (const folder of new Set(shelves.map(({ place }) => stateOf(place))))
+    for (const path of await findLocks(files, folder))
+      flaws.push(...findLockFlaws(path, await inspect(path)));
+  return {
+    flaws: flaws.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0)),
+    memories: memories.length,
+  };
+}
+
+function findLockFlaws(path: string, state: LockState): Flaw[] {
+  if (state.kind === "abandoned")
+    return [
+      warning({
+        file: path,
+        what: `a stale lock: ${formatHolder(state.token)} has ended`,
+        todo: "nothing; who needs it takes it over",
+        mends: [{ kind: "unlock", path, says: "takes it over and gives it back" }],
+      }),
+    ];
+  if (state.kind === "free" || state.token) return [];
+  return [
+    problem({
+      file: path,
+      what: "a lock without an owner",
+      todo: "delete it when no OpenCode is running in this project",
+    }),
+  ];
+}

@@ -1,0 +1,161 @@
+/** Everything about one folder of memories that can be checked, read once and without changing anything. */
+import { join } from "node:path";
+import { formatError } from "../../error.js";
+import type { LockState } from "../../lock/locks.js";
+import type { Entry } from "../../memory/entries.js";
+import { readKnown } from "../../memory/known-files.js";
+import { type LedgerLine, parseLedgerLine } from "../../memory/ledger-line.js";
+import { memoryTypes } from "../../memory/memory.js";
+import type { FileStat, Files } from "../../seams/files.js";
+import type { ReadShelf } from "../memory-files.js";
+
+export interface ShelfState extends ReadShelf {
+  ledger: readonly LedgerFile[];
+  /** `MEMORY.md`. */
+  index: { kind: "none" } | { kind: "page"; text: string } | { kind: "other"; what: string };
+  /** Files of conflicts by their paths. */
+  conflicts: ReadonlyMap<string, string>;
+  /** All that lies in the folders of memories, by its path from the folder. */
+  names: ReadonlyMap<string, FileStat>;
+  /** The rules of its `.gitignore`. */
+  ignored: string | undefined;
+  pending: string | undefined;
+  lock: LockState;
+  /** What an earlier start has written down; "unreadable" when that can be used by nobody. */
+  known: readonly Entry[] | "unreadable";
+  /** Texts of files that are no memories as they are, by their paths, for a look at what is in them. */
+  brokenTexts: ReadonlyMap<string, string>;
+}
+
+export interface LedgerFile {
+  path: string;
+  /** `line` is absent where it cannot be read. */
+  lines: readonly { number: number; text: string; line?: LedgerLine }[];
+  /** Does it end in the middle of a line? */
+  isTorn: boolean;
+}
+
+const MOST_BROKEN_BYTES = 256 * 1024;
+
+export async function readShelfState(
+  { files, inspect }: { files: Files; inspect(path: string): Promise<LockState> },
+  shelf: ReadShelf,
+): Promise<ShelfState> {
+  const { looked, place } = shelf;
+  const { folder, state } = place;
+  const knownPath = join(state, "known.jsonl");
+  const hasKnown = (await files.stat(knownPath)) !== undefined;
+  const known = hasKnown ? await readKnown(files, knownPath).catch(() => undefined) : { entries: [] };
+  return {
+    ...shelf,
+    ledger: await readLedgerFiles(files, join(folder, "ledger")),
+    index: await readIndex(files, join(folder, "MEMORY.md")),
+    conflicts: await readTexts(files, join(folder, "conflicts")),
+    names: await listNames(files, folder),
+    ignored: await readText(files, join(folder, ".gitignore")),
+    pending: await readText(files, join(state, "pending.json")),
+    lock: await inspect(join(state, "lock")),
+    known: known?.entries ?? "unreadable",
+    brokenTexts: await readBroken(
+      files,
+      looked.filter(({ bytes, reading }) => reading.kind === "problem" && bytes <= MOST_BROKEN_BYTES),
+      folder,
+    ),
+  };
+}
+
+/** Whether anything of ours is there at all. */
+export function isEmpty({ index, ledger, looked }: ShelfState): boolean {
+  return looked.length === 0 && ledger.length === 0 && index.kind === "none";
+}
+
+async function readLedgerFiles(files: Files, folder: string): Promise<LedgerFile[]> {
+  const read: LedgerFile[] = [];
+  for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
+    const path = join(folder, name);
+    const text = (await readText(files, path)) ?? "";
+    const lines = text.split("\n").map((line, n) => ({ number: n + 1, text: line }));
+    read.push({
+      path,
+      isTorn: text !== "" && !text.endsWith("\n"),
+      lines: lines
+        .filter(({ text: line }) => line.trim() !== "")
+        .map((one) => {
+          const line = parseLedgerLine(parseJson(one.text));
+          return line ? { ...one, line } : one;
+        }),
+    });
+  }
+  return read;
+}
+
+async function readIndex(files: Files, path: string): Promise<ShelfState["index"]> {
+  const stat = await files.statItself(path);
+  if (!stat) return { kind: "none" };
+  if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, and no file` };
+  try {
+    const bytes = (await files.read(path)) ?? new Uint8Array();
+    return { kind: "page", text: new TextDecoder().decode(bytes) };
+  } catch (thrown) {
+    return { kind: "other", what: `it cannot be read: ${formatError(thrown)}` };
+  }
+}
+
+async function readBroken(
+  files: Files,
+  broken: readonly Entry[],
+  folder: string,
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { path } of broken) {
+    const isFile = (await files.statItself(join(folder, path)))?.kind === "file";
+    const text = isFile ? await readText(files, join(folder, path)) : undefined;
+    if (text !== undefined) texts.set(path, text);
+  }
+  return texts;
+}
+
+/** What lies beside the memories too; links are not followed. */
+async function listNames(files: Files, folder: string): Promise<Map<string, FileStat>> {
+  const found = new Map<string, FileStat>();
+  const types: readonly string[] = memoryTypes;
+  const visit = async (under: string): Promise<void> => {
+    for (const name of await listSafely(files, join(folder, under))) {
+      const path = under === "" ? name : `${under}/${name}`;
+      const stat = await files.statItself(join(folder, path));
+      if (!stat) continue;
+      found.set(path, stat);
+      const isOurs = types.includes(path.replace(/^archive\//, "")) || OWN_FOLDERS.has(path);
+      if (stat.kind === "folder" && isOurs) await visit(path);
+    }
+  };
+  if ((await files.statItself(folder))?.kind === "folder") await visit("");
+  return found;
+}
+
+const OWN_FOLDERS: ReadonlySet<string> = new Set(["archive", "ledger", "conflicts"]);
+
+async function readTexts(files: Files, folder: string): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".md"))) {
+    const text = await readText(files, join(folder, name));
+    if (text !== undefined) texts.set(join(folder, name), text);
+  }
+  return texts;
+}
+
+/** What is no folder has no names; what cannot be read is found by those who look at it. */
+const listSafely = (files: Files, folder: string): Promise<string[]> => files.list(folder).catch(() => []);
+
+async function readText(files: Files, path: string): Promise<string | undefined> {
+  const bytes = await files.read(path).catch(() => undefined);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Tidies the memories of a project, under a lock that counts in all processes:
+ *
+ *     locate        which memories there are
+ *     collect       which are like which, and which name files that are gone
+ *     consolidate   what says the same becomes one, by rules; what is only alike, by a model, if one may be asked
+ *     prune         what has ended or is forgotten goes to the archive, all of it in one swap
+ *
+ * Until the swap nothing is changed, so that it can be broken off at any moment. What somebody changes meanwhile has it
+ * all planned anew. What holds everywhere, in all of the user's projects, is left alone.
+ */
+import { randomUUID } from "node:crypto";
+import { formatError, StrataError } from "../error.js";
+import type { Folders } from "../folders.js";
+import type { HeldLock, Locks } from "../lock/locks.js";
+import { findRefusal } from "../memory/draft.js";
+import { findGoneFiles } from "../memory/gone-files.js";
+import type { Memory } from "../memory/memory.js";
+import { effectiveImportance } from "../memory/rank.js";
+import type { Memories } from "../memory/store.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { DreamPlan, Finding } from "./change.js";
+import { type Cluster, nameCluster, planClusters } from "./clusters.js";
+import { carryOut, compose } from "./compose.js";
+import { type DreamReport, formatCounts } from "./dreams-page.js";
+import type { SimilarTo } from "./duplicates.js";
+import { findNeighbours } from "./neighbours.js";
+import { createDreamPages } from "./pages.js";
+import { planDream } from "./plan.js";
+import { readStaged, type StagedCheck } from "./staged.js";
+import { type DreamState, noteSuccess, readDreamState, writeDreamState } from "./state.js";
+
+export interface Dreams {
+  /** Tidies now. Never rejects. */
+  run(options: RunOptions): Promise<DreamOutcome>;
+  /** As it is on disk. */
+  state(): Promise<DreamState>;
+}
+
+export interface RunOptions {
+  /** Broken off after so long; nothing is changed then. */
+  maxRuntimeMs: number;
+  /** Says what would be done, and does nothing. */
+  isDry?: boolean;
+  /** Asked once more when the lock is held; a sentence says why there is to be no dream. */
+  findObstacle?(state: DreamState): string | undefined;
+  /** Has a model look at what the rules leave; without it they are all there is. */
+  askModel?: AskModel;
+  signal?: AbortSignal;
+}
+
+/** What the model has staged for these clusters. Never rejects. */
+export type AskModel = (clusters: readonly Cluster[], signal: AbortSignal) => Promise<ModelAnswer>;
+
+export type ModelAnswer =
+  | { kind: "staged"; text: string }
+  /** It may not be asked now. */
+  | { kind: "refused"; why: string }
+  | { kind: "failed"; why: string };
+
+export type DreamOutcome =
+  | { kind: "done" | "planned"; report: DreamReport }
+  /** There was none: somebody else dreams, or it is not the time. */
+  | { kind: "refused"; why: string }
+  | { kind: "failed"; why: string };
+
+export interface DreamsOptions {
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  locks: Locks;
+  log: Log;
+  memories: Memories;
+  /** May these words be kept? */
+  check: StagedCheck;
+}
+
+const SOURCE = "dream";
+/** Somebody may change a memory between the plan and the swap. */
+const MOST_TRIES = 3;
+const LOOKED_AT_A_TIME = 100;
+/** Of one dream; the next one tells the others. */
+const MOST_FINDINGS = 20;
+
+/** What one run knows. */
+interface Run {
+  id: string;
+  options: RunOptions;
+  signal: AbortSignal;
+  state: DreamState;
+  /** What a model has staged, once it was asked. */
+  answer?: ModelAnswer;
+  clusters: readonly Cluster[];
+}
+
+type Planned = DreamPlan & Pick<DreamReport, "refused" | "usedModel">;
+
+export function createDreams(options: DreamsOptions): Dreams {
+  const { check, clock, files, folders, locks, log, memories } = options;
+  const pages = createDreamPages({ files, folder: folders.memory, log });
+
+  return {
+    state: () => readDreamState(files, folders.dreamState),
+
+    async run(options) {
+      const end = new AbortController();
+      // A timer, so that a clock that jumps does not shorten it.
+      const stop = clock.after(options.maxRuntimeMs, () =>
+        end.abort(new StrataError("EOVERRAN", `it took more than ${options.maxRuntimeMs} ms`)),
+      );
+      const signal = AbortSignal.any([end.signal, ...(options.signal ? [options.signal] : [])]);
+      try {
+        return await locks.withLock(folders.dreamLock, (lock) => dream(options, signal, lock), { waitMs: 0 });
+      } catch (thrown) {
+        return await fail(thrown, options);
+      } finally {
+        stop();
+      }
+    },
+  };
+
+  async function dream(options: RunOptions, signal: AbortSignal, lock: HeldLock): Promise<DreamOutcome> {
+    const state = await readDreamState(files, folders.dreamState);
+    // Somebody may have had one between the look and the lock.
+    const why = options.findObstacle?.(state);
+    if (why !== undefined) return { kind: "refused", why };
+    const both = AbortSignal.any([signal, lock.signal]);
+    const run: Run = { id: randomUUID().slice(0, 8), options, signal: both, state, clusters: [] };
+    let refusal = "";
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const planned = await plan(run);
+      const report = toReport(run, planned);
+      if (options.isDry) return { kind: "planned", report };
+      both.throwIfAborted();
+      await lock.check();
+      const swapped = await memories.swap(planned.changes, { operation: SOURCE, run: run.id });
+      if (swapped.kind === "written") return await finish(run, report);
+      refusal = swapped.why;
+    }
+    throw new StrataError("EBUSY", `the memories change all the time: ${refusal}`);
+  }
+
+  async function plan(run: Run): Promise<Planned> {
+    const all = await memories.list({ archived: true });
+    const present = all.filter(isTidied);
+    run.signal.throwIfAborted();
+    const similarTo = await findNeighbours(present, clock, run.signal);
+    const gone = await findGone(present);
+    run.signal.throwIfAborted();
+    const planned = planDream({
+      memories: present,
+      nowMs: clock.now(),
+      similarTo,
+      effectiveImportance: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
+      lastUsedMs: (memory) =>
+        Math.max(memories.useOf(memory.id)?.lastMs ?? 0, Date.parse(memory.updated) || 0),
+      missingPaths: ({ id }) => gone.get(id) ?? [],
+    });
+    if (!run.options.askModel) return { ...planned, refused: [], usedModel: false };
+    return consolidate(run, planned, { present, similarTo });
+  }
+
+  /** A few at a time: there may be ten thousand. */
+  async function findGone(present: readonly Memory[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const gone = new Map<string, readonly string[]>();
+    for (let from = 0; from < present.length; from += LOOKED_AT_A_TIME) {
+      const some = present.slice(from, from + LOOKED_AT_A_TIME);
+      for (const [id, paths] of await findGoneFiles({ files, project: folders.project }, some))
+        gone.set(id, paths);
+    }
+    return gone;
+  }
+
+  /** What the store would not write again, such as a file of a person's with a secret in it, stays as it is. */
+  function isTidied(memory: Memory): boolean {
+    const { scope, status } = memory;
+    if (scope !== "project" || status === "archived") return false;
+    return findRefusal(memory) === undefined && check.findFault(JSON.stringify(memory)) === undefined;
+  }
+
+  /** What the model makes of what the rules leave. It is asked once a run. */
+  async function consolidate(
+    run: Run,
+    planned: DreamPlan,
+    { present, similarTo }: { present: readonly Memory[]; similarTo: SimilarTo },
+  ): Promise<Planned> {
+    const tidied = carryOut(present, planned.changes);
+    if (!run.answer) {
+      run.clusters = planClusters(tidied, similarTo, new Set(run.state.seen));
+      run.answer = await ask(run);
+      run.signal.throwIfAborted();
+    }
+    if (run.answer.kind !== "staged") return { ...planned, refused: [], usedModel: false };
+    // What is not as the model has seen it is not a member any more.
+    const byID = new Map(tidied.map((memory) => [memory.id, memory]));
+    const clusters = run.clusters.map((cluster) =>
+      cluster.filter((memory) => byID.get(memory.id)?.content === memory.content),
+    );
+    const staged = readStaged(run.answer.text, clusters, check);
+    return {
+      changes: compose(planned.changes, staged.changes),
+      findings: planned.findings,
+      refused: staged.refused,
+      usedModel: staged.changes.length > 0,
+    };
+  }
+
+  async function ask({ clusters, options, signal }: Run): Promise<ModelAnswer> {
+    if (clusters.length === 0 || !options.askModel) return { kind: "refused", why: "nothing is left for it" };
+    const answer = await options.askModel(clusters, signal);
+    if (answer.kind !== "staged") log.info(SOURCE, `without a model: ${answer.why}`);
+    return answer;
+  }
+
+  async function finish({ answer, clusters, state }: Run, report: DreamReport): Promise<DreamOutcome> {
+    const known = new Set(state.seen);
+    const fresh = report.findings.filter((one) => !known.has(nameFinding(one)));
+    const told = { ...report, findings: fresh.slice(0, MOST_FINDINGS) };
+    const isBad = answer?.kind === "failed" || (answer?.kind === "staged" && isNonsense(report));
+    const isGood = answer?.kind === "staged" && !isBad;
+    const next = noteSuccess(state, clock.now(), {
+      ...(isBad ? { model: "bad" } : isGood && { model: "good" }),
+      seen: [...(isGood ? clusters.map(nameCluster) : []), ...told.findings.map(nameFinding)],
+    });
+    await writeDreamState(files, folders.dreamState, next);
+    await pages.add(told);
+    log.info(
+      SOURCE,
+      `${report.id}: ${formatCounts(report.changes)}${report.usedModel ? ", with a model" : ""}`,
+    );
+    for (const why of report.refused) log.warn(SOURCE, `${report.id}: not taken from the model: ${why}`);
+    return { kind: "done", report: told };
+  }
+
+  async function fail(thrown: unknown, { isDry = false, signal }: RunOptions): Promise<DreamOutcome> {
+    const why = formatError(thrown);
+    if (thrown instanceof StrataError && thrown.code === "ELOCKED")
+      return { kind: "refused", why: `somebody else is dreaming in this project: ${why}` };
+    if (signal?.aborted || isDry) return { kind: "failed", why };
+    log.warn(SOURCE, `broken off, memory is as it was: ${why}`);
+    try {
+      const state = await readDreamState(files, folders.dreamState);
+      const failed = { ...state, failures: state.failures + 1, lastFailureMs: clock.now() };
+      await writeDreamState(files, folders.dreamState, failed);
+    } catch (again) {
+      log.warn(SOURCE, `cannot note that: ${formatError(again)}`);
+    }
+    return { kind: "failed", why };
+  }
+
+  function toReport({ id }: Run, planned: Planned): DreamReport {
+    return { id, time: new Date(clock.now()).toISOString(), ...planned };
+  }
+}
+
+const nameFinding = ({ what }: Finding): string => what;
+
+/** Something was staged, and none of it could be taken. */
+const isNonsense = ({ refused, usedModel }: DreamReport): boolean => refused.length > 0 && !usedModel;

@@ -1,0 +1,87 @@
+/** Many changes at a time: all that were planned together are made in one step, or none. */
+import { findMove, findRefusal } from "./draft.js";
+import type { Looked } from "./entries.js";
+import { type Place, parseID } from "./id.js";
+import { hashOf } from "./ledger-line.js";
+import type { DeskStep } from "./line-writer.js";
+import type { Memory } from "./memory.js";
+import type { Desk } from "./shelf.js";
+import { findStanding, pathsOf, type Standing } from "./standing.js";
+import type { Cause, Memories, PlannedChange, Swapped } from "./store.js";
+
+export interface SwapOptions {
+  standings: readonly Standing[];
+  gate?: (memory: Memory) => string | undefined;
+  onWritten(standing: Standing, ids: readonly string[]): void;
+}
+
+type Steps = { steps: readonly DeskStep[] } | { why: string };
+
+export function createSwap({ standings, gate, onWritten }: SwapOptions): Memories["swap"] {
+  return async (planned, cause) => {
+    const ids: string[] = [];
+    for (const standing of standings) {
+      const own = planned.filter(({ before }) => findStanding(standings, before) === standing);
+      if (own.length === 0) continue;
+      const swapped = await standing.shelf.change((desk) => swap(desk, own, cause));
+      if (swapped.kind === "refused") return swapped;
+      onWritten(standing, swapped.ids);
+      ids.push(...swapped.ids);
+    }
+    return { kind: "written", ids };
+  };
+
+  async function swap(desk: Desk, planned: readonly PlannedChange[], cause: Cause): Promise<Swapped> {
+    const steps: DeskStep[] = [];
+    const ids: string[] = [];
+    for (const change of planned) {
+      const own = await planSteps(desk, change, cause);
+      if ("why" in own) return { kind: "refused", why: own.why };
+      steps.push(...own.steps);
+      if (own.steps.length > 0) ids.push(change.before.id);
+    }
+    await desk.swap(steps);
+    return { kind: "written", ids };
+  }
+
+  async function planSteps(desk: Desk, { before, after, reason }: PlannedChange, all: Cause): Promise<Steps> {
+    const { formatMemoryFile, parseMemoryFile } = await import("./memory-file.js");
+    const place = parseID(before.id);
+    const found = place && (await findFile(desk, place, before));
+    if (!found) return { why: `${before.id} is not any more as it was` };
+    const { looked, path } = found;
+    const isMoved = before.status !== "archived" && after.status === "archived";
+    const inPlace = isMoved ? { ...after, status: before.status } : after;
+    const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? gate?.(inPlace);
+    if (why !== undefined) return { why };
+    const contents = formatMemoryFile(inPlace, looked.text);
+    const reading = parseMemoryFile(Buffer.from(contents), {
+      ...place,
+      isArchived: before.status === "archived",
+      modifiedMs: looked.modifiedMs,
+    });
+    if (reading.kind === "problem") return { why: `${before.id}: ${reading.what}` };
+    const cause = reason === undefined ? all : { ...all, reason };
+    const steps: DeskStep[] = [];
+    if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
+    if (!isMoved) return { steps };
+    const [, archived] = pathsOf(place);
+    if ((await desk.open(archived)) || (await desk.findLink(archived)))
+      return { why: `${archived} is in the way; rename or remove it` };
+    return { steps: [...steps, { path: archived, from: path, before: hashOf(contents), cause }] };
+  }
+}
+
+/** The file of this memory, if it still says what it said. */
+async function findFile(
+  desk: Desk,
+  place: Place,
+  before: Memory,
+): Promise<{ looked: Looked; path: string } | undefined> {
+  for (const path of pathsOf(place)) {
+    const looked = await desk.open(path);
+    if (looked?.reading.kind !== "memory" || (await desk.findLink(path))) continue;
+    return JSON.stringify(looked.reading.memory) === JSON.stringify(before) ? { looked, path } : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,102 @@
+/** What is in the memory of a project, as far as it can be told without reading all of it. */
+import { join } from "node:path";
+import { type Conflict, isSettled, parseConflict } from "../memory/conflict.js";
+import { parseID } from "../memory/id.js";
+import { type Memory, memoryTypes } from "../memory/memory.js";
+import type { Files } from "../seams/files.js";
+
+export interface MemoryStatus {
+  /** Memories by their types, private ones too; types without one are left out. */
+  memories: Record<string, number>;
+  /** What stands in the way and has not been resolved. */
+  blockers: { id: string; title: string }[];
+  /** Two versions of a memory between which nobody has decided. */
+  conflicts: { id: string; title: string; path: string }[];
+}
+
+/** Reads blockers and conflicts, and counts the rest by its files: nobody waits for thousands of them to be read. */
+export async function readMemoryStatus(files: Files, folder: string): Promise<MemoryStatus> {
+  const memories: Record<string, number> = {};
+  const blockers: MemoryStatus["blockers"] = [];
+  for (const place of [folder, join(folder, "private")]) {
+    for (const type of memoryTypes) {
+      const names = await listPages(files, join(place, type));
+      if (names.length > 0) memories[type] = (memories[type] ?? 0) + names.length;
+    }
+    blockers.push(...(await readBlockers(files, place, place === folder ? "" : "private/")));
+  }
+  return { memories, blockers, conflicts: await readConflicts(files, folder) };
+}
+
+async function readBlockers(files: Files, root: string, prefix: string): Promise<MemoryStatus["blockers"]> {
+  const names = await listPages(files, join(root, "blocker"));
+  const read = await Promise.all(
+    names.map(async (name) => {
+      const text = await readText(files, join(root, "blocker", name));
+      const id = `${prefix}blocker/${name.slice(0, -".md".length)}`;
+      return text === undefined || isPlainlyOver(text) ? undefined : parseMemory(text, id);
+    }),
+  );
+  return read.flatMap((memory) =>
+    memory?.status === "active" ? [{ id: memory.id, title: memory.title }] : [],
+  );
+}
+
+/** Of old blockers there may be hundreds, and YAML takes its time: those that say so in plain words are passed over. */
+function isPlainlyOver(text: string): boolean {
+  const [front = ""] = text.split(/\n---\r?\n/, 1);
+  return text.startsWith("---") && /^status: *(resolved|superseded|archived) *\r?$/m.test(front);
+}
+
+async function readConflicts(files: Files, folder: string): Promise<MemoryStatus["conflicts"]> {
+  const open: MemoryStatus["conflicts"] = [];
+  for (const place of [join(folder, "conflicts"), join(folder, "private", "conflicts")]) {
+    for (const name of await listPages(files, place)) {
+      const path = join(place, name);
+      const text = await readText(files, path);
+      const conflict = text === undefined ? undefined : parseConflict(text);
+      if (conflict && !(await isDecided(files, folder, conflict)))
+        open.push({ id: conflict.id, title: conflict.title, path });
+    }
+  }
+  return open;
+}
+
+/** By what stands in the project; of what holds everywhere nothing is known here. */
+async function isDecided(files: Files, folder: string, conflict: Conflict): Promise<boolean> {
+  const ids = [conflict.id, ...(conflict.otherID === undefined ? [] : [conflict.otherID])];
+  if (ids.some((id) => parseID(id)?.scope === "global")) return false;
+  const memories = await Promise.all(
+    ids.map((id) => readMemory(files, id.startsWith("private/") ? join(folder, "private") : folder, id)),
+  );
+  return isSettled(
+    conflict,
+    memories.filter((memory) => memory !== undefined),
+  );
+}
+
+async function readMemory(files: Files, root: string, id: string): Promise<Memory | undefined> {
+  const place = parseID(id);
+  const text = place && (await readText(files, join(root, place.type, `${place.name}.md`)));
+  return text === undefined ? undefined : parseMemory(text, id);
+}
+
+async function parseMemory(text: string, id: string): Promise<Memory | undefined> {
+  const place = parseID(id);
+  if (!place) return undefined;
+  // Loads the YAML package, which a project without blockers and conflicts need not wait for.
+  const { parseMemoryFile } = await import("../memory/memory-file.js");
+  const bytes = new TextEncoder().encode(text);
+  const reading = parseMemoryFile(bytes, { ...place, isArchived: false, modifiedMs: 0 });
+  return reading.kind === "memory" ? reading.memory : undefined;
+}
+
+async function readText(files: Files, path: string): Promise<string | undefined> {
+  const bytes = await files.read(path).catch(() => undefined);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+async function listPages(files: Files, folder: string): Promise<string[]> {
+  const names = await files.list(folder).catch(() => []);
+  return names.filter((name) => name.endsWith(".md"));
+}

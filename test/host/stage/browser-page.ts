@@ -1,0 +1,206 @@
+/**
+ * A page in a real browser, as a person has it before them: so wide, light or dark, with a keyboard. Spoken to by the
+ * DevTools protocol over two pipes, one JSON message and a zero byte each.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "./chromium.js";
+import { entrust } from "./keeper.js";
+
+export interface PageOptions {
+  browser: Browser;
+  /** The page, as it would be in a file. */
+  html: string;
+  widthPx: number;
+  isDark: boolean;
+}
+
+export interface BrowserPage extends AsyncDisposable {
+  /** What the browser has said on its console: errors, and what the page was refused. */
+  readonly console: readonly string[];
+  /** Addresses that were asked for, the page itself first. */
+  readonly requests: readonly string[];
+  /** The value of an expression in the page. */
+  evaluate<T>(expression: string): Promise<T>;
+  /** Presses a key, such as "Tab". */
+  press(key: string): Promise<void>;
+  /** Writes a picture of the whole page, or of so much of it from the top. */
+  takePicture(path: string, heightPx?: number): Promise<void>;
+}
+
+const HEIGHT_PX = 900;
+const ANSWER_MS = 30_000;
+
+/** Opens it; it has been loaded when this resolves. */
+export async function openPage({ browser, html, isDark, widthPx }: PageOptions): Promise<BrowserPage> {
+  const folder = mkdtempSync(join(tmpdir(), "strata-page-"));
+  const release = entrust({ folder });
+  const path = join(folder, "page.html");
+  writeFileSync(path, html);
+  const wire = startBrowser(browser, join(folder, "profile"));
+  const close = async (): Promise<void> => {
+    await wire.end();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    release();
+  };
+  try {
+    return {
+      ...(await present(wire, { url: pathToFileURL(path).href, isDark, widthPx })),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Opening {
+  url: string;
+  isDark: boolean;
+  widthPx: number;
+}
+
+async function present(
+  wire: Wire,
+  { isDark, url, widthPx }: Opening,
+): Promise<Omit<BrowserPage, typeof Symbol.asyncDispose>> {
+  const said: string[] = [];
+  const requests: string[] = [];
+  const { targetId } = await wire.ask("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await wire.ask("Target.attachToTarget", { targetId, flatten: true });
+  const ask = (method: string, params: object = {}) => wire.ask(method, params, sessionId);
+  wire.hear("Runtime.consoleAPICalled", (event) => void said.push(JSON.stringify(event.args)));
+  wire.hear("Runtime.exceptionThrown", (event) => void said.push(JSON.stringify(event.exceptionDetails)));
+  wire.hear("Log.entryAdded", (event) => void said.push(JSON.stringify(event.entry)));
+  wire.hear("Network.requestWillBeSent", (event) => void requests.push(event.request.url));
+  for (const domain of ["Runtime", "Log", "Network", "Page"]) await ask(`${domain}.enable`);
+  const screen = { width: widthPx, height: HEIGHT_PX, deviceScaleFactor: 1, mobile: false };
+  await ask("Emulation.setDeviceMetricsOverride", screen);
+  const scheme = { name: "prefers-color-scheme", value: isDark ? "dark" : "light" };
+  await ask("Emulation.setEmulatedMedia", { features: [scheme] });
+  const loaded = new Promise<void>((resolve) => wire.hear("Page.loadEventFired", () => resolve()));
+  await ask("Page.navigate", { url });
+  await loaded;
+
+  return {
+    console: said,
+    requests,
+    async evaluate(expression) {
+      const { exceptionDetails, result } = await ask("Runtime.evaluate", {
+        expression,
+        returnByValue: true,
+        awaitPromise: true,
+      });
+      if (exceptionDetails) throw new Error(`The page threw: ${JSON.stringify(exceptionDetails)}`);
+      return result.value;
+    },
+    async press(key) {
+      const keyCode = { Tab: 9, Enter: 13 }[key] ?? 0;
+      const pressed = {
+        key,
+        code: key,
+        windowsVirtualKeyCode: keyCode,
+        ...(key === "Enter" && { text: "\r" }),
+      };
+      await ask("Input.dispatchKeyEvent", { type: "keyDown", ...pressed });
+      await ask("Input.dispatchKeyEvent", { type: "keyUp", ...pressed });
+    },
+    async takePicture(path, heightPx) {
+      const { cssContentSize } = await ask("Page.getLayoutMetrics");
+      const height = heightPx ?? cssContentSize.height;
+      const clip = { x: 0, y: 0, width: widthPx, height, scale: 1 };
+      const { data } = await ask("Page.captureScreenshot", { captureBeyondViewport: true, clip });
+      writeFileSync(path, Buffer.from(data, "base64"));
+    },
+  };
+}
+
+/** What of the protocol's answers and events is read here. */
+interface Answer {
+  targetId: string;
+  sessionId: string;
+  args: unknown;
+  entry: unknown;
+  request: { url: string };
+  exceptionDetails?: unknown;
+  result: { value: never };
+  cssContentSize: { height: number };
+  data: string;
+}
+
+interface Wire {
+  ask(method: string, params?: object, sessionId?: string): Promise<Answer>;
+  hear(event: string, listener: (params: Answer) => void): void;
+  end(): Promise<void>;
+}
+
+function startBrowser({ binary, env }: Browser, profile: string): Wire {
+  const args = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--no-first-run",
+    "--remote-debugging-pipe",
+    `--user-data-dir=${profile}`,
+    "about:blank",
+  ];
+  // A group of its own, so that the browser's other processes go with it.
+  const stdio = ["ignore", "ignore", "ignore", "pipe", "pipe"] as const;
+  const child = spawn(binary, args, { env, detached: true, stdio: [...stdio] });
+  const release = entrust({ group: child.pid ?? 0 });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  return createWire(child, async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+    await ended;
+    release();
+  });
+}
+
+function createWire(child: ChildProcess, end: () => Promise<void>): Wire {
+  const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, null, Writable, Readable];
+  const waiting = new Map<number, (message: Message) => void>();
+  const listeners: [event: string, listener: (params: Answer) => void][] = [];
+  let count = 0;
+  let rest = "";
+  fromBrowser.setEncoding("utf8").on("data", (text: string) => {
+    const messages = `${rest}${text}`.split("\0");
+    rest = messages.pop() ?? "";
+    for (const message of messages) take(JSON.parse(message) as Message);
+  });
+
+  return {
+    ask(method, params = {}, sessionId) {
+      const id = ++count;
+      toBrowser.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`${method} had no answer`)), ANSWER_MS);
+        waiting.set(id, ({ error, result }) => {
+          clearTimeout(timer);
+          if (error) reject(new Error(`${method}: ${JSON.stringify(error)}`));
+          else resolve(result as Answer);
+        });
+      });
+    },
+    hear: (event, listener) => void listeners.push([event, listener]),
+    end,
+  };
+
+  function take(message: Message): void {
+    if (message.id !== undefined) waiting.get(message.id)?.(message);
+    for (const [event, listener] of listeners)
+      if (event === message.method) listener(message.params as Answer);
+  }
+}
+
+interface Message {
+  id?: number;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: unknown;
+}

@@ -1,0 +1,107 @@
+/**
+ * `npm run pictures`: makes the pictures of the README from what the built plugin and command line really show. The
+ * real OpenCode plays three sessions with a scripted model; needs no key and no network, and half a minute.
+ */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { repository } from "../host/repository.js";
+import { openPage } from "../host/stage/browser-page.js";
+import { findBrowser } from "../host/stage/chromium.js";
+import type { Project } from "../host/stage/project.js";
+import { openStage, type Stage } from "../host/stage/stage.js";
+import { call, say } from "../host/stage/steps.js";
+import { rememberedFiles } from "./remembered.js";
+import { drawTerminal } from "./terminal-picture.js";
+
+const DAY_MS = 86_400_000;
+const TURNS = 14;
+const FOLDER = join(repository, "docs", "pictures");
+const SHOWN_PROJECT = "/home/me/shop";
+
+const source = (name: string): string =>
+  Array.from({ length: 260 }, (_, n) => `export const ${name}${n} = "a line of the shop, number ${n}";`).join(
+    "\n",
+  );
+
+const browser = findBrowser();
+if (!browser)
+  throw new Error("no Chromium runs on this machine; npm ci brings one on Linux with an x64 processor");
+
+const files = Object.fromEntries(
+  Array.from({ length: TURNS }, (_, n) => [`src/part${n}.ts`, source(`part${n}_`)]),
+);
+await using stage = await openStage({
+  plugin: repository,
+  options: { autoCompact: { threshold: 60_000 }, microCompact: { floor: 2_000 } },
+  files: { ...files, ...rememberedFiles(Date.now()) },
+});
+const ids: string[] = [];
+for (const turns of [6, 9, TURNS]) ids.push(await playSession(stage, turns));
+const memory = await askMemory(stage, ids.at(-1) ?? "");
+await stage.host.stop();
+spreadOverDays(stage.project, ids);
+
+draw("memory.svg", { typed: "> /memory", text: memory });
+draw("stats.svg", { typed: "$ strata stats", text: strata("stats") });
+strata("stats", "--html", "page.html");
+const html = clean(stage.project.read("page.html"));
+for (const [name, widthPx, heightPx, isDark] of [
+  ["page.png", 1_100, 1_240, false],
+  ["page-narrow.png", 390, 1_240, true],
+] as const) {
+  await using page = await openPage({ browser, html, widthPx, isDark });
+  await page.takePicture(join(FOLDER, name), heightPx);
+}
+process.stdout.write(`Written: ${readdirSync(FOLDER).join(", ")} in ${FOLDER}\n`);
+
+/** Turns that read, run and answer; its id. */
+async function playSession({ model, newSession, project }: Stage, turns: number): Promise<string> {
+  const session = await newSession("the shop");
+  for (let turn = 0; turn < turns; turn++) {
+    model.script(
+      call("read", { filePath: project.file(`src/part${turn}.ts`) }),
+      call("bash", { command: `seq 1 ${turn % 4 === 0 ? 9_000 : 700}`, description: "runs the tests" }),
+      say(`Part ${turn} is done.`),
+    );
+    await session.ask(`Go on with part ${turn} of the shop.`);
+  }
+  return session.id;
+}
+
+async function askMemory(open: Stage, sessionID: string): Promise<string> {
+  const session = open.session(sessionID);
+  await session.command("memory").catch(() => undefined);
+  const parts = (await session.messages()).flatMap((message) => message.parts);
+  const shown = parts.findLast((part) => part.type === "text" && part.ignored);
+  if (shown?.type !== "text") throw new Error("/memory has shown nothing");
+  return shown.text;
+}
+
+/** As if a session a day had been had: charts of one day would be a poor picture. Only dates are changed. */
+function spreadOverDays({ file }: Project, sessions: readonly string[]): void {
+  for (const [index, id] of sessions.entries()) {
+    const path = file(`.opencode/strata/savings/${id}.jsonl`);
+    const agoMs = (sessions.length - 1 - index) * DAY_MS;
+    const move = (_: string, time: string) => `"time":"${new Date(Date.parse(time) - agoMs).toISOString()}"`;
+    writeFileSync(path, readFileSync(path, "utf8").replace(/"time":"([^"]+)"/g, move));
+  }
+}
+
+function strata(...args: string[]): string {
+  const { folders, path } = stage.project;
+  const env = { PATH: process.env.PATH, HOME: folders.home };
+  const binary = join(repository, "dist/src/cli/strata.js");
+  return execFileSync(process.execPath, [binary, ...args], { cwd: path, env, encoding: "utf8" }).trimEnd();
+}
+
+function draw(name: string, { text, typed }: { text: string; typed: string }): void {
+  writeFileSync(join(FOLDER, name), drawTerminal({ typed, text: clean(text) }));
+}
+
+/** Neither folders of this machine nor ids that are others each time; those in their place are as long. */
+function clean(text: string): string {
+  const nameOf = (id: string, index: number): string => `ses_${String(index + 1).repeat(id.length - 4)}`;
+  const named = ids.reduce((all, id, index) => all.replaceAll(id, nameOf(id, index)), text);
+  return named.replaceAll(stage.project.path, SHOWN_PROJECT);
+}

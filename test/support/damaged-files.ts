@@ -1,0 +1,143 @@
+/** Every kind of damage to the files of memories that has been seen, and what is said of it. */
+import { byHand, type Damage, DECISION, edit, FOLDER, memory, SECRET } from "./sound-project.js";
+
+export const damagedFiles: readonly Damage[] = [
+  ...(
+    [
+      ["bad YAML", "---\ntitle: [a\n---\nx", /no YAML/],
+      ["half a file", "---\ntitle: a\ncreated: 2026-", /does not end/],
+      ["an empty file", "", /empty/],
+      ["a binary file", Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]), /UTF-8|NUL/],
+      ["invalid UTF-8", Uint8Array.from([0x61, 0xff, 0x62]), /UTF-8/],
+      ["a conflict marker", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs\n", /conflict markers/],
+      ["a file of 10 MB", "x".repeat(10_000_000), /10000000 bytes/],
+    ] as const
+  ).map(([what, contents, says]) => ({
+    what,
+    plant: memory("broken", contents),
+    file: /decision\/broken\.md/,
+    says,
+  })),
+  {
+    what: "a link out of the folder",
+    plant(files) {
+      files.contents.set(`${FOLDER}/decision/link.md`, Buffer.from("theirs"));
+      files.links.add(`${FOLDER}/decision/link.md`);
+    },
+    file: /decision\/link\.md/,
+    says: /it is a link/,
+  },
+  {
+    what: "CRLF",
+    plant: memory("crlf", "one\r\ntwo\r\n"),
+    file: /decision\/crlf\.md/,
+    says: /lines end in CRLF/,
+    mends: byHand,
+  },
+  {
+    what: "a field of another kind",
+    plant: memory("odd", "---\nimportance: high\nexpires: soon\n---\nx"),
+    file: /decision\/odd\.md/,
+    says: /field importance is to be a number from 0 to 1, is "high"/,
+    mends: byHand,
+  },
+  {
+    what: "names that differ by case alone",
+    plant: memory("The-Server-listens-on-port-8080", "x"),
+    file: /decision\/the-server-listens-on-port-8080\.md/,
+    says: /same name but for case/,
+    mends: byHand,
+  },
+  {
+    what: "the same id in the archive",
+    plant: (files) => files.writeWhole(`${FOLDER}/archive/decision/the-server-listens-on-port-8080.md`, "x"),
+    file: /decision\/the-server-listens-on-port-8080\.md/,
+    says: /has the same id/,
+    mends: [/\/ledger\/[^/]+\.jsonl$/],
+  },
+  {
+    what: "a name that Windows keeps for itself",
+    plant: memory("con", "x"),
+    file: /decision\/con\.md/,
+    says: /none on Windows/,
+    mends: byHand,
+  },
+  {
+    what: "a name that is too long for a memory",
+    plant: memory("n".repeat(250), "x"),
+    file: /decision\/n+\.md/,
+    says: /it is no memory/,
+  },
+  {
+    what: "a file edited by hand",
+    plant: (files) => edit(files, DECISION, (text) => text.replace("port 8080\n", "port 9090\n")),
+    file: /decision\/the-server/,
+    says: /edited by hand/,
+    mends: byHand,
+  },
+  {
+    what: "a file removed by hand",
+    plant: (files) => files.remove(DECISION),
+    file: /decision\/the-server/,
+    says: /removed by hand/,
+    mends: byHand,
+  },
+  {
+    what: "a record of a conflict that nobody has settled",
+    async plant(files) {
+      const { fingerprint, formatConflict } = await import("../../src/memory/conflict.js");
+      const content = "the server listens on port 8080";
+      const standing = fingerprint({ title: content, content });
+      const conflict = {
+        v: 1 as const,
+        id: "decision/the-server-listens-on-port-8080",
+        title: content,
+        standing,
+        other: "0",
+        found: "2026-11-20T09:00:00.000Z",
+      };
+      await files.writeWhole(`${FOLDER}/conflicts/x-12345678.md`, formatConflict(conflict, content, "9090"));
+    },
+    file: /conflicts\/x-12345678\.md/,
+    says: /nobody has decided between two versions of decision\/the-server/,
+  },
+  {
+    what: "a record of a conflict that is none",
+    plant: (files) => files.writeWhole(`${FOLDER}/conflicts/x.md`, "<!-- strata-conflict {"),
+    file: /conflicts\/x\.md/,
+    says: /is none/,
+  },
+  {
+    what: "links to what there is not",
+    plant: memory("linked", "---\nlinks: [idea/nothing, somewhere]\nsupersededBy: plan/gone\n---\nx"),
+    file: /decision\/linked\.md/,
+    says: /its links names idea\/nothing, which there is not/,
+    mends: byHand,
+  },
+  {
+    what: "a secret in a file written by hand",
+    plant: memory("secret", `# the token is ${SECRET}`),
+    file: /decision\/secret\.md/,
+    says: /it holds a secret \(GitHub token\)/,
+  },
+  {
+    what: "a secret in a file that cannot be read",
+    plant: memory("secret", `---\ntitle: [\n---\n${SECRET}`),
+    file: /decision\/secret\.md/,
+    says: /it holds a secret/,
+  },
+  {
+    what: "a hint at a private memory",
+    plant: memory("hint", "see private/preference/short-answers"),
+    file: /decision\/hint\.md/,
+    says: /names the private memory private\/preference\/short-answers/,
+    mends: byHand,
+  },
+  {
+    what: "a folder of no type",
+    plant: (files) => files.writeWhole(`${FOLDER}/decisions/x.md`, "x"),
+    file: /memory\/decisions/,
+    says: /the folder of no type/,
+    isNote: true,
+  },
+];

@@ -1,0 +1,157 @@
+/** Every kind of damage that a memory has been seen with, planted in a project that is whole. */
+import { createRunningProcesses } from "../../src/host/running-processes.js";
+import { damagedFiles } from "./damaged-files.js";
+import { byHand, type Damage, DECISION, edit, FOLDER, ledgerOf, STATE } from "./sound-project.js";
+
+async function formatDeadToken(): Promise<string> {
+  const own = await createRunningProcesses().own();
+  const process = { ...own, id: 4_194_999, start: "1" };
+  return JSON.stringify({ id: "dead", instance: "gone", process, since: "2026-11-20T09:00:00Z" });
+}
+
+/** Of ledger, index, machine state and what git sees. */
+const damagedState: readonly Damage[] = [
+  {
+    what: "a torn line at the end of the ledger",
+    plant: (files) => edit(files, ledgerOf(files), (text) => `${text}{"v":1,"id":"half`),
+    file: /ledger\/2026-11-\w+\.jsonl/,
+    says: /line 5 is torn/,
+  },
+  {
+    what: "a line of the ledger that cannot be read",
+    plant: (files) => edit(files, ledgerOf(files), (text) => `oops\n${text}`),
+    file: /ledger\/2026-11-\w+\.jsonl/,
+    says: /line 1 cannot be read/,
+  },
+  {
+    what: "a line of the ledger that was changed",
+    plant: (files) => edit(files, ledgerOf(files), (text) => text.replace("put aside", "put away")),
+    file: /ledger\/2026-11-\w+\.jsonl/,
+    says: /line 3 \(idea\/an-idea-put-aside\) was changed after it was written/,
+  },
+  {
+    what: "a line missing in the ledger",
+    plant: (files) =>
+      edit(files, ledgerOf(files), (text) =>
+        text
+          .split("\n")
+          .filter((_, n) => n !== 2)
+          .join("\n"),
+      ),
+    file: /ledger\/2026-11-\w+\.jsonl/,
+    says: /goes on from a version of idea\/an-idea-put-aside that is in no line/,
+  },
+  {
+    what: "no ledger",
+    plant: (files) => files.remove(ledgerOf(files)),
+    file: /memory\/ledger/,
+    says: /the ledger is missing: 3 memories have no history/,
+    mends: [/\/ledger\/[^/]+\.jsonl$/],
+  },
+  {
+    what: "no index",
+    plant: (files) => files.remove(`${FOLDER}/MEMORY.md`),
+    file: /memory\/MEMORY\.md/,
+    says: /the index is missing/,
+    mends: [/memory\/MEMORY\.md$/],
+  },
+  {
+    what: "an index that says something else",
+    plant: (files) => edit(files, `${FOLDER}/MEMORY.md`, (text) => text.replace("8080]", "9090]")),
+    file: /memory\/MEMORY\.md/,
+    says: /says other than the files/,
+    mends: [/memory\/MEMORY\.md$/],
+  },
+  {
+    what: "an index that leaves one out",
+    plant: (files) => edit(files, `${FOLDER}/MEMORY.md`, (text) => text.replace(/^- .*second idea.*\n/m, "")),
+    file: /memory\/MEMORY\.md/,
+    says: /it speaks of 1 memories, and there are 2/,
+    mends: [/memory\/MEMORY\.md$/],
+  },
+  {
+    what: "an index that a person has written",
+    plant: (files) => files.writeWhole(`${FOLDER}/MEMORY.md`, "# My notes"),
+    file: /memory\/MEMORY\.md/,
+    says: /written by a person/,
+    isNote: true,
+  },
+  {
+    what: "a stale lock",
+    plant: async (files) => files.writeWhole(`${STATE}/lock`, await formatDeadToken()),
+    file: /internal\/lock/,
+    says: /stale lock: instance gone/,
+    mends: [/internal\/lock$/],
+  },
+  {
+    what: "a lock without an owner",
+    plant: (files) => files.writeWhole(`${STATE}/index.lock`, "?"),
+    file: /internal\/index\.lock/,
+    says: /without an owner/,
+  },
+  {
+    what: "a change that was begun",
+    async plant(files) {
+      const ledger = ledgerOf(files);
+      const line = JSON.parse((files.text(ledger) ?? "").split("\n")[1] ?? "");
+      const begun = {
+        ...line,
+        id: "begun",
+        key: "idea/third",
+        path: "idea/third.md",
+      };
+      const pending = { lines: [begun], ledgerFile: ledger.slice(ledger.lastIndexOf("/") + 1) };
+      await files.writeWhole(`${STATE}/pending.json`, JSON.stringify(pending));
+    },
+    file: /internal\/pending\.json/,
+    says: /remember of idea\/third was begun and not finished/,
+    mends: [/pending\.json$/, /idea\/third\.md$/, ...byHand],
+  },
+  {
+    what: "half a note on a change",
+    plant: (files) => files.writeWhole(`${STATE}/pending.json`, '{"line":'),
+    file: /internal\/pending\.json/,
+    says: /nothing of that change was made/,
+    mends: [/pending\.json$/],
+  },
+  {
+    what: "temporary files",
+    async plant(files) {
+      await files.writeWhole(`${FOLDER}/decision/x.md.1234567`, "half");
+      await files.writeWhole(`${FOLDER}/ledger/x.jsonl.0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f`, "half");
+    },
+    file: /decision\/x\.md\.1234567|x\.jsonl\.0a1b/,
+    says: /a process that was killed/,
+    mends: [/x\.md\.1234567$/, /x\.jsonl\.0a1b/],
+  },
+  {
+    what: "private memories that git sees",
+    plant: (files) => files.remove(`${FOLDER}/private/.gitignore`),
+    file: /private\/\.gitignore/,
+    says: /would be committed/,
+    mends: [/private\/\.gitignore$/],
+  },
+  {
+    what: "private memories that somebody has let git see",
+    plant: (files) => files.writeWhole(`${FOLDER}/private/.gitignore`, "*\n!preference/\n"),
+    file: /private\/\.gitignore/,
+    says: /does not keep the whole folder out of git/,
+  },
+  {
+    what: "a memory that has expired",
+    plant: (files) => edit(files, DECISION, (text) => text.replace("---\n", "---\nexpires: 2026-01-31\n")),
+    file: /decision\/the-server/,
+    says: /expired on 2026-01-31/,
+    mends: [...byHand, /decision\/the-server/],
+  },
+  {
+    what: "machine state that cannot be read",
+    plant: (files) => files.writeWhole(`${STATE}/known.jsonl`, "{"),
+    file: /internal\/known\.jsonl/,
+    says: /cannot be used/,
+    isNote: true,
+    mends: [/known\.jsonl$/],
+  },
+];
+
+export const damages: readonly Damage[] = [...damagedFiles, ...damagedState];

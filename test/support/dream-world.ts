@@ -1,0 +1,79 @@
+import { createDreams, type Dreams, type RunOptions } from "../../src/dream/dream.js";
+import { planFolders } from "../../src/folders.js";
+import { createLocks } from "../../src/lock/locks.js";
+import type { Files } from "../../src/seams/files.js";
+import { PROJECT } from "./fake-host.js";
+import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createFakeProcesses } from "./fake-processes.js";
+import { MEMORY, type MemoryWorld, openMemoryWorld } from "./memory-world.js";
+
+export interface DreamWorld extends MemoryWorld {
+  dreams: Dreams;
+  log: FakeLog;
+  /** A dream as it comes by itself, without a model. */
+  dream(options?: Partial<RunOptions>): ReturnType<Dreams["run"]>;
+  /** The text of each memory's file, by its path. */
+  texts(): Map<string, string>;
+  /** The change log. */
+  page(): string;
+}
+
+export interface DreamWorldOptions extends Pick<MemoryWorld, "files" | "clock"> {
+  wrap?: (files: Files) => Files;
+  processID?: number;
+  instance?: string;
+  /** Processes that run beside this one. */
+  running?: readonly number[];
+}
+
+/** Dreams of memories on a disk that is a map. */
+export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWorld {
+  const log = createFakeLog();
+  const world = openMemoryWorld({ ...given, log });
+  const { clock, store: memories } = world;
+  const files = given.wrap?.(world.files) ?? world.files;
+  const instance = given.instance ?? "a";
+  const processes = createFakeProcesses(given.processID);
+  for (const id of given.running ?? []) processes.running.add(id);
+  const locks = createLocks({ clock, files, processes, instance });
+  const dreams = createDreams({
+    clock,
+    files,
+    folders: planFolders(PROJECT),
+    locks,
+    log,
+    memories,
+    check: { findFault: () => undefined },
+  });
+  return {
+    ...world,
+    log,
+    dreams,
+    dream: (options = {}) => dreams.run({ maxRuntimeMs: 60_000, ...options }),
+    texts: () =>
+      new Map(
+        world
+          .paths()
+          .filter((path) => path.endsWith(".md") && !/(^|\/)(MEMORY|DREAMS)\.md$/.test(path))
+          .sort()
+          .map((path) => [path, world.files.text(`${MEMORY}/${path}`) ?? ""]),
+      ),
+    page: () => world.files.text(`${MEMORY}/DREAMS.md`) ?? "",
+  };
+}
+
+/** Writes a memory's file as a person would. */
+export function putMemory(
+  { files }: Pick<MemoryWorld, "files">,
+  id: string,
+  content: string,
+  front: Record<string, unknown> = {},
+): void {
+  const lines = Object.entries({ created: CREATED, updated: CREATED, ...front }).map(
+    ([name, value]) => `${name}: ${JSON.stringify(value)}\n`,
+  );
+  files.contents.set(`${MEMORY}/${id}.md`, Buffer.from(`---\n${lines.join("")}---\n${content}\n`));
+}
+
+/** The day before the fake clock's. */
+export const CREATED = "2026-11-20T09:00:00.000Z";

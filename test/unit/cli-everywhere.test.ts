@@ -1,0 +1,114 @@
+/** Every command where nothing is as it should be: no project, an empty one, a broken one, arguments that are wrong. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.js";
+import { damages } from "../support/damages.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+import { openSound } from "../support/sound-project.js";
+
+/** What a command is called with here; those that are not named take nothing. */
+const given: Readonly<Record<string, string>> = {
+  show: "8080",
+  recall: "port",
+  remember: "one more thing",
+  edit: "8080",
+  archive: "8080",
+  restore: "aside",
+  history: "8080",
+  import: "/none.jsonl",
+  ingest: "none.md",
+  doctor: "--no-proof",
+};
+const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());
+/** They say what is there and change nothing. */
+const reading = commands.filter(({ name, options }) => {
+  const isReading = options.some(([flags]) => flags === "--json") || name === "export";
+  return isReading && !options.some(([flags]) => flags === "--execute" || flags === "--dry-run");
+});
+const env = { EDITOR: "true", PATH: process.env.PATH ?? "" };
+
+const copyOf = (files: MemoryFiles): Map<string, string> =>
+  new Map([...files.contents].map(([path, bytes]) => [path, Buffer.from(bytes).toString("base64")]));
+
+async function run(files: MemoryFiles, line: string, folder?: string) {
+  const ran = await runStrata(files, line, { env, ...(folder !== undefined && { folder }) });
+  expect([line, /\n +at |TypeError|undefined/.exec(ran.err)?.[0]]).toEqual([line, undefined]);
+  return ran;
+}
+
+describe("every command", () => {
+  it.each(lines)("on an empty project: strata %s", async (line) => {
+    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+    const before = copyOf(files);
+    const { code, err, out } = await run(files, line);
+    expect([0, 1, 3]).toContain(code);
+    expect(`${out}${err}` === "" ? line : "").toBe(line === "export" ? "export" : "");
+    if (code === 3) expect(err).toMatch(/^strata: /);
+    if (reading.some(({ name }) => line.startsWith(name))) expect(copyOf(files)).toEqual(before);
+  });
+
+  it.each(lines.filter((line) => line !== "init"))(
+    "where there is no project says so: strata %s",
+    async (line) => {
+      const files = createMemoryFiles({ "/tmp/x/readme": "x" });
+      const before = copyOf(files);
+      const { code, err } = await run(files, line, "/tmp/x");
+      expect([line, code]).toEqual([line, 3]);
+      expect(err).toContain("/tmp/x is no project of OpenCode's");
+      expect(copyOf(files)).toEqual(before);
+    },
+  );
+
+  it.each(commands.map(({ name }) => name))(
+    "with what it does not know ends with 2: strata %s",
+    async (name) => {
+      const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+      const before = copyOf(files);
+      const { code, err } = await run(files, `${name} ${given[name] ?? ""} --no-such-option`);
+      expect([name, code]).toEqual([name, 2]);
+      expect(err).toContain("unknown option '--no-such-option'");
+      expect(copyOf(files)).toEqual(before);
+    },
+  );
+
+  describe("on a broken project", () => {
+    let broken: MemoryFiles;
+    const apart = /ledger|without an owner|10 MB/;
+    beforeAll(async () => {
+      broken = await openSound();
+      for (const { plant, what } of damages) if (!apart.test(what)) await plant(broken);
+    });
+
+    it.each(lines)("loses nothing of it: strata %s", async (line) => {
+      const files = createMemoryFiles();
+      for (const [path, bytes] of broken.contents) await files.writeWhole(path, bytes);
+      for (const path of broken.links) files.links.add(path);
+      const { code } = await run(files, line);
+      expect([0, 1, 3]).toContain(code);
+      // What a person has written, whole or not, is as it was, here or in the archive.
+      for (const [path, bytes] of broken.contents) {
+        if (!/memory\/.*\.md$/.test(path) || path.endsWith("MEMORY.md")) continue;
+        const there = [path, path.replace("/memory/", "/memory/archive/"), path.replace("/archive/", "/")];
+        expect(
+          there.some(
+            (one) => files.contents.get(one) && Buffer.compare(files.contents.get(one) ?? bytes, bytes) === 0,
+          ),
+          `${path} after strata ${line}`,
+        ).toBe(true);
+      }
+    });
+
+    it("lists, finds and shows what is whole in it, and names the rest", async () => {
+      const list = await run(broken, "list");
+      expect(list.out).toMatch(/^idea\/a-second-idea/m);
+      expect(list.err).toMatch(/decision\/broken\.md: /);
+      expect([list.code, (await run(broken, "recall second idea")).out]).toEqual([
+        1,
+        expect.stringContaining("idea/a-second-idea"),
+      ]);
+      expect((await run(broken, "show a-second-idea")).code).toBe(0);
+      expect((await run(broken, "export")).out).toContain('"idea/a-second-idea"');
+    });
+  });
+});

@@ -1,0 +1,182 @@
+/** The command line as the shell runs it: beside others, killed, and with thousands of memories. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { watch } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planFolders } from "../../src/folders.js";
+import { createRunningProcesses } from "../../src/host/running-processes.js";
+import { createLocks } from "../../src/lock/locks.js";
+import { createMemoryStore } from "../../src/memory/memory-store.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
+import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { draft } from "../support/memory-world.js";
+
+const binary = resolve("dist/src/cli/strata.js");
+let project: string;
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "strata-home-"));
+  project = join(home, "project");
+  mkdirSync(join(project, ".git"), { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }), 60_000);
+
+const options = () => ({
+  cwd: project,
+  env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, ".config") },
+});
+const strata = (...args: string[]) =>
+  spawnSync(process.execPath, [binary, ...args], { ...options(), encoding: "utf8", maxBuffer: 100_000_000 });
+
+/** One that runs beside the test. */
+function start(...args: string[]): { child: ChildProcess; ended: Promise<number | null> } {
+  const child = spawn(process.execPath, [binary, ...args], {
+    ...options(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  child.stdout?.resume();
+  return { child, ended: once(child, "close").then(([code]) => code as number | null) };
+}
+
+const writeCopies = (count: number): string => {
+  const lines = Array.from({ length: count }, (_, n) =>
+    JSON.stringify({
+      v: 1,
+      id: `decision/number-${n}`,
+      contents: `---\ntitle: Number ${n}\n---\nWe decided on ${n}.\n`,
+    }),
+  );
+  const path = join(home, "copies.jsonl");
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return path;
+};
+
+describe("strata beside others", () => {
+  it("four commands at once beside the store of a running plugin lose no change, and the ledger has all", async () => {
+    const store = createMemoryStore({
+      clock,
+      files,
+      locks: createLocks({ clock, files, processes: createRunningProcesses(), instance: "plugin" }),
+      log: createFakeLog(),
+      instance: "plugin",
+      folders: planFolders(project),
+      globalFolder: join(home, ".config", "opencode"),
+      limits: { maxLines: 200, maxSize: 25_000 },
+    });
+    await store.remember(draft("known from the start", { title: "first" }), { operation: "remember" });
+    const commands = [
+      start("remember", "--type", "idea", "from the shell"),
+      start("remember", "--type", "idea", "from the shell"),
+      start("archive", "first"),
+      start("list"),
+    ];
+    for (let n = 0; n < 20; n++)
+      await store.remember(draft(`turn ${n}`, { title: `turn ${n}` }), { operation: "remember" });
+    expect(await Promise.all(commands.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
+    const ids = (await store.list({ archived: true })).map(({ id, status }) => `${id} ${status}`);
+    expect(ids).toHaveLength(23);
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        "decision/first archived",
+        "idea/from-the-shell active",
+        "idea/from-the-shell-2 active",
+      ]),
+    );
+    await store.onIdle();
+    const { status, stdout } = strata("validate", "--strict");
+    expect([stdout, status]).toEqual(["23 memories looked at: nothing wrong.\n", 0]);
+    expect(JSON.parse(strata("history", "decision/first", "--json").stdout)).toMatchObject([
+      { instance: "plugin" },
+      { instance: "cli", operation: "archive" },
+    ]);
+  }, 60_000);
+
+  it("an import that is killed leaves a store that is whole, and the next one brings the rest", async () => {
+    const source = writeCopies(150);
+    const folder = join(project, ".opencode", "memory", "decision");
+    mkdirSync(folder, { recursive: true });
+    for (const least of [5, 60]) {
+      const stop = new AbortController();
+      const { child, ended } = start("import", source);
+      const watching = (async () => {
+        for await (const _ of watch(folder, { signal: stop.signal }))
+          if (readdirSync(folder).length >= least) return child.kill("SIGKILL");
+      })().catch(() => {});
+      expect(await ended).toBe(null);
+      stop.abort();
+      await watching;
+      for (const name of readdirSync(folder).filter((one) => one.endsWith(".md")))
+        expect(readFileSync(join(folder, name), "utf8")).toMatch(
+          /^---\ntitle: Number (\d+)\n---\nWe decided on \1\.\n$/,
+        );
+      expect(readdirSync(folder).length).toBeLessThan(150);
+    }
+    const { status, stderr, stdout } = strata("import", source);
+    expect([status, stderr, stdout]).toEqual([
+      0,
+      "",
+      expect.stringMatching(/^Imported: \d+ memories, \d+ known already\n$/),
+    ]);
+    const sort = (text: string) => text.trim().split("\n").sort();
+    expect(sort(strata("export").stdout)).toEqual(sort(readFileSync(source, "utf8")));
+    strata("optimize", "--execute");
+    expect(strata("validate", "--strict").stdout).toBe("150 memories looked at: nothing wrong.\n");
+  }, 90_000);
+});
+
+describe("strata edit", () => {
+  it("takes what the editor has left, and enters no secret in the ledger", () => {
+    strata("remember", "--type", "idea", "one");
+    const edit = (script: string) =>
+      spawnSync(process.execPath, [binary, "edit", "idea/one"], {
+        ...options(),
+        env: { ...options().env, VISUAL: "", EDITOR: `sh -c '${script}' sh` },
+        encoding: "utf8",
+      });
+    expect(edit("true")).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Unchanged: idea\/one /),
+    });
+    expect(edit('echo two >> "$1"')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Changed: /),
+    });
+    const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
+    const refused = edit(`echo ${secret} >> "$1"`);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("now holds a secret (GitHub token)"),
+    ]);
+    const ledger = join(project, ".opencode", "memory", "ledger");
+    for (const name of readdirSync(ledger))
+      expect(readFileSync(join(ledger, name), "utf8")).not.toContain(secret);
+    expect(edit("false")).toMatchObject({ status: 3, stderr: expect.stringContaining("ended with 1") });
+  });
+});
+
+describe("strata with 10,000 memories", () => {
+  it("lists, finds and checks all of them, also to a reader who has soon seen enough", async () => {
+    const folder = join(project, ".opencode", "memory", "decision");
+    mkdirSync(folder, { recursive: true });
+    for (let n = 0; n < 10_000; n++)
+      writeFileSync(join(folder, `number-${n}.md`), `---\ntitle: Number ${n}\n---\nWe decided on ${n}.\n`);
+    const list = strata("list");
+    expect([list.status, list.stderr, list.stdout.trim().split("\n").length]).toEqual([0, "", 10_000]);
+    expect(strata("recall", "decided on 4711", "--limit", "1").stdout).toMatch(/^decision\/number-4711 /);
+    expect(strata("validate", "--strict").stdout).toBe("10000 memories looked at: nothing wrong.\n");
+    const head = spawnSync(
+      "bash",
+      ["-c", `"${process.execPath}" "${binary}" list --json | head -1; echo \${PIPESTATUS[0]}`],
+      {
+        ...options(),
+        encoding: "utf8",
+      },
+    );
+    expect([head.stdout, head.stderr]).toEqual(["{\n0\n", ""]);
+  }, 180_000);
+});

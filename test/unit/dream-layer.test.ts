@@ -1,0 +1,200 @@
+/** Layer 6 in the machine: when it dreams, what a person is told, and what a model may do on the way. */
+import { describe, expect, it } from "vitest";
+import { STAGED } from "../support/escapes.js";
+import { PROJECT, written } from "../support/fake-host.js";
+import { openWorld, type World } from "../support/world.js";
+
+const MEMORY = `${PROJECT}/.opencode/memory`;
+const STATE = `${PROJECT}/.opencode/strata/state/dream.json`;
+const MINUTE = 60_000;
+
+function put(world: World, name: string, content: string): void {
+  const front = "---\ncreated: 2026-11-20T09:00:00.000Z\nupdated: 2026-11-20T09:00:00.000Z\n---\n";
+  world.files.contents.set(`${MEMORY}/knowledge/${name}.md`, Buffer.from(`${front}${content}\n`));
+}
+
+/** Six memories: two the same, two alike. */
+async function open(options: Record<string, unknown> = {}): Promise<World> {
+  const world = await openWorld({ options });
+  put(world, "same", "Port 8080 is taken by the old frontend.");
+  put(world, "same-again", "port 8080 is taken by the old frontend");
+  put(world, "queue", "The worker reads the mail queue once a day.");
+  put(world, "queue-night", "The worker reads the mail queue at night, when the load is low.");
+  put(world, "x", "Deploys go through the bastion.");
+  put(world, "y", "The staging database is reset on Mondays.");
+  return world;
+}
+
+const tell = (world: World, type: string, sessionID = "ses_1") =>
+  world.strata.dispatcher.ask("event", { type, properties: { sessionID } }, undefined);
+const begin = (world: World, sessionID = "ses_1") =>
+  world.strata.dispatcher.ask("turn", { sessionID }, undefined);
+
+async function endTurn(world: World, sessionID = "ses_1"): Promise<void> {
+  await tell(world, "session.idle", sessionID);
+  world.clock.advance(MINUTE);
+  await world.strata.idle();
+}
+
+const run = async (world: World, name: string): Promise<string> => {
+  const command = world.strata.dispatcher.commands.find((one) => one.name === name);
+  if (!command) throw new Error(`no command /${name}`);
+  return command.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+};
+const isThere = ({ files }: World, name: string): boolean =>
+  files.contents.has(`${MEMORY}/knowledge/${name}.md`);
+/** A dream merges these two. */
+const hasDreamt = (world: World): boolean => isThere(world, "same") !== isThere(world, "same-again");
+const asked = ({ host }: World) => host.generated.filter(({ title }) => title === "dream");
+
+describe("when it dreams", () => {
+  it("a while after a turn, and says so", async () => {
+    const world = await open();
+    await begin(world);
+    await endTurn(world);
+    expect(hasDreamt(world)).toBe(true);
+    expect(world.host.toasts.join("\n")).toContain("Strata: memory was tidied: 1 merged");
+  });
+
+  it("not while somebody writes the next message, nor while another session is at work", async () => {
+    const world = await open();
+    await begin(world);
+    await begin(world, "ses_2");
+    await endTurn(world);
+    expect(hasDreamt(world)).toBe(false);
+    await tell(world, "session.idle", "ses_2");
+    await begin(world);
+    world.clock.advance(MINUTE);
+    await world.strata.idle();
+    expect(hasDreamt(world)).toBe(false);
+    await endTurn(world);
+    expect(hasDreamt(world)).toBe(true);
+  });
+
+  it("not twice within the interval, whatever the clock does, and not for a change or two", async () => {
+    const world = await open();
+    await begin(world);
+    await endTurn(world);
+    const state = world.files.text(STATE);
+    for (let n = 0; n < 8; n++) put(world, `more-${n}`, `Fact number ${n} of the second hour.`);
+    await begin(world);
+    await endTurn(world);
+    expect(world.files.text(STATE)).toBe(state);
+    const few = await openWorld();
+    put(few, "same", "Port 8080 is taken by the old frontend.");
+    put(few, "same-again", "port 8080 is taken by the old frontend");
+    await begin(few);
+    await endTurn(few);
+    expect(hasDreamt(few)).toBe(false);
+  });
+
+  it("not at all when it is switched off, or memory is", async () => {
+    for (const options of [{ dream: { enabled: false } }, { autoMemory: { enabled: false } }]) {
+      const world = await open(options);
+      await begin(world);
+      await endTurn(world);
+      expect(hasDreamt(world)).toBe(false);
+      expect(world.strata.dispatcher.commands.map(({ name }) => name)).not.toContain("dream");
+    }
+  });
+});
+
+describe("a model", () => {
+  it("gets what the rules leave, and what it stages is swapped in with the rest", async () => {
+    const world = await open();
+    world.host.respond = (request) => {
+      if (request.title !== "dream") return written("written");
+      expect(request.prompt).toContain("knowledge/queue-night");
+      expect(request.prompt).not.toContain("bastion");
+      expect(request.prompt).not.toContain("{{");
+      expect(request.bounds?.findEscape("bash", { command: "rm x" })).toContain('not "rm"');
+      expect(request.bounds?.findEscape("write", { filePath: `${PROJECT}/${STAGED}` })).toBeUndefined();
+      const entry = {
+        keep: "knowledge/queue",
+        supersede: ["knowledge/queue-night"],
+        content: "The worker reads the mail queue once a day, at night, when the load is low.",
+        reason: "one fact",
+      };
+      world.files.contents.set(`${PROJECT}/${STAGED}`, Buffer.from(JSON.stringify([entry])));
+      return written("");
+    };
+    expect(await run(world, "dream")).toMatch(/^2 merged, 2 superseded\n/);
+    expect(world.files.text(`${MEMORY}/knowledge/queue.md`)).toContain("once a day, at night");
+    expect(isThere(world, "queue-night")).toBe(false);
+    expect(world.files.contents.has(`${PROJECT}/${STAGED}`)).toBe(false);
+  });
+
+  it("may answer in words where it has no tool that writes", async () => {
+    const world = await open();
+    world.host.respond = () => written("Nothing belongs together: []");
+    expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
+  });
+
+  it("does not see the same groups again while they are as they were", async () => {
+    const world = await open();
+    world.host.respond = () => written("[]");
+    await run(world, "dream");
+    await run(world, "dream");
+    expect(asked(world)).toHaveLength(1);
+    put(world, "queue-night", "The worker reads the mail queue at night, since March.");
+    await run(world, "dream");
+    expect(asked(world)).toHaveLength(2);
+  });
+
+  it("that answers nonsense is asked again after ten minutes, then after twenty", async () => {
+    const world = await open();
+    world.host.respond = () => written("I have tidied it all, thank you!");
+    const after = async (minutes: number): Promise<number> => {
+      world.clock.advance(minutes * MINUTE);
+      await run(world, "dream");
+      return asked(world).length;
+    };
+    expect(await after(0)).toBe(1);
+    expect(await after(9)).toBe(1);
+    expect(await after(2)).toBe(2);
+    expect(await after(11)).toBe(2);
+    expect(await after(10)).toBe(3);
+  });
+
+  it("is not asked beyond the budget of the day, and the rules go on", async () => {
+    const world = await open({ background: { dailyTokens: 20_000 } });
+    expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
+    expect(asked(world)).toEqual([]);
+    expect(await world.log()).toContain("without a model");
+  });
+
+  it("is not asked where its folder is a link: what it writes would be elsewhere", async () => {
+    const world = await open();
+    const statItself = world.files.statItself;
+    world.files.statItself = async (path) =>
+      path === `${PROJECT}/.opencode/strata/dream`
+        ? { kind: "link", bytes: 0, modifiedMs: 0 }
+        : statItself.call(world.files, path);
+    await run(world, "dream");
+    expect(asked(world)).toEqual([]);
+    expect(await world.log()).toContain("is a link");
+  });
+});
+
+describe("a person", () => {
+  it("who takes a dream back is told what, and reads it in the change log", async () => {
+    const world = await open();
+    const before = new Map(world.files.contents);
+    const told = await run(world, "dream");
+    expect(told).toContain("/memory-undo takes it back");
+    expect(await run(world, "memory-undo")).toMatch(/^Taken back: dream of 2026-11-21 09:00\n/);
+    for (const name of ["same", "same-again"]) {
+      const path = `${MEMORY}/knowledge/${name}.md`;
+      expect(world.files.contents.get(path)).toEqual(before.get(path));
+    }
+    expect(world.files.text(`${MEMORY}/DREAMS.md`)).toContain("· taken back 2026-11-21 09:00");
+    expect(await run(world, "memory-undo")).toBe(
+      "Nothing was changed: nothing was done that could be taken back.",
+    );
+  });
+
+  it("who has little is told so", async () => {
+    const world = await openWorld();
+    expect(await run(world, "dream")).toBe("Nothing to change");
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { createToasts } from "../../src/toasts.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost } from "../support/fake-host.js";
+import { openWorld } from "../support/world.js";
+
+function open() {
+  const clock = createFakeClock();
+  const { toast, toasts: shown } = createFakeHost();
+  return { clock, shown, toasts: createToasts({ clock, host: { toast } }) };
+}
+
+describe("toasts", () => {
+  it("come one at a time, in their order, each when the one before has been seen", () => {
+    const { clock, shown, toasts } = open();
+    for (const word of ["one", "two", "three"]) toasts.show(word, "info");
+    expect(shown).toEqual(["Strata: one"]);
+    clock.advance(5_000);
+    expect(shown).toHaveLength(1);
+    clock.advance(500);
+    expect(shown).toEqual(["Strata: one", "Strata: two"]);
+    clock.advance(5_500);
+    clock.advance(60_000);
+    expect(shown).toEqual(["Strata: one", "Strata: two", "Strata: three"]);
+  });
+
+  it("with the same words come once a minute at most", () => {
+    const { clock, shown, toasts } = open();
+    toasts.show("again", "warning");
+    toasts.show("again", "warning");
+    clock.advance(20_000);
+    toasts.show("again", "warning");
+    expect(shown).toHaveLength(1);
+    clock.advance(60_000);
+    toasts.show("again", "warning");
+    expect(shown).toHaveLength(2);
+  });
+
+  it("do not pile up: of too many the oldest are dropped, and after the end none comes", () => {
+    const { clock, shown, toasts } = open();
+    for (let n = 0; n < 10; n++) toasts.show(`number ${n}`, "info");
+    clock.advance(5_500);
+    expect(shown).toEqual(["Strata: number 0", "Strata: number 6"]);
+    toasts.dispose();
+    clock.advance(60_000);
+    expect(shown).toHaveLength(2);
+  });
+});
+
+it("a person is told once a day that the budget for model calls is used up", async () => {
+  let generate = (): Promise<unknown> => Promise.resolve();
+  const { clock, host } = await openWorld({
+    options: { background: { enabled: true, dailyCalls: 1 } },
+    layers: [
+      ({ generation }) => {
+        generate = () => generation.generate({ purpose: "notes", sessionID: "ses_1", prompt: "write" });
+        return { name: "asking", cost: 1, handlers: {} };
+      },
+    ],
+  });
+  await generate();
+  expect(host.toasts).toEqual([]);
+  for (let n = 0; n < 3; n++) await generate();
+  clock.advance(120_000);
+  await generate();
+  expect(host.toasts).toEqual([
+    "Strata: no more model calls in the background today: background.dailyCalls (1) is used up for today. Everything goes on without them.",
+  ]);
+});

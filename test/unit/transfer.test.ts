@@ -1,0 +1,256 @@
+/** Memories from one project to another, and from the folders of other programs. */
+import { describe, expect, it } from "vitest";
+import { planImport } from "../../src/cli/transfer/plan-import.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { fc } from "../support/property.js";
+import { type Ran, runStrata } from "../support/shell.js";
+
+const FOLDER = `${PROJECT}/.opencode/memory`;
+const GLOBAL = "/home/me/.config/opencode/memory";
+const open = (more: Record<string, string | Uint8Array> = {}): MemoryFiles =>
+  createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", ...more });
+
+/** The bytes of all memories, by their paths. */
+function readAll(files: MemoryFiles, root = FOLDER): Record<string, string> {
+  const found = [...files.contents].filter(
+    ([path]) =>
+      path.startsWith(`${root}/`) && /\/[a-z]+\/[^/]+\.md$/.test(path) && !path.endsWith("/MEMORY.md"),
+  );
+  return Object.fromEntries(found.map(([path, bytes]) => [path, Buffer.from(bytes).toString("base64")]));
+}
+
+async function moveTo(target: MemoryFiles, exported: Ran, flags = ""): Promise<Ran> {
+  await target.writeWhole("/elsewhere/m.jsonl", `${exported.out}\n`);
+  return runStrata(target, `import /elsewhere/m.jsonl ${flags}`);
+}
+
+const odd = {
+  [`${FOLDER}/decision/crlf.md`]: "\uFEFF---\r\ntitle: CRLF # why\r\nmine: {a: [1, 2]}\r\n---\r\nbody\r\n",
+  [`${FOLDER}/decision/plain.md`]: "no fields, no newline at the end",
+  [`${FOLDER}/decision/plain-2.md`]: "no fields, no newline at the end",
+  [`${FOLDER}/idea/snow ☃.md`]: "---\ntags: [a]\n\n\n---\n\n\n# snow\u2028\n",
+  [`${FOLDER}/archive/idea/snow ☃.md.md`]: "put aside",
+  [`${FOLDER}/private/preference/tone.md`]: "short answers",
+  [`${GLOBAL}/directive/never.md`]: "never push by force",
+};
+
+describe("strata export and import", () => {
+  it("give an empty project the same memories, byte for byte, private and global ones only when asked", async () => {
+    const source = open(odd);
+    const before = new Map(source.contents);
+    const exported = await runStrata(source, "export");
+    expect(exported).toMatchObject({ code: 0, err: "" });
+    expect(source.contents).toEqual(before);
+    const target = open();
+    expect(await moveTo(target, exported)).toMatchObject({ code: 0, out: "Imported: 5 memories" });
+    const isShared = (path: string) => !path.includes("/private/");
+    const shared = Object.entries(readAll(source)).filter(([path]) => isShared(path));
+    expect(readAll(target)).toEqual(Object.fromEntries(shared));
+    expect([...target.contents.keys()].filter((path) => path.includes("private"))).toEqual([]);
+
+    const whole = await runStrata(source, "export --include-private --global");
+    const all = open();
+    expect(await moveTo(all, whole)).toMatchObject({ code: 1, err: expect.stringContaining("--global") });
+    expect(readAll(all)).toEqual(readAll(source));
+    expect(readAll(all, GLOBAL)).toEqual({});
+    expect(await moveTo(all, whole, "--global")).toMatchObject({
+      code: 0,
+      out: "Imported: 1 memory, 6 known already",
+    });
+    expect(readAll(all, GLOBAL)).toEqual(readAll(source, GLOBAL));
+    expect(all.text(`${FOLDER}/private/.gitignore`)).toBe("*\n");
+    const list = await runStrata(all, "history decision/crlf --json");
+    expect(JSON.parse(list.out)).toMatchObject([{ operation: "import", by: "strata" }]);
+  });
+
+  it("skip what is known, and give a taken name's memory another one, which is skipped the next time", async () => {
+    const exported = await runStrata(open({ [`${FOLDER}/plan/ship.md`]: "on Friday" }), "export");
+    const target = open({ [`${FOLDER}/plan/ship.md`]: "on Monday" });
+    const first = await moveTo(target, exported);
+    expect(first).toMatchObject({ code: 0, out: "Imported: 1 memory" });
+    expect(target.text(`${FOLDER}/plan/ship.md`)).toBe("on Monday");
+    expect(target.text(`${FOLDER}/plan/ship-2.md`)).toBe("on Friday");
+    expect((await moveTo(target, exported)).out).toBe("Imported: 0 memories, 1 known already");
+    const renamed = open({ [`${FOLDER}/plan/other.md`]: "on  Friday\n" });
+    expect((await moveTo(renamed, exported)).out).toBe("Imported: 0 memories, 1 known already");
+  });
+
+  it("change nothing with --dry-run, and say what would come", async () => {
+    const exported = await runStrata(open(odd), "export");
+    const target = open({ [`${FOLDER}/plan/mine.md`]: "mine" });
+    await target.writeWhole("/elsewhere/m.jsonl", exported.out);
+    const before = new Map(target.contents);
+    const { code, out } = await runStrata(target, "import /elsewhere/m.jsonl --dry-run");
+    expect([code, out.split("\n").at(-1)]).toEqual([0, "Would import: 5 memories"]);
+    expect(out).toContain("Would import  decision/crlf");
+    expect(target.contents).toEqual(before);
+  });
+
+  it("carry no secret and no hint at a private memory, and name the file that has one", async () => {
+    const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
+    const files = open({
+      [`${FOLDER}/idea/a.md`]: `---\ntitle: a\n# ${secret}\n---\nx`,
+      [`${FOLDER}/idea/b.md`]: "see private/idea/c for it",
+      [`${FOLDER}/idea/fine.md`]: "fine",
+    });
+    const { code, err, out } = await runStrata(files, "export");
+    expect([code, out.split("\n").length]).toEqual([1, 1]);
+    expect(out).not.toContain("ghp_");
+    expect(err).toMatch(/idea\/a\.md: it holds a secret \(GitHub token\)/);
+    expect(err).toMatch(/idea\/b\.md: it names the private memory/);
+    const line = (name: string, contents: string) => JSON.stringify({ v: 1, id: `idea/${name}`, contents });
+    const target = open({ "/m.jsonl": [line("a", secret), line("fine", "fine")].join("\n") });
+    const taken = await runStrata(target, "import /m.jsonl");
+    expect(taken).toMatchObject({ code: 1, out: "Imported: 1 memory, 1 not taken" });
+    expect([...target.contents].some(([path, one]) => path !== "/m.jsonl" && `${one}`.includes("ghp_"))).toBe(
+      false,
+    );
+  });
+
+  it("take the whole lines of a file that is torn or has others' lines, and name the rest", async () => {
+    const exported = await runStrata(open(odd), "export");
+    const bytes = Buffer.from(
+      `not ours\n${exported.out}\n{"v":1,"id":"../../etc/x","contents":"x"}\n{"v":1,"id":"idea/☃`,
+    );
+    const target = open({ "/m.jsonl": bytes.subarray(0, bytes.length - 1) });
+    const { code, err, out } = await runStrata(target, "import /m.jsonl");
+    expect([code, out]).toEqual([1, "Imported: 5 memories"]);
+    for (const line of [1, 7, 8]) expect(err).toContain(`line ${line} of /m.jsonl is no memory`);
+    const none = await runStrata(open({ "/m.jsonl": "# A page\n" }), "import /m.jsonl");
+    expect(none).toMatchObject({ code: 3, err: expect.stringContaining("strata ingest") });
+    expect(await runStrata(open(), "import /not/there")).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("neither a file nor a folder"),
+    });
+    expect(await runStrata(open({ "/m.jsonl": "" }), "import /m.jsonl")).toMatchObject({ code: 0 });
+    expect(await runStrata(open(), "import")).toMatchObject({ code: 2 });
+  });
+
+  it("leave out what cannot be read, and write over no file", async () => {
+    const files = open({ [`${FOLDER}/idea/a.md`]: "---\ntitle: [", [`${FOLDER}/idea/b.md`]: "fine" });
+    const { code, err, out } = await runStrata(files, "export out.jsonl");
+    expect([code, out]).toEqual([1, `Exported: 1 memories to ${PROJECT}/out.jsonl`]);
+    expect(err).toContain("idea/a.md: its frontmatter begins with --- and does not end");
+    expect(await runStrata(files, "export out.jsonl")).toMatchObject({ code: 3 });
+    expect((await runStrata(open(), "export")).out).toBe("");
+  });
+
+  it("of any two sets of memories leave nothing out twice: what is planned is there afterwards, once", () => {
+    const one = fc.record({
+      id: fc.constantFrom("idea/a", "idea/A", "idea/a-2", "plan/a", "private/idea/a"),
+      contents: fc.constantFrom("x", "X ", "y", "---\ntitle: x\n---\nz"),
+      isArchived: fc.boolean(),
+    });
+    const byID = { selector: ({ id }: { id: string }) => id };
+    const set = fc.uniqueArray(one, byID);
+    fc.assert(
+      fc.property(set, set, (incoming, existing) => {
+        const first = planImport(incoming, existing, { withGlobal: true });
+        expect(first.add.length + first.duplicates.length).toBe(incoming.length);
+        const after = [...existing, ...first.add];
+        expect(new Set(after.map(({ id }) => id.toLowerCase())).size).toBeGreaterThanOrEqual(
+          new Set(existing.map(({ id }) => id.toLowerCase())).size + first.add.length,
+        );
+        // Whenever it is broken off, the second time brings what is missing and nothing else.
+        for (let done = 0; done <= first.add.length; done++) {
+          const there = [...existing, ...first.add.slice(0, done)];
+          const again = planImport(incoming, there, { withGlobal: true });
+          const sorted = (all: typeof there) => all.map(({ id, contents }) => `${id} ${contents}`).sort();
+          expect(sorted([...there, ...again.add])).toEqual(sorted(after));
+        }
+      }),
+    );
+  });
+});
+
+describe("strata import of other programs' folders", () => {
+  const memory = {
+    "/repo/.memory/context.md": "# Context\n\n## Goal\n\nship the parser\n",
+    "/repo/.memory/findings.md": "# Findings\n\n## The API is slow\n\n2 s a call\n",
+    "/repo/.memory/decisions.md": "# Decisions\n\n## Use Postgres\n\nbecause of JSON\n",
+    "/repo/.memory/errors.log": "x",
+    "/repo/.memory/session.json": "{}",
+  };
+
+  it("a .memory folder: decisions, findings and the context, with where they are from; twice changes nothing", async () => {
+    const files = open(memory);
+    const first = await runStrata(files, "import /repo/.memory");
+    expect(first).toMatchObject({ code: 0, out: expect.stringContaining("Imported: 3 memories") });
+    expect(first.out).toContain("No memories are in errors.log, session.json.");
+    const { memories } = JSON.parse((await runStrata(files, "list --json")).out);
+    expect(memories).toMatchObject([
+      {
+        id: "decision/use-postgres",
+        title: "Use Postgres",
+        content: "because of JSON",
+        provenance: { by: "person", how: "imported" },
+        extra: { "imported-from": ".memory/decisions.md" },
+      },
+      { id: "knowledge/the-api-is-slow" },
+      { id: "plan/goal", content: "ship the parser" },
+    ]);
+    expect((await runStrata(files, "import /repo/.memory")).out).toContain("0 memories, 3 known already");
+  });
+
+  it("a folder with a MEMORY.md: its pages by their kind, and what the index says beside its links", async () => {
+    const files = open({
+      "/m/MEMORY.md": "# Memory\n\n- [Tone](tone.md) — short answers\n\n## Build\n\nrun make first\n",
+      "/m/tone.md":
+        "---\nname: Tone\ndescription: how to answer\ntype: user\nextra: 1\n---\n\nshort answers\n",
+      "/m/ci.md": "---\nname: CI\nmetadata:\n  type: project\n---\nruns on Fridays\n",
+      "/m/notes.md": "## Ports\n\n8080\n",
+      "/m/bad.md": Uint8Array.from([0xff, 0xfe, 0x41]),
+    });
+    const { code, out } = await runStrata(files, "import /m --global");
+    expect([code, out]).toEqual([0, "Imported: 4 memories\nNo memories are in bad.md."]);
+    const { memories } = JSON.parse((await runStrata(files, "list --json")).out);
+    expect(memories).toMatchObject([
+      { id: "global/knowledge/build", content: "run make first" },
+      { id: "global/knowledge/ci", content: "runs on Fridays" },
+      { id: "global/knowledge/ports", content: "8080" },
+      { id: "global/preference/tone", aliases: ["how to answer"], extra: { extra: 1 } },
+    ]);
+  });
+
+  it("no other folder, and not one that Strata keeps itself", async () => {
+    const files = open({ "/x/readme.md": "x" });
+    await runStrata(files, "remember x y z");
+    for (const [line, what] of [
+      ["import /x", "a .memory folder"],
+      [`import ${FOLDER}`, "strata export"],
+    ] as const)
+      expect(await runStrata(files, line)).toMatchObject({ code: 3, err: expect.stringContaining(what) });
+  });
+});
+
+describe("strata ingest", () => {
+  it("takes Markdown files in by their headings, once, and names the section that it does not take", async () => {
+    const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
+    const files = open({
+      [`${PROJECT}/docs/a.md`]: `# Use X\n\nsmall\n\n# Token\n\n${secret}\n\n# Long\n\n${"word ".repeat(8_000)}`,
+      [`${PROJECT}/docs/b.md`]: "# Use X\n\nsmall\n\n# Ideas\n\n## Shout\n\nloud",
+    });
+    const dry = await runStrata(files, "ingest docs/a.md docs/b.md --dry-run");
+    expect(dry.out).toContain("Would import  knowledge  Use X  (docs/a.md)");
+    expect([...files.contents.keys()].filter((path) => path.includes(".opencode"))).toEqual([]);
+    const { code, err, out } = await runStrata(files, "ingest docs/a.md docs/b.md");
+    expect([code, out]).toEqual([1, "Imported: 2 memories, 1 known already, 2 not taken"]);
+    expect(err).toMatch(/Token.*holds a secret/);
+    expect(err).toMatch(/Long.*32000 characters/);
+    expect((await runStrata(files, "list")).out).toMatch(/^idea\/shout .*\nknowledge\/use-x /);
+    expect((await runStrata(files, "ingest docs/b.md --type decision")).out).toContain("2 known already");
+  });
+
+  it("reads every file before it takes one in: what is no Markdown changes nothing", async () => {
+    const files = open({ [`${PROJECT}/a.md`]: "# A\nx", [`${PROJECT}/b.md`]: Uint8Array.from([0xff, 0]) });
+    for (const [line, code, what] of [
+      ["ingest a.md b.md", 3, "no text in UTF-8"],
+      ["ingest a.md nothing.md", 3, "is no file"],
+      ["ingest a.md --type colour", 2, "no type of memory"],
+      ["ingest", 2, "missing required argument"],
+    ] as const)
+      expect(await runStrata(files, line)).toMatchObject({ code, err: expect.stringContaining(what) });
+    expect([...files.contents.keys()].filter((path) => path.includes(".opencode"))).toEqual([]);
+  });
+});
