@@ -72,6 +72,13 @@ describe("a signal", () => {
     expect(findSignals(text).map((signal) => signal.text)).toEqual(["Never log passwords."]);
   });
 
+  it("is found behind what was pasted, however long that is", () => {
+    const log = "2026-01-02 10:00:01 WARN the port must be set\n".repeat(2_000);
+    expect(findSignals(`It says:\n\`\`\`\n${log}\`\`\`\nNever push to main.`)).toHaveLength(1);
+    expect(findSignals(`${log}\nNever push to main.`)).toHaveLength(1);
+    expect(findSignals(`${"word ".repeat(20).concat("\n\n").repeat(300)}Never push to main.`)).toEqual([]);
+  });
+
   it("names the commands and paths at which it matters", () => {
     expect(only("Never force push to main.")?.when).toEqual(["git push"]);
     expect(only("Always run `pnpm codegen` when you touch src/schema/ or *.graphql files.")?.when).toEqual(
