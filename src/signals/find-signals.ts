@@ -51,7 +51,7 @@ function dropOthers(lines: readonly Line[]): Line[][] {
   let hasSkipped = false;
   for (const [index, line] of lines.entries()) {
     const begins = !line.isJoined;
-    if (isOthers && begins && hasSkipped) isOthers = false;
+    if (isOthers && ((begins && hasSkipped) || line.isBehindPaste)) isOthers = false;
     if (isOthers) {
       hasSkipped = true;
       continue;
