@@ -17,6 +17,7 @@ const LAYERS = [
   "autoMemory",
   "crossAgent",
   "errors",
+  "dream",
 ];
 const big = call("mcp_blob", { bytes: 80_000 }, { id: "big" });
 
