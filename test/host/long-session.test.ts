@@ -29,6 +29,8 @@ const RULES = [
   "Let's go with Postgres instead of SQLite, because two services write at once.",
   "Never run `git push --force` on main.",
 ];
+/** As it stands in a list, whatever is made of the rest. */
+const beginningOf = (rule: string): string => rule.slice(0, 30);
 const LETTER = "Part 0 is mine today.";
 const PUSH = { command: "git push --force --dry-run nowhere main || true", description: "Push" };
 /** What begins the texts that the layers put behind a message or a result, or stands in them. */
@@ -97,7 +99,7 @@ async function play({ model, project }: Stage): Promise<Played> {
   async function rememberRules(inSession: string): Promise<void> {
     for (const rule of RULES) await sessions.turn(inSession, rule, [say("Understood.")]);
     const index = project.file(".opencode/memory/MEMORY.md");
-    await whenFits(index, (text) => RULES.every((rule) => text.includes(rule)), "the rules");
+    await whenFits(index, (text) => RULES.every((rule) => text.includes(beginningOf(rule))), "the rules");
   }
   /**
    * The same call fails twice, a letter comes, a request takes many calls, a copy of the session is at work, its own
