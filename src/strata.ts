@@ -219,7 +219,13 @@ export async function createStrata(
     sizes,
   });
   const dispatcher = createDispatcher({
-    layers: [view, ...layers, housekeeping, memoryCommand, createMemoryCommands({ memories, search, clock })],
+    layers: [
+      view,
+      ...layers,
+      housekeeping,
+      memoryCommand,
+      ...(config.autoMemory.enabled ? [createMemoryCommands({ memories, search, clock })] : []),
+    ],
     clock,
     log,
     isFork: host.isFork,

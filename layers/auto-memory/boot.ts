@@ -7,6 +7,8 @@ export interface BootOptions {
   nowMs: number;
   /** Where the index lies, as the agent would name it. */
   indexPath: string;
+  /** Of two versions each, which nobody has decided between. */
+  conflicts?: string | undefined;
 }
 
 /** How a boot block begins; by this one is known again. */
@@ -21,13 +23,17 @@ const LINE_CHARACTERS = 200;
 const ROOM_FOR_THE_REST = 400;
 
 /** The block, or `undefined` when there is nothing to say. `ranked` has the best first. */
-export function planBoot(ranked: readonly Memory[], { indexPath, nowMs }: BootOptions): string | undefined {
+export function planBoot(
+  ranked: readonly Memory[],
+  { conflicts, indexPath, nowMs }: BootOptions,
+): string | undefined {
   const standing = ranked.filter((memory) => isStanding(memory, nowMs));
   const rules = standing.filter(isUsersRule);
   const blockers = standing.filter(({ type }) => type === "blocker");
   const rest = standing.filter((memory) => memory.type !== "blocker" && !isUsersRule(memory));
-  if (standing.length === 0) return undefined;
+  if (standing.length === 0 && conflicts === undefined) return undefined;
   const block = createBlock(BOOT_TOKENS);
+  if (conflicts !== undefined) block.put(conflicts);
   const kept = rest.length > 0 ? ROOM_FOR_THE_REST : 0;
   const format = (maxCharacters: number) => (memory: Memory) =>
     formatMemoryLine(memory, { nowMs, maxCharacters });
@@ -56,6 +62,10 @@ function createBlock(maxTokens: number) {
   // The last line says what was left out.
   let room = maxTokens - boundTokens(BOOT_HEAD) - 40;
   return {
+    put(text: string): void {
+      lines.push(text);
+      room -= boundTokens(text) + 1;
+    },
     /** How many of them there was room for; so many tokens are left free. */
     add(
       heading: string,

@@ -8,6 +8,7 @@
  */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { type Conflicts, formatOpenConflicts } from "../../src/memory/conflicts.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
@@ -33,6 +34,7 @@ export interface Conversation {
 export interface ConversationOptions extends LayerContext {
   /** The few memories that surely have to do with a text, best first. */
   match(text: string): readonly Memory[];
+  conflicts: Pick<Conflicts, "open" | "see">;
 }
 
 /** How long a message waits for what has changed on disk since it was last read; without it, as it was known. */
@@ -41,13 +43,15 @@ export const READ_WITHIN_MS = 30;
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
 export function createConversation(context: ConversationOptions): Conversation {
-  const { background, clock, config, decisions, files, folders, log, memories, match, savings } = context;
+  const { background, clock, config, conflicts, decisions, files, folders, log, memories, match, savings } =
+    context;
   /** By session: the message or result last decided about, so that a request that is sent again is the same. */
   const decided = new Map<string, string>();
   /** Sessions that are told what they begin with once it is known. */
   const postponed = new Set<string>();
   let reading: Promise<unknown> | undefined;
   let isRead = false;
+  let openConflicts: string | undefined;
   let rules: readonly WaitingRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
@@ -72,6 +76,7 @@ export function createConversation(context: ConversationOptions): Conversation {
       if (!made) return false;
       signal.throwIfAborted();
       await decisions.record(sessionID, LAYER, [made]);
+      noteShown(made);
       // Not needed until the machine state is deleted: then it tells why a request begins in another way.
       savings.record({ session: sessionID, layer: LAYER, event: "extended", results: 1 });
       return true;
@@ -105,7 +110,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     }
     postponed.delete(sessionID);
     const nowMs = clock.now();
-    return planBoot(order(), { nowMs, indexPath: INDEX_PATH });
+    return planBoot(order(), { nowMs, indexPath: INDEX_PATH, conflicts: openConflicts });
   }
 
   async function findMatches(
@@ -157,10 +162,17 @@ export function createConversation(context: ConversationOptions): Conversation {
     return planMoment(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
   }
 
+  /** What the agent was told of may be written over by it. */
+  function noteShown(made: DatedDecision): void {
+    const ids = new Set(findLineIDs("text" in made ? String(made.text) : ""));
+    conflicts.see(memories.known().filter(({ id }) => ids.has(id)));
+  }
+
   /** Reads what is on disk, once at a time. */
   function prepare(): void {
     reading ??= inBackground("read the memories", async () => {
       await memories.list();
+      openConflicts = formatOpenConflicts(await conflicts.open());
       isRead = true;
       order();
     }).finally(() => {

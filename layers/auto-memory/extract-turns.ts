@@ -17,8 +17,8 @@ export interface SaidTurn {
   signals: readonly Signal[];
 }
 
-/** What is longer has been pasted. */
-const LOOKED_AT = 24_000;
+/** What stands behind so much is not looked for. */
+const LOOKED_AT = 200_000;
 /** Calls by which the agent itself saves something. */
 const SAVING_TOOLS = new Set(["memory_remember", "memory_update"]);
 

@@ -10,8 +10,11 @@
  */
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
+import { createConflicts, refuseConflict } from "../../src/memory/conflicts.js";
 import { createGate } from "../../src/memory/gate.js";
-import type { Memory } from "../../src/memory/memory.js";
+import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
+import { refuseWords } from "../../src/memory/secret-gate.js";
+import type { Cause, Written } from "../../src/memory/store.js";
 import { readOwnTexts } from "../../src/notes/learn.js";
 import { isRecord } from "../../src/records.js";
 import { waitAtMost } from "../../src/seams/clock.js";
@@ -27,11 +30,17 @@ const FEW_MEMORIES = 500;
 const WITHIN_MS = 1_000;
 
 export const createAutoMemory: LayerFactory = (context) => {
-  const { clock, config, host, log, memories, search } = context;
+  const { clock, config, folders, host, log, memories, search, toasts } = context;
   if (!config.autoMemory.enabled) return undefined;
-  const conversation = createConversation({ ...context, match: search.match });
+  const conflicts = createConflicts({
+    ...context,
+    store: memories,
+    folder: folders.memory,
+    gate: refuseWords,
+  });
+  const conversation = createConversation({ ...context, conflicts, match: search.match });
   const extraction = createExtraction({ ...context, findSimilar });
-  const gate = createGate({ memories, findSimilar });
+  const gate = createGate({ memories: { ...memories, remember }, findSimilar });
   const children = new Set<string>();
   /** Texts that a command's template has put into a message: the user chose them and did not write them. */
   const templates: string[] = [];
@@ -39,7 +48,7 @@ export const createAutoMemory: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 5,
-    tools: createMemoryTools({ ...context, gate, readUsersMessages: readUsers }),
+    tools: createMemoryTools({ ...context, conflicts, gate, readUsersMessages: readUsers }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);
@@ -75,6 +84,14 @@ export const createAutoMemory: LayerFactory = (context) => {
       },
     },
   };
+
+  /** What somebody else has written about meanwhile is not written over. */
+  async function remember(draft: MemoryDraft, cause: Cause): Promise<Written> {
+    const written = await conflicts.remember(draft, cause);
+    if (written.kind !== "conflict") return written;
+    toasts.show(`two versions of "${written.existing.title}", which holds? ${written.path}`, "warning");
+    return refuseConflict(written);
+  }
 
   /** All of them while they are few: one that says the opposite need not share many words. */
   async function findSimilar(text: string, { limit }: { limit: number }): Promise<readonly Memory[]> {

@@ -151,7 +151,7 @@ export const createDream: LayerFactory = (context) => {
 
   function tell(outcome: DreamOutcome): void {
     if (outcome.kind !== "done" || outcome.report.changes.length === 0) return;
-    context.host.toast(`Strata: memory was tidied: ${formatCounts(outcome.report.changes)}`, "info");
+    context.toasts.show(`memory was tidied: ${formatCounts(outcome.report.changes)}`, "info");
   }
 };
 

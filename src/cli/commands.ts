@@ -182,6 +182,7 @@ export const commands: readonly Command[] = [
     options: [
       ["--no-proof", "only look, play no session"],
       ["--plugin <folder>", "prove the build in this folder, not this one"],
+      ["--within <seconds>", "so long may the session take; 24 without it"],
       JSON_OPTION,
     ],
     example: "strata doctor",

@@ -4,6 +4,7 @@ import { createRunningProcesses } from "../host/running-processes.js";
 import { createLocks } from "../lock/locks.js";
 import { readFreeBytes } from "../seams/scratch.js";
 import { VERSION } from "../version.js";
+import { readWhole } from "./arguments.js";
 import { exitCodes, type Run } from "./command.js";
 import { checkConfiguration } from "./doctor/configuration.js";
 import {
@@ -27,7 +28,11 @@ const PACKAGE_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
 /** Every line about the host in this package was measured with it. */
 const KNOWN_VERSION = "1.18.33";
 
-export const run: Run = async (surroundings, { json, plugin, proof }) => {
+/** It takes some seconds, and all of the doctor less than thirty. */
+const SESSION_SECONDS = { least: 1, most: 600, usual: 24 };
+
+export const run: Run = async (surroundings, { json, plugin, proof, within }) => {
+  const withinSeconds = readWhole("--within", within, SESSION_SECONDS);
   const { clock, files, say, style } = surroundings;
   const project = await requireProject(surroundings);
   const settings = await readSettings(surroundings, project);
@@ -53,7 +58,7 @@ export const run: Run = async (surroundings, { json, plugin, proof }) => {
     surroundings.warn(style.dim("Playing a short session with OpenCode and a scripted model …"));
     const folder = typeof plugin === "string" ? plugin : PACKAGE_FOLDER;
     const { config } = settings;
-    const findings = await prove({ ...surroundings, binary, plugin: folder, config });
+    const findings = await prove({ ...surroundings, binary, plugin: folder, config, withinSeconds });
     sections.push({ title: "Proof", findings });
   }
   const isWell = !sections.some(({ findings }) => findings.some(isTrouble));

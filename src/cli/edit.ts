@@ -2,41 +2,51 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../error.js";
-import { findSecrets } from "../memory/secrets.js";
-import type { Files } from "../seams/files.js";
-import { type ExitCode, exitCodes, type Run } from "./command.js";
+import { findMemories } from "../memory/find.js";
+import type { Memory } from "../memory/memory.js";
+import type { Memories } from "../memory/store.js";
+import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
 import { requireMemory, withMemories } from "./memories.js";
+
+interface Target {
+  path: string;
+  /** Absent where the file cannot be used as it is. */
+  memory?: Memory;
+}
 
 export const run: Run = async (surroundings, _options, args) =>
   withMemories(surroundings, async (memories): Promise<ExitCode> => {
-    const { id } = await requireMemory(memories, args.join(" "), { archived: false });
-    // A change that changes nothing says where the file is.
-    const found = await memories.update(id, () => undefined, { operation: "edit" });
-    if (found.kind === "refused") throw new StrataError("NO_MEMORY", found.why);
-    await openEditor(surroundings.env, found.path);
-    const earlier = JSON.stringify(found.memory);
-    const secret = await findSecretIn(surroundings.files, found.path);
-    if (secret !== undefined) {
-      surroundings.warn(
-        `strata: ${found.path} now holds a secret (${secret}), and memories are read by others; take it out with strata edit ${id}`,
-      );
-      return exitCodes.problems;
-    }
+    const { memory, path } = await findTarget(surroundings, memories, args.join(" "));
+    await openEditor(surroundings.env, path);
     // Notices what was done, and enters it into the ledger.
-    await memories.list();
-    const problem = memories.problems().find(({ path }) => path === found.path);
+    const all = await memories.list({ archived: true });
+    const problem = memories.problems().find((one) => one.path === path);
     if (problem) {
       surroundings.warn(`strata: ${problem.path} cannot be used as it is now: ${problem.what}`);
       return exitCodes.problems;
     }
-    const isSame = JSON.stringify(await memories.read(id)) === earlier;
-    surroundings.say(`${isSame ? "Unchanged" : "Changed"}: ${id}  ${found.path}`);
+    const now = memory && all.find(({ id }) => id === memory.id);
+    const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
+    surroundings.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
     return exitCodes.fine;
   });
 
-async function findSecretIn(files: Files, path: string): Promise<string | undefined> {
-  const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
-  return findSecrets(text)[0]?.name;
+/** The memory that is meant, or the file that would be one if it were mended. */
+async function findTarget(surroundings: Surroundings, memories: Memories, words: string): Promise<Target> {
+  const name = `/${words.trim().replace(/\.md$/, "")}.md`;
+  if (findMemories(await memories.list(), words).length === 0) {
+    const broken = memories.problems().find(({ path }) => path.endsWith(name));
+    const isFile = broken && (await surroundings.files.statItself(broken.path))?.kind === "file";
+    if (isFile) return { path: broken.path };
+  }
+  const memory = await requireMemory(memories, words, { archived: false });
+  const path = await memories.locate(memory.id);
+  if (path === undefined)
+    throw new StrataError(
+      "NO_MEMORY",
+      `the file of ${memory.id} is gone; strata history ${memory.id} has it`,
+    );
+  return { path, memory };
 }
 
 async function openEditor(env: Readonly<Record<string, string | undefined>>, path: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** Where a command prints: to two streams, which may be terminals, pipes, or closed by whoever has read enough. */
+import { stripVTControlCharacters } from "node:util";
 import type { Surroundings } from "./command.js";
 import { CLEARED } from "./progress.js";
 
@@ -36,7 +37,8 @@ export function createTerminal(stdout: Output, stderr: Output): Pick<Surrounding
   };
   return {
     say: (text) => print(stdout, text),
-    warn: (text) => print(stderr, text),
+    // Colours are chosen for standard output, and this one may go into a file.
+    warn: (text) => print(stderr, stderr.isTTY === true ? text : stripVTControlCharacters(text)),
     ...(stderr.isTTY === true && { draw }),
   };
 }

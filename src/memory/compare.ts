@@ -11,11 +11,13 @@ export function compareStatements(later: string, earlier: string): Relation {
   const a = readStatement(later);
   const b = readStatement(earlier);
   if (a.normal === b.normal && a.isNegated === b.isNegated) return "same";
+  if (isRejected(a, b)) return "contradicts";
+  // Each speaks of something that the other does not: production and staging, commits and releases.
+  if (hasOwn(a.words, b.words) && hasOwn(b.words, a.words)) return "other";
   const likeness = measureLikeness(a.words, b.words);
   const doNumbersDiffer = a.numbers.size > 0 && b.numbers.size > 0 && !hasCommon(a.numbers, b.numbers);
   if (doNumbersDiffer)
     return likeness.jaccard >= LIKE && a.isNegated === b.isNegated ? "contradicts" : "other";
-  if (isRejected(a, b)) return "contradicts";
   const isAlike =
     likeness.jaccard >= SAME || (likeness.overlap >= WITHIN && Math.min(a.words.size, b.words.size) >= 3);
   if (!isAlike) return "other";
@@ -28,8 +30,6 @@ const LIKE = 0.6;
 const SAME = 0.7;
 /** Of the words of the shorter, so many are in the longer. */
 const WITHIN = 0.9;
-/** So much of the earlier statement is what the later one turns down. */
-const REJECTED = 0.5;
 
 interface Statement {
   normal: string;
@@ -47,7 +47,7 @@ const NEGATIONS =
   /\b(never|not|no|don'?t|do not|mustn'?t|cannot|can'?t|avoid|without|stop)\b|不要|不能|不许|不得|禁止|别|勿|永远不|避免/gi;
 /** Say nothing about what a statement is about. */
 const EMPTY_WORDS = new Set(
-  "a an the is are was were be been to of in on at for with by from and or but so we i you it its our my your this that always never not no do don't dont please must should use used uses using prefer want will can every each all any only now here there have has let let's go going us as if then than when just also still more remember note because since".split(
+  "a an the is are was were be been to of in on at for with by from and or but so we i you it its our my your this that always never not no do don't dont please must should use used uses using prefer want will can every each all any only now here there have has let let's go going us as if then than when just also still more remember note because since everything everywhere anything currently project repo repository codebase".split(
     " ",
   ),
 );
@@ -70,7 +70,7 @@ function readStatement(text: string): Statement {
 
 /** Words in their simplest form; of scripts without spaces, pairs of characters. */
 function findWords(text: string): Set<string> {
-  const words = (text.match(/[\p{L}\p{N}][\p{L}\p{N}_./@'-]*/gu) ?? [])
+  const words = (text.match(/[#!&]\d+|[\p{L}\p{N}][\p{L}\p{N}_./@'-]*/gu) ?? [])
     .filter((word) => !EMPTY_WORDS.has(word))
     .flatMap((word) => (/\p{Script=Han}/u.test(word) ? pair(word) : [simplify(word)]));
   return new Set(words.filter((word) => word !== "" && !EMPTY_WORDS.has(word)));
@@ -96,9 +96,9 @@ function pair(word: string): string[] {
 function isRejected({ rejected, words, numbers }: Statement, earlier: Statement): boolean {
   const turnedDown = [...rejected].filter((word) => earlier.words.has(word) || earlier.numbers.has(word));
   if (turnedDown.length === 0 || earlier.isNegated) return false;
-  const size = earlier.words.size + earlier.numbers.size;
-  const isTold = hasCommon(words, earlier.words) || hasCommon(numbers, earlier.numbers);
-  return turnedDown.length / size >= REJECTED || (isTold && turnedDown.length / size >= REJECTED / 2);
+  // "Spaces, not tabs, in Python" says nothing of tabs in Makefiles.
+  const left = [...earlier.words, ...earlier.numbers].filter((word) => !turnedDown.includes(word));
+  return left.every((word) => words.has(word) || numbers.has(word));
 }
 
 function measureLikeness(
@@ -111,6 +111,10 @@ function measureLikeness(
     jaccard: all === 0 ? 0 : common / all,
     overlap: common === 0 ? 0 : common / Math.min(a.size, b.size),
   };
+}
+
+function hasOwn(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  return [...words].some((word) => !others.has(word));
 }
 
 function hasCommon(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

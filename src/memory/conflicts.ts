@@ -3,6 +3,7 @@
  *
  *     see        this is how a memory looked when this instance last read or wrote it
  *     remember   about something that has changed since: not written, both versions stand in a record
+ *     update     of something that has changed since: the same
  *                as ever, but somebody wrote the same meanwhile: both are memories, and a record says so
  *     open       records that nobody has settled; settled ones are moved to the archive on the way
  */
@@ -25,6 +26,8 @@ export interface Conflicts {
   see(memories: readonly Memory[]): void;
   /** As the store's own. A draft without a title is about nothing that others could be about. */
   remember(draft: MemoryDraft, cause: Cause): Promise<Remembered>;
+  /** As the store's own. What this instance has never seen is changed as it is. */
+  update: (...given: Parameters<MemoryStore["update"]>) => Promise<Remembered>;
   /** The oldest first. */
   open(): Promise<readonly OpenConflict[]>;
 }
@@ -41,7 +44,7 @@ export interface OpenConflict extends Conflict {
 export interface ConflictsOptions {
   clock: Clock;
   files: Files;
-  store: Pick<MemoryStore, "list" | "remember">;
+  store: Pick<MemoryStore, "list" | "remember" | "update">;
   /** `.opencode/memory` of the project; of what holds everywhere the records lie here too. */
   folder: string;
   /** As the store's: why this may not be kept, since a record keeps it too. */
@@ -77,6 +80,33 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
       const written = note(await store.remember(draft, cause));
       if (written.kind === "written") await recordRace(written.memory);
       return written;
+    },
+
+    async update(id, change, cause) {
+      let rival: { theirs: Memory; ours: Memory } | undefined;
+      const written = await store.update(
+        id,
+        (theirs) => {
+          const ours = change(theirs);
+          const known = seen.get(id);
+          const isRival =
+            ours !== undefined &&
+            known !== undefined &&
+            known !== fingerprint(theirs) &&
+            differ(ours, theirs);
+          rival = isRival ? { theirs, ours } : undefined;
+          return isRival ? undefined : ours;
+        },
+        cause,
+      );
+      if (!rival) return note(written);
+      const { theirs, ours } = rival;
+      const why = gate?.(ours);
+      if (why !== undefined) return { kind: "refused", why };
+      const { content, sensitivity, title } = ours;
+      const path = await record(theirs, { content, sensitivity, title, by: cause.session });
+      see([theirs]);
+      return { kind: "conflict", existing: theirs, path };
     },
 
     async open() {
@@ -159,6 +189,14 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
     await files.remove(path);
   }
 }
+
+/** What somebody has changed that this instance shows or writes: for whoever wrote the other version. */
+export function refuseConflict({ existing, path }: Remembered & { kind: "conflict" }): Written {
+  const why = `Somebody else in this project has written about "${existing.title}" and says otherwise (${existing.id}). Both versions stand in ${path}; ask the user which holds, then bring ${existing.id} to what holds.`;
+  return { kind: "refused", why, existing };
+}
+
+const differ = (one: Memory, other: Memory): boolean => fingerprint(one) !== fingerprint(other);
 
 /** For the beginning of a session: one line each, `undefined` when there are none. */
 export function formatOpenConflicts(conflicts: readonly OpenConflict[], most = 5): string | undefined {

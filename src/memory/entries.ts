@@ -57,7 +57,8 @@ export const ARCHIVE = "archive";
 
 /** Times of files are only so exact; a file that was read so soon after it was written is read again. */
 const RACY_MS = 100;
-const AT_A_TIME = 64;
+/** What comes back together is parsed without a pause: a turn that begins meanwhile waits for no more than these. */
+const AT_A_TIME = 16;
 
 export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
   const { clock, files, folder, scope, sensitivity } = options;

@@ -22,7 +22,7 @@ export interface Gate {
 }
 
 export interface GateOptions {
-  memories: MemoryStore;
+  memories: Pick<MemoryStore, "list" | "remember" | "update">;
   /** Without it all memories are compared. */
   findSimilar?: FindSimilar;
 }

@@ -62,12 +62,14 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
 /** The index is made anew on every machine, and the ledgers of two people are both kept when git merges them. */
 async function prepareInternal(files: Files, folder: string): Promise<void> {
   await addRule(files, join(folder, ".gitignore"), "MEMORY.md");
-  await files.create(join(folder, ".gitattributes"), "ledger/*.jsonl merge=union\nDREAMS.md merge=union\n");
+  const path = join(folder, ".gitattributes");
+  const isThere = await files.statItself(path);
+  if (!isThere) await files.create(path, "ledger/*.jsonl merge=union\nDREAMS.md merge=union\n");
 }
 
-/** Behind what others, such as the error log, have put there. */
+/** Behind what others, such as the error log, have put there. Asked before every change: a look costs less than a try. */
 async function addRule(files: Files, path: string, rule: string): Promise<void> {
-  if (await files.create(path, `${rule}\n`)) return;
+  if (!(await files.statItself(path)) && (await files.create(path, `${rule}\n`))) return;
   const rules = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).split(/\r?\n/);
   if (!rules.some((one) => one.includes(rule) || one.trim() === "*")) await files.appendLine(path, rule);
 }

@@ -5,7 +5,12 @@ import { findSecrets } from "./secrets.js";
 export function refuseSecrets(memory: Memory): string | undefined {
   const { aliases, content, entities, extra, provenance, tags, title, when } = memory;
   const texts = [title, content, provenance.evidence ?? "", ...aliases, ...tags, ...entities, ...when];
-  const [found] = findSecrets([...texts, JSON.stringify(extra)].join("\n"));
+  return refuseWords({ title: "", content: [...texts, JSON.stringify(extra)].join("\n") });
+}
+
+/** The same of a title and a text alone. Pure. */
+export function refuseWords({ content, title }: Pick<Memory, "content" | "title">): string | undefined {
+  const [found] = findSecrets(`${title}\n${content}`);
   if (!found) return undefined;
   return `it holds a secret (${found.name}), and memories are read by others and may be committed; say where the secret is kept instead`;
 }

@@ -51,7 +51,7 @@ function dropOthers(lines: readonly Line[]): Line[][] {
   let hasSkipped = false;
   for (const [index, line] of lines.entries()) {
     const begins = !line.isJoined;
-    if (isOthers && begins && hasSkipped) isOthers = false;
+    if (isOthers && ((begins && hasSkipped) || line.isBehindPaste)) isOthers = false;
     if (isOthers) {
       hasSkipped = true;
       continue;
@@ -64,8 +64,9 @@ function dropOthers(lines: readonly Line[]): Line[][] {
   return paragraphs;
 }
 
-/** A colon before a paragraph of its own that is no list announces what somebody else wrote. */
+/** What is presented as somebody else's is; and a colon before a paragraph of its own that is no list announces what somebody else wrote. */
 function introducesOthers({ text }: Line, next: Line | undefined): boolean {
+  if (languages.some(({ presentsOthers }) => presentsOthers.test(text))) return true;
   if (!endsInColon(text) || languages.some(({ introducesRules }) => introducesRules.test(text))) return false;
   if (next && !next.isJoined && !next.isItem) return true;
   return languages.some((language) => language.introducesOthers.test(text));
@@ -79,7 +80,10 @@ function findInLines(lines: readonly Line[], hidden: Hidden): Signal[] {
   for (const line of lines) {
     if (!line.isItem) areRules = languages.some(({ introducesRules }) => introducesRules.test(line.text));
     const sentences = splitLine(line.text);
-    for (let index = 0; index < sentences.length; index++) {
+    const foreign = sentences.findIndex((sentence) =>
+      languages.some(({ quotesOthers }) => quotesOthers.test(sentence)),
+    );
+    for (let index = 0; index < (foreign === -1 ? sentences.length : foreign); index++) {
       const signal = readSentence(sentences, index, line.isItem && areRules);
       if (signal) found.push({ ...signal, ...describe(signal.text, hidden) });
     }

@@ -63,6 +63,10 @@ export interface Language {
   continues: RegExp;
   /** A line, ending in a colon, after which somebody else speaks: a document, a log, a message. */
   introducesOthers: RegExp;
+  /** The same without a colon: "here is the page I found". */
+  presentsOthers: RegExp;
+  /** A colon in a sentence after which, to the end of the line, somebody else speaks: "the customer writes: …". */
+  quotesOthers: RegExp;
   /** A line, ending in a colon, after which each item of a list is a rule. */
   introducesRules: RegExp;
   /** Words at the beginning of a sentence that say nothing. Rows are tried with and without them. */

@@ -4,8 +4,10 @@
  */
 import { toLine } from "../notes/line.js";
 
-/** Rules stand at the beginning of what a user writes; what is pasted below speaks for others. */
-const LOOKED_AT = 20_000;
+/** Characters that are looked through: a user may write one sentence behind a long log. */
+const LOOKED_AT = 200_000;
+/** Of these, so many that may be the user's own; what is longer is a text of somebody else's. */
+const MOST_OWN = 20_000;
 /** A longer "sentence" is a pasted text. */
 const LONGEST_SENTENCE = 600;
 
@@ -17,6 +19,8 @@ export interface Line {
   isItem: boolean;
   /** Stands in the same paragraph as the line before. */
   isJoined: boolean;
+  /** Code, a log or a quotation stands directly before it. */
+  isBehindPaste: boolean;
 }
 
 /** Sentences outside of quotations and code, without the marks of a list. */
@@ -42,6 +46,8 @@ export function readOwnLines(text: string): Line[] {
   let isPasted = false;
   let isOpen = false;
   let isBroken = true;
+  let own = 0;
+  let isBehindPaste = false;
   for (const line of text.slice(0, LOOKED_AT).split("\n")) {
     const isFence = /^\s*(```|~~~)/.test(line);
     if (isFence) isCode = !isCode;
@@ -52,12 +58,22 @@ export function readOwnLines(text: string): Line[] {
     if (isFence || isCode || isPasted || isBlank || /^\s*>|^\t|^ {4,}\S/.test(line)) {
       isOpen = false;
       isBroken ||= isBlank;
+      isBehindPaste ||= !isBlank;
       continue;
     }
+    if (own > MOST_OWN) break;
+    own += line.length + 1;
     const last = lines.at(-1);
     if (last && isOpen && /^\s*[a-z]/.test(line)) last.text += ` ${line.trim()}`;
-    else lines.push({ text: line.trim(), isItem: LIST_MARK.test(line.trim()), isJoined: !isBroken });
+    else
+      lines.push({
+        text: line.trim(),
+        isItem: LIST_MARK.test(line.trim()),
+        isJoined: !isBroken,
+        isBehindPaste,
+      });
     isOpen = line.length >= WRAPPED;
+    isBehindPaste = false;
     isBroken = false;
   }
   return lines;

@@ -78,14 +78,7 @@ function formatState({ background, blockers, conflicts, folders, layers, memorie
     ),
     ["On", names(true).join(", ") || "nothing"],
     ...(off.length > 0 ? [["Off", off.join(", ")] as const] : []),
-    ...(background
-      ? [
-          [
-            "Background",
-            `${countOf(background.callsLeft, "call")} and ${formatCount(background.tokensLeft)} tokens left today${background.why === undefined ? "" : `; none is made now: ${background.why}`}`,
-          ] as const,
-        ]
-      : []),
+    ...formatBackground(background),
     [
       "On disk",
       `${countOf(results.files, "file")}, ${formatCount(results.bytes)} bytes, in ${folders.toolResults}`,
@@ -93,6 +86,13 @@ function formatState({ background, blockers, conflicts, folders, layers, memorie
     ["What happened", folders.log],
     ["", folders.savings],
   ];
+}
+
+function formatBackground(background: Status["background"]): Row[] {
+  if (!background) return [];
+  const { callsLeft, tokensLeft, why } = background;
+  const left = `${countOf(callsLeft, "call")} and ${formatCount(tokensLeft)} tokens left today`;
+  return [["Background", left], ...(why === undefined ? [] : [["", `none is made now: ${why}`] as const])];
 }
 
 const countOf = (count: number, what: string): string =>

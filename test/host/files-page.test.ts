@@ -49,6 +49,7 @@ test("every file that the plugin writes in a project is on the page", async () =
   await session.ask("Never deploy on a Friday. Go on.");
   await session.command("remember", "decision: prices are cents").catch(() => undefined);
   await session.command("forget", "prices are cents").catch(() => undefined);
+  await session.command("dream").catch(() => undefined);
   await session.summarize();
   await session.ask("and now?");
   await stage.restart();

@@ -1,4 +1,5 @@
 /** Two real hosts in one repository: they warn each other of edits, write to each other, and one of them is killed. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { startBeside } from "./stage/beside.js";
@@ -85,6 +86,51 @@ test("an edit is refused where that is set, the file stays as it is, and the mod
       /a\.ts is held until .*[\s\S]*nothing has changed/,
     );
     expect(stage.read("a.ts")).toBe("one\n");
+  } finally {
+    await end();
+  }
+});
+
+test("both write the same decision: a record has both texts, neither is lost, and the next session is told", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const { host, end } = await startBeside(stage.project);
+  try {
+    const a = await stage.newSession("a");
+    const b = await host.newSession("b");
+    stage.model.script(say("hello"), say("hello"));
+    await b.ask("write the docs");
+    await a.ask("build the login");
+    const decide = (content: string, id: string) =>
+      call("memory_remember", { type: "decision", title: "API port", content }, { id });
+    stage.model.script(decide("The api listens on port 8080, since 3000 was taken.", "a"), say("done"));
+    await a.ask("decide on a port");
+    expect(stage.model.lastRequest().toolResult("a")).toContain("Kept: decision/api-port");
+    stage.model.script(decide("The api listens on port 9090, as the proxy wants it.", "b"), say("done"));
+    await b.ask("decide on a port too");
+    const told = stage.model.lastRequest().toolResult("b");
+    expect(told).toContain('Somebody else in this project has written about "API port"');
+    const [, path = ""] = /Both versions stand in (\S+\.md)/.exec(told) ?? [];
+    const record = readFileSync(path, "utf8");
+    expect(record).toContain("The api listens on port 8080, since 3000 was taken.");
+    expect(record).toContain("The api listens on port 9090, as the proxy wants it.");
+    expect(stage.read(".opencode/memory/decision/api-port.md")).toContain("8080");
+
+    stage.model.script(say("hello"));
+    await (await stage.newSession("next")).ask("good morning");
+    expect(stage.model.lastRequest().textOf("user")).toContain(
+      '- "API port" (decision/api-port): both are in',
+    );
+    const found = {
+      action: "edit",
+      id: "decision/api-port",
+      content: "The api listens on port 9090, as the proxy wants it.",
+    };
+    stage.model.script(call("memory_update", found, { id: "u" }), say("done"));
+    await b.ask("9090 it is");
+    expect(stage.model.lastRequest().toolResult("u")).toContain("Changed: decision/api-port");
+    stage.model.script(say("hello"));
+    await (await stage.newSession("last")).ask("good evening");
+    expect(stage.model.lastRequest().textOf("user")).not.toContain("nobody has decided which holds");
   } finally {
     await end();
   }

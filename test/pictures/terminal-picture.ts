@@ -8,6 +8,7 @@ export interface TerminalPicture {
   text: string;
 }
 
+const MOST_COLUMNS = 132;
 const COLUMN = 7.8;
 const LINE = 19;
 const PADDING = 18;
@@ -17,7 +18,7 @@ const FAINT = "#7d8793";
 
 /** Every piece is stretched to its columns, whatever font there is. */
 export function drawTerminal({ text, typed }: TerminalPicture): string {
-  const lines = text.split("\n");
+  const lines = text.split("\n").flatMap(wrap);
   const columns = Math.max(typed.length, ...lines.map(({ length }) => length));
   const width = Math.ceil(columns * COLUMN + 2 * PADDING);
   const height = (lines.length + 2) * LINE + 2 * PADDING;
@@ -30,6 +31,15 @@ ${drawLine(typed, 0, FAINT)}
 ${drawn.filter(Boolean).join("\n")}
 </svg>
 `;
+}
+
+/** As a terminal breaks a long line, but below the words it goes on from. */
+function wrap(line: string): string[] {
+  if (line.length <= MOST_COLUMNS) return [line];
+  const end = line.lastIndexOf(" ", MOST_COLUMNS);
+  const indent = /^\S.*?\s{2,}|^\s*/.exec(line)?.[0].length ?? 0;
+  if (end <= indent) return [line];
+  return [line.slice(0, end), ...wrap(`${" ".repeat(indent)}${line.slice(end + 1)}`)];
 }
 
 /** Words that stand together are one piece; what is further apart begins at its own column. */

@@ -1,6 +1,7 @@
 import { createMemoryTools } from "../../layers/auto-memory/tools/tools.js";
 import { planFolders } from "../../src/folders.js";
 import { bindTools } from "../../src/host/tools.js";
+import { createConflicts } from "../../src/memory/conflicts.js";
 import { createGate } from "../../src/memory/gate.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { Found } from "../../src/memory/search.js";
@@ -23,11 +24,15 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
   const log = createFakeLog();
   const store = createKeptMemories(...memories);
   const asked: object[] = [];
+  const disk = createMemoryFiles(files);
+  const folders = planFolders(PROJECT);
+  const conflicts = createConflicts({ clock, files: disk, folder: folders.memory, store });
   const tools = createMemoryTools({
     clock,
     log,
-    files: createMemoryFiles(files),
-    folders: planFolders(PROJECT),
+    files: disk,
+    folders,
+    conflicts,
     memories: store,
     gate: createGate({ memories: store }),
     search: {
@@ -49,6 +54,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     String(await bound[`memory_${name}`]?.execute(args as never, context as never));
   return {
     asked,
+    disk,
     log,
     store,
     tools,

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import { damages } from "../support/damages.js";
 import { PROJECT } from "../support/fake-host.js";
-import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { openSound } from "../support/sound-project.js";
+import { FOLDER, openSound } from "../support/sound-project.js";
 
 /** What a command is called with here; those that are not named take nothing. */
 const given: Readonly<Record<string, string>> = {
@@ -71,6 +71,32 @@ describe("every command", () => {
       expect(copyOf(files)).toEqual(before);
     },
   );
+
+  it.each([
+    "remember one more thing",
+    "archive 8080",
+    "restore aside",
+    "import /m.jsonl",
+    "ingest notes.md",
+    "optimize --execute",
+    "init",
+  ])("where nothing can be written says why, and changes nothing: strata %s", async (line) => {
+    const files = await openSound();
+    await files.writeWhole(`${PROJECT}/notes.md`, "# Notes\n\nto take in\n");
+    await files.writeWhole("/m.jsonl", JSON.stringify({ v: 1, id: "idea/x", contents: "x" }));
+    await files.remove(`${FOLDER}/MEMORY.md`);
+    const before = copyOf(files);
+    const writing = new Set<PropertyKey>(["writeWhole", "create", "appendLine", "rename"]);
+    const refuse = async (path: string) => {
+      throw systemError("EROFS", path);
+    };
+    const readOnly = new Proxy(files, {
+      get: (target, name) => (writing.has(name) ? refuse : Reflect.get(target, name)),
+    });
+    const { code, err } = await run(readOnly, line);
+    expect([code === 0, err]).toEqual([false, expect.stringContaining("EROFS")]);
+    expect(copyOf(files)).toEqual(before);
+  });
 
   describe("on a broken project", () => {
     let broken: MemoryFiles;

@@ -31,6 +31,15 @@ describe("a later statement, beside an earlier one", () => {
     ["Never push to main", "Never commit secrets"],
     ["Production times out after 29 s", "Staging times out after 30 s when idle"],
     ["我喜欢简短的回答", "我喜欢用 Vim"],
+    ["The production database listens on port 5432", "The staging database listens on port 5433"],
+    ["The login page must load in 2 seconds", "The checkout page must load in 3 seconds"],
+    ["Ticket #12 is blocked by the audit", "Ticket #13 is blocked by the audit"],
+    [
+      "Run the unit tests and the linter before each commit to a feature branch",
+      "Run the unit tests and the linter before each commit to a release branch",
+    ],
+    ["Never use tabs in Python files", "Use tabs in the Makefiles"],
+    ["Use spaces, not tabs, in Python files", "Use tabs in Makefiles"],
     ["", "The port is 5432"],
   ];
   for (const [later, earlier] of unrelated)

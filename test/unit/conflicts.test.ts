@@ -13,8 +13,16 @@ const FOLDER = "/project/.opencode/memory";
 /** A store that is a map; it gives a second memory of a name another one, as the real one does. */
 function openStore(beforeWriting: () => Promise<unknown> = async () => {}) {
   const memories = new Map<string, Memory>();
-  const store: Pick<MemoryStore, "list" | "remember"> = {
+  const store: Pick<MemoryStore, "list" | "remember" | "update"> = {
     list: async () => [...memories.values()],
+    async update(id, change) {
+      const current = memories.get(id);
+      if (!current) return { kind: "refused", why: `there is no ${id}` };
+      const memory = change(current);
+      if (!memory) return { kind: "unchanged", memory: current, path: `${FOLDER}/${id}.md` };
+      memories.set(id, memory);
+      return { kind: "written", memory, path: `${FOLDER}/${id}.md` };
+    },
     async remember(draft: MemoryDraft): Promise<Written> {
       await beforeWriting();
       const name = `${draft.type}/${(draft.title ?? "none").toLowerCase().replace(/\W+/g, "-")}`;
@@ -158,10 +166,36 @@ describe("what two instances remember differently", () => {
     ]);
   });
 
+  it("is not changed over what another instance has changed since it was seen here", async () => {
+    const { a, b, files, memories } = openTwo();
+    await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
+    const id = "decision/the-database";
+    const edit = (content: string) => (one: Memory) => ({ ...one, content });
+    b.see([...memories.values()]);
+    expect(await a.update(id, edit("Postgres 16"), cause("ses_a"))).toMatchObject({ kind: "written" });
+    const answer = await b.update(id, edit("SQLite"), cause("ses_b"));
+    expect(answer).toMatchObject({ kind: "conflict", existing: { content: "Postgres 16" } });
+    expect(memories.get(id)?.content).toBe("Postgres 16");
+    const text = files.text(answer.kind === "conflict" ? answer.path : "") ?? "";
+    expect(text).toContain("Postgres 16");
+    expect(text).toContain("SQLite");
+    // What touches no words is no matter of opinion, and who was told may decide.
+    expect(await a.update(id, (one) => ({ ...one, pinned: true }), cause("ses_a"))).toMatchObject({
+      kind: "written",
+    });
+    expect(await b.update(id, edit("SQLite"), cause("ses_b"))).toMatchObject({ kind: "written" });
+    expect(await b.open()).toEqual([]);
+    expect(await b.update("decision/none", edit("x"), cause("ses_b"))).toMatchObject({ kind: "refused" });
+  });
+
   it("keeps nothing that the store would not keep", async () => {
     const { clock, files, memories, a } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
-    const store = { list: async () => [...memories.values()], remember: async () => never() };
+    const store = {
+      list: async () => [...memories.values()],
+      remember: async () => never(),
+      update: async () => never(),
+    };
     const gate = ({ content }: { content: string }) => (content.includes("hunter2") ? "a secret" : undefined);
     const b = createConflicts({ clock, files, store, folder: FOLDER, gate });
     expect(await b.remember(draft("hunter2", "ses_b"), cause("ses_b"))).toEqual({

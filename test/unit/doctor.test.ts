@@ -168,6 +168,7 @@ describe("the proof tells", () => {
     "session-memory",
     "full-compact",
     "auto-memory",
+    "dream",
     "errors",
     "across-agents",
   ];
@@ -191,6 +192,7 @@ describe("the proof tells", () => {
     ],
     hasNotes: true,
     memories: { directive: 1, knowledge: 1 },
+    hasDreamt: true,
     played: { sessionID: "s", isCommandFree: true, hasClaimed: true },
   };
 
@@ -216,6 +218,15 @@ describe("the proof tells", () => {
     });
   });
 
+  it("that a layer has nothing to work on while another is off", () => {
+    const off = { ...config, autoMemory: { ...config.autoMemory, enabled: false } };
+    const findings = readEvidence({ ...healthy, hasDreamt: false }, off);
+    expect(find(findings, "layer dream")).toEqual({
+      level: "note",
+      what: "layer dream never fired: autoMemory.enabled is false",
+    });
+  });
+
   it("which layer is off, was never asked, did nothing, or failed and with what", () => {
     const off = { ...config, microCompact: { ...config.microCompact, enabled: false } };
     const { "session-memory": _, ...layers } = pulse.layers;
@@ -226,6 +237,7 @@ describe("the proof tells", () => {
         records: healthy.records.filter(({ event }) => event !== "cut"),
         hasNotes: false,
         memories: { directive: 1 },
+        hasDreamt: false,
         played: { ...healthy.played, hasClaimed: false },
         pulse: { ...pulse, layers: { ...layers, "tool-results": failing, view: failing } },
       },
@@ -240,6 +252,7 @@ describe("the proof tells", () => {
       "problem layer session-memory never fired: no hook has reached it",
       "problem layer full-compact was asked 4 times and did nothing",
       "problem layer auto-memory was asked 4 times and did nothing",
+      "problem layer dream was asked 4 times and did nothing",
       "fine layer errors fired: 1 × told of an earlier failure",
       "problem layer across-agents was asked 4 times and did nothing",
       "problem layer view failed 2 times, last at hook context: failed: boom",

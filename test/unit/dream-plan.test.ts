@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isProtected } from "../../src/dream/change.js";
 import { isContradiction, isSame } from "../../src/dream/duplicates.js";
+import { planCompared } from "../../src/dream/neighbours.js";
 import { type DreamInput, planDream } from "../../src/dream/plan.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { memoryOf } from "../support/memory.js";
@@ -211,4 +212,19 @@ it("of any memories: protected ones keep status and words, every fact has a succ
     }),
     { numRuns: 400 },
   );
+});
+
+it("of very many memories the newest are compared each time, and the others take turns", () => {
+  const memories = Array.from({ length: 3_000 }, (_, n) =>
+    memoryOf({ id: `knowledge/m${n}`, updated: new Date(NOW - n * 60_000).toISOString() }),
+  );
+  const compared = new Set<string>();
+  for (let hour = 0; hour < 6; hour++) {
+    const now = planCompared(memories, NOW + hour * 3_600_000).map(({ id }) => id);
+    expect(new Set(now).size).toBe(1_000);
+    expect(now.slice(0, 600)).toEqual(memories.slice(0, 600).map(({ id }) => id));
+    for (const id of now) compared.add(id);
+  }
+  expect(compared.size).toBe(3_000);
+  expect(planCompared(memories.slice(0, 20), NOW)).toHaveLength(20);
 });

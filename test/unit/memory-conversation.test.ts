@@ -6,6 +6,7 @@ import { CALLS_BETWEEN, MOMENT_HEAD } from "../../layers/auto-memory/moments.js"
 import { LAYER } from "../../layers/auto-memory/told.js";
 import { createFullCompact } from "../../layers/full-compact/index.js";
 import type { LayerFactory } from "../../src/layer-context.js";
+import { createConflicts } from "../../src/memory/conflicts.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { Message, Part, ToolPart } from "../../src/view/message.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -36,7 +37,8 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
       .filter(({ content }) => words.some((word) => content.toLowerCase().includes(word)));
   };
   const speaking: LayerFactory = (context) => {
-    const conversation = createConversation({ ...context, memories: store, match });
+    const conflicts = createConflicts({ ...context, folder: context.folders.memory, store });
+    const conversation = createConversation({ ...context, conflicts, memories: store, match });
     return {
       name: LAYER,
       cost: 5,

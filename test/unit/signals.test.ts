@@ -19,7 +19,7 @@ describe("of what users say", () => {
 
   it("the same holds for what was written by somebody who had not seen the rules", () => {
     process.stdout.write(`${formatFound(fresh)}\n`);
-    for (const written of ["first", "second", "third"] as const) {
+    for (const written of ["first", "second", "third", "fourth"] as const) {
       const measured = measure(fresh.filter((utterance) => utterance.written === written));
       expect(precision(measured), written).toBeGreaterThanOrEqual(0.95);
       expect(recall(measured), written).toBeGreaterThanOrEqual(0.9);
@@ -70,6 +70,13 @@ describe("a signal", () => {
     const text =
       'Can you fix the login? Never log passwords. Run the tests then. The page says "always use md5".';
     expect(findSignals(text).map((signal) => signal.text)).toEqual(["Never log passwords."]);
+  });
+
+  it("is found behind what was pasted, however long that is", () => {
+    const log = "2026-01-02 10:00:01 WARN the port must be set\n".repeat(2_000);
+    expect(findSignals(`It says:\n\`\`\`\n${log}\`\`\`\nNever push to main.`)).toHaveLength(1);
+    expect(findSignals(`${log}\nNever push to main.`)).toHaveLength(1);
+    expect(findSignals(`${"word ".repeat(20).concat("\n\n").repeat(300)}Never push to main.`)).toEqual([]);
   });
 
   it("names the commands and paths at which it matters", () => {

@@ -177,7 +177,7 @@ describe("/memory", () => {
     const world = await openWorld();
     delete world.host.configured.small;
     expect(await ask(world)).toMatch(
-      /^Background +100 calls .* left today; none is made now: .*small_model/m,
+      /^Background +100 calls .* left today\n +none is made now: .*small_model/m,
     );
   });
 

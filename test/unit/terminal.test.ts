@@ -26,6 +26,13 @@ describe("the terminal", () => {
     expect(() => stdout.emit("error", Object.assign(new Error("full"), { code: "ENOSPC" }))).toThrow("full");
   });
 
+  it("puts colours that are meant for a terminal into no file", () => {
+    const [terminal, file] = [new FakeStream(true), new FakeStream()];
+    for (const stderr of [terminal, file])
+      createTerminal(new FakeStream(), stderr).warn("\u001b[33mcareful\u001b[39m");
+    expect([terminal.text, file.text]).toEqual(["\u001b[33mcareful\u001b[39m\n", "careful\n"]);
+  });
+
   it("takes a bar away before it prints", () => {
     const [stdout, stderr] = [new FakeStream(), new FakeStream(true)];
     const { draw, say } = createTerminal(stdout, stderr);

@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 import { StrataError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
+import type { Conflicts } from "../../../src/memory/conflicts.js";
 import type { Gate } from "../../../src/memory/gate.js";
 import type { MemorySearch } from "../../../src/memory/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
@@ -10,6 +11,7 @@ import type { UsersMessage } from "../said.js";
 export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
   memories: Memories;
   gate: Gate;
+  conflicts: Pick<Conflicts, "see" | "update">;
   search: Pick<MemorySearch, "find">;
   /** What the user has said in the session; none in a subagent's, where another agent speaks. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;

@@ -25,7 +25,7 @@ const parameters = z.object({
 type Arguments = z.output<typeof parameters>;
 
 export function createRecallTool(context: MemoryToolsContext): Tool {
-  const { clock, files, folders, memories, search } = context;
+  const { clock, conflicts, files, folders, memories, search } = context;
   return defineTool({
     name: "memory_recall",
     description:
@@ -49,6 +49,7 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
       ...(archived && { archived }),
     });
     if (found.length === 0) return "Nothing found.";
+    conflicts.see(found.flatMap((one) => (one.kind === "memory" ? [one.memory] : [])));
     const format = (one: Found): string => formatHit(one, { nowMs: clock.now(), project: folders.project });
     return [RECORD, ...found.slice(0, MOST_HITS).map(format)].join("\n");
   }
@@ -59,6 +60,7 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
     const gone = (await findGoneFiles({ files, project: folders.project }, [memory])).get(memory.id) ?? [];
     const path = formatPath((await memories.locate(memory.id)) ?? memory.id, folders.project);
     memories.noteUse([memory.id]);
+    conflicts.see([memory]);
     return formatWhole(memory, { nowMs: clock.now(), path, gone });
   }
 

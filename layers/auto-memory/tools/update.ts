@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
 import { checkDraft } from "../../../src/memory/check-draft.js";
+import { refuseConflict } from "../../../src/memory/conflicts.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import { redactSecrets } from "../../../src/memory/secrets.js";
 import type { Cause, Written } from "../../../src/memory/store.js";
@@ -45,7 +46,7 @@ const DONE: Readonly<Record<Action, string>> = {
 };
 
 export function createUpdateTool(context: MemoryToolsContext): Tool {
-  const { memories, readUsersMessages } = context;
+  const { conflicts, memories, readUsersMessages } = context;
   return defineTool({
     name: "memory_update",
     description: "Change a memory. Nothing is deleted: archive what no longer holds.",
@@ -69,7 +70,9 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     if (action === "restore") return memories.restore(id, cause);
     const other = args.to === undefined ? undefined : await memories.read(args.to);
     const said = action === "edit" ? await readUsersMessages(by.session) : [];
-    return memories.update(id, (current) => planChange(current, args, { other, said, by }), cause);
+    const change = (current: Memory) => planChange(current, args, { other, said, by });
+    const written = await conflicts.update(id, change, cause);
+    return written.kind === "conflict" ? refuseConflict(written) : written;
   }
 }
 

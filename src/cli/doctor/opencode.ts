@@ -24,9 +24,10 @@ export interface OpenCodeOptions {
   files: Files;
   clock: Clock;
   env: Surroundings["env"];
+  /** How long it may take until it listens. */
+  startMs: number;
 }
 
-const START_MS = 15_000;
 const STOP_MS = 3_000;
 const VERSION_MS = 10_000;
 
@@ -62,7 +63,7 @@ export async function readVersion(binary: string, clock: Clock): Promise<string 
  * updates, models or packages. Throws with its last words where it does not listen in time.
  */
 export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
-  const { binary, clock, files, project, root } = options;
+  const { binary, clock, files, project, root, startMs } = options;
   await provideForStart(files, root);
   const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
   const child = spawn(binary, args, {
@@ -85,10 +86,10 @@ export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeR
     });
   });
   const lastWords = (): string => words.trim().split("\n").slice(-5).join("\n");
-  const waited = await waitAtMost(clock, START_MS, () => listening);
+  const waited = await waitAtMost(clock, startMs, () => listening);
   if (waited.kind === "done") return { url: waited.value, lastWords, stop: () => stop(child, clock) };
   await stop(child, clock);
-  const why = waited.kind === "failed" ? String(waited.thrown) : `it did not listen within ${START_MS} ms`;
+  const why = waited.kind === "failed" ? String(waited.thrown) : `it did not listen within ${startMs} ms`;
   throw new StrataError("NO_HOST", `${binary} could not be started: ${why}. ${lastWords()}`);
 }
 

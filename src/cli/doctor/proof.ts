@@ -24,6 +24,8 @@ export interface ProofOptions extends Pick<Surroundings, "files" | "clock" | "en
   plugin: string;
   /** What is on and off stays so. */
   config: Config;
+  /** For the host's start and the session. */
+  withinSeconds: number;
 }
 
 /** What was found in the scratch folder after the session. */
@@ -33,6 +35,8 @@ export interface Evidence {
   hasNotes: boolean;
   /** Memories of the project by their types. */
   memories: Readonly<Record<string, number>>;
+  /** A dream has changed something, and said so. */
+  hasDreamt: boolean;
   played: Played;
 }
 
@@ -40,6 +44,8 @@ export interface Evidence {
 const layers: readonly {
   setting: (typeof switches)[number];
   name: string;
+  /** Without this one it has nothing to work on. */
+  needs?: (typeof switches)[number];
   acted(evidence: Evidence): string | undefined;
 }[] = [
   {
@@ -71,6 +77,12 @@ const layers: readonly {
     },
   },
   {
+    setting: "dream",
+    name: "dream",
+    needs: "autoMemory",
+    acted: ({ hasDreamt }) => (hasDreamt ? "what was there twice put away" : undefined),
+  },
+  {
     setting: "errors",
     name: "errors",
     acted: (seen) => countEvents(seen, "extended", "told of an earlier failure", "errors"),
@@ -82,8 +94,6 @@ const layers: readonly {
   },
 ];
 
-/** For the host's start and the session; it takes some seconds, and all of the doctor less than thirty. */
-const PROOF_MS = 24_000;
 const LAST_PULSE_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
@@ -104,6 +114,10 @@ export async function prove(options: ProofOptions): Promise<Finding[]> {
     const evidence = await gather(options);
     return readEvidence(evidence, options.config);
   } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === "TimeoutError") {
+      const what = `the session did not end within ${options.withinSeconds} s, so nothing is proved`;
+      return [problem(what, "on a machine that is busy or slow: strata doctor --within 90")];
+    }
     return [problem(`the proof could not be run: ${formatError(thrown)}`)];
   }
 }
@@ -140,11 +154,12 @@ function describeHook(hook: Beat, { bound, hooks: counts }: PulseRecord): Findin
 }
 
 function describeLayer(
-  { acted, name, setting }: (typeof layers)[number],
+  { acted, name, needs, setting }: (typeof layers)[number],
   evidence: Evidence,
   config: Config,
 ): Finding {
-  if (!config[setting].enabled) return note(`layer ${name} never fired: ${setting}.enabled is false`);
+  const off = [setting, needs ?? setting].find((one) => !config[one].enabled);
+  if (off !== undefined) return note(`layer ${name} never fired: ${off}.enabled is false`);
   const seen = evidence.pulse?.layers[name];
   if (seen?.lastFailure !== undefined) {
     const what = `layer ${name} failed ${formatCount(seen.failed)} times, last ${seen.lastFailure}`;
@@ -189,7 +204,7 @@ async function gather(options: ProofOptions): Promise<Evidence> {
 }
 
 async function run(
-  { binary, clock, config, env, files, plugin }: ProofOptions,
+  { binary, clock, config, env, files, plugin, withinSeconds }: ProofOptions,
   root: string,
   model: Awaited<ReturnType<typeof startScriptedModel>>,
 ): Promise<Evidence> {
@@ -198,8 +213,9 @@ async function run(
   const settings = mergeRecords(enabled, TIGHT_SETTINGS);
   await files.writeWhole(join(project, "opencode.json"), formatHostConfig(plugin, settings, model.url));
   for (const [name, text] of Object.entries(PLAYED_FILES)) await files.writeWhole(join(project, name), text);
-  const deadlineMs = clock.now() + PROOF_MS;
-  const host = await startOpenCode({ binary, root, project, files, clock, env });
+  const startMs = withinSeconds * 1_000;
+  const deadlineMs = clock.now() + startMs;
+  const host = await startOpenCode({ binary, root, project, files, clock, env, startMs });
   try {
     const signal = AbortSignal.timeout(Math.max(1, deadlineMs - clock.now()));
     const played = await playSession({ url: host.url, project, model, signal });
@@ -239,7 +255,8 @@ async function readTraces(
   const { records } = await readJsonLines(files, ledger, parseSavingsRecord);
   const notes = await files.stat(join(sessionMemory, `${played.sessionID}.md`));
   const { memories } = await readMemoryStatus(files, memory);
-  return { pulse, records, hasNotes: notes !== undefined, memories, played };
+  const dreams = await files.stat(join(memory, "DREAMS.md"));
+  return { pulse, records, hasNotes: notes !== undefined, memories, hasDreamt: dreams !== undefined, played };
 }
 
 /** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */

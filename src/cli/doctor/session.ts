@@ -15,12 +15,16 @@ export const TIGHT_SETTINGS = {
 
 const MEMORY = ".opencode/memory/directive/doctor.md";
 const CLAIMED = "strata doctor";
+const TWICE =
+  "---\ntitle: A bell that rings when the tests are done.\n---\nA bell that rings when the tests are done.\n";
 
-/** Files of the project: one that is moved out of the context, one that is later cleared, and a memory to be told of. */
+/** What lies in the project: results that leave the context, a memory to be told of, and one that is there twice. */
 export const PLAYED_FILES = {
   "large.txt": Array.from({ length: 400 }, (_, n) => `line ${n} of a large file\n`).join(""),
   "small.txt": Array.from({ length: 60 }, (_, n) => `line ${n} of a small file\n`).join(""),
   [MEMORY]: "---\ntitle: Answer in whole sentences.\npinned: true\n---\nAnswer in whole sentences.\n",
+  ".opencode/memory/idea/bell.md": TWICE,
+  ".opencode/memory/idea/bell-again.md": TWICE,
 } as const;
 
 export interface Played {
@@ -65,6 +69,7 @@ export async function playSession({ model, project, signal, url }: PlayOptions):
     await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
   await post(`/session/${sessionID}/summarize`, { providerID: "scripted", modelID: "m1" });
   await ask("Go on.");
+  await post(`/session/${sessionID}/command`, { command: "dream", arguments: "" }).catch(() => undefined);
   const before = model.requests.length;
   await post(`/session/${sessionID}/command`, { command: "memory", arguments: "" }).catch(() => undefined);
   const isCommandFree = model.requests.length === before;

@@ -51,6 +51,8 @@ export const englishPerson: readonly SignalRow[] = [
       /\b(it|that) (really |always |just |kind of )*(bugs|annoys|bothers|irritates|distracts|confuses|frustrates|helps|drives) me( \w+)? (when|if|that|to)\b/i,
       /\bi (really |also |always |usually |generally |just |only |do )*(like|love|prefer|hate) to (?!(think|believe|imagine|say|add|point|know if)\b)\w+/i,
       /\bi('d| would) (really |also |much )?like (you to |(your|all|my|the) )?(answers?|responses?|repl(y|ies)|explanations?|summaries|code|commits?|messages?|comments|prs|diffs|docs) (in|as|with|to be|short|shorter|concise|without)\b/i,
+      /\b(when(ever)?|if) you (answer|reply|respond|explain|talk|write|report)( to)?( me| us)?[.!]*$/i,
+      /\bi('d| would)( always| usually| rather)? (go|pick|choose|take) .*\b(every time|any day|over|always)\b/i,
       /\bi (generally|usually|always|normally|typically|mostly|in general) (want|need|expect|like|ask) (you|everyone|people|it) to\b/i,
     ],
   },
