@@ -94,7 +94,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       const { sessionID } = request;
       const made = warnings.plan(request);
       if (made.length > 0) {
-        await decisions.record(sessionID, EDIT_LAYER, made);
+        await decisions.record(sessionID, EDIT_LAYER, made, signal);
         log.info(layer, `${sessionID} is told that another instance is at work on what it edits`);
       }
       const isDelivered = await delivery.deliver(request, signal);

@@ -33,8 +33,7 @@ export function createDelegation(context: LayerContext, layer: string): Delegati
       await subagents.noteEnded(request);
       const made = await subagents.brief(request);
       if (made.length === 0) return false;
-      signal.throwIfAborted();
-      await decisions.record(sessionID, layer, made);
+      await decisions.record(sessionID, layer, made, signal);
       savings.record({ session: sessionID, layer, event: "extended", results: made.length });
       return true;
     },

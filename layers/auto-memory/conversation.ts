@@ -74,8 +74,7 @@ export function createConversation(context: ConversationOptions): Conversation {
       const newest = history.messages.at(-1);
       const made = newest?.info.role === "user" ? await addToMessage(request) : addToResult(request);
       if (!made) return false;
-      signal.throwIfAborted();
-      await decisions.record(sessionID, LAYER, [made]);
+      await decisions.record(sessionID, LAYER, [made], signal);
       noteShown(made);
       // Not needed until the machine state is deleted: then it tells why a request begins in another way.
       savings.record({ session: sessionID, layer: LAYER, event: "extended", results: 1 });

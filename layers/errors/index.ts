@@ -49,8 +49,7 @@ export const createErrors: LayerFactory = ({ clock, config, decisions, failures,
         return decide(result, { outcome: "extended", text: formatHint(repetition.before) });
       });
     if (made.length === 0) return false;
-    signal.throwIfAborted();
-    await decisions.record(sessionID, LAYER, made);
+    await decisions.record(sessionID, LAYER, made, signal);
     savings.record({ session: sessionID, layer: LAYER, event: "extended", results: made.length });
     return true;
   }

@@ -54,7 +54,7 @@ export function createCutter(context: CutterOptions): Cutter {
     if (!cut) return false;
     if (cut.tokensFreed < cut.tokensBefore * LEAST_FREED_SHARE) return false;
     signal.throwIfAborted();
-    await record(request, cut);
+    await record(request, cut, signal);
     return true;
   };
 
@@ -130,6 +130,7 @@ export function createCutter(context: CutterOptions): Cutter {
   async function record(
     request: ContextRequest,
     { cacheLost, index, key, text, ...cut }: Cut,
+    signal: AbortSignal,
   ): Promise<void> {
     const { budgetTokens, sessionID } = request;
     const reason = `the context has about ${formatCount(cut.tokensBefore)} tokens of ${formatCount(budgetTokens)}`;
@@ -142,7 +143,7 @@ export function createCutter(context: CutterOptions): Cutter {
       cacheLost,
       net: Math.round(priceLostCache(cacheLost)),
     });
-    await decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })]);
+    await decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal);
     log.info(
       LAYER,
       `notes stand for the first ${index} messages of ${sessionID} (${reason}): about ` +

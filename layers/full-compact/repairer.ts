@@ -53,10 +53,11 @@ export function createRepairer(context: RepairerOptions): Repairer {
       ? await restore(context, { sessionID, facts, history, from: 0, budgetTokens })
       : "";
     if (restored !== "") text.push(`## Brought back\n\n${restored}`);
-    signal.throwIfAborted();
-    await decisions.record(sessionID, LAYER, [
-      decide(key, { outcome: "rewritten", text: text.join("\n\n").trim() || "(no summary)" }),
-    ]);
+    const rewritten = decide(key, {
+      outcome: "rewritten",
+      text: text.join("\n\n").trim() || "(no summary)",
+    });
+    await decisions.record(sessionID, LAYER, [rewritten], signal);
     await account(request, { index, key: key.key, isFresh });
     const what =
       checked.problem === undefined

@@ -94,8 +94,7 @@ export const createMicroCompact: LayerFactory = (context) => {
       cacheLost,
       net: Math.round(priceLostCache(cacheLost)),
     });
-    signal.throwIfAborted();
-    await decisions.record(sessionID, LAYER, cleared);
+    await decisions.record(sessionID, LAYER, cleared, signal);
     log.info(
       LAYER,
       `cleared ${results} results (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +

@@ -81,8 +81,7 @@ export const createSessionMemory: LayerFactory = (context) => {
     if (!request.isReady()) return false;
     const made = [...(await greet(request)), ...remind(request)];
     if (made.length === 0) return false;
-    signal.throwIfAborted();
-    await decisions.record(sessionID, LAYER, made);
+    await decisions.record(sessionID, LAYER, made, signal);
     // Not needed until the machine state is deleted: then it tells why a request begins in another way.
     savings.record({ session: sessionID, layer: LAYER, event: "extended", results: made.length });
     return true;

@@ -56,7 +56,7 @@ export function createJudge(context: JudgeOptions): Judge {
     const kept = results.filter(
       (result) => isUndecided(request)(result) && !spilled.some((one) => one.result === result),
     );
-    const isRecorded = await record(sessionID, spilled, kept);
+    const isRecorded = await record(sessionID, spilled, kept, signal);
     if (isRecorded) for (const one of spilled) reporter.report(sessionID, one);
   };
 
@@ -122,6 +122,7 @@ export function createJudge(context: JudgeOptions): Judge {
     session: string,
     spilled: readonly Spilled[],
     kept: readonly Result[],
+    signal: AbortSignal,
   ): Promise<boolean> {
     const made: DatedDecision[] = [
       ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
@@ -134,16 +135,23 @@ export function createJudge(context: JudgeOptions): Judge {
       void context.background.add(() => write(session, made));
       return true;
     }
-    return write(session, made);
+    return write(session, made, signal);
   }
 
-  async function write(session: string, made: readonly DatedDecision[]): Promise<boolean> {
+  async function write(
+    session: string,
+    made: readonly DatedDecision[],
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     try {
-      await decisions.record(session, LAYER, made);
+      await decisions.record(session, LAYER, made, signal);
       return true;
     } catch (thrown) {
       log.error(LAYER, `cannot record what was decided, ${made.length} results stay: ${formatError(thrown)}`);
       for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+      // A disk that was only too slow can still be told, so that they stay after a restart too.
+      const kept = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
+      if (signal?.aborted) void context.background.add(() => write(session, kept));
       return false;
     }
   }

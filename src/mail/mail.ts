@@ -159,8 +159,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       await append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
       return undefined;
     }
-    signal.throwIfAborted();
-    await decisions.record(receiver, MAIL_LAYER, [formatDecision(planned, key)]);
+    await decisions.record(receiver, MAIL_LAYER, [formatDecision(planned, key)], signal);
     await append(receiver, { v: 1, kind: "delivered", batch: claim.batch });
     return planned;
   }

@@ -32,18 +32,41 @@ export interface DecisionBatch {
   layer: string;
   /** Milliseconds since 1970. */
   at?: number;
+  /** These decisions, made at that time, stand above but came too late for their request: they do not count. */
+  late?: true;
   decisions: Decision[];
 }
 
 /** The batch, or `undefined` when the value is not one; then nothing of it counts. */
 export function parseDecisionBatch(value: unknown): DecisionBatch | undefined {
   if (!isRecord(value)) return undefined;
-  const { v, session, layer, at, decisions } = value as Partial<DecisionBatch>;
+  const { v, session, layer, at, late, decisions } = value as Partial<DecisionBatch>;
   const isBatch =
     v === 1 && typeof session === "string" && typeof layer === "string" && Array.isArray(decisions);
   const isTimed = at === undefined || typeof at === "number";
   if (!isBatch || !isTimed || !decisions.every(isDecision)) return undefined;
-  return { v, session, layer, decisions, ...(at !== undefined && { at }) };
+  return { v, session, layer, decisions, ...(at !== undefined && { at }), ...(late === true && { late }) };
+}
+
+/** The lines that decide something, without the decisions that came too late. Pure. */
+export function withoutLate(batches: readonly DecisionBatch[]): readonly DecisionBatch[] {
+  if (!batches.some(({ late }) => late)) return batches;
+  /** By decision: the last line that says so. */
+  const lateAt = new Map<string, number>();
+  for (const [line, batch] of batches.entries())
+    if (batch.late) for (const one of batch.decisions) lateAt.set(nameIn(batch, one), line);
+  return batches.map((batch, line) => ({
+    ...batch,
+    decisions: batch.decisions.filter((one) => line > (lateAt.get(nameIn(batch, one)) ?? -1)),
+  }));
+}
+
+/** Tells a decision from all others that may stand in the records of a day. */
+export function nameIn(
+  { at = 0, layer, session }: Pick<DecisionBatch, "at" | "layer" | "session">,
+  { key, outcome }: Decision,
+): string {
+  return `${session} ${layer} ${at} ${outcome} ${key}`;
 }
 
 const needsFile: readonly Outcome[] = ["replaced", "cleared", "used"];

@@ -6,6 +6,9 @@
  * message began; it and the key survive a restart and a fork. A result can first be judged (kept or replaced), then
  * extended, then cleared; of two decisions of one kind about the same the first counts, on disk as in memory.
  *
+ * A line can take so long that its request goes without it. Then another line says that it came too late, and what it
+ * says counts nowhere: what was sent in one form stays in that form.
+ *
  * The files may be deleted at any time: what is sent is then decided anew.
  */
 import { dirname } from "node:path";
@@ -13,7 +16,7 @@ import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-
 import type { Log } from "../record/log.js";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { type Decision, type DecisionBatch, parseDecisionBatch } from "./decision-batch.js";
+import { type Decision, type DecisionBatch, parseDecisionBatch, withoutLate } from "./decision-batch.js";
 import type { DecisionKey } from "./keys.js";
 import { createKnownDecisions, type KnownDecision, type Standing } from "./known-decisions.js";
 
@@ -36,8 +39,16 @@ export interface Decisions {
   find(key: string, session: string, byMs?: number): Standing | undefined;
   /** Has this session noted that it uses the file? */
   isUsing(session: string, file: string): boolean;
-  /** On disk first, then known. Throws when that fails; then what is on disk of it is known. */
-  record(session: string, layer: string, decisions: readonly DatedDecision[]): Promise<void>;
+  /**
+   * On disk first, then known. Throws when that fails; then what is on disk of it is known. Throws also when the signal
+   * is aborted by then: the request has gone without them, so that they never count, here or where the disk is read.
+   */
+  record(
+    session: string,
+    layer: string,
+    decisions: readonly DatedDecision[],
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** Known to this instance only: for what has been sent already and is not written down. */
   remember(session: string, decision: Decision): void;
   /** Days of which there are records, oldest first. */
@@ -85,11 +96,22 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
       return hadBegun;
     },
 
-    async record(session, layer, decisions) {
+    async record(session, layer, decisions, signal) {
       const at = clock.now();
-      for (const day of new Set(decisions.map((decision) => decision.day))) {
-        const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
-        await append(day, { v: 1, session, layer, at, decisions: ofDay });
+      const written: [day: number, batch: DecisionBatch][] = [];
+      try {
+        for (const day of new Set(decisions.map((decision) => decision.day))) {
+          signal?.throwIfAborted();
+          const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
+          const batch: DecisionBatch = { v: 1, session, layer, at, decisions: ofDay };
+          await write(day, batch);
+          written.push([day, batch]);
+        }
+        signal?.throwIfAborted();
+      } finally {
+        const isLate = signal?.aborted === true;
+        for (const [day, batch] of written) known.takeLine(day, isLate ? { ...batch, decisions: [] } : batch);
+        if (isLate) for (const [day, batch] of written) await append(day, { ...batch, late: true });
       }
     },
 
@@ -101,7 +123,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
     },
 
     async read(day) {
-      return (await readDay(day)).records.flatMap(spread);
+      return withoutLate((await readDay(day)).records).flatMap(spread);
     },
 
     async forget(day) {
@@ -110,11 +132,15 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   };
 
   async function append(day: number, batch: DecisionBatch): Promise<void> {
+    await write(day, batch);
+    known.takeLine(day, batch);
+  }
+
+  async function write(day: number, batch: DecisionBatch): Promise<void> {
     const line = JSON.stringify(batch);
     await files.appendLine(pathOf(day), line);
     const bytes = loadedBytes.get(day);
     if (bytes !== undefined) loadedBytes.set(day, bytes + Buffer.byteLength(line) + 1);
-    known.takeLine(day, batch);
   }
 
   async function loadIfGrown(day: number): Promise<void> {

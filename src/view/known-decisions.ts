@@ -9,7 +9,7 @@
  *             parent    parent    fork       parent     fork
  *             a, b      c         begins     d          e       the parent goes by a b c d, the fork by a b c e
  */
-import type { Decision, DecisionBatch, Outcome } from "./decision-batch.js";
+import { type Decision, type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
 
 /** A decision as it is known: with who made it, in which session, and when (0 where that is not known). */
 export interface KnownDecision extends Decision {
@@ -69,7 +69,8 @@ export function createKnownDecisions(): KnownDecisions {
     takeDay(day, batches) {
       begun.set(day, new Map());
       const fresh = new Map<string, Entry[]>();
-      batches.forEach((batch, line) => {
+      for (const batch of batches) if (batch.late) withdraw(batch);
+      withoutLate(batches).forEach((batch, line) => {
         for (const entry of takeBatch(batch, day, line)) {
           const { key } = entry.decision;
           fresh.set(key, [...(fresh.get(key) ?? []), entry]);
@@ -84,7 +85,8 @@ export function createKnownDecisions(): KnownDecisions {
 
     takeLine(day, batch) {
       const line = lines.get(day) ?? 0;
-      for (const entry of takeBatch(batch, day, line)) add(entry);
+      if (batch.late) withdraw(batch);
+      else for (const entry of takeBatch(batch, day, line)) add(entry);
       lines.set(day, line + 1);
     },
 
@@ -119,6 +121,15 @@ export function createKnownDecisions(): KnownDecisions {
     return decisions
       .filter(({ outcome }) => outcome !== "used")
       .map((decision) => ({ decision: { ...decision, session, layer, at }, day, line }));
+  }
+
+  /** It may have been read before it was known to be late. */
+  function withdraw(batch: DecisionBatch): void {
+    const late = new Set(batch.decisions.map((one) => nameIn(batch, one)));
+    for (const { key } of batch.decisions) {
+      const left = (known.get(key) ?? []).filter(({ decision }) => !late.has(nameIn(decision, decision)));
+      known.set(key, left);
+    }
   }
 
   function add(entry: Entry): void {

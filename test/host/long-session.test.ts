@@ -270,5 +270,8 @@ function report(breaks: readonly ExplainedBreak[], requests: readonly ModelReque
       `${formatCount(tokensLost)} tokens behind it: ${reason}`,
   );
   const head = `${requests.length} requests, ${requests.filter(isSummarizing).length} for a summary, ${breaks.length} breaks`;
-  process.stdout.write(`${[head, ...lines].join("\n")}\n`);
+  // A layer that was too slow, for instance, says so there.
+  const log = stage.read(".opencode/strata/strata.log").split("\n");
+  const problems = log.filter((line) => / (WARN|ERROR) /.test(line));
+  process.stdout.write(`${[head, ...lines, ...problems].join("\n")}\n`);
 }

@@ -41,6 +41,33 @@ describe("what is decided in one session", () => {
     await decisions.begin("fork", [DAY]);
   });
 
+  it("does not count when it was taken down too late, though another may have read it; the next one does", async () => {
+    const late = new AbortController();
+    const other = open();
+    const { appendLine } = files;
+    files.appendLine = async (path, line) => {
+      await appendLine(path, line);
+      if (!line.includes('"late"')) await other.load([DAY], { again: true });
+      late.abort();
+    };
+    await expect(decisions.record("parent", "x", [cleared("a")], late.signal)).rejects.toThrow("aborted");
+    expect(other.find("a", "parent")?.cleared).toBeDefined();
+    files.appendLine = appendLine;
+    expect(await read("a", "parent")).toEqual([undefined, undefined]);
+    expect((await decisions.read(DAY)).map(({ key }) => key)).toEqual(["before"]);
+    await other.load([DAY], { again: true });
+    expect(other.find("a", "parent")?.cleared).toBeUndefined();
+    await decisions.record("parent", "x", [cleared("a", "in time")]);
+    expect(await read("a", "parent")).toEqual(["in time", "in time"]);
+  });
+
+  it("is not taken down at all once the request has gone", async () => {
+    const gone = AbortSignal.abort();
+    await expect(decisions.record("parent", "x", [cleared("a")], gone)).rejects.toThrow("aborted");
+    expect((await decisions.read(DAY)).map(({ key }) => key)).toEqual(["before"]);
+    expect(await read("a", "parent")).toEqual([undefined, undefined]);
+  });
+
   it("holds in its fork when it was decided before", async () => {
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
   });

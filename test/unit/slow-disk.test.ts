@@ -33,6 +33,32 @@ describe("a disk that is slow or fails for a while", () => {
     expect(outputs(await world.request(second))).toEqual([...shown, lines(3_000)]);
   });
 
+  it("that takes down a decision only when its request has gone leaves it out for good, here and after a restart", async () => {
+    const files = createMemoryFiles();
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const wrap = (inner: Files): Files => ({
+      ...inner,
+      async appendLine(path, line) {
+        if (path.includes("/decisions/") && line.includes("replaced")) await gate;
+        await inner.appendLine(path, line);
+      },
+    });
+    const world = await openWorld({ files, wrap });
+    const asked = world.request(first);
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    world.clock.advance(2_000);
+    expect(outputs(await asked)).toEqual([large]);
+    release();
+    await world.strata.idle();
+    const outcomes = () => world.decisions().map(({ outcome }) => outcome);
+    expect(outcomes()).toContain("replaced");
+    expect(outputs(await world.request(first))).toEqual([large]);
+    expect(outputs(await (await world.restart()).request(second)).slice(0, 1)).toEqual([large]);
+  });
+
   it("that does not give the records in time has the results judged again, with the same outcome", async () => {
     const files = createMemoryFiles();
     const shown = outputs(await (await openWorld({ files })).request(first));
