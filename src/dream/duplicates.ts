@@ -1,10 +1,11 @@
 /**
- * Memories that say the same, and those that say the opposite.
+ * Memories that say the same, those that are alike, and those that say the opposite.
  *
- * Two say the same when they share nearly all of their words and all that a fact hangs on: numbers, names in code,
- * paths, negations. "The port is 8080" and "the port is 8081" share nearly all words and say different things.
+ * Two say the same when nothing but their wording tells them apart (see wording.ts). To share nearly all words is not
+ * enough: "the port is 8080" and "the port is 8081" do, and what is reset in staging and what is reset in production.
  */
 import type { Memory } from "../memory/memory.js";
+import { readMeaning, readWording } from "./wording.js";
 
 export interface Cluster {
   /** The one that stays. */
@@ -14,44 +15,43 @@ export interface Cluster {
   isExact: boolean;
 }
 
-/** Ids of memories that may say the same as this one; found by the recall index. */
+/** Ids of memories that may be about the same as this one; found by the recall index. */
 export type SimilarTo = (memory: Memory) => readonly string[];
 
-/** Shared words of all words, from which on two texts are the same but for their wording. */
-const NEARLY_ALL = 0.8;
-/** Very short texts share most of their words by chance. */
-const LEAST_WORDS = 4;
-
-/** Clusters of memories that say the same, each memory in one at most. Only of one kind, scope and sensitivity. */
-export function findDuplicates(memories: readonly Memory[], similarTo: SimilarTo): Cluster[] {
-  const byID = new Map(memories.map((memory) => [memory.id, memory]));
-  const groups = createGroups(memories.map(({ id }) => id));
-  const firstOf = new Map<string, string>();
+/** Clusters of memories that say the same, each memory in one at most; only of one kind, and of one standing. */
+export function findDuplicates(memories: readonly Memory[]): Cluster[] {
+  const groups = new Map<string, Memory[]>();
   for (const memory of memories) {
-    const exact = `${kindOf(memory)} ${normalise(memory.content)}`;
-    const first = firstOf.get(exact);
-    if (first === undefined) firstOf.set(exact, memory.id);
-    else groups.join(first, memory.id);
-    for (const id of similarTo(memory)) {
-      const other = byID.get(id);
-      if (other && other !== memory && isSame(memory, other)) groups.join(memory.id, id);
-    }
+    const said = keyOf(memory);
+    if (said !== undefined) groups.set(said, [...(groups.get(said) ?? []), memory]);
   }
-  return groups.list().flatMap((ids) => {
-    const members = ids.map((id) => byID.get(id)).filter((one) => one !== undefined);
+  return [...groups.values()].flatMap((members) => {
     const [survivor, ...others] = members.sort(compareWorth);
     if (!survivor || others.length === 0) return [];
-    const isExact = members.every(({ content }) => normalise(content) === normalise(survivor.content));
+    const isExact = members.every(({ content }) => readWording(content) === readWording(survivor.content));
     return [{ survivor, others, isExact }];
   });
 }
 
-/** Do two memories of a kind say the same in other words? */
+/** Do two memories of a kind say the same? */
 export function isSame(one: Memory, other: Memory): boolean {
-  if (kindOf(one) !== kindOf(other)) return false;
-  const [words, others] = [readWords(one.content), readWords(other.content)];
-  if (!isEqual(readPivots(one.content), readPivots(other.content))) return false;
-  return Math.min(words.size, others.size) >= LEAST_WORDS && overlap(words, others) >= NEARLY_ALL;
+  const said = keyOf(one);
+  return said !== undefined && said === keyOf(other);
+}
+
+/** The same for two that say the same; `undefined` for one that says nothing. */
+function keyOf(memory: Memory): string | undefined {
+  const { content, status } = memory;
+  const meaning = readMeaning(content);
+  return meaning === "" ? undefined : JSON.stringify([kindOf(memory), status, readSubject(memory), meaning]);
+}
+
+/** The title, where it says more than the text: "It listens on 8080" is about another thing under another title. */
+function readSubject({ content, title }: Memory): string {
+  const words = readMeaning(title).replace(/…$/, "").split(" ");
+  const said = new Set(readMeaning(content).split(" "));
+  const isSaid = words.every((word) => said.has(word) || SMALL_WORDS.has(word));
+  return isSaid ? "" : words.join(" ");
 }
 
 /** Do two memories of a kind agree in their subject and all words but one number, name or "not"? */
@@ -62,8 +62,8 @@ export function isContradiction(one: Memory, other: Memory): boolean {
 
 const kindOf = ({ scope, sensitivity, type }: Memory): string => `${scope} ${sensitivity} ${type}`;
 
-/** The text without what wording is free in: case, punctuation, spaces. */
-export function normalise(text: string): string {
+/** Words alone: what is alike in them may say different things. */
+function normalise(text: string): string {
   return text
     .normalize("NFKC")
     .toLowerCase()
@@ -129,24 +129,4 @@ function compareWorth(one: Memory, other: Memory): number {
     other.updated.localeCompare(one.updated) ||
     one.id.localeCompare(other.id)
   );
-}
-
-/** Sets that grow together. */
-function createGroups(ids: readonly string[]) {
-  const parents = new Map(ids.map((id) => [id, id]));
-  const rootOf = (id: string): string => {
-    const parent = parents.get(id) ?? id;
-    if (parent === id) return id;
-    const root = rootOf(parent);
-    parents.set(id, root);
-    return root;
-  };
-  return {
-    join: (one: string, other: string) => void parents.set(rootOf(other), rootOf(one)),
-    list(): string[][] {
-      const groups = new Map<string, string[]>();
-      for (const id of ids) groups.set(rootOf(id), [...(groups.get(rootOf(id)) ?? []), id]);
-      return [...groups.values()].filter((group) => group.length > 1);
-    },
-  };
 }

@@ -8,12 +8,13 @@ import { DAY_MS } from "../seams/clock.js";
 import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
 import { withAbsoluteDates } from "./dates.js";
 import { type Cluster, findDuplicates, isContradiction, type SimilarTo } from "./duplicates.js";
+import { takeIn } from "./take-in.js";
 
 export interface DreamInput {
   /** All that are not archived. */
   memories: readonly Memory[];
   nowMs: number;
-  /** May a memory be merged with these? */
+  /** Which may be about the same? */
   similarTo: SimilarTo;
   /** Base + use − decay. */
   effectiveImportance(memory: Memory): number;
@@ -39,7 +40,7 @@ export function planDream(input: DreamInput): DreamPlan {
   const living = () => [...drafts.values()].map(({ after }) => after).filter(isLiving);
   // Before the comparison: two that pass for the same once they are dated would be found by the next dream only.
   for (const memory of living()) makeAbsolute(drafts, memory);
-  for (const cluster of findDuplicates(living(), similarTo)) merge(drafts, cluster);
+  for (const cluster of findDuplicates(living())) merge(drafts, cluster);
   for (const memory of living()) confirm(drafts, memory);
   return {
     changes: [...drafts.values()].flatMap(closeDraft),
@@ -68,10 +69,17 @@ function closeDraft({ before, after, steps }: Draft): Change[] {
   return [{ before, after, kind: first.kind, reason: steps.map(({ reason }) => reason).join("; ") }];
 }
 
-function step(drafts: Drafts, id: string, kind: ChangeKind, reason: string, changed: Partial<Memory>): void {
+/** `changed`: some fields, or all of it. */
+function step(
+  drafts: Drafts,
+  id: string,
+  kind: ChangeKind,
+  reason: string,
+  changed: Memory | Partial<Memory>,
+): void {
   const draft = drafts.get(id);
   if (!draft) return;
-  draft.after = { ...draft.after, ...changed };
+  draft.after = "id" in changed ? (changed as Memory) : { ...draft.after, ...changed };
   draft.steps.push({ kind, reason });
 }
 
@@ -99,24 +107,13 @@ function findEnd(memory: Memory, { effectiveImportance, lastUsedMs, nowMs }: Dre
   return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
 }
 
-/** The survivor takes in what the others know beside their words; protected ones stay as they are. */
+/** Protected ones stay as they are, twice rather than gone. */
 function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
   const going = others.filter((other) => !isProtected(other));
   if (going.length === 0) return;
-  const all = [survivor, ...going];
   const how = isExact ? "word for word the same" : "the same in other words";
-  const union = (pick: (memory: Memory) => readonly string[]): string[] => [...new Set(all.flatMap(pick))];
-  const ids = new Set(all.map(({ id }) => id));
-  const titles = going.map(({ title }) => title).filter((title) => title !== survivor.title);
-  step(drafts, survivor.id, "merged", `takes in ${going.map(({ id }) => id).join(", ")}: ${how}`, {
-    aliases: [...new Set([...union(({ aliases }) => aliases), ...titles])],
-    tags: union(({ tags }) => tags),
-    entities: union(({ entities }) => entities),
-    links: union(({ links }) => links).filter((id) => !ids.has(id)),
-    when: union(({ when }) => when),
-    importance: Math.max(...all.map(({ importance }) => importance)),
-    extra: { ...survivor.extra, sessions: union(readSessions) },
-  });
+  const reason = `takes in ${going.map(({ id }) => id).join(", ")}: ${how}`;
+  step(drafts, survivor.id, "merged", reason, takeIn(survivor, going));
   for (const { id } of going) {
     const reason = `${survivor.id} says it: ${how}`;
     step(drafts, id, "superseded", reason, { status: "archived", supersededBy: survivor.id });

@@ -12,6 +12,7 @@ import { formatError } from "../error.js";
 import type { Memory } from "../memory/memory.js";
 import { type Change, isProtected } from "./change.js";
 import { coverage, readPivots } from "./duplicates.js";
+import { takeIn } from "./take-in.js";
 
 export interface StagedCheck {
   /** May the words be kept? Secrets, and words that give orders, may not; says why not. */
@@ -103,6 +104,7 @@ function findRefusal(
 }
 
 function planEntry({ content, keep, reason, supersede }: Entry, memories: readonly Memory[]): Change[] {
+  const going = memories.filter(({ id }) => supersede.includes(id));
   return [keep, ...supersede].flatMap((id): Change[] => {
     const before = memories.find((memory) => memory.id === id);
     if (!before) return [];
@@ -111,7 +113,7 @@ function planEntry({ content, keep, reason, supersede }: Entry, memories: readon
       return [
         {
           before,
-          after: { ...before, content },
+          after: { ...takeIn(before, going), content },
           kind: "merged",
           reason: `takes in ${supersede.join(", ")}: ${said}`,
         },

@@ -7,7 +7,8 @@ export function memoryOf(given: Partial<Memory> & { id: string }): Memory {
     scope: "project",
     sensitivity: "internal",
     type,
-    title: given.id.split("/").at(-1) ?? "",
+    // As a file has it that names none: its first words.
+    title: given.content?.split("\n")[0] ?? "Nothing.",
     content: "Nothing.",
     status: "active",
     aliases: [],

@@ -28,7 +28,7 @@ describe("what a model has staged", () => {
       ["knowledge/a", "merged", "active", undefined],
       ["knowledge/b", "superseded", "archived", "knowledge/a"],
     ]);
-    expect(changes[0]?.after).toEqual({ ...a, content: good.content });
+    expect(changes[0]?.after).toEqual({ ...a, content: good.content, aliases: [b.title] });
   });
 
   it.each([

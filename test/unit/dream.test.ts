@@ -35,10 +35,10 @@ function plant(world: DreamWorld) {
       put(`knowledge/exact-${n}-again`, `the ${subject} keeps its settings in vault-${n}`),
     ]);
     planted.near.push([
-      put(`procedure/near-${n}`, `Restart the ${subject} with \`svc-${n} restart\` after a deploy.`),
+      put(`procedure/near-${n}`, `Restart the ${subject} with \`svc-${n} restart\` after each deploy.`),
       put(
         `procedure/near-${n}-again`,
-        `Restart the ${subject} with \`svc-${n} restart\`, after each deploy.`,
+        `Restart the ${subject} with \`svc-${n} restart\`, after every deploy.`,
       ),
     ]);
     planted.contradicting.push([

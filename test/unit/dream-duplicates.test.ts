@@ -1,0 +1,38 @@
+/** Which memories a dream puts together by rules: a wrong merge loses a fact, a missed one does no harm. */
+import { describe, expect, it } from "vitest";
+import { findDuplicates } from "../../src/dream/duplicates.js";
+import type { Memory } from "../../src/memory/memory.js";
+import { memoryOf } from "../support/memory.js";
+import { different, same } from "../support/pairs-of-memories.js";
+
+const isMerged = (one: string, other: string, ...given: Partial<Memory>[]): boolean =>
+  findDuplicates(
+    [one, other].map((content, n) =>
+      memoryOf({ id: `knowledge/m${n}`, title: content.split("\n")[0] ?? "", content, ...given[n] }),
+    ),
+  ).length > 0;
+
+it.each(different)("never of two that look alike and say different things: %j, %j", (one, other) => {
+  expect(isMerged(one, other)).toBe(false);
+  expect(isMerged(other, one)).toBe(false);
+});
+
+it("of two that say the same in the wording, nearly all; what is said in other words is for a model", () => {
+  const missed = same.filter(([one, other]) => !isMerged(one, other));
+  expect(different.length).toBeGreaterThanOrEqual(60);
+  expect(same).toHaveLength(40);
+  expect(missed.length, JSON.stringify(missed, null, 1)).toBeLessThanOrEqual(4);
+});
+
+describe("the same words say something else", () => {
+  const said = "It listens on port 8080 by now.";
+  it.each<[string, Partial<Memory>, Partial<Memory>]>([
+    ["under another title", { title: "Gateway" }, { title: "Mailer" }],
+    ["of a blocker that is open, and of one that is resolved", {}, { status: "resolved" }],
+    ["of another type", {}, { id: "idea/x", type: "idea" }],
+    ["where one is private", {}, { sensitivity: "private" }],
+  ])("%s", (_, one, other) => {
+    expect(isMerged(said, said, one, other)).toBe(false);
+    expect(isMerged(said, said, one, one)).toBe(true);
+  });
+});
