@@ -103,8 +103,11 @@ function readSentence(sentences: readonly string[], index: number, isRule: boole
   const sentence = sentences[index] ?? "";
   const language = languageOf(sentence);
   const whole = joinReason(sentence, sentences[index + 1] ?? "", language);
+  const carried = findCarried(sentences, index, language);
   const said =
-    findRow(sentence, language) ?? findRow(whole, language) ?? findEmphasised(sentences, index, language);
+    findRow(sentence, language, carried) ??
+    findRow(whole, language, carried) ??
+    findEmphasised(sentences, index, language);
   const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index, language);
   const row = corrected ?? said ?? (isRule ? LISTED : undefined);
   return row && { type: row.type, text: whole, isExplicit: row.isExplicit ?? false };
@@ -121,12 +124,28 @@ type RowKind = Pick<SignalRow, "type" | "isExplicit">;
 const LISTED: RowKind = { type: "directive", isExplicit: true };
 const CORRECTED: RowKind = { type: "feedback" };
 
-function findRow(sentence: string, language: Language): SignalRow | undefined {
+/** What was said before on the line counts against all but what is plainly meant to last. */
+function findRow(
+  sentence: string,
+  language: Language,
+  carried: readonly Doubt[] = [],
+): SignalRow | undefined {
   const doubts = findDoubts(sentence, language);
   const forms = readForms(sentence, language);
   return language.signals.find(
-    ({ despite = [], patterns }) => doubts.every((doubt) => despite.includes(doubt)) && fits(forms, patterns),
+    ({ despite = [], isExplicit, patterns }) =>
+      (isExplicit || carried.length === 0) &&
+      doubts.every((doubt) => despite.includes(doubt)) &&
+      fits(forms, patterns),
   );
+}
+
+/** "Thinking out loud. SQLite is simple." and "Great, another rule 🙄. Next they count our steps." */
+function findCarried(sentences: readonly string[], index: number, language: Language): Doubt[] {
+  const isMused = sentences.slice(0, index).some((before) => language.musing.test(before));
+  const before = sentences[index - 1];
+  const isSarcastic = before !== undefined && findDoubts(before, language).includes("sarcasm");
+  return [...(isMused ? ["hypothetical" as const] : []), ...(isSarcastic ? ["sarcasm" as const] : [])];
 }
 
 /** With the words that only open the sentence, or without. */
@@ -158,9 +177,15 @@ function findCorrected(sentences: readonly string[], index: number, language: La
   return isPlain && language.states.test(sentences[index] ?? "") ? CORRECTED : undefined;
 }
 
+/** These are looked for outside of the reason: "we pin it, because the latest one crashes". */
+const MAIN_CLAUSE_DOUBTS: ReadonlySet<Doubt> = new Set(["reported", "state"]);
+
 function findDoubts(sentence: string, language: Language): Doubt[] {
   const forms = readForms(sentence, language);
-  const found = language.doubts.filter(({ patterns }) => fits(forms, patterns));
+  const main = readForms(sentence.replace(language.reasonClause, ""), language);
+  const found = language.doubts.filter(({ doubt, patterns }) =>
+    fits(MAIN_CLAUSE_DOUBTS.has(doubt) ? main : forms, patterns),
+  );
   const doubts = found.map(({ doubt }) => doubt);
   return SPEECH.test(sentence) ? [...doubts, "reported"] : doubts;
 }

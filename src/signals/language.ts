@@ -61,6 +61,10 @@ export interface Language {
   emphasis: RegExp;
   /** A sentence that goes on with the reason for the one before. */
   continues: RegExp;
+  /** From here on a sentence gives its reason: what others say there, or what is broken, is no doubt about the rest. */
+  reasonClause: RegExp;
+  /** Says that what follows on the line is only thought about. */
+  musing: RegExp;
   /** A line, ending in a colon, after which somebody else speaks: a document, a log, a message. */
   introducesOthers: RegExp;
   /** The same without a colon: "here is the page I found". */

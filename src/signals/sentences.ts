@@ -48,13 +48,14 @@ export function readOwnLines(text: string): Line[] {
   let isBroken = true;
   let own = 0;
   let isBehindPaste = false;
-  for (const line of text.slice(0, LOOKED_AT).split("\n")) {
+  const all = text.slice(0, LOOKED_AT).split("\n");
+  for (const [index, line] of all.entries()) {
     const isFence = /^\s*(```|~~~)/.test(line);
     if (isFence) isCode = !isCode;
     const isBlank = line.trim() === "";
     // What follows the output of a machine without a gap is its output as well.
     if (isBlank) isPasted = false;
-    else if (!isCode && isMachineLine(line)) isPasted = true;
+    else if (!isCode && (isMachineLine(line) || isCommentOfCode(line, all[index + 1]))) isPasted = true;
     if (isFence || isCode || isPasted || isBlank || /^\s*>|^\t|^ {4,}\S/.test(line)) {
       isOpen = false;
       isBroken ||= isBlank;
@@ -84,10 +85,12 @@ const MACHINE_LINES: readonly RegExp[] = [
   /^\s*at \S+ \(|^\s*File ".*", line \d+|^Traceback\b|^\s*Caused by:/,
   /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\s*\[?\d\d:\d\d:\d\d\b|^\w{3} +\d+ \d\d:\d\d:\d\d /,
   /^(\$|❯|➜|PS [A-Z]:\S*>|\S+@\S+[:~]\S*[$#])\s+\S/,
-  /^\s*\[?(ERROR|WARN(ING)?|INFO|DEBUG|FATAL|TRACE|PASS|FAIL|FAILED|CONFLICT|npm (ERR!|warn|error|WARN))\b/,
+  /^\s*\[?(ERROR|WARN(ING)?|INFO|DEBUG|FATAL|TRACE|PASS|FAIL|FAILED|CONFLICT|npm (ERR|warn|error|WARN))\b/,
   /^\s*(error|warning|fatal|panic|hint|info|debug|remote|错误|警告)(\[\w+\])?\s?[:：]/i,
   /^\s*[\w.$]*(Error|Exception|Warning|Panic)\b[^a-z]*: /,
   /^\s*(E {2,}\S|-->|=\s(note|help):|\d+ \||\|\s)/,
+  /^\s*[✖✗✘✓✔●▲⨯✕]\s*\S|^\s*\d+:\d+\s+(error|warning|info)\b|^\s*(export )?[A-Z][A-Z0-9_]{2,}=\S/,
+  /^[\w./-]+: ([\w./-]+: )?(error|fatal|warning|line \d+|command not found|permission denied|no such file|cannot (open|access|stat|find|remove|create|read|exec|execute|connect)\b)/i,
   /^(diff --git |index [0-9a-f]{6,}|@@ |\+\+\+ |--- \S)|^[+-](?![\s-])\S.*[;{}()]$/,
   /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b/,
   /^\s*[[\]{}();]+,?\s*$|^\s*"[\w-]+"\s*:\s*["[{\d]/,
@@ -95,6 +98,14 @@ const MACHINE_LINES: readonly RegExp[] = [
   /^\s*(\/\*|\*\/|\/\/|--\s|#!|<!--)|^\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|ALTER|DROP) [^a-z]*\b/,
   /^\s*<\/?[a-z][\w-]*(\s[^>]*)?>/i,
 ];
+
+/** `# Never do this` over `x = 1` */
+function isCommentOfCode(line: string, next: string | undefined): boolean {
+  return /^\s*(#|;|%) /.test(line) && next !== undefined && (CODE_BELOW.test(next) || isMachineLine(next));
+}
+
+const CODE_BELOW =
+  /^\s*([\w.]+(\[[^\]]*\])? ?[-+*/|:]?= ?\S|[\w.]+\(.*\)[;,]?\s*$|(sudo|apt|npm|npx|pip|git|docker|kubectl|curl|make|cd|rm|chmod) \S|(from|import|with|raise|return|if|for|while|assert) .*)/;
 
 /** So many of a line's characters are brackets and the like only in code. */
 const MOST_SIGNS = 0.12;

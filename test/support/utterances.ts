@@ -9,7 +9,7 @@ import { findSignals } from "../../src/signals/find-signals.js";
  */
 export interface Utterance {
   text: string;
-  written: "before" | "after" | "last" | "first" | "second" | "third" | "fourth";
+  written: "before" | "after" | "last" | "first" | "second" | "third" | "fourth" | "fifth" | "sixth";
   /** The types it may be kept as. */
   types?: MemoryType[];
   /** Why it carries nothing. */

@@ -22,10 +22,21 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
+      /^((one|a|another|small|quick|minor|tiny|slight|little|important) )*(correction|not quite|not exactly|that'?s (not (right|correct|true|quite right)|wrong|incorrect)|you('re| are) (wrong|mistaken)|incorrect|i misspoke( earlier)?|my (mistake|bad))\b[^\w]+(?!(can|could|please|fix|try|let'?s|i'?ll|it'?s (fine|ok))\b)(?=.*\b(is|are|was|were|'s|uses?|returns?|lives?|runs?|takes?|needs?|has|have|goes|comes|should|must|means?|throws?|accepts?|expects?|starts?|called|named)\b)\S+ \S+ \S/i,
+    ],
+    despite: ["sarcasm", "state", "reported", "chat"],
+  },
+  {
+    type: "feedback",
+    patterns: [
       /^(?!(we|our|in (this|our|the))\b).*\b(is|are|it'?s|lives?|runs?|uses?|called|named|means|stands for|goes|belongs?|reads?|comes|listens|starts?|ends?|expects?|takes?|points?|should be|must be)\b[^?]*?(,| and| —| -) not (?!(sure|yet|working|a (bug|problem)|so|too|only|just|bad)\b)\S/i,
       /^it'?s (called )?[\w.\uE000-\uF8FF-]+, not\b/i,
+      /^(it'?s|that'?s|this is|they'?re) (actually )?(spelled|spelt|written|called|named|pronounced|capitali[sz]ed) (?!(by|in|from|when|with)\b)\S/i,
+      /^(i|we) (meant|mean|was talking about|was referring to|were talking about) (?!(it|that|this|to|the (first|second|other|last))\b)\S.*(,| and| —| -) not \S/i,
+      /^(that|this|it|those|these|the [\w-]+)('s| is| are| was)?(n'?t| not| no longer) (the |an? |our )?(right|correct|actual|real|current|proper|latest) [\w-]+( [\w-]+)?([,;:]| [—–-]) ?(?!(is|right|can|could|please|fix|so|what|but i|try|use)\b)\S+ (\S+ )+\S/i,
+      /^(?!(it|this|that|he|she|there)\b)[^,;]*\b(is|are|returns?|uses?|takes?|expects?|lives?|runs?|sits?|comes?|goes|has|have|throws?|accepts?|means?|starts?|writes?|reads?)\b[^,;]*([,;]| [—–-]) ?(it|they|we) (doesn'?t|don'?t|isn'?t|aren'?t|does not|do not|is not|are not|never|no longer) (?!(work|matter|know|seem|look|want|need to|have to|like)\b)\w/i,
       /^(that|this|it|those|these)('s|'re| is| was| are| were) (the |an? )?(old|wrong|outdated|dead|deprecated|stale|former|previous|abandoned) [\w-]+( \w+)?[,;:—–-]+ .*\b(is|are|lives?|uses?|called|named|moved|goes|belongs?|in|at)\b/i,
-      /^(?!(please |pls |just |so |and )*(don'?t|do not)\b).*\b(isn'?t|is not|'s not|aren'?t|are not|'re not|wasn'?t|doesn'?t|don'?t) (?!(that|sure|just|only|about|bad|so|too)\b)[^,;—–]{2,60}([,;]| [—–-]) ?(but |rather |instead )?(it'?s|it is|they'?re|they are|that'?s|this is|we'?re|we are|(it|we|they) (uses?|runs?|lives?|goes?|has|have|comes?|belongs?|reads?|keeps?|returns?|works?)) (?!(fine|ok|okay|just|only|fault|good|better|still|because|so|too|all)\b)\S/i,
+      /^(?!(please |pls |just |so |and )*(don'?t|do not)\b).*\b(isn'?t|is not|'s not|aren'?t|are not|'re not|wasn'?t|doesn'?t|don'?t) (?!(that|sure|just|only|about|bad|so|too)\b)[^,;—–]{2,60}([,;]| [—–-]) ?(but |rather |instead )?(it'?s|it is|they'?re|they are|that'?s|this is|we'?re|we are|(it|we|they) (uses?|runs?|lives?|goes?|has|have|comes?|belongs?|reads?|keeps?|returns?|works?|sits?|stands?|takes?|needs?|expects?|means?|starts?|ends?|gets?|writes?|calls?|sends?|stays?|points?|throws?|listens?|accepts?|only|all)) (?!(fine|ok|okay|just|only|fault|good|better|still|because|so|too|all)\b)\S/i,
       /\b(you (had|got|have|'ve got|mixed|swapped|confused|misread|misunderstood) (it|that|this|them|the \w+)( all)?( completely)? ?(wrong|up|backwards?)|(is|was) (wrong|outdated|incorrect|out of date)[,;:—–-]+ (it|the|we|they|should|correct))\b/i,
     ],
   },
@@ -70,6 +81,21 @@ export const englishFacts: readonly SignalRow[] = [
     ],
     despite: ["state", "once"],
   },
+  {
+    // What is to be used or done, and in the same breath the reason.
+    type: "decision",
+    patterns: [
+      /\b(let'?s|let us|we('ll| will|'re| are)?( going to)?|i('ll| will|'m| am)( going to)?) ((just|now|all|also|definitely|simply|only|rather|probably|still|better|not) )*(us(e|ing)|do(ing)?|go(ing)? (with|for)|keep(ing)?|stay(ing)?|stick(ing)?|settl(e|ing) (on|for)|adopt(ing)?|pick(ing)?|choos(e|ing)|sav(e|ing)|stor(e|ing)|standardi[sz](e|ing)|drop(ping)?|skip(ping)?|defer(ring)?|postpon(e|ing)|avoid(ing)?|mov(e|ing)|run(ning)?|host(ing)?|build(ing)?|writ(e|ing)|put(ting)?|leav(e|ing)|tak(e|ing)) (?!(it|this|that|these|those|going|trying|working|an? (look|break|quick|test|bug|fix)|the (first|second|other|latter|former|same)|on this|doing)\b)(?!.*\b(first|(?<!for )now|together|again|next|then|today|tomorrow)\b)[^?,;]*([,;:—–]| -) ?(?!(then|and|but|or|please|which one|can|could|i (think|guess)|ok|right)\b)(it'?s|that'?s|they'?re|there'?s|we'?re|the|our|it|that|this|they|we|nobody|no one|everyone|most|one less|one fewer|less|fewer|no need|no point|otherwise|easier|simpler|cheaper|faster|safer|overkill|[\w-]+( [\w-]+)? (is|are|was|were|has|have|gets?|can'?t|doesn'?t|don'?t|isn'?t|aren'?t|would|will|gives?|makes?|already|all|only|needs?|\w+s)\b)/i,
+      /\b(let'?s|we('ll| will| shall|'re going to| are going to)|i('ll|'m going to)) (?!(need|have to|see|fix|look|get back|try|discuss|talk|check|ask|wait|be (late|away|back|there)|know|find)\b)\w+ .*\b(because|so (that )?(we|it|they|users?|customers?|clients?|everyone|nobody|restarts|[\w-]+s) (\w+ )?(don'?t|can|can'?t|won'?t|doesn'?t|stays?|gets?|keeps?|never|only|will)|so that|to (avoid|prevent|reduce|minimi[sz]e|simplify|keep|stay|be able|save|support|comply|cut|make sure)|in order to|for (its|the|better|easier) \w+)\b/i,
+      /^((ok(ay)?|so|alright|right|fine|well|then|and),? )*(the )?(plan|idea|call|consensus|verdict|conclusion|outcome|upshot|agreement)( from .{2,30}?)? (is|was)( now)? (to|that|for us to|:) .*(\b(because|since|so that|as (we|it|they|the|our)|given|due to)\b|[;—–]| - )/i,
+      /^((ok(ay)?|so|alright|right|fine|well|then|and|sold|good),? )*(?!(that|what|here|there|this|so|how|where|as|who|maybe|whatever|think|if|leave|keep|like|let)\b)(?!.*\bas it is)[\w.@/+\uE000-\uF8FF-]+( [\w.@/+-]+){0,3} it is(,| then|[.!]*$| [—–-])/i,
+      /\bthe (main |only |whole |real )?reason (why |that |for which )?(we|i) (?!(ask|am|'m|can'?t|need|want to)\b).{3,80}? (is|was)\b/i,
+      /\b(we|i)('ve| have)? (gone|went|settled) (with|for|that way|this way|that route|this route|down (that|this) (road|path|route))\b/i,
+      /\b(we('re| are)? (not|never) (going to|gonna)|we (won'?t|will not|are not|aren'?t|'re not)( going to| gonna)?) (?!(be able|have time|make it|know|see|find|need|going)\b)\w+ .*?([;:—–]| - |, (?!(but|and|right|then|so)\b)|\b(because|since|as long as|until|unless|before)\b).*\b(is|are|has|have|was|were|would|can|can'?t|don'?t|doesn'?t|\w+s|\w+ed)\b/i,
+      /^(chose|picked|decided|settled|opted|went|switched|switching|moved|moving|dropped|dropping|replaced|replacing|adopting|standardi[sz]ing) (to |on |for |with |against |from |off |away |over )?.*(\b(because|since|so that|due to|as (it|we|they|the|our)|for (its|the)|given)\b|[;—–]| - )/i,
+    ],
+    despite: ["state", "once", "reported", "task"],
+  },
   // What stands in the way, what was.
   {
     type: "blocker",
@@ -97,7 +123,7 @@ export const englishFacts: readonly SignalRow[] = [
       /\b(some ?day|at some point|one day|in the long (run|term)|down the (road|line)|eventually|longer term|nice[- ]to[- ]have)\b.*\b(could|might|should|would|we|be)\b/i,
       /\b(could|might|would be (nice|cool|great)|should)\b.*\b(some ?day|at some point|one day|in the long (run|term)|down the (road|line)|eventually|later on)\b/i,
     ],
-    despite: ["hypothetical", "once"],
+    despite: ["once"],
   },
   // How something is done.
   {
@@ -130,7 +156,7 @@ export const englishFacts: readonly SignalRow[] = [
       /\bthe (trick|fix|workaround|solution|catch|gotcha) (is|was|here|for)\b/i,
       /\bwhat (fixed|solved|helped|worked)\b.*\bwas\b/i,
       /\b(is|are|it'?s) (a )?(known (issue|bug|problem|limitation)|known|intentional|by design|on purpose|deliberate(ly)?)\b/i,
-      /\b(fix(ed|es)?|solved|resolved|cured|unblocked) (it|that|this|the (\w+ )?(problem|issue|error|crash|hang|flake|bug|build|leak|timeouts?))\b/i,
+      /\b(fix(ed|es)|solved|resolved|cured|unblocked) (it|that|this|the (\w+ )?(problem|issue|error|crash|hang|flake|bug|build|leak|timeouts?))\b/i,
       /\b(it )?(helps|helped|was enough|is enough) to \w+/i,
       /\b(only )?(goes|went) away (after|when|if|once)\b/i,
     ],

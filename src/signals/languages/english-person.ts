@@ -56,6 +56,42 @@ export const englishPerson: readonly SignalRow[] = [
       /\bi (generally|usually|always|normally|typically|mostly|in general) (want|need|expect|like|ask) (you|everyone|people|it) to\b/i,
     ],
   },
+  // Taste, in the many ways in which people say it; often without the "I".
+  {
+    type: "preference",
+    patterns: [
+      /^(i('m| am)? )?((really|honestly|personally|generally|still|just|also|absolutely|definitely) )*(not (a |an )?((big|huge|great|massive|real) )?fan of|no fan of|(a )?((big|huge|great|massive) )?fan of|not ((too|very|really|that|particularly|so) )?(keen on|fond of|into|crazy about|wild about|comfortable with)|(partial|allergic|averse) to|(can'?t|cannot|cant|could ?n'?t) (stand|bear|abide|stomach|deal with))\s+(?!(it|this|that|these|those|how|the (look|idea|change|result))\b)\S/i,
+      /^(really |absolutely |just |totally )*(love|hate|loathe|dislike|despise|detest) (?!(it|this|that|these|those|how|when|where|you|to (say|see|break|admit|bother|ask)|the)\b)\S+/i,
+      /\b((suits?|serves) me|works? (so )?(much )?(best|better|fine|well) for me|(easier|harder|nicer|better|best|clearer|simpler|difficult|hard|more \w+) (to \w+ )?for me|(easier|harder|hard|nicer|gentler) on (my|the) eyes|(how|the way|just as) i (like|prefer) (it|them|things|my)|to my (taste|liking)|drives? me (nuts|crazy|mad|insane|up the wall)|gives? me headaches?|hurts? my (eyes|head|brain)|is(n'?t| not)? (really )?my (cup of tea|jam|thing|style|taste)|(is|are) (a |my )?(personal |big |huge )?(pet peeves?|bugbear))\b/i,
+      /\bi('m| am| consider myself) ((more|mostly|much|very much|definitely|pretty much|rather|firmly|just) )*(of )?an? (?!(bit|little|lucky|happy)\b)[\w-]+( [\w-]+){0,4}? (person|guy|gal|man|woman|fan|believer|type of (dev\w*|person|guy)|kind of (dev\w*|person|guy))\b/i,
+      /\bi (do |really |genuinely |deeply |strongly )*(believe in|swear by|gravitate towards?|lean (more )?towards?|am partial to|have a (soft spot|weakness|strong preference|preference|slight preference) for|have a thing (for|about|against))\b/i,
+      /\b(given the choice|if i have the choice|all else (being )?equal|left to my own devices|where there'?s a choice)\b.*\b(i|use|choose|go|pick|take|prefer)\b/i,
+      /\b(over|instead of|rather than) .{2,50},? (any day|any time|every time|all day)\b/i,
+    ],
+    despite: ["task"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /\bi('d| would) (really |much |strongly )?(prefer|rather|appreciate|like|love|be happier) (it )?(if|when) (you|we|your|the|all|every\w*|tests|code|comments|commits) .*?\b(\w+ed|kept|wrote|did|didn'?t|wouldn'?t|left|gave|were|was|used|always|never|stuck|not|had|put|made|told|came|went|said|spoke|ran|chose|took)\b/i,
+      /\bi('d| would) (really |much |strongly )?(prefer|rather) (that )?(you|we|your|the|all|every\w*|tests|code|comments|commits) \w+/i,
+      /\bi('d| would)? (really |just |also )?(want|like|need|prefer) you to be \w+/i,
+      /^(for|in|with|on|as for|when it comes to|regarding|about) (?!(the|this|that|my|an?|your|now|it|me)\b).{2,40}?,? i('d| would)? (always |usually |really |much |strongly |generally )?(like|want|prefer|need|expect|go (for|with)|use|rather|love|hate|favou?r)\b/i,
+      /\bi (really |honestly |genuinely |truly |just )?(don'?t|do not|couldn'?t) (really )?care (much )?(about|for) (?!.*\b(vs|versus|or|whether|which)\b)\w/i,
+      /\bi (really |absolutely |just |simply |strongly )*(like|love|hate|dislike|prefer|enjoy|appreciate) it (when|if) (?!(it|the (build|tests?|ci|deploy\w*|server))\b)(\w+ )?(\w+)/i,
+    ],
+    despite: ["task", "hypothetical", "spec"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /^what (works|suits|fits|helps) (me )?(best |better |most |well )?(for )?me( (best|most|better))?( is|:| are)/i,
+      /^what i (like|prefer|want|hate|dislike|need|expect|care about)( (best|most|more|to see|from you|here|in \w+))? ?(is|are|:)/i,
+      /^([\w\uE000-\uF8FF-]+ ){1,4}by default (in|for|on|with|unless|please|everywhere|whenever|when)\b/i,
+      /^[\w\s-]{2,60}[,;—–-] (please |so (please )?)?(use|reach for|go with|choose|pick|go for|default to|stick (to|with)|opt for|favou?r|prefer) .*\b(rather than|instead of|over)\b/i,
+    ],
+    despite: ["question", "task"],
+  },
   {
     type: "preference",
     patterns: [
@@ -125,9 +161,17 @@ export const englishPerson: readonly SignalRow[] = [
     type: "feedback",
     patterns: [
       /\byou('re|'ve| are| were| have)?( been)? (\w+ing|used|chose|picked|took|opened|changed|edited|put|in|on)( in| at| on| to| with| from)? the (wrong|old|outdated) \w+/i,
+      /\byou('ve| have)? (mixed up|confused|mistook|misread|misunderstood|swapped|conflated|misspelled|mistyped|mixed)\b.*?([,;:]| [—–-]) ?(?!(can|could|please|fix|but why|right)\b)\S+ \S/i,
       /\byou('ve)? (got|had|have|mixed|put|did|swapped|called|named|used|wrote|read|took) .*\b(wrong|backwards?|the wrong way|mixed up|swapped|upside down|incorrectly)\b/i,
     ],
-    despite: ["state", "once", "spec"],
+    despite: ["state", "once", "spec", "hypothetical"],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /^((please|and|also|ok|now|but|seriously),? )*(enough (with|of)|enough \w+ing|no more|cut (out|back on|down on)|lay off|go easy on|knock off|quit|spare me|spare us|less|fewer) (?!(than|it|that|this|of an?)\b)((with|the|all|your|those|these) )*[\w-]{3,}/i,
+    ],
+    despite: ["task"],
   },
   {
     type: "feedback",

@@ -38,7 +38,7 @@ export const englishRules: readonly SignalRow[] = [
   {
     type: "directive",
     patterns: [
-      /(?:^|[,;:—–-]\s*|\b(?:and|but|so|then|or|please|pls|also|should|must|shall|to|will|we|let'?s|have to|needs? to|are|is to be|agents?|everyone|everybody|developers?|contributors?)\s+)(?:please\s+|just\s+)?(?<!(?:no need|n'?t (?:have|need)|not (?:have|need|necessary|required)|unnecessary|needn'?t) to )(?:always|never(?:,? ever,?)?)\s+(?!(mind|seen|saw|heard|had|have|been|was|were|is|are|works?|worked|happens?|happened|thought|knew|know|forgets?|fails?|failed|crash\w*|breaks|broke|ends?|ended|gets?|got|wanted|said|told|did|does|has|shows|returned|passes|passed|wins?|again|the|a|an|my|your|in|on|enough|really|quite|finish\w*|forgot|liked|loved|hated|understood|tried|used|gonna|going)\b)[a-z\uE000-\uF8FF]/i,
+      /(?:^|[,;:—–-]\s*|\b(?:and|but|so|then|or|please|pls|also|should|must|shall|to|will|we|let'?s|have to|needs? to|are|is to be|agents?|everyone|everybody|developers?|contributors?)\s+)(?:please\s+|just\s+)?(?<!(?:no need|n'?t (?:have|need)|not (?:have|need|necessary|required)|unnecessary|needn'?t) to )(?:always|never(?:,? ever,?)?)(?:, (?:and )?(?:i (?:really )?mean|under|not|really|please|ever|in)[^,]{0,30},)?\s+(?!(mind|seen|saw|heard|had|have|been|was|were|is|are|works?|worked|happens?|happened|thought|knew|know|forgets?|fails?|failed|crash\w*|breaks|broke|ends?|ended|gets?|got|wanted|said|told|did|does|has|shows|returned|passes|passed|wins?|again|the|a|an|my|your|in|on|enough|really|quite|finish\w*|forgot|liked|loved|hated|understood|tried|used|gonna|going)\b)[a-z\uE000-\uF8FF]/i,
     ],
     despite: ["task"],
     isExplicit: true,
@@ -46,6 +46,7 @@ export const englishRules: readonly SignalRow[] = [
   {
     type: "directive",
     patterns: [
+      /^(please,? |and |also |ok,? )?(can|could|would|will) (you|u) .*\b(from now on|going forward|in (the )?future|from here on|next time|by default|every single time)\b/i,
       /^(please,? |and |also )?(can|could|would|will) you (please |just )?(always|never|from now on|in (the )?future|stop \w+ing)\b(?! (see|read|know|remember|find|access|tell|hear|get|be sure|trust|reach)\b)(?!.*\bor\b.*\?)/i,
     ],
     despite: ["task", "question", "once"],
@@ -88,7 +89,7 @@ export const englishRules: readonly SignalRow[] = [
   {
     type: "directive",
     patterns: [
-      /^((please|pls|and|also|but)[,:]? )*(no (new |more |extra )\w+|no (?!(idea|worries|problem|need|thanks|luck|change|clue|way|wonder|errors?|one|reason|rush|hurry|longer|matter|doubt|chance|tests? (fail|found|yet)|go)\b)[\w-]+( [\w-]+){0,3}? (without|unless|in|on|for|outside|please|anywhere|allowed|ever|at all|before|after)\b|no (?!\w*(worries|problems|ideas|thanks|errors|changes|tests)\b)[a-z-]+s(?! (are|is|were|fail|found|needed|yet|left|matched|available|so far)\b)|only (ever )?(use|commit|push|deploy|merge|import|write|log|throw|export|allow)\s+(?!(it|that|this|the)\b)|only [\w-]+( [\w-]+)? ?[\w-]+s[.!]*$)/i,
+      /^((please|pls|and|also|but)[,:]? )*(no (new |more |extra )\w+|no (?!(idea|worries|problem|need|thanks|luck|change|clue|way|wonder|errors?|one|reason|rush|hurry|longer|matter|doubt|chance|problems?|issues?|difference|tests? (fail|found|yet)|go)\b)[\w-]+( [\w-]+){0,3}? (without|unless|in|on|for|from|between|inside|via|across|outside|please|anywhere|allowed|ever|at all|before|after)\b|no (?!\w*(worries|problems|ideas|thanks|errors|changes|tests)\b)[a-z-]+s(?! (are|is|were|fail|found|needed|yet|left|matched|available|so far)\b)|only (ever )?(use|commit|push|deploy|merge|import|write|log|throw|export|allow)\s+(?!(it|that|this|the)\b)|only [\w-]+( [\w-]+)? ?[\w-]+s[.!]*$)/i,
     ],
     despite: ["task"],
   },
