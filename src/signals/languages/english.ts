@@ -112,7 +112,7 @@ export const english: Language = {
   continues:
     /^(because|since|the reason|reason:|otherwise|that way|this way|so that|it'?s because|that'?s because|that is because|we (lost|got burned|had|learned)|they (can'?t|cannot|don'?t|need)|it (would|keeps|makes|breaks|needs|has no)|the \w+( \w+)? (can'?t|cannot|don'?t|doesn'?t|already))\b/i,
   reasonClause:
-    /(?<=\S.{10,})[,;]? \b(because|since|given that|seeing that|considering( that)?|due to|as (it|they|we|our|the|nobody|that)|owing to|thanks to|so that)\b.*$/i,
+    /[,;]? (because|since|given that|seeing that|considering( that)?|due to|as (it|they|we|our|the|nobody|that)|owing to|thanks to|so that)\b/i,
   musing:
     /\b(think(ing)? (out loud|aloud)|(just|only) (thinking|musing|a thought|an idea|wondering|speculating|brainstorming)|brainstorming|spitballing|food for thought|let me think|pros and cons|on (the )?one hand|devil'?s advocate|a thought experiment)\b/i,
   introducesOthers:
