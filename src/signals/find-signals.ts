@@ -30,7 +30,8 @@ export function findSignals(text: string): Signal[] {
   for (const paragraph of dropOthers(readOwnLines(hidden.text))) {
     for (const signal of findInLines(paragraph, hidden)) {
       const key = signal.text.toLowerCase();
-      if (!found.has(key) && found.size < MOST_SIGNALS) found.set(key, signal);
+      if (!found.has(key)) found.set(key, signal);
+      if (found.size === MOST_SIGNALS) return [...found.values()];
     }
   }
   return [...found.values()];
@@ -74,8 +75,7 @@ function introducesOthers({ text }: Line, next: Line | undefined): boolean {
 
 const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);
 
-function findInLines(lines: readonly Line[], hidden: Hidden): Signal[] {
-  const found: Signal[] = [];
+function* findInLines(lines: readonly Line[], hidden: Hidden): Generator<Signal> {
   let areRules = false;
   for (const line of lines) {
     if (!line.isItem) areRules = languages.some(({ introducesRules }) => introducesRules.test(line.text));
@@ -86,10 +86,9 @@ function findInLines(lines: readonly Line[], hidden: Hidden): Signal[] {
     const own = (foreign === -1 ? sentences : sentences.slice(0, foreign)).map(readSentence);
     for (const index of own.keys()) {
       const signal = findInSentence(own, index, line.isItem && areRules);
-      if (signal) found.push({ ...signal, ...describe(signal.text, hidden) });
+      if (signal) yield { ...signal, ...describe(signal.text, hidden) };
     }
   }
-  return found;
 }
 
 function describe(text: string, hidden: Hidden): Pick<Signal, "text" | "when"> {
@@ -131,9 +130,15 @@ function readForms(sentence: string, { opening }: Language): string[] {
   return bare === sentence ? [sentence] : [sentence, bare];
 }
 
-function fits(forms: readonly string[], patterns: readonly RegExp[]): boolean {
-  return patterns.some((pattern) => forms.some((form) => pattern.test(form)));
+/** Without its opening a sentence can only fit where a pattern asks for the beginning. */
+function fits([whole = "", bare]: readonly string[], patterns: readonly RegExp[]): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern.test(whole) || (bare !== undefined && BEGINS.test(pattern.source) && pattern.test(bare)),
+  );
 }
+
+const BEGINS = /^(\((\?:)?)*\^/;
 
 type Found = Pick<Signal, "type" | "text" | "isExplicit">;
 type RowKind = Pick<SignalRow, "type" | "isExplicit">;
@@ -194,6 +199,6 @@ function findEmphasised(sentences: readonly Sentence[], index: number): RowKind 
 function findCorrected(sentences: readonly Sentence[], index: number): RowKind | undefined {
   const before = sentences[index - 1];
   const sentence = sentences[index];
-  if (!before || !sentence || !sentence.language.bareCorrection.test(before.text)) return undefined;
+  if (!before || !sentence?.language.bareCorrection.test(before.text)) return undefined;
   return sentence.doubts.length === 0 && sentence.language.states.test(sentence.text) ? CORRECTED : undefined;
 }

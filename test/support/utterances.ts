@@ -9,7 +9,18 @@ import { findSignals } from "../../src/signals/find-signals.js";
  */
 export interface Utterance {
   text: string;
-  written: "before" | "after" | "last" | "first" | "second" | "third" | "fourth" | "fifth" | "sixth";
+  written:
+    | "before"
+    | "after"
+    | "last"
+    | "first"
+    | "second"
+    | "third"
+    | "fourth"
+    | "fifth"
+    | "sixth"
+    | "seventh"
+    | "eighth";
   /** The types it may be kept as. */
   types?: MemoryType[];
   /** Why it carries nothing. */

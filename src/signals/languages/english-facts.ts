@@ -40,6 +40,18 @@ export const englishFacts: readonly SignalRow[] = [
       /\b(you (had|got|have|'ve got|mixed|swapped|confused|misread|misunderstood) (it|that|this|them|the \w+)( all)?( completely)? ?(wrong|up|backwards?)|(is|was) (wrong|outdated|incorrect|out of date)[,;:—–-]+ (it|the|we|they|should|correct))\b/i,
     ],
   },
+  {
+    type: "feedback",
+    patterns: [
+      /^(?!(it|this|that|i|he|she|there)\b)[^,;?]*\b(isn'?t|aren'?t|is not|are not|don'?t|doesn'?t|not|no longer) [^,;?]{1,40}\b(any ?more|any longer|these days|nowadays)\b/i,
+      /^[^,;?]{2,40}(:| is| are| was|=) ?\S+( \S+){0,4}[,;.]? ([—–-] )?(but |and )?you (put|wrote|said|had|typed|listed|used|have|set|called|named|hard-?coded)\b/i,
+      /^there('s| is| are|'re) no (such )?[\w\uE000-\uF8FF.-]+( \w+){0,2}?( in (this|our|the) \w+| here)?([,;:]| [—–-]) ?(what|it'?s|use|you|the|we|that'?s|they|ours)\b/i,
+      /\b(whoever|if (anyone|somebody|someone)) (told|said|wrote|documented)\b.*\b(mistaken|wrong|incorrect|lied|out of date|outdated)\b/i,
+      /\b(stale|outdated|out of date|obsolete|misleading|wrong|incorrect|mistaken)( on (that|this)( point)?| there| about (that|this|it))[.!,;]/i,
+      /^(people|everyone|everybody|most|newcomers|agents?|models?)\b.*\b(look|assume|think|expect|confuse|forget)\b.*[,;:—–-] (ours?|it|they|we|but|actually|in fact)\b/i,
+    ],
+    despite: ["chat", "reported"],
+  },
   // What comes.
   {
     type: "plan",
@@ -80,6 +92,26 @@ export const englishFacts: readonly SignalRow[] = [
       /\b(instead of|over|rather than|not) \S+( \S+){0,3} (because|since|so that|as (we|it))\b/i,
     ],
     despite: ["state", "once"],
+  },
+  {
+    // Choices told without a verb of deciding.
+    type: "decision",
+    patterns: [
+      /(^|[,;:—–-] ?)(hence|therefore|thus|consequently) (we|i)('re|'ll| are| will)? \w/i,
+      /[,;—–-] so (we|i)('re|'ll| are| will)? ((now|only|always|all|still|just) )*(keep|use|stay|stick|go(ing)? with|mov(e|ing)|migrat(e|ing)|switch(ing)?|dropp?(ing)?|went|chose|pick(ed)?|built|build|avoid|store|run|pin|vendor|host)\b/i,
+      /^(?!(use|take|do|make|put|show|give|return|render|display|pick|set|write|it|this|that|i|you|he|she|they|why|how|what)\b)[\w.@/+-]+( [\w.@/+-]+){0,3} (over|instead of|rather than|beats?|trumps?) [\w.@/+-]+( [\w.@/+-]+){0,3}( here| for us| in \w+)?([,:;]| [—–-]) \S+ (\S+ )*\S/i,
+      /^(?!(it|this|that|there|he|she|everything|nothing|stdout|time|page|button)\b)(the )?[\w.@/+-]+( [\w.@/+-]+){0,3} (is|are) (out|ruled out|off the table|history|the winner|our (choice|pick|choices)|my (choice|pick)|the way to go|what we('re| are) going with)\b/i,
+      /\b(my|our|the|team'?s) (final |clear |obvious |first )?(choice|pick|winner|verdict|bet|vote|conclusion)s?( (for|of|on|from) [^,;:]{2,30})? (fell|falls|went|goes|is|was|remains|stays)\b/i,
+      /\b(conclusion|outcome|result|verdict|upshot) of (the|our|my) [\w-]+( [\w-]+)?( is| was)?: /i,
+      /\b(we('re| are)|i('m| am)|we|i|the team('s| is)?|(the )?(board|cto|management))( have| has|'ve)? (all in on|betting on|bet on|committed to|committing to|set on|done with|through with|parting ways with|saying goodbye to|doubling down on|greenlit|vetoed|rejected|approved|shelved|scrapped|abandoned|gave up on|giving up on) \S/i,
+      /\b(deliberate|conscious|intentional|explicit|considered|informed) (call|choice|decision|compromise|trade-?off)\b/i,
+      /\b(was|is|as) (the|a|our|an? \w+) (compromise|trade-?off) (between|for|we)\b/i,
+      /\b(won|wins|lost) (on|because|since|due to|by|over)\b.*\w/i,
+      /^no [\w-]+( [\w-]+){0,2} for (us|now|this project|the mvp|v1)\b[,;:—–-]/i,
+      /\b(for now|for the time being|until further notice|initially|in v1|for the mvp)\b.*([,;:—–-]|\bbecause\b|\bsince\b).*\b(too (much|many|big|complex|heavy|early|expensive)|overkill|not worth|enough for|more than we need|premature|makes? no sense|can'?t (justify|afford))\b/i,
+      /\bi('d| would) (like|want|prefer|love) (us|the team|everyone|this project) to\b.*\b(because|since|so that|as (it|we|they))\b/i,
+    ],
+    despite: ["state", "once", "reported", "spec"],
   },
   {
     // What is to be used or done, and in the same breath the reason.
@@ -179,6 +211,12 @@ export const englishFacts: readonly SignalRow[] = [
     type: "knowledge",
     patterns: [
       /\bwe( also| still| only| just| currently| all| mostly|'re| are)* (use|using|run|running|deploy|host|store|ship|support|target|write|release|keep|name|version|build|generate|pin|vendor|cache|track|manage|follow|rely|depend|work|authenticate|charge|bill|serve|sell|log|test|(have|got) (a|an|two|three|four|five|\d+|our own|no|strict) (?!(bug|problem|issue|error|look|failing|regression|meeting)\b)|are (a|an|on|using|in)|(don'?t|do not) (use|support|ship|allow|deploy|merge|store|have a|mock|write|do|accept|run|log|commit|want))\b(?! (it|that|this|for now)\b)/i,
+    ],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /\b(these days|nowadays|as of (last|this|v?\d|january|february|march|april|may|june|july|august|september|october|november|december)|since (last (year|month|quarter|spring|summer|autumn|fall|winter)|january|february|march|april|may|june|july|august|september|october|november|december|v?\d))\b/i,
     ],
   },
   {

@@ -38,7 +38,7 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "preference",
     patterns: [
-      /\bi('d| would)? (strongly |really |much |generally |usually |always |personally |still |clearly |just |tend to |also )*(prefer|favou?r)\b(?! (option|the (first|second|other|latter|former|new|old|current|previous|original)|th(at|is|ese|ose)|yours?|it)\b)/i,
+      /^(?!if (we|i|it|they|there|money|time|this) (had|were|could|was|wasn'?t|weren'?t|hadn'?t)\b).*\bi('d| would)? (strongly |really |much |generally |usually |always |personally |still |clearly |just |tend to |also )*(prefer|favou?r)\b(?! (option|the (first|second|other|latter|former|new|old|current|previous|original)|th(at|is|ese|ose)|yours?|it)\b)/i,
       /\bi('d| would) (much |really )?rather (you|have|see|use|get|not|read|be|write|keep|pay|wait)\b/i,
     ],
     despite: ["hypothetical"],
@@ -81,6 +81,39 @@ export const englishPerson: readonly SignalRow[] = [
       /\bi (really |absolutely |just |simply |strongly )*(like|love|hate|dislike|prefer|enjoy|appreciate) it (when|if) (?!(it|the (build|tests?|ci|deploy\w*|server))\b)(\w+ )?(\w+)/i,
     ],
     despite: ["task", "hypothetical", "spec"],
+  },
+  {
+    type: "preference",
+    patterns: [
+      /\b(matters?|means?|is|are) (a lot|a great deal|very important|really important|important|everything|much|more|key|crucial|essential) (to|for) me\b/i,
+      /\bfeels? (\w+ )?(natural|right|wrong|odd|better|clunky|cleaner|safer|nicer|weird|clumsy|familiar|foreign|idiomatic) to me\b/i,
+      /\b(nothing|few things|not much|little) (\w+s) me (more|as much|so much) (than|as)\b/i,
+      /\bi('d| would) (much )?sooner \w+/i,
+      /^the (less|more|fewer|shorter|simpler|smaller|bigger|stricter|longer|earlier) .*\bthe (better|happier|merrier|nicer|less|more)\b/i,
+      /^[a-z][\w -]{2,30} (>{1,3}|beats?|trumps?) (?!me\b)[a-z][\w -]{2,30}[.!]*$/i,
+      /\b(as far as i('m| am) concerned|in my book|by my lights|for my taste|if you ask me|call me (old[- ]fashioned|picky|pedantic|a purist|crazy|boring))\b/i,
+      /\b(you can|feel free to|please) (safely )?(assume|expect|take for granted) (that )?i\b/i,
+      /\bmy (brain|head|eyes|mind) (doesn'?t|don'?t|can'?t|hurts?|struggles?|needs?|works?|thinks?) /i,
+      /\bi('m| am) (perfectly |totally |quite )?(fine|ok|okay|good|happy|cool) with .* (as long as|if|provided|unless|but)\b/i,
+      /\bi (think|work|learn|read|concentrate|focus) (best|better) (in|with|by|from|when|on)\b/i,
+      /^if there('s| is| are|'re) (two|several|multiple|more than one|a choice|many|different|alternatives?|options?)\b.*, (show|use|pick|take|prefer|choose|give|suggest|go|tell)\b/i,
+      /\b(no|zero|cut the|drop the|without the|spare (me )?the|skip the|enough) (nonsense|fluff|filler|flattery|emojis?|exclamation marks|small ?talk|pleasantries|marketing|buzzwords)\b/i,
+      /\b(feel free to|don'?t hesitate to|don'?t be afraid to) (push back|disagree|contradict|correct|criticize|criticise|challenge|ask|say no|tell me)\b/i,
+    ],
+    despite: ["task", "hypothetical", "state", "once"],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /\bi (didn'?t|did not|never|haven'?t) (ask|asked|want|wanted|request|requested|tell|told)( you)? (for|to)\b/i,
+      /\b(this is|for|it'?s) the (second|third|fourth|fifth|sixth|tenth|hundredth|nth|\d+(nd|rd|th)) time\b/i,
+      /^(please |and |but |ok,? )*next time,? (please |just |maybe )?(?!(we|i|it|you see|that|this)\b)\w+ \w/i,
+      /^(oh |ugh,? |and )*again with the \w+/i,
+      /\b(it )?would (help|be (nice|great|better|good|nicer)) if you (stopped|quit|didn'?t|wouldn'?t|could stop|would stop|always|never|actually|first|\w+ed .* (before|instead|every|first))\b/i,
+      /\b(if|when(ever)?) i ask (you )?(for|to|about) [^,]{2,40}, (just |only |please |then )*(?!(it|you|that|the|there|why|what)\b)\w+/i,
+      /\bhands off\b/i,
+    ],
+    despite: ["task", "once", "state", "hypothetical", "reported", "spec"],
   },
   {
     type: "preference",

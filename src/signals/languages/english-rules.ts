@@ -152,6 +152,26 @@ export const englishRules: readonly SignalRow[] = [
     ],
   },
   {
+    type: "directive",
+    patterns: [
+      /[,;.—–-] ?(and )?(period|full stop|no (discussion|debate|arguments?|exceptions?|excuses|ifs?\b.*buts?)|end of (story|discussion)|(that'?s )?non-?negotiable|not up for (debate|discussion))[.!]*$/i,
+      /\b(that'?s|this is|it'?s) (how|the way) (we|things) (work|do|roll|are done|operate|like it)\b/i,
+      /^(in this (repo|project|codebase),? )?(it('s| is) )?(absolutely |really |very |super )?(essential|crucial|imperative|vital|critical|paramount|mandatory|obligatory|compulsory|a must|required) (that|to|for (all|every|each|any))\b/i,
+      /\b(is|are) (completely |absolutely |strictly )?(out of the question|not an option|a (firing|blocking) offen[cs]e|grounds for rejection|the (absolute )?minimum)\b/i,
+      /\b(doesn'?t|don'?t|won'?t|never|always|not?|only) (gets?|be|is|are) (merged|split|rejected|reverted|deleted|deployed|shipped|approved|reviewed|released|accepted|committed|logged|stored)\b/i,
+      /^(?!(it|this|that|the (build|test|button|page|user))\b)[^,;?]{3,50} gets? (merged|split|rejected|reverted|deleted|reviewed|tested|documented|an? (owner|test|label|review\w*|changelog|ticket|comment|doc\w*|entry))\b/i,
+      /\byou (do not|don'?t|never|may not|can'?t|cannot|shall not|are not allowed to|aren'?t allowed to|only) (?!(need|have|know|see|get|understand|want|think|seem|look)\b)\w+ .*\b(without|unless|until|before i|before we)\b/i,
+      /\b(only|just) .{2,40} (is|are|may|can) (allowed|permitted|entitled) to\b/i,
+      /\b(two|three|one|2|3|1|at least \w+) (approvals?|reviews?|reviewers?|sign-?offs?|approvers?) (before|for|on|per|from|is|are)\b/i,
+      /^(?!(i|it|this|that|there|he|she|they|what)\b)[\w-]+( [\w-]+){1,6} (before|without|unless|until) (any(thing|one|body)|every(thing|one|body)) \w+/i,
+      /\b(before|prior to) (the|each|a|any|every) (push|commit|merge|release|deploy\w*|review|pr),? (and )?(not|never) (after|later|afterwards)/i,
+      /^keep (your|all|the) ([\w-]+ )?(fingers|hands|paws|nose|agents?) (off|out of|away from)\b/i,
+      /^treat \S+ as \S+/i,
+      /^(write|run|do|open|create|add|read|update|ask|check) (the |a |your )?([\w-]+ ){1,3}first[,;]? (and )?(only )?(then|afterwards|before)\b.*\b(repo|project|here|how we|always|every|rule)\b/i,
+    ],
+    despite: ["task", "once"],
+  },
+  {
     // "Time zones: store UTC."
     type: "directive",
     patterns: [
