@@ -102,8 +102,15 @@ const MACHINE_LINES: readonly RegExp[] = [
 
 /** `# Never do this` over `x = 1` */
 function isCommentOfCode(line: string, next: string | undefined): boolean {
-  return /^\s*(#|;|%) /.test(line) && next !== undefined && (CODE_BELOW.test(next) || isMachineLine(next));
+  return (
+    /^\s*(#|;|%) /.test(line) &&
+    next !== undefined &&
+    (CODE_BELOW.test(next) || COMMAND_BELOW.test(next) || isMachineLine(next))
+  );
 }
+
+/** A few words without a full stop, one of which no prose has: `gunicorn app:app --reload` */
+const COMMAND_BELOW = /^(?=.*([\w.]:\w|--\w|\s-\w|\w\/\w|\w_\w))[a-z][\w.-]*( [-\w./:=@]+){1,8}$/;
 
 const CODE_BELOW =
   /^\s*([\w.]+(\[[^\]]*\])? ?[-+*/|:]?= ?\S|[\w.]+\(.*\)[;,]?\s*$|(sudo|apt|npm|npx|pip|git|docker|kubectl|curl|make|cd|rm|chmod) \S|(from|import|with|raise|return|if|for|while|assert) .*)/;

@@ -43,6 +43,13 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
+      /^((no|nope|hm+|sorry|wait|well|actually|uh|um),? )*(that'?s|this is|it'?s|that is|that was|you('re| are)|your \w+ is) (not (right|correct|true|quite right|quite true|accurate|the case)|wrong|incorrect|false|mistaken|inaccurate|off)( there| here)?([,;:.]| [—–-]) ?(?!(can|could|please|pls|fix|so|revert|undo|redo|try|change|remove|make|do|go|put|add|look|check|run|let|start|stop|again|i|why|what|but why|and|it'?s (fine|ok))\b)\S+ \S+ \S/i,
+    ],
+    despite: ["sarcasm", "state", "reported", "chat", "spec"],
+  },
+  {
+    type: "feedback",
+    patterns: [
       /^(?!(it|this|that|i|he|she|there)\b)[^,;?]*\b(isn'?t|aren'?t|is not|are not|don'?t|doesn'?t|not|no longer) [^,;?]{1,40}\b(any ?more|any longer|these days|nowadays)\b/i,
       /^[^,;?]{2,40}(:| is| are| was|=) ?\S+( \S+){0,4}[,;.]? ([—–-] )?(but |and )?you (put|wrote|said|had|typed|listed|used|have|set|called|named|hard-?coded)\b/i,
       /^there('s| is| are|'re) no (such )?[\w\uE000-\uF8FF.-]+( \w+){0,2}?( in (this|our|the) \w+| here)?([,;:]| [—–-]) ?(what|it'?s|use|you|the|we|that'?s|they|ours)\b/i,

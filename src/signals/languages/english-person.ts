@@ -63,7 +63,7 @@ export const englishPerson: readonly SignalRow[] = [
       /^(i('m| am)? )?((really|honestly|personally|generally|still|just|also|absolutely|definitely) )*(not (a |an )?((big|huge|great|massive|real) )?fan of|no fan of|(a )?((big|huge|great|massive) )?fan of|not ((too|very|really|that|particularly|so) )?(keen on|fond of|into|crazy about|wild about|comfortable with)|(partial|allergic|averse) to|(can'?t|cannot|cant|could ?n'?t) (stand|bear|abide|stomach|deal with))\s+(?!(it|this|that|these|those|how|the (look|idea|change|result))\b)\S/i,
       /^(really |absolutely |just |totally )*(love|hate|loathe|dislike|despise|detest) (?!(it|this|that|these|those|how|when|where|you|to (say|see|break|admit|bother|ask)|the)\b)\S+/i,
       /\b((suits?|serves) me|works? (so )?(much )?(best|better|fine|well) for me|(easier|harder|nicer|better|best|clearer|simpler|difficult|hard|more \w+) (to \w+ )?for me|(easier|harder|hard|nicer|gentler) on (my|the) eyes|(how|the way|just as) i (like|prefer) (it|them|things|my)|to my (taste|liking)|drives? me (nuts|crazy|mad|insane|up the wall)|gives? me headaches?|hurts? my (eyes|head|brain)|is(n'?t| not)? (really )?my (cup of tea|jam|thing|style|taste)|(is|are) (a |my )?(personal |big |huge )?(pet peeves?|bugbear))\b/i,
-      /\bi('m| am| consider myself) ((more|mostly|much|very much|definitely|pretty much|rather|firmly|just) )*(of )?an? (?!(bit|little|lucky|happy)\b)[\w-]+( [\w-]+){0,4}? (person|guy|gal|man|woman|fan|believer|type of (dev\w*|person|guy)|kind of (dev\w*|person|guy))\b/i,
+      /\bi('m| am| consider myself) ((more|mostly|much|very much|definitely|pretty much|rather|firmly|just) )*(of )?an? (?!(bit|little|lucky|happy)\b)[\w-]+( [\w-]+){0,4}? (person|guy|gal|man|woman|fan|believer|learner|thinker|reader|perfectionist|minimalist|purist|stickler for \w+|type of (dev\w*|person|guy)|kind of (dev\w*|person|guy))\b/i,
       /\bi (do |really |genuinely |deeply |strongly )*(believe in|swear by|gravitate towards?|lean (more )?towards?|am partial to|have a (soft spot|weakness|strong preference|preference|slight preference) for|have a thing (for|about|against))\b/i,
       /\b(given the choice|if i have the choice|all else (being )?equal|left to my own devices|where there'?s a choice)\b.*\b(i|use|choose|go|pick|take|prefer)\b/i,
       /\b(over|instead of|rather than) .{2,50},? (any day|any time|every time|all day)\b/i,
@@ -75,6 +75,8 @@ export const englishPerson: readonly SignalRow[] = [
     patterns: [
       /\bi('d| would) (really |much |strongly )?(prefer|rather|appreciate|like|love|be happier) (it )?(if|when) (you|we|your|the|all|every\w*|tests|code|comments|commits) .*?\b(\w+ed|kept|wrote|did|didn'?t|wouldn'?t|left|gave|were|was|used|always|never|stuck|not|had|put|made|told|came|went|said|spoke|ran|chose|took)\b/i,
       /\bi('d| would) (really |much |strongly )?(prefer|rather) (that )?(you|we|your|the|all|every\w*|tests|code|comments|commits) \w+/i,
+      /\bi('d| would) (really |also |always )?like (?!(an?|the|to|you|this|that|it|another|some|one|more|less)\b)([\w-]+ ){1,3}(in|as|with|to be|without|short\w*|sorted|named|written|kept|grouped)\b/i,
+      /\bi (usually|normally|generally|typically|mostly|tend to|almost always|as a rule) (?!(see|get|have|find|know|forget|remember|wonder|fail|feel|end|think)\b)\w+ \w/i,
       /\bi('d| would)? (really |just |also )?(want|like|need|prefer) you to be \w+/i,
       /^(for|in|with|on|as for|when it comes to|regarding|about) (?!(the|this|that|my|an?|your|now|it|me)\b).{2,40}?,? i('d| would)? (always |usually |really |much |strongly |generally )?(like|want|prefer|need|expect|go (for|with)|use|rather|love|hate|favou?r)\b/i,
       /\bi (really |honestly |genuinely |truly |just )?(don'?t|do not|couldn'?t) (really )?care (much )?(about|for) (?!.*\b(vs|versus|or|whether|which)\b)\w/i,
@@ -165,6 +167,7 @@ export const englishPerson: readonly SignalRow[] = [
     type: "preference",
     patterns: [
       /^(show|give|send|tell|ask) me .*(, not |\binstead of\b|\brather than\b|\balways\b|\bonly\b|\bfirst, .*\b(after|later|second|then|afterwards|last)\b|\b(before|when|whenever) you \w+ (any(thing)?|every\w*|files?|code)\b)/i,
+      /^when(ever)? \w+ing [^,]{3,50}, (just|only|please|always|never|don'?t|do not|first|make sure|keep|use|give|show|write|add|prefer|include|avoid|start|ask|stick|put)\b/i,
       /^when(ever)? you (explain|answer|reply|respond|show|present|review|report|summari[sz]e|suggest|propose|describe|talk|give|send|list)\b.*,/i,
     ],
     despite: ["task"],
@@ -180,8 +183,9 @@ export const englishPerson: readonly SignalRow[] = [
       /\b(as|like) i('ve| have)? (already )?(said|told you|mentioned|explained)\b/i,
       /\bi('ve| have)? already (told|said|asked|explained)\b/i,
       /\bhow (many times|often) (do|have|must) i\b/i,
+      /^(and |but |again,? )?i (told|asked) you (not to|to (use|never|always|not|stop|avoid|keep|write|put|follow|ask|leave|prefer|stick|name|call))\b/i,
     ],
-    despite: ["reported", "question", "task", "state", "spec"],
+    despite: ["reported", "question", "task", "state", "spec", "once"],
   },
   {
     type: "feedback",
@@ -195,7 +199,7 @@ export const englishPerson: readonly SignalRow[] = [
     patterns: [
       /\byou('re|'ve| are| were| have)?( been)? (\w+ing|used|chose|picked|took|opened|changed|edited|put|in|on)( in| at| on| to| with| from)? the (wrong|old|outdated) \w+/i,
       /\byou('ve| have)? (mixed up|confused|mistook|misread|misunderstood|swapped|conflated|misspelled|mistyped|mixed)\b.*?([,;:]| [—–-]) ?(?!(can|could|please|fix|but why|right)\b)\S+ \S/i,
-      /\byou('ve)? (got|had|have|mixed|put|did|swapped|called|named|used|wrote|read|took) .*\b(wrong|backwards?|the wrong way|mixed up|swapped|upside down|incorrectly)\b/i,
+      /\byou('ve)? (got|had|have|mixed|put|did|swapped|called|named|used|wrote|read|took) .*\b(wrong|backwards?|the wrong way|mixed up|swapped|upside down|incorrectly|reversed|inverted|flipped|confused|crossed)\b/i,
     ],
     despite: ["state", "once", "spec", "hypothetical"],
   },

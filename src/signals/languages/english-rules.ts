@@ -142,7 +142,7 @@ export const englishRules: readonly SignalRow[] = [
       /\b(only|exclusively|everywhere|throughout|always|never)[.!]*$/i,
       /^[\w\s\uE000-\uF8FF-]{2,40}\b(first|before)[,;] .*\b(after|afterwards|later|second|then|last)\b/i,
       /^([\w-]+ ){1,5}only (in|at|on|via|through|with|from|for|by|when|if)\b(?! (this|that)\b)/i,
-      /^[\w-]+( [\w-]+)?, not [\w-]+( [\w-]+)?[.!]*$/i,
+      /^[\w-]+( [\w-]+)?, not [\w-]+( [\w-]+)?(,? (for me|please|always|everywhere|in \w+( \w+)?|for \w+( \w+)?))?[.!]*$/i,
     ],
   },
   {
@@ -167,6 +167,8 @@ export const englishRules: readonly SignalRow[] = [
       /\b(before|prior to) (the|each|a|any|every) (push|commit|merge|release|deploy\w*|review|pr),? (and )?(not|never) (after|later|afterwards)/i,
       /^keep (your|all|the) ([\w-]+ )?(fingers|hands|paws|nose|agents?) (off|out of|away from)\b/i,
       /^treat \S+ as \S+/i,
+      /^no (?!changes?\b)([\w-]+ ){0,2}[\w-]+(s|ing) (to|by|of|as|over|into|onto|against|at) \w/i,
+      /^(please |and |but )*(don'?t|do not|dont) \w+ (an?|any|new|more|extra|another) ([\w-]+ ?){1,4}(when|if|unless|where|just because|for no reason|just to)\b/i,
       /^(write|run|do|open|create|add|read|update|ask|check) (the |a |your )?([\w-]+ ){1,3}first[,;]? (and )?(only )?(then|afterwards|before)\b.*\b(repo|project|here|how we|always|every|rule)\b/i,
     ],
     despite: ["task", "once"],
