@@ -32,6 +32,8 @@ export const englishFacts: readonly SignalRow[] = [
       /^(?!(we|our|in (this|our|the))\b).*\b(is|are|it'?s|lives?|runs?|uses?|called|named|means|stands for|goes|belongs?|reads?|comes|listens|starts?|ends?|expects?|takes?|points?|should be|must be)\b[^?]*?(,| and| —| -) not (?!(sure|yet|working|a (bug|problem)|so|too|only|just|bad)\b)\S/i,
       /^it'?s (called )?[\w.\uE000-\uF8FF-]+, not\b/i,
       /^(it'?s|that'?s|this is|they'?re) (actually )?(spelled|spelt|written|called|named|pronounced|capitali[sz]ed) (?!(by|in|from|when|with)\b)\S/i,
+      /^((no|nope|nah|wrong|not that|hm+)[,.!:;—–-]+ ?)+(please |just )?(use|call it|name it|go with) (?!(it|this|that|the (other|first|second|last|previous|same)|both|an?)\b)\S/i,
+      /^((no|sorry|nope)[,.!]? )*(i|we) (meant|was talking about|were talking about|was referring to) (the|our|an?|my) (?!(first|second|other|last|same|one)\b)[\w-]+ [\w-]+( [\w-]+)?[.!]*$/i,
       /^(i|we) (meant|mean|was talking about|was referring to|were talking about) (?!(it|that|this|to|the (first|second|other|last))\b)\S.*(,| and| —| -) not \S/i,
       /^(that|this|it|those|these|the [\w-]+)('s| is| are| was)?(n'?t| not| no longer) (the |an? |our )?(right|correct|actual|real|current|proper|latest) [\w-]+( [\w-]+)?([,;:]| [—–-]) ?(?!(is|right|can|could|please|fix|so|what|but i|try|use)\b)\S+ (\S+ )+\S/i,
       /^(?!(it|this|that|he|she|there)\b)[^,;]*\b(is|are|returns?|uses?|takes?|expects?|lives?|runs?|sits?|comes?|goes|has|have|throws?|accepts?|means?|starts?|writes?|reads?)\b[^,;]*([,;]| [—–-]) ?(it|they|we) (doesn'?t|don'?t|isn'?t|aren'?t|does not|do not|is not|are not|never|no longer) (?!(work|matter|know|seem|look|want|need to|have to|like)\b)\w/i,
@@ -99,6 +101,21 @@ export const englishFacts: readonly SignalRow[] = [
       /\b(instead of|over|rather than|not) \S+( \S+){0,3} (because|since|so that|as (we|it))\b/i,
     ],
     despite: ["state", "once"],
+  },
+  {
+    type: "decision",
+    patterns: [
+      /^((ok(ay)?|so|alright|then|and),? )*(let'?s|we('ll| will)|i('ll)?|we|use|using|the team) .*\b(instead of|over|rather than|not) \S+( \S+){0,4}?,? (because|since|so that|as (we|it|they|the|our|nobody))\b/i,
+      /^((and|so|but|also),? )*(for|out of) ([\w-]+ ){0,4}(reasons?|purposes|sake|compliance|simplicity|consistency|compatibility|safety|security|performance),? (we|i|everything|all)\b/i,
+      /^((and|so|but|also),? )*(in order )?to (keep|avoid|prevent|reduce|save|stay|make|ensure|minimi[sz]e|simplify|improve|be|support|comply|speed|cut) .{3,60}, (we|i|let'?s)('ll|'re|'ve| will| are| have)? (?!(need|should|could|might)\b)\w+/i,
+      /\bwe (have to|need to|must|can'?t|cannot|had to) (use|support|stay|keep|run|target|avoid|stick|deploy|host|ship|pin|store|log|build|write) .*\b(because|since|as (the|our|we|it)|due to)\b/i,
+      /^we (want|aim|try|need) to .*[,;—–-] (so|hence|therefore) \S/i,
+      // A product's name has a capital: "let's use Postgres", and not "let's use a map".
+      /^(?:(?:[Oo][Kk](?:ay)?|[Ss]o|[Aa]lright|[Tt]hen|[Aa]nd|[Ff]ine),? )*(?:[Ll]et'?s|[Ww]e(?:'ll| will|'re going to| are going to)|I(?:'ll| will)) (?:just |now |all )?(?:use|go with|adopt|build on|rely on|deploy (?:to|on)|host (?:it )?on|switch to|move to|settle on|stick with|take) (?!I\b)[A-Z][\w.+#-]+(?! (?:component|class|function|method|file|test)\b)/,
+      /^((ok(ay)?|so|alright|then|and),? )*let'?s make (?!(it|this|that|sure)\b).*([,;—–-] ?(that|it|which|this) (keeps|gives|makes|avoids|saves|lets|allows|spares|prevents)|\b(because|since)) /i,
+      /\b(was|were|has been|have been|got|gets?) (chosen|selected|picked|preferred|rejected|dropped|ruled out|adopted|favou?red)\b/i,
+    ],
+    despite: ["state", "once", "reported", "spec", "task"],
   },
   {
     // Choices told without a verb of deciding.
@@ -195,7 +212,8 @@ export const englishFacts: readonly SignalRow[] = [
       /\bthe (trick|fix|workaround|solution|catch|gotcha) (is|was|here|for)\b/i,
       /\bwhat (fixed|solved|helped|worked)\b.*\bwas\b/i,
       /\b(is|are|it'?s) (a )?(known (issue|bug|problem|limitation)|known|intentional|by design|on purpose|deliberate(ly)?)\b/i,
-      /\b(fix(ed|es)|solved|resolved|cured|unblocked) (it|that|this|the (\w+ )?(problem|issue|error|crash|hang|flake|bug|build|leak|timeouts?))\b/i,
+      /\b(fixed|solved|resolved) (it|that|this) (by|with|via|through)\b/i,
+      /(?<!\bi |\bi've |\bi just |\bi already |\byou )\b(fix(ed|es)|solved|resolved|cured|unblocked) (it|that|this|the (\w+ )?(problem|issue|error|crash|hang|flake|bug|build|leak|timeouts?))\b/i,
       /\b(it )?(helps|helped|was enough|is enough) to \w+/i,
       /\b(only )?(goes|went) away (after|when|if|once)\b/i,
     ],

@@ -73,6 +73,9 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "preference",
     patterns: [
+      /\bi('d| would) (really |much |strongly )?(prefer|rather|appreciate|like|love|be happier) (it )?(if|when) (?!(it|this|that|we could|you could|you can|i could|someone could)\b)\w+ \w+/i,
+      /\bmy (personal |general |strong |clear )?(preference|favou?rite|taste|vote|default|go-to) (would be|is|are|goes to|lies with|has always been)\b/i,
+      /\bwe (all |usually |generally |really |strongly |always |do |don'?t |do not )*(like|prefer|love|hate|dislike|favou?r|value|tend to|try to|aim for|insist on|care about|avoid|stay away from|steer clear of)\b(?! (it|this|that|to (get|see|know|finish|go|fix)|the (idea|look|new|change)))/i,
       /\bi('d| would) (really |much |strongly )?(prefer|rather|appreciate|like|love|be happier) (it )?(if|when) (you|we|your|the|all|every\w*|tests|code|comments|commits) .*?\b(\w+ed|kept|wrote|did|didn'?t|wouldn'?t|left|gave|were|was|used|always|never|stuck|not|had|put|made|told|came|went|said|spoke|ran|chose|took)\b/i,
       /\bi('d| would) (really |much |strongly )?(prefer|rather) (that )?(you|we|your|the|all|every\w*|tests|code|comments|commits) \w+/i,
       /\bi('d| would) (really |also |always )?like (?!(an?|the|to|you|this|that|it|another|some|one|more|less)\b)([\w-]+ ){1,3}(in|as|with|to be|without|short\w*|sorted|named|written|kept|grouped)\b/i,
@@ -111,6 +114,15 @@ export const englishPerson: readonly SignalRow[] = [
       /\b(this is|for|it'?s) the (second|third|fourth|fifth|sixth|tenth|hundredth|nth|\d+(nd|rd|th)) time\b/i,
       /^(please |and |but |ok,? )*next time,? (please |just |maybe )?(?!(we|i|it|you see|that|this)\b)\w+ \w/i,
       /^(oh |ugh,? |and )*again with the \w+/i,
+      /\b(you|u) (forgot|missed|overlooked|ignored|didn'?t (consider|notice|reali[sz]e|know|account for)) (that|the fact) \S/i,
+      /\bi (told|said to) (you|u) (that )?(it'?s|its|the|we|that'?s|there|our|never|always|not)\b/i,
+      /^((please|and|but),? )*((don'?t|do not|stop being|quit being|try not to) (be )?|be less )(so|too|overly|that) [a-z]+[.!]*$/i,
+      /^you (don'?t|do not|needn'?t) ((need|have) to )?(\w+ ){1,3}?(every|each|all|any|me|so much|again|always|before|after|whenever)\b/i,
+      /^you('re| are) (mixing|confusing|assuming|overcomplicating|over-?engineering|ignoring|missing the|forgetting|misreading|conflating|being too|(way |far |much )?too (verbose|wordy|chatty|fast|slow|eager|careful|cautious|polite|long)|making (this|it|things) (too|more|over))/i,
+      /^(that'?s|this is|your [\w-]+ (is|are)) (way |far |much |a bit |a little )?too (much|many|long|verbose|complicated|complex|clever|wordy|abstract|chatty|fancy|generic|detailed)\b.*([,;:—–-] ?|\. )(keep|please|less|short|just|be|i|next)/i,
+      /^(?!(we|i|let'?s|they)\b).*\b(next time|in (the )?future)[.!]*$/i,
+      /\bi (really )?(don'?t|do not|didn'?t|never) (really )?(like|appreciate|want|enjoy) (that|how|it that|the way) you \w+/i,
+      /\b(we|i)('ve| have)? (talked|spoke|spoken|went over|discussed|agreed|been over) (about |on |over )?(this|that)( already| before| yesterday| many times)?\s*[:,;—–-] ?\S+ \S/i,
       /\b(it )?would (help|be (nice|great|better|good|nicer)) if you (stopped|quit|didn'?t|wouldn'?t|could stop|would stop|always|never|actually|first|\w+ed .* (before|instead|every|first))\b/i,
       /\b(if|when(ever)?) i ask (you )?(for|to|about) [^,]{2,40}, (just |only |please |then )*(?!(it|you|that|the|there|why|what)\b)\w+/i,
       /\bhands off\b/i,
@@ -121,6 +133,8 @@ export const englishPerson: readonly SignalRow[] = [
     type: "preference",
     patterns: [
       /^what (works|suits|fits|helps) (me )?(best |better |most |well )?(for )?me( (best|most|better))?( is|:| are)/i,
+      /^((please|just|always|only),? )*(explain|show|tell|give|walk) (me )?((through )?things|everything|your (reasoning|thinking|changes)|it all|the code|code|answers?|the answer)( only)?,? .*?\b(step by step|in detail|without|in simple|simply|briefly|line by line|only)\b/i,
+      /\b(my|our|the) (whole )?(team|company|org|department|lead)( here)? (prefers|likes|favou?rs|hates|dislikes|insists on|follows|values|expects)\b/i,
       /^what i (like|prefer|want|hate|dislike|need|expect|care about)( (best|most|more|to see|from you|here|in \w+))? ?(is|are|:)/i,
       /^([\w\uE000-\uF8FF-]+ ){1,4}by default (in|for|on|with|unless|please|everywhere|whenever|when)\b/i,
       /^[\w\s-]{2,60}[,;—–-] (please |so (please )?)?(use|reach for|go with|choose|pick|go for|default to|stick (to|with)|opt for|favou?r|prefer) .*\b(rather than|instead of|over)\b/i,
@@ -137,7 +151,7 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "preference",
     patterns: [
-      /^(and |also |usually |normally |personally,? )?i (only |always |never |usually |mostly |generally |typically |normally |mainly |exclusively |almost always )?(use|work (in|on|with|from)|write|speak|live in|review|read|squash|rebase|commit|merge|run|test|develop|code|deploy|want (all|every|my|your|only|no|short|long|small|the worst|plain|full|tests|code|commits|comments|answers)|want you to always|only want)\b(?! (it|this|that|the same|to)\b)/i,
+      /^(and |also |usually |normally |personally,? )?i (only |always |never |usually |mostly |generally |typically |normally |mainly |exclusively |almost always )?(use|work (in|on|with|from)|write|speak|live in|review|read|squash|rebase|commit|merge|run|test|develop|code|deploy|want (concise|brief|detailed|clean|simple|minimal|small|strict|explicit|readable|typed|tested|all|every|my|your|only|no|short|long|small|the worst|plain|full|tests|code|commits|comments|answers)|want you to always|only want)\b(?! (it|this|that|the same|to)\b)/i,
       /\bwhen(ever)? (you |i('m| am) |reviewing|explaining|answering|naming|writing|refactoring|showing|proposing|summari[sz]ing|debugging)\b.*,\s*(i want|i like|i need|give me|tell me|show me|keep|be|don'?t)\b/i,
     ],
     despite: ["task"],
