@@ -92,6 +92,7 @@ const MACHINE_LINES: readonly RegExp[] = [
   /^\s*(E {2,}\S|-->|=\s(note|help):|\d+ \||\|\s)/,
   /^\s*[✖✗✘✓✔●▲⨯✕]\s*\S|^\s*\d+:\d+\s+(error|warning|info)\b|^\s*(export )?[A-Z][A-Z0-9_]{2,}=\S/,
   /^[\w./-]+: ([\w./-]+: )?(error|fatal|warning|line \d+|command not found|permission denied|no such file|cannot (open|access|stat|find|remove|create|read|exec|execute|connect)\b)/i,
+  /\((no-[\w-]+|@?[\w-]+\/[\w-]+|[A-Z]{1,4}\d{3,5})\)\.?$/,
   /^(diff --git |index [0-9a-f]{6,}|@@ |\+\+\+ |--- \S)|^[+-](?![\s-])\S.*[;{}()]$/,
   /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b/,
   /^\s*[[\]{}();]+,?\s*$|^\s*"[\w-]+"\s*:\s*["[{\d]/,

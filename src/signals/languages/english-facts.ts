@@ -112,6 +112,7 @@ export const englishFacts: readonly SignalRow[] = [
       /^we (want|aim|try|need) to .*[,;—–-] (so|hence|therefore) \S/i,
       // A product's name has a capital: "let's use Postgres", and not "let's use a map".
       /^(?:(?:[Oo][Kk](?:ay)?|[Ss]o|[Aa]lright|[Tt]hen|[Aa]nd|[Ff]ine),? )*(?:[Ll]et'?s|[Ww]e(?:'ll| will|'re going to| are going to)|I(?:'ll| will)) (?:just |now |all )?(?:use|go with|adopt|build on|rely on|deploy (?:to|on)|host (?:it )?on|switch to|move to|settle on|stick with|take) (?!I\b)[A-Z][\w.+#-]+(?! (?:component|class|function|method|file|test)\b)/,
+      /^(rather than|instead of) .{3,40}?,? we(('ve|'ll|'re| are| will| have| just| simply| now))* (?!(should|could|need|might)\b)\w+/i,
       /^((ok(ay)?|so|alright|then|and),? )*let'?s make (?!(it|this|that|sure)\b).*([,;—–-] ?(that|it|which|this) (keeps|gives|makes|avoids|saves|lets|allows|spares|prevents)|\b(because|since)) /i,
       /\b(was|were|has been|have been|got|gets?) (chosen|selected|picked|preferred|rejected|dropped|ruled out|adopted|favou?red)\b/i,
     ],
