@@ -22,7 +22,7 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
-      /^((one|a|another|small|quick|minor|tiny|slight|little|important) )*(correction|not quite|not exactly|that'?s (not (right|correct|true|quite right)|wrong|incorrect)|you('re| are) (wrong|mistaken)|incorrect|i misspoke( earlier)?|my (mistake|bad))\b[^\w]+(?!(can|could|please|fix|try|let'?s|i'?ll|it'?s (fine|ok))\b)(?=.*\b(is|are|was|were|'s|uses?|returns?|lives?|runs?|takes?|needs?|has|have|goes|comes|should|must|means?|throws?|accepts?|expects?|starts?|called|named)\b)\S+ \S+ \S/i,
+      /^((one|a|another|small|quick|minor|tiny|slight|little|important) )*(?!.*\b(still|again)\b)(correction|not quite|not exactly|that'?s (not (right|correct|true|quite right)|wrong|incorrect)|you('re| are) (wrong|mistaken)|incorrect|i misspoke( earlier)?|my (mistake|bad))\b[^\w]+(?!(can|could|please|fix|try|let'?s|i'?ll|it'?s (fine|ok))\b)(?=.*\b(is|are|was|were|'s|uses?|returns?|lives?|runs?|takes?|needs?|has|have|goes|comes|should|must|means?|throws?|accepts?|expects?|starts?|called|named)\b)\S+ \S+ \S/i,
     ],
     despite: ["sarcasm", "state", "reported", "chat"],
   },
@@ -45,7 +45,7 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
-      /^((no|nope|hm+|sorry|wait|well|actually|uh|um),? )*(that'?s|this is|it'?s|that is|that was|you('re| are)|your \w+ is) (not (right|correct|true|quite right|quite true|accurate|the case)|wrong|incorrect|false|mistaken|inaccurate|off)( there| here)?([,;:.]| [—–-]) ?(?!(can|could|please|pls|fix|so|revert|undo|redo|try|change|remove|make|do|go|put|add|look|check|run|let|start|stop|again|i|why|what|but why|and|it'?s (fine|ok))\b)\S+ \S+ \S/i,
+      /^((no|nope|hm+|sorry|wait|well|actually|uh|um),? )*(?!.*\b(still|again)\b)(that'?s|this is|it'?s|that is|that was|you('re| are)|your \w+ is) (not (right|correct|true|quite right|quite true|accurate|the case)|wrong|incorrect|false|mistaken|inaccurate|off)( there| here)?([,;:.]| [—–-]) ?(?!(can|could|please|pls|fix|so|revert|undo|redo|try|change|remove|make|do|go|put|add|look|check|run|let|start|stop|again|i|why|what|but why|and|it'?s (fine|ok))\b)\S+ \S+ \S/i,
     ],
     despite: ["sarcasm", "state", "reported", "chat", "spec"],
   },
@@ -73,7 +73,7 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "decision",
     patterns: [
-      /\b(we|i|the team|our team|management|the board|legal|product|design|security|everyone|team)(('ve)| have| has| had| both| all| just| finally| now| also| already)* (decided|agreed|chose|chosen|settled|opted|picked|committed to|standardi[sz]ed|voted|concluded|ruled out|rejected|went (with|for)|signed off|landed on)\b/i,
+      /\b(we|i|the team|our team|management|the board|legal|product|design|security|everyone|team)(('ve)| have| has| had| both| all| just| finally| now| also| already)* (decided|agreed|chose|chosen|settled|opted|picked(?! up)|committed to|standardi[sz]ed|voted|concluded|ruled out|rejected|went (with|for)|signed off|landed on)\b/i,
       /\b(was|were|has been|have been|it'?s|is) (finally )?(decided|agreed)\b/i,
       /\b(on purpose|deliberately|intentionally)\b.*(:|because|since|so that)/i,
     ],
@@ -94,7 +94,7 @@ export const englishFacts: readonly SignalRow[] = [
       /\b(we|i)('ve| have)? (ended up|finally|eventually) (choos|us|pick|go|went|chose|with|tak|switch|settl)\w*/i,
       /^(because of|due to|given|since|as) .*\b(we|i)('ve|'re|'ll| have| are| will)? (only |always |still |never )?(use|keep|kept|chose|choose|stay|stick|went|go|run|pin|store|don'?t|do not|avoid|need|had to|have to)\b/i,
       /\b(we|i)('ll| will)? (stay|stick|remain|keep) (on|with|at|to) /i,
-      /\bwe('re| are)? (now |finally |gradually )?(sticking|staying|moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try))\b)(away |off |over |from |to |with |on |support )*\S/i,
+      /\bwe('re| are)? (now |finally |gradually )?(sticking|staying|moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try)|through|over|back|out|ahead|home|the (meeting|call|demo|standup|date))\b)(away |off |over |from |to |with |on |support )*\S/i,
       /^(going|sticking|staying) with\b/i,
       /\b(is|was) (the|our) (reason|rationale) (we|for|why)/i,
       /\bthat('s| is) why we (use|chose|have|keep|went|don'?t|do|picked|still)\b/i,
@@ -108,10 +108,10 @@ export const englishFacts: readonly SignalRow[] = [
       /^((ok(ay)?|so|alright|then|and),? )*(let'?s|we('ll| will)|i('ll)?|we|use|using|the team) .*\b(instead of|over|rather than|not) \S+( \S+){0,4}?,? (because|since|so that|as (we|it|they|the|our|nobody))\b/i,
       /^((and|so|but|also),? )*(for|out of) ([\w-]+ ){0,4}(reasons?|purposes|sake|compliance|simplicity|consistency|compatibility|safety|security|performance),? (we|i|everything|all)\b/i,
       /^((and|so|but|also),? )*(in order )?to (keep|avoid|prevent|reduce|save|stay|make|ensure|minimi[sz]e|simplify|improve|be|support|comply|speed|cut) .{3,60}, (we|i|let'?s)('ll|'re|'ve| will| are| have)? (?!(need|should|could|might)\b)\w+/i,
-      /\bwe (have to|need to|must|can'?t|cannot|had to) (use|support|stay|keep|run|target|avoid|stick|deploy|host|ship|pin|store|log|build|write) .*\b(because|since|as (the|our|we|it)|due to)\b/i,
-      /^we (want|aim|try|need) to .*[,;—–-] (so|hence|therefore) \S/i,
+      /\bwe (have to|need to|must|had to) (use|support|stay|keep|run|target|avoid|stick|deploy|host|ship|pin|store|log|build|write) .*\b(because|since|as (the|our|we|it)|due to)\b/i,
+      /^we (want|aim|try) to .*[,;—–-] (so|hence|therefore) (we|no|never|everything|nothing|all|every|only)\b/i,
       // A product's name has a capital: "let's use Postgres", and not "let's use a map".
-      /^(?:(?:[Oo][Kk](?:ay)?|[Ss]o|[Aa]lright|[Tt]hen|[Aa]nd|[Ff]ine),? )*(?:[Ll]et'?s|[Ww]e(?:'ll| will|'re going to| are going to)|I(?:'ll| will)) (?:just |now |all )?(?:use|go with|adopt|build on|rely on|deploy (?:to|on)|host (?:it )?on|switch to|move to|settle on|stick with|take) (?!I\b)[A-Z][\w.+#-]+(?! (?:component|class|function|method|file|test)\b)/,
+      /^(?:(?:[Oo][Kk](?:ay)?|[Ss]o|[Aa]lright|[Tt]hen|[Aa]nd|[Ff]ine),? )*(?:[Ll]et'?s|[Ww]e(?:'ll| will|'re going to| are going to)|I(?:'ll| will)) (?:just |now |all )?(?:use|go with|adopt|build on|rely on|deploy (?:to|on)|host (?:it )?on|switch to|move to|settle on|stick with|take) (?!I\b)[A-Z][\w.+#-]*(?![\w.+#-])(?! to (?:test|check|see|debug|try|reproduce|find|look)\b| (?:component|class|function|method|file|test)\b)/,
       /^(rather than|instead of) .{3,40}?,? we(('ve|'ll|'re| are| will| have| just| simply| now))* (?!(should|could|need|might)\b)\w+/i,
       /^((ok(ay)?|so|alright|then|and),? )*let'?s make (?!(it|this|that|sure)\b).*([,;—–-] ?(that|it|which|this) (keeps|gives|makes|avoids|saves|lets|allows|spares|prevents)|\b(because|since)) /i,
       /\b(was|were|has been|have been|got|gets?) (chosen|selected|picked|preferred|rejected|dropped|ruled out|adopted|favou?red)\b/i,
@@ -142,7 +142,7 @@ export const englishFacts: readonly SignalRow[] = [
     // What is to be used or done, and in the same breath the reason.
     type: "decision",
     patterns: [
-      /\b(let'?s|let us|we('ll| will|'re| are)?( going to)?|i('ll| will|'m| am)( going to)?) ((just|now|all|also|definitely|simply|only|rather|probably|still|better|not) )*(us(e|ing)|do(ing)?|go(ing)? (with|for)|keep(ing)?|stay(ing)?|stick(ing)?|settl(e|ing) (on|for)|adopt(ing)?|pick(ing)?|choos(e|ing)|sav(e|ing)|stor(e|ing)|standardi[sz](e|ing)|drop(ping)?|skip(ping)?|defer(ring)?|postpon(e|ing)|avoid(ing)?|mov(e|ing)|run(ning)?|host(ing)?|build(ing)?|writ(e|ing)|put(ting)?|leav(e|ing)|tak(e|ing)) (?!(it|this|that|these|those|going|trying|working|an? (look|break|quick|test|bug|fix)|the (first|second|other|latter|former|same)|on this|doing)\b)(?!.*\b(first|(?<!for )now|together|again|next|then|today|tomorrow)\b)[^?,;]*([,;:—–]| -) ?(?!(then|and|but|or|please|which one|can|could|i (think|guess)|ok|right)\b)(it'?s|that'?s|they'?re|there'?s|we'?re|the|our|it|that|this|they|we|nobody|no one|everyone|most|one less|one fewer|less|fewer|no need|no point|otherwise|easier|simpler|cheaper|faster|safer|overkill|[\w-]+( [\w-]+)? (is|are|was|were|has|have|gets?|can'?t|doesn'?t|don'?t|isn'?t|aren'?t|would|will|gives?|makes?|already|all|only|needs?|\w+s)\b)/i,
+      /\b(let'?s|let us|we('ll| will|'re| are)?( going to)?|i('ll| will|'m| am)( going to)?) ((just|now|all|also|definitely|simply|only|rather|probably|still|better|not) )*(us(e|ing)|do(ing)?|go(ing)? (with|for)|keep(ing)?|stay(ing)?|stick(ing)?|settl(e|ing) (on|for)|adopt(ing)?|pick(ing)?|choos(e|ing)|sav(e|ing)|stor(e|ing)|standardi[sz](e|ing)|drop(ping)?|skip(ping)?|defer(ring)?|postpon(e|ing)|avoid(ing)?|mov(e|ing)|run(ning)?|host(ing)?|build(ing)?|writ(e|ing)|put(ting)?|leav(e|ing)|tak(e|ing)) (?!(it|this|that|these|those|on|forward|ahead|back|going|trying|working|an? (look|break|quick|test|bug|fix)|the (first|second|other|latter|former|same)|on this|doing)\b)(?!.*\b(first|(?<!for )now|together|again|next|then|today|tomorrow)\b)[^?,;]*([,;:—–]| -) ?(?!(then|and|but|or|please|which one|can|could|i (think|guess)|ok|right)\b)(it'?s|that'?s|they'?re|there'?s|we'?re|the|our|it|that|this|they|we|nobody|no one|everyone|most|one less|one fewer|less|fewer|no need|no point|otherwise|easier|simpler|cheaper|faster|safer|overkill|[\w-]+( [\w-]+)? (is|are|was|were|has|have|gets?|can'?t|doesn'?t|don'?t|isn'?t|aren'?t|would|will|gives?|makes?|already|all|only|needs?|\w+s)\b)/i,
       /\b(let'?s|we('ll| will| shall|'re going to| are going to)|i('ll|'m going to)) (?!(need|have to|see|fix|look|get back|try|discuss|talk|check|ask|wait|be (late|away|back|there)|know|find)\b)\w+ .*\b(because|so (that )?(we|it|they|users?|customers?|clients?|everyone|nobody|restarts|[\w-]+s) (\w+ )?(don'?t|can|can'?t|won'?t|doesn'?t|stays?|gets?|keeps?|never|only|will)|so that|to (avoid|prevent|reduce|minimi[sz]e|simplify|keep|stay|be able|save|support|comply|cut|make sure)|in order to|for (its|the|better|easier) \w+)\b/i,
       /^((ok(ay)?|so|alright|right|fine|well|then|and),? )*(the )?(plan|idea|call|consensus|verdict|conclusion|outcome|upshot|agreement)( from .{2,30}?)? (is|was)( now)? (to|that|for us to|:) .*(\b(because|since|so that|as (we|it|they|the|our)|given|due to)\b|[;—–]| - )/i,
       /^((ok(ay)?|so|alright|right|fine|well|then|and|sold|good),? )*(?!(that|what|here|there|this|so|how|where|as|who|maybe|whatever|think|if|leave|keep|like|let)\b)(?!.*\bas it is)[\w.@/+\uE000-\uF8FF-]+( [\w.@/+-]+){0,3} it is(,| then|[.!]*$| [—–-])/i,

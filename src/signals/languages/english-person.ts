@@ -46,7 +46,7 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "preference",
     patterns: [
-      /\bi (strongly |really |absolutely |generally |usually |always |personally |also |just |simply )*(like|love|enjoy|hate|dislike|despise|loathe|detest|can'?t stand|cannot stand|am (not )?a (big |huge )?fan of|am allergic to|care (a lot |deeply )?about|(don'?t|do not) (really |particularly )?(like|want|need|care for|enjoy))\b(?! (it|that|this|these|those|how|where|the (look|idea|way|change|result|new|sound)|you to (fix|add|do|change|make|run|touch|write)|to (do|see|know|touch|change|break|be|think|wait|have to)|when (it|that|the|this|tests|you)|another)\b)/i,
+      /\bi (strongly |really |absolutely |generally |usually |always |personally |also |just |simply )*(like|love|enjoy|hate|dislike|despise|loathe|detest|can'?t stand|cannot stand|am (not )?a (big |huge )?fan of|am allergic to|care (a lot |deeply )?about|(don'?t|do not) (really |particularly )?(like|want|need|care for|enjoy))\b(?! (it|that|this|these|those|how|where|the (look|idea|way|change|result|new|sound|first|second|third|other|old|last|previous|latter|former)\b|you to (fix|add|do|change|make|run|touch|write)|to (do|see|know|touch|change|break|be|think|wait|have to)|when (it|that|the|this|tests|you)|another)\b)/i,
       /\bi (really |absolutely |just |simply )*((don'?t|do not|never) (really |particularly )?(like|want|enjoy|appreciate)( it)?|hate( it)?|dislike( it)?|can'?t stand( it)?) (when|if) (you|u|people|someone|an agent|files?|tests?|code|functions?|answers?|comments?)\b/i,
       /\b(it|that) (really |always |just |kind of )*(bugs|annoys|bothers|irritates|distracts|confuses|frustrates|helps|drives) me( \w+)? (when|if|that|to)\b/i,
       /\bi (really |also |always |usually |generally |just |only |do )*(like|love|prefer|hate) to (?!(think|believe|imagine|say|add|point|know if)\b)\w+/i,
@@ -134,9 +134,9 @@ export const englishPerson: readonly SignalRow[] = [
     type: "preference",
     patterns: [
       /^what (works|suits|fits|helps) (me )?(best |better |most |well )?(for )?me( (best|most|better))?( is|:| are)/i,
-      /^((please|just|always|only),? )*(explain|show|tell|give|walk) (me )?((through )?things|everything|your (reasoning|thinking|changes)|it all|the code|code|answers?|the answer)( only)?,? .*?\b(step by step|in detail|without|in simple|simply|briefly|line by line|only)\b/i,
+      /^((please|just|always|only),? )*(explain|show|tell|give|walk) (me )?((through )?things|everything|your (reasoning|thinking|changes)|it all|answers?|the answer)( only)?,? .*?\b(step by step|in detail|without|in simple|simply|briefly|line by line|only)\b/i,
       /\b(my|our|the) (whole )?(team|company|org|department|lead)( here)? (prefers|likes|favou?rs|hates|dislikes|insists on|follows|values|expects)\b/i,
-      /^(please |always )?(give|show|send) me [\w-]+s (i can|that|which|with|without|in|as) /i,
+      /^(please |always )?(give|show|send) me [\w-]+s (i can|without|with no|instead of) /i,
       /\bi always (want|need|like|expect) /i,
       /\bi('m| am) (on )?(team [\w-]+|in the [\w-]+ camp)/i,
       /^(speaking )?as an? .{3,40}?,? i (always |really |also )?(need|like|prefer|want|expect|appreciate|find|know|can'?t|don'?t)\b/i,
@@ -186,8 +186,8 @@ export const englishPerson: readonly SignalRow[] = [
   {
     type: "preference",
     patterns: [
-      /^(show|give|send|tell|ask) me .*(, not |\binstead of\b|\brather than\b|\balways\b|\bonly\b|\bfirst, .*\b(after|later|second|then|afterwards|last)\b|\b(before|when|whenever) you \w+ (any(thing)?|every\w*|files?|code)\b)/i,
-      /^when(ever)? \w+ing [^,]{3,50}, (just|only|please|always|never|don'?t|do not|first|make sure|keep|use|give|show|write|add|prefer|include|avoid|start|ask|stick|put)\b/i,
+      /^(show|give|send|tell|ask) me .*(, not |\binstead of\b|\brather than\b|\balways\b|\bonly\b(?! the (failing|first|last|errors?|new|broken|latest|relevant)\b)|\bfirst, .*\b(after|later|second|then|afterwards|last)\b|\b(before|when|whenever) you \w+ (any(thing)?|every\w*|files?|code)\b)/i,
+      /^when(ever)? (?!(click|hover|scroll|press|drag|submitt|load|upload|download|sav|resiz|select|dropp|tapp|swip|logg|fetch)ing)\w+ing [^,]{3,50}, (just|only|please|always|never|don'?t|do not|first|make sure|keep|use|give|show|write|add|prefer|include|avoid|start|ask|stick|put)\b/i,
       /^when(ever)? you (explain|answer|reply|respond|show|present|review|report|summari[sz]e|suggest|propose|describe|talk|give|send|list)\b.*,/i,
     ],
     despite: ["task"],
