@@ -138,6 +138,7 @@ export const englishPerson: readonly SignalRow[] = [
       /\b(my|our|the) (whole )?(team|company|org|department|lead)( here)? (prefers|likes|favou?rs|hates|dislikes|insists on|follows|values|expects)\b/i,
       /^(please |always )?(give|show|send) me [\w-]+s (i can|without|with no|instead of) /i,
       /\bi always (want|need|like|expect) /i,
+      /^i (want|need|like|expect|have) to (approve|see|review|confirm|check|sign off on|know|read|be asked) .* before (you|anything|any|every) \w+/i,
       /\bi('m| am) (on )?(team [\w-]+|in the [\w-]+ camp)/i,
       /^(speaking )?as an? .{3,40}?,? i (always |really |also )?(need|like|prefer|want|expect|appreciate|find|know|can'?t|don'?t)\b/i,
       /\b(don'?t|doesn'?t|do not|does not) (bother|annoy|irritate|scare) me\b/i,
