@@ -20,7 +20,11 @@ export interface Utterance {
     | "fifth"
     | "sixth"
     | "seventh"
-    | "eighth";
+    | "eighth"
+    | "ninth"
+    | "tenth"
+    | "eleventh"
+    | "twelfth";
   /** The types it may be kept as. */
   types?: MemoryType[];
   /** Why it carries nothing. */
