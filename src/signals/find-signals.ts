@@ -30,7 +30,8 @@ export function findSignals(text: string): Signal[] {
   for (const paragraph of dropOthers(readOwnLines(hidden.text))) {
     for (const signal of findInLines(paragraph, hidden)) {
       const key = signal.text.toLowerCase();
-      if (!found.has(key) && found.size < MOST_SIGNALS) found.set(key, signal);
+      if (!found.has(key)) found.set(key, signal);
+      if (found.size === MOST_SIGNALS) return [...found.values()];
     }
   }
   return [...found.values()];
@@ -74,8 +75,7 @@ function introducesOthers({ text }: Line, next: Line | undefined): boolean {
 
 const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);
 
-function findInLines(lines: readonly Line[], hidden: Hidden): Signal[] {
-  const found: Signal[] = [];
+function* findInLines(lines: readonly Line[], hidden: Hidden): Generator<Signal> {
   let areRules = false;
   for (const line of lines) {
     if (!line.isItem) areRules = languages.some(({ introducesRules }) => introducesRules.test(line.text));
@@ -83,12 +83,12 @@ function findInLines(lines: readonly Line[], hidden: Hidden): Signal[] {
     const foreign = sentences.findIndex((sentence) =>
       languages.some(({ quotesOthers }) => quotesOthers.test(sentence)),
     );
-    for (let index = 0; index < (foreign === -1 ? sentences.length : foreign); index++) {
-      const signal = readSentence(sentences, index, line.isItem && areRules);
-      if (signal) found.push({ ...signal, ...describe(signal.text, hidden) });
+    const own = (foreign === -1 ? sentences : sentences.slice(0, foreign)).map(readSentence);
+    for (const index of own.keys()) {
+      const signal = findInSentence(own, index, line.isItem && areRules);
+      if (signal) yield { ...signal, ...describe(signal.text, hidden) };
     }
   }
-  return found;
 }
 
 function describe(text: string, hidden: Hidden): Pick<Signal, "text" | "when"> {
@@ -96,42 +96,83 @@ function describe(text: string, hidden: Hidden): Pick<Signal, "text" | "when"> {
   return { text: restored, when: findTriggers(restored, languageOf(text)) };
 }
 
+/** A sentence with what the rows are tried on. Read once, for that is most of the work. */
+interface Sentence {
+  text: string;
+  language: Language;
+  /** With the words that only open it, and without. */
+  forms: readonly string[];
+  doubts: readonly Doubt[];
+  /** What follows is only thought about. */
+  isMusing: boolean;
+}
+
+function readSentence(text: string): Sentence {
+  const language = languageOf(text);
+  const forms = readForms(text, language);
+  const reasonAt = text.search(language.reasonClause);
+  const main = reasonAt < SHORTEST_CLAUSE ? forms : readForms(text.slice(0, reasonAt), language);
+  const found = language.doubts.filter(({ doubt, patterns }) =>
+    fits(MAIN_CLAUSE_DOUBTS.has(doubt) ? main : forms, patterns),
+  );
+  const doubts = found.map(({ doubt }) => doubt);
+  if (SPEECH.test(text)) doubts.push("reported");
+  return { text, language, forms, doubts, isMusing: language.musing.test(text) };
+}
+
+/** These are looked for outside of the reason: "we pin it, because the latest one crashes". */
+const MAIN_CLAUSE_DOUBTS: ReadonlySet<Doubt> = new Set(["reported", "state"]);
+/** A reason that begins earlier has no clause before it that it could be the reason for. */
+const SHORTEST_CLAUSE = 4;
+
+function readForms(sentence: string, { opening }: Language): string[] {
+  const bare = sentence.replace(opening, "");
+  return bare === sentence ? [sentence] : [sentence, bare];
+}
+
+/** Without its opening a sentence can only fit where a pattern asks for the beginning. */
+function fits([whole = "", bare]: readonly string[], patterns: readonly RegExp[]): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern.test(whole) || (bare !== undefined && BEGINS.test(pattern.source) && pattern.test(bare)),
+  );
+}
+
+const BEGINS = /^(\((\?:)?)*\^/;
+
 type Found = Pick<Signal, "type" | "text" | "isExplicit">;
-
-/** The signal in a sentence, together with the sentence that gives its reason. */
-function readSentence(sentences: readonly string[], index: number, isRule: boolean): Found | undefined {
-  const sentence = sentences[index] ?? "";
-  const language = languageOf(sentence);
-  const whole = joinReason(sentence, sentences[index + 1] ?? "", language);
-  const carried = findCarried(sentences, index, language);
-  const said =
-    findRow(sentence, language, carried) ??
-    findRow(whole, language, carried) ??
-    findEmphasised(sentences, index, language);
-  const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index, language);
-  const row = corrected ?? said ?? (isRule ? LISTED : undefined);
-  return row && { type: row.type, text: whole, isExplicit: row.isExplicit ?? false };
-}
-
-/** With the next sentence, where that one gives the reason. */
-function joinReason(sentence: string, next: string, language: Language): string {
-  const isReason = language.continues.test(next) && !findRow(next, language);
-  return isReason ? `${sentence}${language.name === "Chinese" ? "" : " "}${next}` : sentence;
-}
-
 type RowKind = Pick<SignalRow, "type" | "isExplicit">;
 
 const LISTED: RowKind = { type: "directive", isExplicit: true };
 const CORRECTED: RowKind = { type: "feedback" };
 
+/** The signal in a sentence, together with the sentence that gives its reason. */
+function findInSentence(sentences: readonly Sentence[], index: number, isRule: boolean): Found | undefined {
+  const sentence = sentences[index];
+  if (!sentence) return undefined;
+  const carried = findCarried(sentences, index);
+  const whole = joinReason(sentence, sentences[index + 1]);
+  const said =
+    findRow(sentence, carried) ??
+    (whole === sentence ? undefined : findRow(whole, carried)) ??
+    findEmphasised(sentences, index);
+  const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index);
+  const row = corrected ?? said ?? (isRule ? LISTED : undefined);
+  return row && { type: row.type, text: whole.text, isExplicit: row.isExplicit ?? false };
+}
+
+/** With the next sentence, where that one gives the reason. */
+function joinReason(sentence: Sentence, next: Sentence | undefined): Sentence {
+  const { language, text } = sentence;
+  if (!next || !language.continues.test(next.text) || findRow(next)) return sentence;
+  return readSentence(`${text}${language.name === "Chinese" ? "" : " "}${next.text}`);
+}
+
 /** What was said before on the line counts against all but what is plainly meant to last. */
 function findRow(
-  sentence: string,
-  language: Language,
+  { doubts, forms, language }: Sentence,
   carried: readonly Doubt[] = [],
 ): SignalRow | undefined {
-  const doubts = findDoubts(sentence, language);
-  const forms = readForms(sentence, language);
   return language.signals.find(
     ({ despite = [], isExplicit, patterns }) =>
       (isExplicit || carried.length === 0) &&
@@ -141,51 +182,23 @@ function findRow(
 }
 
 /** "Thinking out loud. SQLite is simple." and "Great, another rule 🙄. Next they count our steps." */
-function findCarried(sentences: readonly string[], index: number, language: Language): Doubt[] {
-  const isMused = sentences.slice(0, index).some((before) => language.musing.test(before));
-  const before = sentences[index - 1];
-  const isSarcastic = before !== undefined && findDoubts(before, language).includes("sarcasm");
+function findCarried(sentences: readonly Sentence[], index: number): Doubt[] {
+  const isMused = sentences.slice(0, index).some(({ isMusing }) => isMusing);
+  const isSarcastic = sentences[index - 1]?.doubts.includes("sarcasm");
   return [...(isMused ? ["hypothetical" as const] : []), ...(isSarcastic ? ["sarcasm" as const] : [])];
 }
 
-/** With the words that only open the sentence, or without. */
-function readForms(sentence: string, { opening }: Language): string[] {
-  const bare = sentence.replace(opening, "");
-  return bare === sentence ? [sentence] : [sentence, bare];
-}
-
-function fits(forms: readonly string[], patterns: readonly RegExp[]): boolean {
-  return patterns.some((pattern) => forms.some((form) => pattern.test(form)));
-}
-
 /** "Tests first. Always." */
-function findEmphasised(
-  sentences: readonly string[],
-  index: number,
-  language: Language,
-): RowKind | undefined {
-  const isMeant = language.emphasis.test(sentences[index + 1] ?? "");
-  const isDoubted = findDoubts(sentences[index] ?? "", language).some((doubt) => doubt !== "task");
-  return isMeant && !isDoubted ? LISTED : undefined;
+function findEmphasised(sentences: readonly Sentence[], index: number): RowKind | undefined {
+  const next = sentences[index + 1];
+  if (!next?.language.emphasis.test(next.text)) return undefined;
+  return sentences[index]?.doubts.some((doubt) => doubt !== "task") ? undefined : LISTED;
 }
 
 /** "That's wrong. The file lies in etc." */
-function findCorrected(sentences: readonly string[], index: number, language: Language): RowKind | undefined {
+function findCorrected(sentences: readonly Sentence[], index: number): RowKind | undefined {
   const before = sentences[index - 1];
-  if (before === undefined || !language.bareCorrection.test(before)) return undefined;
-  const isPlain = findDoubts(sentences[index] ?? "", language).length === 0;
-  return isPlain && language.states.test(sentences[index] ?? "") ? CORRECTED : undefined;
-}
-
-/** These are looked for outside of the reason: "we pin it, because the latest one crashes". */
-const MAIN_CLAUSE_DOUBTS: ReadonlySet<Doubt> = new Set(["reported", "state"]);
-
-function findDoubts(sentence: string, language: Language): Doubt[] {
-  const forms = readForms(sentence, language);
-  const main = readForms(sentence.replace(language.reasonClause, ""), language);
-  const found = language.doubts.filter(({ doubt, patterns }) =>
-    fits(MAIN_CLAUSE_DOUBTS.has(doubt) ? main : forms, patterns),
-  );
-  const doubts = found.map(({ doubt }) => doubt);
-  return SPEECH.test(sentence) ? [...doubts, "reported"] : doubts;
+  const sentence = sentences[index];
+  if (!before || !sentence?.language.bareCorrection.test(before.text)) return undefined;
+  return sentence.doubts.length === 0 && sentence.language.states.test(sentence.text) ? CORRECTED : undefined;
 }

@@ -61,7 +61,7 @@ export interface Language {
   emphasis: RegExp;
   /** A sentence that goes on with the reason for the one before. */
   continues: RegExp;
-  /** From here on a sentence gives its reason: what others say there, or what is broken, is no doubt about the rest. */
+  /** Where a sentence begins to give its reason: what others say there, or what is broken, is no doubt about the rest. */
   reasonClause: RegExp;
   /** Says that what follows on the line is only thought about. */
   musing: RegExp;

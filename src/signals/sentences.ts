@@ -86,11 +86,13 @@ const MACHINE_LINES: readonly RegExp[] = [
   /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\s*\[?\d\d:\d\d:\d\d\b|^\w{3} +\d+ \d\d:\d\d:\d\d /,
   /^(\$|❯|➜|PS [A-Z]:\S*>|\S+@\S+[:~]\S*[$#])\s+\S/,
   /^\s*\[?(ERROR|WARN(ING)?|INFO|DEBUG|FATAL|TRACE|PASS|FAIL|FAILED|CONFLICT|npm (ERR|warn|error|WARN))\b/,
-  /^\s*(error|warning|fatal|panic|hint|info|debug|remote|错误|警告)(\[\w+\])?\s?[:：]/i,
+  /^\s*(error|warning|fatal|panic|hint|info|debug|remote|错误|警告)(\[\w+\]| [A-Z]{1,6}\d+)?\s?[:：]/i,
+  /^(Your branch (is|and)|On branch \S+$|Changes (not staged|to be committed)|Untracked files:|nothing to commit|Already up to date|Switched to (a new )?branch|HEAD is now at|Everything up-to-date|Auto-merging |Updating [0-9a-f]{6,})|^\s+\(use "/,
   /^\s*[\w.$]*(Error|Exception|Warning|Panic)\b[^a-z]*: /,
   /^\s*(E {2,}\S|-->|=\s(note|help):|\d+ \||\|\s)/,
   /^\s*[✖✗✘✓✔●▲⨯✕]\s*\S|^\s*\d+:\d+\s+(error|warning|info)\b|^\s*(export )?[A-Z][A-Z0-9_]{2,}=\S/,
   /^[\w./-]+: ([\w./-]+: )?(error|fatal|warning|line \d+|command not found|permission denied|no such file|cannot (open|access|stat|find|remove|create|read|exec|execute|connect)\b)/i,
+  /\((no-[\w-]+|@?[\w-]+\/[\w-]+|[A-Z]{1,4}\d{3,5})\)\.?$/,
   /^(diff --git |index [0-9a-f]{6,}|@@ |\+\+\+ |--- \S)|^[+-](?![\s-])\S.*[;{}()]$/,
   /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b/,
   /^\s*[[\]{}();]+,?\s*$|^\s*"[\w-]+"\s*:\s*["[{\d]/,
@@ -101,8 +103,15 @@ const MACHINE_LINES: readonly RegExp[] = [
 
 /** `# Never do this` over `x = 1` */
 function isCommentOfCode(line: string, next: string | undefined): boolean {
-  return /^\s*(#|;|%) /.test(line) && next !== undefined && (CODE_BELOW.test(next) || isMachineLine(next));
+  return (
+    /^\s*(#|;|%) /.test(line) &&
+    next !== undefined &&
+    (CODE_BELOW.test(next) || COMMAND_BELOW.test(next) || isMachineLine(next))
+  );
 }
+
+/** A few words without a full stop, one of which no prose has: `gunicorn app:app --reload` */
+const COMMAND_BELOW = /^(?=.*([\w.]:\w|--\w|\s-\w|\w\/\w|\w_\w))[a-z][\w.-]*( [-\w./:=@]+){1,8}$/;
 
 const CODE_BELOW =
   /^\s*([\w.]+(\[[^\]]*\])? ?[-+*/|:]?= ?\S|[\w.]+\(.*\)[;,]?\s*$|(sudo|apt|npm|npx|pip|git|docker|kubectl|curl|make|cd|rm|chmod) \S|(from|import|with|raise|return|if|for|while|assert) .*)/;

@@ -9,7 +9,22 @@ import { findSignals } from "../../src/signals/find-signals.js";
  */
 export interface Utterance {
   text: string;
-  written: "before" | "after" | "last" | "first" | "second" | "third" | "fourth" | "fifth" | "sixth";
+  written:
+    | "before"
+    | "after"
+    | "last"
+    | "first"
+    | "second"
+    | "third"
+    | "fourth"
+    | "fifth"
+    | "sixth"
+    | "seventh"
+    | "eighth"
+    | "ninth"
+    | "tenth"
+    | "eleventh"
+    | "twelfth";
   /** The types it may be kept as. */
   types?: MemoryType[];
   /** Why it carries nothing. */

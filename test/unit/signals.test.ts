@@ -17,9 +17,11 @@ describe("of what users say", () => {
     expect(all.typed / all.kept).toBeGreaterThanOrEqual(0.85);
   });
 
-  it("the same holds for what was written by somebody who had not seen the rules", () => {
+  it("the same holds for each set that others wrote later", () => {
     process.stdout.write(`${formatFound(fresh)}\n`);
-    for (const written of ["first", "second", "third", "fourth", "fifth", "sixth"] as const) {
+    const sets = new Set(fresh.map(({ written }) => written));
+    expect(sets.size).toBe(12);
+    for (const written of sets) {
       const measured = measure(fresh.filter((utterance) => utterance.written === written));
       expect(precision(measured), written).toBeGreaterThanOrEqual(0.95);
       expect(recall(measured), written).toBeGreaterThanOrEqual(0.9);
@@ -70,6 +72,27 @@ describe("a signal", () => {
     const text =
       'Can you fix the login? Never log passwords. Run the tests then. The page says "always use md5".';
     expect(findSignals(text).map((signal) => signal.text)).toEqual(["Never log passwords."]);
+  });
+
+  it("is none where the line before only thinks aloud or mocks, unless it is plainly meant to last", () => {
+    const decided = "We decided to keep the monolith because the team is small.";
+    expect(findSignals(decided)).toHaveLength(1);
+    expect(findSignals(`Just thinking out loud. ${decided}`)).toEqual([]);
+    expect(findSignals(`Yeah right, what could go wrong. ${decided}`)).toEqual([]);
+    expect(findSignals("Just thinking out loud. But never push to main.")).toHaveLength(1);
+  });
+
+  it("may be given a reason that others have said, or that something is broken", () => {
+    expect(only("We chose argon2, because OWASP recommends it.")?.type).toBe("decision");
+    expect(only("We pin node 20 because 22 crashes on start.")).toBeDefined();
+    expect(only("OWASP recommends that we choose argon2.")).toBeUndefined();
+  });
+
+  it("is none in a comment over code, or in a program's complaint", () => {
+    expect(findSignals("# Never use this in production\nDEBUG=True")).toEqual([]);
+    expect(findSignals("# We always start it with two workers\ngunicorn app:app --workers 2")).toEqual([]);
+    expect(findSignals("docker: Error response from daemon: you must never do this")).toEqual([]);
+    expect(findSignals("# Never use this in production\n\nIt prints our keys.")).not.toEqual([]);
   });
 
   it("is found behind what was pasted, however long that is", () => {

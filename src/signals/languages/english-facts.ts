@@ -22,7 +22,7 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "feedback",
     patterns: [
-      /^((one|a|another|small|quick|minor|tiny|slight|little|important) )*(correction|not quite|not exactly|that'?s (not (right|correct|true|quite right)|wrong|incorrect)|you('re| are) (wrong|mistaken)|incorrect|i misspoke( earlier)?|my (mistake|bad))\b[^\w]+(?!(can|could|please|fix|try|let'?s|i'?ll|it'?s (fine|ok))\b)(?=.*\b(is|are|was|were|'s|uses?|returns?|lives?|runs?|takes?|needs?|has|have|goes|comes|should|must|means?|throws?|accepts?|expects?|starts?|called|named)\b)\S+ \S+ \S/i,
+      /^((one|a|another|small|quick|minor|tiny|slight|little|important) )*(?!.*\b(still|again)\b)(correction|not quite|not exactly|that'?s (not (right|correct|true|quite right)|wrong|incorrect)|you('re| are) (wrong|mistaken)|incorrect|i misspoke( earlier)?|my (mistake|bad))\b[^\w]+(?!(can|could|please|fix|try|let'?s|i'?ll|it'?s (fine|ok))\b)(?=.*\b(is|are|was|were|'s|uses?|returns?|lives?|runs?|takes?|needs?|has|have|goes|comes|should|must|means?|throws?|accepts?|expects?|starts?|called|named)\b)\S+ \S+ \S/i,
     ],
     despite: ["sarcasm", "state", "reported", "chat"],
   },
@@ -32,6 +32,8 @@ export const englishFacts: readonly SignalRow[] = [
       /^(?!(we|our|in (this|our|the))\b).*\b(is|are|it'?s|lives?|runs?|uses?|called|named|means|stands for|goes|belongs?|reads?|comes|listens|starts?|ends?|expects?|takes?|points?|should be|must be)\b[^?]*?(,| and| —| -) not (?!(sure|yet|working|a (bug|problem)|so|too|only|just|bad)\b)\S/i,
       /^it'?s (called )?[\w.\uE000-\uF8FF-]+, not\b/i,
       /^(it'?s|that'?s|this is|they'?re) (actually )?(spelled|spelt|written|called|named|pronounced|capitali[sz]ed) (?!(by|in|from|when|with)\b)\S/i,
+      /^((no|nope|nah|wrong|not that|hm+)[,.!:;—–-]+ ?)+(please |just )?(use|call it|name it|go with) (?!(it|this|that|the (other|first|second|last|previous|same)|both|an?)\b)\S/i,
+      /^((no|sorry|nope)[,.!]? )*(i|we) (meant|was talking about|were talking about|was referring to) (the|our|an?|my) (?!(first|second|other|last|same|one)\b)[\w-]+ [\w-]+( [\w-]+)?[.!]*$/i,
       /^(i|we) (meant|mean|was talking about|was referring to|were talking about) (?!(it|that|this|to|the (first|second|other|last))\b)\S.*(,| and| —| -) not \S/i,
       /^(that|this|it|those|these|the [\w-]+)('s| is| are| was)?(n'?t| not| no longer) (the |an? |our )?(right|correct|actual|real|current|proper|latest) [\w-]+( [\w-]+)?([,;:]| [—–-]) ?(?!(is|right|can|could|please|fix|so|what|but i|try|use)\b)\S+ (\S+ )+\S/i,
       /^(?!(it|this|that|he|she|there)\b)[^,;]*\b(is|are|returns?|uses?|takes?|expects?|lives?|runs?|sits?|comes?|goes|has|have|throws?|accepts?|means?|starts?|writes?|reads?)\b[^,;]*([,;]| [—–-]) ?(it|they|we) (doesn'?t|don'?t|isn'?t|aren'?t|does not|do not|is not|are not|never|no longer) (?!(work|matter|know|seem|look|want|need to|have to|like)\b)\w/i,
@@ -39,6 +41,25 @@ export const englishFacts: readonly SignalRow[] = [
       /^(?!(please |pls |just |so |and )*(don'?t|do not)\b).*\b(isn'?t|is not|'s not|aren'?t|are not|'re not|wasn'?t|doesn'?t|don'?t) (?!(that|sure|just|only|about|bad|so|too)\b)[^,;—–]{2,60}([,;]| [—–-]) ?(but |rather |instead )?(it'?s|it is|they'?re|they are|that'?s|this is|we'?re|we are|(it|we|they) (uses?|runs?|lives?|goes?|has|have|comes?|belongs?|reads?|keeps?|returns?|works?|sits?|stands?|takes?|needs?|expects?|means?|starts?|ends?|gets?|writes?|calls?|sends?|stays?|points?|throws?|listens?|accepts?|only|all)) (?!(fine|ok|okay|just|only|fault|good|better|still|because|so|too|all)\b)\S/i,
       /\b(you (had|got|have|'ve got|mixed|swapped|confused|misread|misunderstood) (it|that|this|them|the \w+)( all)?( completely)? ?(wrong|up|backwards?)|(is|was) (wrong|outdated|incorrect|out of date)[,;:—–-]+ (it|the|we|they|should|correct))\b/i,
     ],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /^((no|nope|hm+|sorry|wait|well|actually|uh|um),? )*(?!.*\b(still|again)\b)(that'?s|this is|it'?s|that is|that was|you('re| are)|your \w+ is) (not (right|correct|true|quite right|quite true|accurate|the case)|wrong|incorrect|false|mistaken|inaccurate|off)( there| here)?([,;:.]| [—–-]) ?(?!(can|could|please|pls|fix|so|revert|undo|redo|try|change|remove|make|do|go|put|add|look|check|run|let|start|stop|again|i|why|what|but why|and|it'?s (fine|ok))\b)\S+ \S+ \S/i,
+    ],
+    despite: ["sarcasm", "state", "reported", "chat", "spec"],
+  },
+  {
+    type: "feedback",
+    patterns: [
+      /^(?!(it|this|that|i|he|she|there)\b)[^,;?]*\b(isn'?t|aren'?t|is not|are not|don'?t|doesn'?t|not|no longer) [^,;?]{1,40}\b(any ?more|any longer|these days|nowadays)\b/i,
+      /^[^,;?]{2,40}(:| is| are| was|=) ?\S+( \S+){0,4}[,;.]? ([—–-] )?(but |and )?you (put|wrote|said|had|typed|listed|used|have|set|called|named|hard-?coded)\b/i,
+      /^there('s| is| are|'re) no (such )?[\w\uE000-\uF8FF.-]+( \w+){0,2}?( in (this|our|the) \w+| here)?([,;:]| [—–-]) ?(what|it'?s|use|you|the|we|that'?s|they|ours)\b/i,
+      /\b(whoever|if (anyone|somebody|someone)) (told|said|wrote|documented)\b.*\b(mistaken|wrong|incorrect|lied|out of date|outdated)\b/i,
+      /\b(stale|outdated|out of date|obsolete|misleading|wrong|incorrect|mistaken)( on (that|this)( point)?| there| about (that|this|it))[.!,;]/i,
+      /^(people|everyone|everybody|most|newcomers|agents?|models?)\b.*\b(look|assume|think|expect|confuse|forget)\b.*[,;:—–-] (ours?|it|they|we|but|actually|in fact)\b/i,
+    ],
+    despite: ["chat", "reported"],
   },
   // What comes.
   {
@@ -52,7 +73,7 @@ export const englishFacts: readonly SignalRow[] = [
   {
     type: "decision",
     patterns: [
-      /\b(we|i|the team|our team|management|the board|legal|product|design|security|everyone|team)(('ve)| have| has| had| both| all| just| finally| now| also| already)* (decided|agreed|chose|chosen|settled|opted|picked|committed to|standardi[sz]ed|voted|concluded|ruled out|rejected|went (with|for)|signed off|landed on)\b/i,
+      /\b(we|i|the team|our team|management|the board|legal|product|design|security|everyone|team)(('ve)| have| has| had| both| all| just| finally| now| also| already)* (decided|agreed|chose|chosen|settled|opted|picked(?! up)|committed to|standardi[sz]ed|voted|concluded|ruled out|rejected|went (with|for)|signed off|landed on)\b/i,
       /\b(was|were|has been|have been|it'?s|is) (finally )?(decided|agreed)\b/i,
       /\b(on purpose|deliberately|intentionally)\b.*(:|because|since|so that)/i,
     ],
@@ -73,7 +94,7 @@ export const englishFacts: readonly SignalRow[] = [
       /\b(we|i)('ve| have)? (ended up|finally|eventually) (choos|us|pick|go|went|chose|with|tak|switch|settl)\w*/i,
       /^(because of|due to|given|since|as) .*\b(we|i)('ve|'re|'ll| have| are| will)? (only |always |still |never )?(use|keep|kept|chose|choose|stay|stick|went|go|run|pin|store|don'?t|do not|avoid|need|had to|have to)\b/i,
       /\b(we|i)('ll| will)? (stay|stick|remain|keep) (on|with|at|to) /i,
-      /\bwe('re| are)? (now |finally |gradually )?(sticking|staying|moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try))\b)(away |off |over |from |to |with |on |support )*\S/i,
+      /\bwe('re| are)? (now |finally |gradually )?(sticking|staying|moving|switching|migrating|moved|switched|migrated|replacing|replaced|dropping|dropped|going|went|standardi[sz]ing|retiring|sunsetting|deprecating|phasing out) (?!(to (fix|need|have|do|be|add|see|try)|through|over|back|out|ahead|home|the (meeting|call|demo|standup|date))\b)(away |off |over |from |to |with |on |support )*\S/i,
       /^(going|sticking|staying) with\b/i,
       /\b(is|was) (the|our) (reason|rationale) (we|for|why)/i,
       /\bthat('s| is) why we (use|chose|have|keep|went|don'?t|do|picked|still)\b/i,
@@ -82,10 +103,46 @@ export const englishFacts: readonly SignalRow[] = [
     despite: ["state", "once"],
   },
   {
+    type: "decision",
+    patterns: [
+      /^((ok(ay)?|so|alright|then|and),? )*(let'?s|we('ll| will)|i('ll)?|we|use|using|the team) .*\b(instead of|over|rather than|not) \S+( \S+){0,4}?,? (because|since|so that|as (we|it|they|the|our|nobody))\b/i,
+      /^((and|so|but|also),? )*(for|out of) ([\w-]+ ){0,4}(reasons?|purposes|sake|compliance|simplicity|consistency|compatibility|safety|security|performance),? (we|i|everything|all)\b/i,
+      /^((and|so|but|also),? )*(in order )?to (keep|avoid|prevent|reduce|save|stay|make|ensure|minimi[sz]e|simplify|improve|be|support|comply|speed|cut) .{3,60}, (we|i|let'?s)('ll|'re|'ve| will| are| have)? (?!(need|should|could|might)\b)\w+/i,
+      /\bwe (have to|need to|must|had to) (use|support|stay|keep|run|target|avoid|stick|deploy|host|ship|pin|store|log|build|write) .*\b(because|since|as (the|our|we|it)|due to)\b/i,
+      /^we (want|aim|try) to .*[,;—–-] (so|hence|therefore) (we|no|never|everything|nothing|all|every|only)\b/i,
+      // A product's name has a capital: "let's use Postgres", and not "let's use a map".
+      /^(?:(?:[Oo][Kk](?:ay)?|[Ss]o|[Aa]lright|[Tt]hen|[Aa]nd|[Ff]ine),? )*(?:[Ll]et'?s|[Ww]e(?:'ll| will|'re going to| are going to)|I(?:'ll| will)) (?:just |now |all )?(?:use|go with|adopt|build on|rely on|deploy (?:to|on)|host (?:it )?on|switch to|move to|settle on|stick with|take) (?!I\b)[A-Z][\w.+#-]*(?![\w.+#-])(?! to (?:test|check|see|debug|try|reproduce|find|look)\b| (?:component|class|function|method|file|test)\b)/,
+      /^(rather than|instead of) .{3,40}?,? we(('ve|'ll|'re| are| will| have| just| simply| now))* (?!(should|could|need|might)\b)\w+/i,
+      /^((ok(ay)?|so|alright|then|and),? )*let'?s make (?!(it|this|that|sure)\b).*([,;—–-] ?(that|it|which|this) (keeps|gives|makes|avoids|saves|lets|allows|spares|prevents)|\b(because|since)) /i,
+      /\b(was|were|has been|have been|got|gets?) (chosen|selected|picked|preferred|rejected|dropped|ruled out|adopted|favou?red)\b/i,
+    ],
+    despite: ["state", "once", "reported", "spec", "task"],
+  },
+  {
+    // Choices told without a verb of deciding.
+    type: "decision",
+    patterns: [
+      /(^|[,;:—–-] ?)(hence|therefore|thus|consequently) (we|i)('re|'ll| are| will)? \w/i,
+      /[,;—–-] so (we|i)('re|'ll| are| will)? ((now|only|always|all|still|just) )*(keep|use|stay|stick|go(ing)? with|mov(e|ing)|migrat(e|ing)|switch(ing)?|dropp?(ing)?|went|chose|pick(ed)?|built|build|avoid|store|run|pin|vendor|host)\b/i,
+      /^(?!(use|take|do|make|put|show|give|return|render|display|pick|set|write|it|this|that|i|you|he|she|they|why|how|what)\b)[\w.@/+-]+( [\w.@/+-]+){0,3} (over|instead of|rather than|beats?|trumps?) [\w.@/+-]+( [\w.@/+-]+){0,3}( here| for us| in \w+)?([,:;]| [—–-]) \S+ (\S+ )*\S/i,
+      /^(?!(it|this|that|there|he|she|everything|nothing|stdout|time|page|button)\b)(the )?[\w.@/+-]+( [\w.@/+-]+){0,3} (is|are) (out|ruled out|off the table|history|the winner|our (choice|pick|choices)|my (choice|pick)|the way to go|what we('re| are) going with)\b/i,
+      /\b(my|our|the|team'?s) (final |clear |obvious |first )?(choice|pick|winner|verdict|bet|vote|conclusion)s?( (for|of|on|from) [^,;:]{2,30})? (fell|falls|went|goes|is|was|remains|stays)\b/i,
+      /\b(conclusion|outcome|result|verdict|upshot) of (the|our|my) [\w-]+( [\w-]+)?( is| was)?: /i,
+      /\b(we('re| are)|i('m| am)|we|i|the team('s| is)?|(the )?(board|cto|management))( have| has|'ve)? (all in on|betting on|bet on|committed to|committing to|set on|done with|through with|parting ways with|saying goodbye to|doubling down on|greenlit|vetoed|rejected|approved|shelved|scrapped|abandoned|gave up on|giving up on) \S/i,
+      /\b(deliberate|conscious|intentional|explicit|considered|informed) (call|choice|decision|compromise|trade-?off)\b/i,
+      /\b(was|is|as) (the|a|our|an? \w+) (compromise|trade-?off) (between|for|we)\b/i,
+      /\b(won|wins|lost) (on|because|since|due to|by|over)\b.*\w/i,
+      /^no [\w-]+( [\w-]+){0,2} for (us|now|this project|the mvp|v1)\b[,;:—–-]/i,
+      /\b(for now|for the time being|until further notice|initially|in v1|for the mvp)\b.*([,;:—–-]|\bbecause\b|\bsince\b).*\b(too (much|many|big|complex|heavy|early|expensive)|overkill|not worth|enough for|more than we need|premature|makes? no sense|can'?t (justify|afford))\b/i,
+      /\bi('d| would) (like|want|prefer|love) (us|the team|everyone|this project) to\b.*\b(because|since|so that|as (it|we|they))\b/i,
+    ],
+    despite: ["state", "once", "reported", "spec"],
+  },
+  {
     // What is to be used or done, and in the same breath the reason.
     type: "decision",
     patterns: [
-      /\b(let'?s|let us|we('ll| will|'re| are)?( going to)?|i('ll| will|'m| am)( going to)?) ((just|now|all|also|definitely|simply|only|rather|probably|still|better|not) )*(us(e|ing)|do(ing)?|go(ing)? (with|for)|keep(ing)?|stay(ing)?|stick(ing)?|settl(e|ing) (on|for)|adopt(ing)?|pick(ing)?|choos(e|ing)|sav(e|ing)|stor(e|ing)|standardi[sz](e|ing)|drop(ping)?|skip(ping)?|defer(ring)?|postpon(e|ing)|avoid(ing)?|mov(e|ing)|run(ning)?|host(ing)?|build(ing)?|writ(e|ing)|put(ting)?|leav(e|ing)|tak(e|ing)) (?!(it|this|that|these|those|going|trying|working|an? (look|break|quick|test|bug|fix)|the (first|second|other|latter|former|same)|on this|doing)\b)(?!.*\b(first|(?<!for )now|together|again|next|then|today|tomorrow)\b)[^?,;]*([,;:—–]| -) ?(?!(then|and|but|or|please|which one|can|could|i (think|guess)|ok|right)\b)(it'?s|that'?s|they'?re|there'?s|we'?re|the|our|it|that|this|they|we|nobody|no one|everyone|most|one less|one fewer|less|fewer|no need|no point|otherwise|easier|simpler|cheaper|faster|safer|overkill|[\w-]+( [\w-]+)? (is|are|was|were|has|have|gets?|can'?t|doesn'?t|don'?t|isn'?t|aren'?t|would|will|gives?|makes?|already|all|only|needs?|\w+s)\b)/i,
+      /\b(let'?s|let us|we('ll| will|'re| are)?( going to)?|i('ll| will|'m| am)( going to)?) ((just|now|all|also|definitely|simply|only|rather|probably|still|better|not) )*(us(e|ing)|do(ing)?|go(ing)? (with|for)|keep(ing)?|stay(ing)?|stick(ing)?|settl(e|ing) (on|for)|adopt(ing)?|pick(ing)?|choos(e|ing)|sav(e|ing)|stor(e|ing)|standardi[sz](e|ing)|drop(ping)?|skip(ping)?|defer(ring)?|postpon(e|ing)|avoid(ing)?|mov(e|ing)|run(ning)?|host(ing)?|build(ing)?|writ(e|ing)|put(ting)?|leav(e|ing)|tak(e|ing)) (?!(it|this|that|these|those|on|forward|ahead|back|going|trying|working|an? (look|break|quick|test|bug|fix)|the (first|second|other|latter|former|same)|on this|doing)\b)(?!.*\b(first|(?<!for )now|together|again|next|then|today|tomorrow)\b)[^?,;]*([,;:—–]| -) ?(?!(then|and|but|or|please|which one|can|could|i (think|guess)|ok|right)\b)(it'?s|that'?s|they'?re|there'?s|we'?re|the|our|it|that|this|they|we|nobody|no one|everyone|most|one less|one fewer|less|fewer|no need|no point|otherwise|easier|simpler|cheaper|faster|safer|overkill|[\w-]+( [\w-]+)? (is|are|was|were|has|have|gets?|can'?t|doesn'?t|don'?t|isn'?t|aren'?t|would|will|gives?|makes?|already|all|only|needs?|\w+s)\b)/i,
       /\b(let'?s|we('ll| will| shall|'re going to| are going to)|i('ll|'m going to)) (?!(need|have to|see|fix|look|get back|try|discuss|talk|check|ask|wait|be (late|away|back|there)|know|find)\b)\w+ .*\b(because|so (that )?(we|it|they|users?|customers?|clients?|everyone|nobody|restarts|[\w-]+s) (\w+ )?(don'?t|can|can'?t|won'?t|doesn'?t|stays?|gets?|keeps?|never|only|will)|so that|to (avoid|prevent|reduce|minimi[sz]e|simplify|keep|stay|be able|save|support|comply|cut|make sure)|in order to|for (its|the|better|easier) \w+)\b/i,
       /^((ok(ay)?|so|alright|right|fine|well|then|and),? )*(the )?(plan|idea|call|consensus|verdict|conclusion|outcome|upshot|agreement)( from .{2,30}?)? (is|was)( now)? (to|that|for us to|:) .*(\b(because|since|so that|as (we|it|they|the|our)|given|due to)\b|[;—–]| - )/i,
       /^((ok(ay)?|so|alright|right|fine|well|then|and|sold|good),? )*(?!(that|what|here|there|this|so|how|where|as|who|maybe|whatever|think|if|leave|keep|like|let)\b)(?!.*\bas it is)[\w.@/+\uE000-\uF8FF-]+( [\w.@/+-]+){0,3} it is(,| then|[.!]*$| [—–-])/i,
@@ -156,7 +213,8 @@ export const englishFacts: readonly SignalRow[] = [
       /\bthe (trick|fix|workaround|solution|catch|gotcha) (is|was|here|for)\b/i,
       /\bwhat (fixed|solved|helped|worked)\b.*\bwas\b/i,
       /\b(is|are|it'?s) (a )?(known (issue|bug|problem|limitation)|known|intentional|by design|on purpose|deliberate(ly)?)\b/i,
-      /\b(fix(ed|es)|solved|resolved|cured|unblocked) (it|that|this|the (\w+ )?(problem|issue|error|crash|hang|flake|bug|build|leak|timeouts?))\b/i,
+      /\b(fixed|solved|resolved) (it|that|this) (by|with|via|through)\b/i,
+      /(?<!\bi |\bi've |\bi just |\bi already |\byou )\b(fix(ed|es)|solved|resolved|cured|unblocked) (it|that|this|the (\w+ )?(problem|issue|error|crash|hang|flake|bug|build|leak|timeouts?))\b/i,
       /\b(it )?(helps|helped|was enough|is enough) to \w+/i,
       /\b(only )?(goes|went) away (after|when|if|once)\b/i,
     ],
@@ -179,6 +237,12 @@ export const englishFacts: readonly SignalRow[] = [
     type: "knowledge",
     patterns: [
       /\bwe( also| still| only| just| currently| all| mostly|'re| are)* (use|using|run|running|deploy|host|store|ship|support|target|write|release|keep|name|version|build|generate|pin|vendor|cache|track|manage|follow|rely|depend|work|authenticate|charge|bill|serve|sell|log|test|(have|got) (a|an|two|three|four|five|\d+|our own|no|strict) (?!(bug|problem|issue|error|look|failing|regression|meeting)\b)|are (a|an|on|using|in)|(don'?t|do not) (use|support|ship|allow|deploy|merge|store|have a|mock|write|do|accept|run|log|commit|want))\b(?! (it|that|this|for now)\b)/i,
+    ],
+  },
+  {
+    type: "knowledge",
+    patterns: [
+      /\b(these days|nowadays|as of (last|this|v?\d|january|february|march|april|may|june|july|august|september|october|november|december)|since (last (year|month|quarter|spring|summer|autumn|fall|winter)|january|february|march|april|may|june|july|august|september|october|november|december|v?\d))\b/i,
     ],
   },
   {

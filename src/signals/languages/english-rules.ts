@@ -82,7 +82,7 @@ export const englishRules: readonly SignalRow[] = [
   {
     type: "directive",
     patterns: [
-      /^((please|pls|and|also|but|so|again)[,:]? )*(do not|don'?t|dont|avoid|refrain from|no more|nobody|no one|none of us)\s+(should |may |ever |to )?((\w+ ){1,12}?(anywhere|any(thing|one|more)?|in (this|the|our|any) (repo|repository|codebase|code base|project|app|monorepo|workspace|company)|in (production|prod|tests|code|commits|migrations|components|controllers|logs)|without (asking|my|a|telling|approval|permission|review|tests?)|by hand|manually|on (friday|weekend)s?|directly)|(use|using|add|adding|write|writing|commit|committing|push|pushing|import|importing|mock|mocking|log|logging|print|hard-?code|hard-?coding|create|creating|put|putting|call|mix|mixing|nest|nesting|rely|depend|leave|introduce|introducing|catch|swallow|store|storing|expose|edit|editing|modify|touch|reformat|bump|upgrade|abbreviate|begin|merge|squash|rebase|skip|disable|generate|include|install|delete|drop|run|start|throw|return|suppress|check in|trust|wrap|inline|inherit|subclass|monkey-?patch|optimi[sz]e)\s+(?!(it|that|this|these|those|the|them|my|your|our|a|an|lines?|him|her|yet|now|so|too|up|there|here|anything yet|both|one|all of|out|to)\b|\S*\.\w{1,4}\b)[\w*@\uE000-\uF8FF])/i,
+      /^((please|pls|and|also|but|so|again)[,:]? )*(do not|don'?t|dont|avoid|refrain from|no more|nobody|no one|none of us)\s+(should |may |ever |to )?((\S+ ){1,12}?(anywhere|any(thing|one|more)?|in (this|the|our|any) (repo|repository|codebase|code base|project|app|monorepo|workspace|company)|in (production|prod|tests|code|commits|migrations|components|controllers|logs)|without (asking|my|a|telling|approval|permission|review|tests?)|by hand|manually|on (friday|weekend)s?|directly)|(use|using|add|adding|write|writing|commit|committing|push|pushing|import|importing|mock|mocking|log|logging|print|hard-?code|hard-?coding|create|creating|put|putting|call|mix|mixing|nest|nesting|rely|depend|leave|introduce|introducing|catch|swallow|store|storing|expose|edit|editing|modify|touch|reformat|bump|upgrade|abbreviate|begin|merge|squash|rebase|skip|disable|generate|include|install|delete|drop|run|start|throw|return|suppress|check in|trust|wrap|inline|inherit|subclass|monkey-?patch|optimi[sz]e)\s+(?!(it|that|this|these|those|the|them|my|your|our|a|an|lines?|him|her|yet|now|so|too|up|there|here|anything yet|both|one|all of|out|to)\b|\S*\.\w{1,4}\b)[\w*@\uE000-\uF8FF])/i,
     ],
     despite: ["task"],
   },
@@ -142,7 +142,7 @@ export const englishRules: readonly SignalRow[] = [
       /\b(only|exclusively|everywhere|throughout|always|never)[.!]*$/i,
       /^[\w\s\uE000-\uF8FF-]{2,40}\b(first|before)[,;] .*\b(after|afterwards|later|second|then|last)\b/i,
       /^([\w-]+ ){1,5}only (in|at|on|via|through|with|from|for|by|when|if)\b(?! (this|that)\b)/i,
-      /^[\w-]+( [\w-]+)?, not [\w-]+( [\w-]+)?[.!]*$/i,
+      /^[\w-]+( [\w-]+)?, not [\w-]+( [\w-]+)?(,? (for me|please|always|everywhere|in \w+( \w+)?|for \w+( \w+)?))?[.!]*$/i,
     ],
   },
   {
@@ -150,6 +150,37 @@ export const englishRules: readonly SignalRow[] = [
     patterns: [
       /^(?!(i|it|this|that|he|she|they|there|why)\b)(?!.*\b(i|it|he|she|they|this|that|just) (always|never)\b).*\b(must|mustn'?t|must not|always|never)\b (?!(get|gets|see|saw|have|had|been|really|quite|\w+ed|the same|hits?|find|finds|happens?|works?|loads?|runs?|seem|know|knew|think|thought|mind|again|ever since|\w*[^s]s)\b)[a-z\uE000-\uF8FF]/i,
     ],
+  },
+  {
+    type: "directive",
+    patterns: [
+      /[,;.—–-] ?(and )?(period|full stop|no (discussion|debate|arguments?|exceptions?|excuses|ifs?\b.*buts?)|end of (story|discussion)|(that'?s )?non-?negotiable|not up for (debate|discussion))[.!]*$/i,
+      /\b(that'?s|this is|it'?s) (how|the way) (we|things) (work|do|roll|are done|operate|like it)\b/i,
+      /^(in this (repo|project|codebase),? )?(it('s| is) )?(absolutely |really |very |super )?(essential|crucial|imperative|vital|critical|paramount|mandatory|obligatory|compulsory|a must|required) (that|to|for (all|every|each|any))\b/i,
+      /\b(is|are) (completely |absolutely |strictly )?(out of the question|not an option|a (firing|blocking) offen[cs]e|grounds for rejection|the (absolute )?minimum)\b/i,
+      /\b(doesn'?t|don'?t|won'?t|never|always|not?|only) (gets?|be|is|are) (merged|split|rejected|reverted|deleted|deployed|shipped|approved|reviewed|released|accepted|committed|logged|stored)\b/i,
+      /^(?!(it|this|that|the (build|test|button|page|user))\b)[^,;?]{3,50} gets? (merged|split|rejected|reverted|deleted|reviewed|tested|documented|an? (owner|test|label|review\w*|changelog|ticket|comment|doc\w*|entry))\b/i,
+      /\byou (do not|don'?t|never|may not|can'?t|cannot|shall not|are not allowed to|aren'?t allowed to|only) (?!(need|have|know|see|get|understand|want|think|seem|look)\b)\w+ .*\b(without|unless|until|before i|before we)\b/i,
+      /\b(only|just) .{2,40} (is|are|may|can) (allowed|permitted|entitled) to\b/i,
+      /\b(two|three|one|2|3|1|at least \w+) (approvals?|reviews?|reviewers?|sign-?offs?|approvers?) (before|for|on|per|from|is|are)\b/i,
+      /^(?!(i|it|this|that|there|he|she|they|what)\b)[\w-]+( [\w-]+){1,6} (before|without|unless|until) (any(thing|one|body)|every(thing|one|body)) \w+/i,
+      /\b(before|prior to) (the|each|a|any|every) (push|commit|merge|release|deploy\w*|review|pr),? (and )?(not|never) (after|later|afterwards)/i,
+      /^keep (your|all|the) ([\w-]+ )?(fingers|hands|paws|nose|agents?) (off|out of|away from)\b/i,
+      /^treat \S+ as \S+/i,
+      /^[\w-]+s (in|as|with|without|under|go in|into) [^,;]{2,30}[,;] (and )?[\w-]+s (in|as|with|without|under|go in|into) \S/i,
+      /^(only )?(one|two|a single|at most \w+|max(imum)?( \w+)?|no more than \w+) [\w-]+( [\w-]+){0,2} per [\w-]+/i,
+      /^(please )?(prefix|suffix|name|indent|capitali[sz]e|annotate|tag|sign|squash|namespace|version) (all |every |each |your )?([\w-]+ ){0,2}[\w-]+s (with|as|by|in|after|like|using|under)\b/i,
+      /^((please|and|also|but|so|again)[,:]? )*(don'?t|do not|dont|never|nobody|no one) ((ever|directly|may|should|force) )*(push(es)?|force-?push|commits?|merges?|deploys?|publish|rebases?) ((directly|straight|anything|code|changes|commits) )*(to|into|on|onto|against) (main|master|prod\w*|develop|trunk|staging|the (main|master|release|production|shared|default|protected) \w+|protected \w+|shared \w+)\b/i,
+      /^((please|always|and|also)[,:]? )*(run|execute|check|verify|update|format|lint|test|rebase|build|review|squash|write|add|bump|confirm|back ?up|make sure) .{2,60}?\b(before|after|whenever|every time|each time) ((you|we) )?(commit|push|merg|deploy|releas|publish|finish|submit|open|creat|edit|add)(e|es|ing|ting|ging|ning)?\b(?! (this|that|it|the)\b)/i,
+      /^((please|and|also)[,:]? )*use (?!(an?|the|this|that|it|these|those|my|your)\b)\S+( \S+)? for (?!(this|that|the|it|now|these|those|an?|my|your|testing this)\b)[a-z][\w-]*/i,
+      /\b(make (it|this) a (habit|rule|point|practice|principle)|get (in|into) the habit of|as a matter of (principle|habit|course)|by (policy|convention|default,))\b/i,
+      /^(please |always )?(use|prefer|avoid|stick to|follow|keep|be|write|don'?t|do not|speak|think|quote|cite) [^,]{3,60} (when|whenever|while) (you('re| are)? )?(talk|answer|reply|respond|explain|writ|report|speak|cod|communicat|review|committ?|nam|document|present|test|refactor|debug|design|propos|suggest|work|build|discuss)(ing)?\b/i,
+      /^(no,? |nope,? |please |and |but )*(don'?t|do not|never|stop \w+ing|instead of) .{3,60}?[,;—–.-] ?(but |please |just |always |we )*(use|prefer|go with|rely on|import|stick (to|with)|go through|call) (?!(it|this|that|these|the (other|first|second|last))\b)\S/i,
+      /^no (?!changes?\b)([\w-]+ ){0,2}[\w-]+(s|ing) (to|by|of|as|over|into|onto|against|at) \w/i,
+      /^(please |and |but )*(don'?t|do not|dont) \w+ (an?|any|new|more|extra|another) ([\w-]+ ?){1,4}(when|if|unless|where|just because|for no reason|just to)\b/i,
+      /^(write|run|do|open|create|add|read|update|ask|check) (the |a |your )?([\w-]+ ){1,3}first[,;]? (and )?(only )?(then|afterwards|before)\b.*\b(repo|project|here|how we|always|every|rule)\b/i,
+    ],
+    despite: ["task", "once"],
   },
   {
     // "Time zones: store UTC."
