@@ -121,10 +121,18 @@ function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
 }
 
 function makeAbsolute(drafts: Drafts, memory: Memory): void {
-  if (isProtected(memory)) return;
-  const content = withAbsoluteDates(memory.content, Date.parse(memory.created));
+  const saidMs = isProtected(memory) ? undefined : findSaid(memory);
+  if (saidMs === undefined) return;
+  const content = withAbsoluteDates(memory.content, saidMs);
   if (content === memory.content) return;
   step(drafts, memory.id, "reworded", "dates that pass were made absolute", { content });
+}
+
+/** When its words were said; `undefined` where they may be of another day than the memory. */
+function findSaid({ created, isUndated, provenance, updated }: Memory): number | undefined {
+  const saidMs = Date.parse(created);
+  const isOfOneDay = Math.abs(Date.parse(updated) - saidMs) < DAY_MS;
+  return isOfOneDay && !isUndated && provenance.how !== "imported" ? saidMs : undefined;
 }
 
 function confirm(drafts: Drafts, memory: Memory): void {

@@ -168,6 +168,7 @@ function toMemory(front: PlainRecord, body: string, place: FilePlace): Memory {
     status: isArchived ? "archived" : fields.status,
     created,
     updated: fields.updated ?? written,
+    ...(fields.created === undefined && { isUndated: true }),
     extra,
   };
 }

@@ -138,6 +138,19 @@ describe("what nobody needs any more goes to the archive", () => {
   });
 });
 
+it("words of which it is not known on which day they were said get no date", () => {
+  const content = "It was released yesterday.";
+  const one = memoryOf({ id: "event/x", content });
+  expect(plan([one]).changes).toHaveLength(1);
+  for (const memory of [
+    { ...one, isUndated: true as const },
+    { ...one, updated: "2026-11-22T09:00:00.000Z" },
+    { ...one, created: "some day" },
+    { ...one, provenance: { by: "person" as const, how: "imported" as const } },
+  ])
+    expect(plan([memory]).changes).toEqual([]);
+});
+
 it("what three sessions have said weighs more, once", () => {
   const memory = memoryOf({
     id: "procedure/x",
