@@ -13,6 +13,7 @@ import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
+import { readConflictRecords } from "../memory/conflict-records.js";
 import { findRefusal } from "../memory/draft.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
@@ -30,7 +31,7 @@ import { findNeighbours } from "./neighbours.js";
 import { createDreamPages } from "./pages.js";
 import { planDream } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
-import { type DreamState, noteSuccess, readDreamState, writeDreamState } from "./state.js";
+import { type DreamState, isWatched, noteSuccess, readDreamState, writeDreamState } from "./state.js";
 
 export interface Dreams {
   /** Tidies now. Never rejects. */
@@ -144,7 +145,8 @@ export function createDreams(options: DreamsOptions): Dreams {
 
   async function plan(run: Run): Promise<Planned> {
     const all = await memories.list({ archived: true });
-    const present = all.filter(isTidied);
+    const contested = await findContested();
+    const present = all.filter((memory) => isTidied(memory) && !contested.has(memory.id));
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
     const gone = await findGone(present);
@@ -156,6 +158,7 @@ export function createDreams(options: DreamsOptions): Dreams {
       effectiveImportance: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
       lastUsedMs: (memory) =>
         Math.max(memories.useOf(memory.id)?.lastMs ?? 0, Date.parse(memory.updated) || 0),
+      isWatchedSince: (timeMs) => isWatched(run.state, timeMs, clock.now()),
       missingPaths: ({ id }) => gone.get(id) ?? [],
     });
     if (!run.options.askModel) return { ...planned, refused: [], usedModel: false };
@@ -171,6 +174,12 @@ export function createDreams(options: DreamsOptions): Dreams {
         gone.set(id, paths);
     }
     return gone;
+  }
+
+  /** A person is asked which of two versions holds: a change here would pass for the answer. */
+  async function findContested(): Promise<ReadonlySet<string>> {
+    const records = await readConflictRecords(files, folders.memory);
+    return new Set(records.flatMap(({ id, otherID }) => [id, otherID ?? id]));
   }
 
   /** What the store would not write again, such as a file of a person's with a secret in it, stays as it is. */

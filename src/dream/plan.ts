@@ -2,7 +2,7 @@
  * What a dream does without a model. Pure: the same memories on the same day give the same plan, and a plan that has
  * been carried out gives an empty one.
  */
-import type { Memory } from "../memory/memory.js";
+import { type Memory, usersTypes } from "../memory/memory.js";
 import { CONFIRMING_SESSIONS, readSessions } from "../memory/sessions.js";
 import { DAY_MS } from "../seams/clock.js";
 import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
@@ -20,6 +20,8 @@ export interface DreamInput {
   effectiveImportance(memory: Memory): number;
   /** When it was last used or changed. */
   lastUsedMs(memory: Memory): number;
+  /** Was it noted for long enough since then what is used? */
+  isWatchedSince(timeMs: number): boolean;
   /** Paths it names that are not there. */
   missingPaths(memory: Memory): readonly string[];
 }
@@ -88,7 +90,8 @@ function archiveIfOver(drafts: Drafts, memory: Memory, input: DreamInput): void 
   if (why !== undefined) step(drafts, memory.id, "archived", why, { status: "archived" });
 }
 
-function findEnd(memory: Memory, { effectiveImportance, lastUsedMs, nowMs }: DreamInput): string | undefined {
+function findEnd(memory: Memory, input: DreamInput): string | undefined {
+  const { nowMs } = input;
   const { expires, pinned, status, type, updated } = memory;
   if (pinned) return undefined;
   if (expires !== undefined && Date.parse(expires) <= nowMs)
@@ -102,8 +105,18 @@ function findEnd(memory: Memory, { effectiveImportance, lastUsedMs, nowMs }: Dre
     const isOver = nowMs - Date.parse(updated) >= RESOLVED_AFTER_MS;
     return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
   }
-  const unusedMs = nowMs - lastUsedMs(memory);
-  const isForgotten = unusedMs >= FORGOTTEN_AFTER_MS && effectiveImportance(memory) < FORGOTTEN_BELOW;
+  return findNeglect(memory, input);
+}
+
+function findNeglect(memory: Memory, input: DreamInput): string | undefined {
+  // What a user is like is in the index of each session: nobody has to ask for it.
+  if (usersTypes.has(memory.type)) return undefined;
+  const lastMs = input.lastUsedMs(memory);
+  const unusedMs = input.nowMs - lastMs;
+  const isForgotten =
+    unusedMs >= FORGOTTEN_AFTER_MS &&
+    input.effectiveImportance(memory) < FORGOTTEN_BELOW &&
+    input.isWatchedSince(lastMs);
   return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
 }
 

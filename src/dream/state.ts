@@ -3,6 +3,7 @@
  * over loses nothing of it. Deleting it lets the next dream come at once.
  */
 import { isRecord } from "../records.js";
+import { DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 
 export interface DreamState {
@@ -16,10 +17,26 @@ export interface DreamState {
   lastModelFailureMs?: number;
   /** Clusters that a model has looked at as they are, and contradictions that were told: not again. */
   seen: readonly string[];
+  /** On which days dreams have succeeded, the first one first: so long is it noted here what is used. */
+  days: readonly string[];
 }
 
 const MOST_SEEN = 500;
-const FRESH: DreamState = { failures: 0, modelFailures: 0, seen: [] };
+const MOST_DAYS = 400;
+const FRESH: DreamState = { failures: 0, modelFailures: 0, seen: [], days: [] };
+/** What nobody has needed on so many days of work, over so many months, may be forgotten. */
+const WATCHED_DAYS = 10;
+const WATCHED_MS = 90 * DAY_MS;
+
+/**
+ * Was it noted here for long enough what is used, since then? In a fresh clone it was not, nor where machine state was
+ * deleted; and months in which nobody worked here, or that a clock has jumped over, do not count. Pure.
+ */
+export function isWatched({ days }: Pick<DreamState, "days">, sinceMs: number, nowMs: number): boolean {
+  const times = days.map((day) => Date.parse(day)).filter((dayMs) => dayMs <= nowMs);
+  const firstMs = Math.min(...times);
+  return firstMs <= nowMs - WATCHED_MS && times.filter((dayMs) => dayMs > sinceMs).length >= WATCHED_DAYS;
+}
 
 /** After a dream that has succeeded. `model`: what came of asking one, if it was asked. Pure. */
 export function noteSuccess(
@@ -28,8 +45,10 @@ export function noteSuccess(
   { model, seen }: { model?: "good" | "bad"; seen: readonly string[] },
 ): DreamState {
   const { lastModelFailureMs, modelFailures } = state;
+  const today = new Date(nowMs).toISOString().slice(0, 10);
   return {
     failures: 0,
+    days: [...state.days.filter((day) => day !== today), today].slice(-MOST_DAYS),
     lastSuccessMs: nowMs,
     seen: [...state.seen, ...seen],
     ...(model === "bad"
@@ -57,17 +76,20 @@ export async function writeDreamState(files: Files, path: string, state: DreamSt
 function parseDreamState(text: string): DreamState {
   const value = parseJson(text);
   if (!isRecord(value) || value.v !== 1) return FRESH;
-  const { failures, lastFailureMs, lastModelFailureMs, lastSuccessMs, modelFailures, seen } = value;
+  const { failures, lastFailureMs, lastModelFailureMs, lastSuccessMs, modelFailures } = value;
   return {
     failures: toCount(failures),
     modelFailures: toCount(modelFailures),
-    seen: Array.isArray(seen) ? seen.filter((one) => typeof one === "string") : [],
+    seen: readTexts(value.seen),
+    days: readTexts(value.days).filter((day) => /^\d{4}-\d\d-\d\d$/.test(day)),
     ...(isTime(lastSuccessMs) && { lastSuccessMs }),
     ...(isTime(lastFailureMs) && { lastFailureMs }),
     ...(isTime(lastModelFailureMs) && { lastModelFailureMs }),
   };
 }
 
+const readTexts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 const toCount = (value: unknown): number => (isTime(value) && value > 0 ? Math.floor(value) : 0);
 

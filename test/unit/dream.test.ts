@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { DAY_MS } from "../../src/seams/clock.js";
-import { CREATED, type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
+import { CREATED, type DreamWorld, openDreamWorld, putDreamDays, putMemory } from "../support/dream-world.js";
 import { withDeath } from "../support/dying-files.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -14,6 +14,7 @@ const PROTECTED = ["directive", "decision", "feedback"] as const;
 
 /** 500 memories: what is planted, by the ids that a test asks for. */
 function plant(world: DreamWorld) {
+  putDreamDays(world);
   const planted = {
     exact: [] as [string, string][],
     near: [] as [string, string][],
