@@ -9,7 +9,7 @@
  * Until the swap nothing is changed, so that it can be broken off at any moment. What somebody changes meanwhile has it
  * all planned anew. What holds everywhere, in all of the user's projects, is left alone.
  */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
@@ -23,7 +23,7 @@ import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { DreamPlan, Finding } from "./change.js";
-import { type Cluster, nameCluster, planClusters } from "./clusters.js";
+import { type Cluster, nameCluster, nameTry, nameWords, planClusters } from "./clusters.js";
 import { carryOut, compose } from "./compose.js";
 import { type DreamReport, formatCounts } from "./dreams-page.js";
 import type { SimilarTo } from "./duplicates.js";
@@ -82,6 +82,8 @@ const SOURCE = "dream";
 /** Somebody may change a memory between the plan and the swap. */
 const MOST_TRIES = 3;
 const LOOKED_AT_A_TIME = 100;
+/** Codes of what fails when the swap is under way. */
+const BEGUN: ReadonlySet<string> = new Set(["EUNFINISHED", "ECHANGED"]);
 /** Of one dream; the next one tells the others. */
 const MOST_FINDINGS = 20;
 
@@ -146,7 +148,10 @@ export function createDreams(options: DreamsOptions): Dreams {
   async function plan(run: Run): Promise<Planned> {
     const all = await memories.list({ archived: true });
     const contested = await findContested();
-    const present = all.filter((memory) => isTidied(memory) && !contested.has(memory.id));
+    const spared = new Set(run.state.spared);
+    const present = all.filter(
+      (memory) => isTidied(memory) && !contested.has(memory.id) && !spared.has(nameWords(memory)),
+    );
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
     const gone = await findGone(present);
@@ -197,7 +202,7 @@ export function createDreams(options: DreamsOptions): Dreams {
   ): Promise<Planned> {
     const tidied = carryOut(present, planned.changes);
     if (!run.answer) {
-      run.clusters = planClusters(tidied, similarTo, new Set(run.state.seen));
+      run.clusters = planClusters(tidied, similarTo, run.state.seen);
       run.answer = await ask(run);
       run.signal.throwIfAborted();
     }
@@ -223,32 +228,41 @@ export function createDreams(options: DreamsOptions): Dreams {
     return answer;
   }
 
-  async function finish({ answer, clusters, state }: Run, report: DreamReport): Promise<DreamOutcome> {
-    const known = new Set(state.seen);
+  /** All is done by now: what fails here is told, and changes nothing of that. */
+  async function finish(run: Run, report: DreamReport): Promise<DreamOutcome> {
+    const known = new Set(run.state.told);
     const fresh = report.findings.filter((one) => !known.has(nameFinding(one)));
     const told = { ...report, findings: fresh.slice(0, MOST_FINDINGS) };
-    const isBad = answer?.kind === "failed" || (answer?.kind === "staged" && isNonsense(report));
-    const isGood = answer?.kind === "staged" && !isBad;
-    const next = noteSuccess(state, clock.now(), {
-      ...(isBad ? { model: "bad" } : isGood && { model: "good" }),
-      seen: [...(isGood ? clusters.map(nameCluster) : []), ...told.findings.map(nameFinding)],
-    });
-    await writeDreamState(files, folders.dreamState, next);
+    try {
+      await writeDreamState(files, folders.dreamState, noteRun(run, told));
+    } catch (thrown) {
+      log.warn(SOURCE, `done, but it cannot be noted when: ${formatError(thrown)}`);
+    }
     await pages.add(told);
-    log.info(
-      SOURCE,
-      `${report.id}: ${formatCounts(report.changes)}${report.usedModel ? ", with a model" : ""}`,
-    );
+    const counts = formatCounts(report.changes);
+    log.info(SOURCE, `${report.id}: ${counts}${report.usedModel ? ", with a model" : ""}`);
     for (const why of report.refused) log.warn(SOURCE, `${report.id}: not taken from the model: ${why}`);
     return { kind: "done", report: told };
   }
 
+  function noteRun({ answer, clusters, state }: Run, report: DreamReport): DreamState {
+    const isBad = answer?.kind === "failed" || (answer?.kind === "staged" && isNonsense(report));
+    const isGood = answer?.kind === "staged" && !isBad;
+    return noteSuccess(state, clock.now(), {
+      ...(isBad ? { model: "bad" } : isGood && { model: "good" }),
+      seen: isGood ? clusters.map(nameCluster) : isBad ? clusters.map(nameTry) : [],
+      told: report.findings.map(nameFinding),
+    });
+  }
+
   async function fail(thrown: unknown, { isDry = false, signal }: RunOptions): Promise<DreamOutcome> {
     const why = formatError(thrown);
-    if (thrown instanceof StrataError && thrown.code === "ELOCKED")
+    const code = thrown instanceof StrataError ? thrown.code : undefined;
+    if (code === "ELOCKED")
       return { kind: "refused", why: `somebody else is dreaming in this project: ${why}` };
     if (signal?.aborted || isDry) return { kind: "failed", why };
-    log.warn(SOURCE, `broken off, memory is as it was: ${why}`);
+    const isBegun = code !== undefined && BEGUN.has(code);
+    log.warn(SOURCE, `broken off, ${isBegun ? "with a part of it done" : "memory is as it was"}: ${why}`);
     try {
       const state = await readDreamState(files, folders.dreamState);
       const failed = { ...state, failures: state.failures + 1, lastFailureMs: clock.now() };
@@ -264,7 +278,8 @@ export function createDreams(options: DreamsOptions): Dreams {
   }
 }
 
-const nameFinding = ({ what }: Finding): string => what;
+const nameFinding = ({ what }: Finding): string =>
+  createHash("sha256").update(what).digest("hex").slice(0, 12);
 
 /** Something was staged, and none of it could be taken. */
 const isNonsense = ({ refused, usedModel }: DreamReport): boolean => refused.length > 0 && !usedModel;

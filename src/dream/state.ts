@@ -15,15 +15,21 @@ export interface DreamState {
   /** The same of the model's part: a dream goes on without it. */
   modelFailures: number;
   lastModelFailureMs?: number;
-  /** Clusters that a model has looked at as they are, and contradictions that were told: not again. */
+  /** Clusters that a model has looked at as they are: not again. */
   seen: readonly string[];
+  /** Findings that were told, by what they say: not again. */
+  told: readonly string[];
+  /** Memories as they are since somebody took back a dream: they stay so until they say something else. */
+  spared: readonly string[];
   /** On which days dreams have succeeded, the first one first: so long is it noted here what is used. */
   days: readonly string[];
 }
 
-const MOST_SEEN = 500;
+const MOST_SEEN = 2_000;
+const MOST_TOLD = 5_000;
+const MOST_SPARED = 5_000;
 const MOST_DAYS = 400;
-const FRESH: DreamState = { failures: 0, modelFailures: 0, seen: [], days: [] };
+const FRESH: DreamState = { failures: 0, modelFailures: 0, seen: [], told: [], spared: [], days: [] };
 /** What nobody has needed on so many days of work, over so many months, may be forgotten. */
 const WATCHED_DAYS = 10;
 const WATCHED_MS = 90 * DAY_MS;
@@ -42,7 +48,7 @@ export function isWatched({ days }: Pick<DreamState, "days">, sinceMs: number, n
 export function noteSuccess(
   state: DreamState,
   nowMs: number,
-  { model, seen }: { model?: "good" | "bad"; seen: readonly string[] },
+  { model, seen, told }: { model?: "good" | "bad"; seen: readonly string[]; told: readonly string[] },
 ): DreamState {
   const { lastModelFailureMs, modelFailures } = state;
   const today = new Date(nowMs).toISOString().slice(0, 10);
@@ -51,6 +57,8 @@ export function noteSuccess(
     days: [...state.days.filter((day) => day !== today), today].slice(-MOST_DAYS),
     lastSuccessMs: nowMs,
     seen: [...state.seen, ...seen],
+    told: [...state.told, ...told],
+    spared: state.spared,
     ...(model === "bad"
       ? { modelFailures: modelFailures + 1, lastModelFailureMs: nowMs }
       : { modelFailures: model === "good" ? 0 : modelFailures, ...pick(lastModelFailureMs) }),
@@ -60,17 +68,21 @@ export function noteSuccess(
 const pick = (lastModelFailureMs: number | undefined) =>
   lastModelFailureMs === undefined ? {} : { lastModelFailureMs };
 
-/** What cannot be read counts for nothing. */
+/** What cannot be read counts for nothing; nor does a folder in its place. */
 export async function readDreamState(files: Files, path: string): Promise<DreamState> {
-  const bytes = await files.read(path);
+  const isFile = (await files.stat(path))?.kind === "file";
+  const bytes = isFile ? await files.read(path) : undefined;
   return bytes ? parseDreamState(new TextDecoder().decode(bytes)) : FRESH;
 }
 
 export async function writeDreamState(files: Files, path: string, state: DreamState): Promise<void> {
-  await files.writeWhole(
-    path,
-    `${JSON.stringify({ v: 1, ...state, seen: state.seen.slice(-MOST_SEEN) }, null, 2)}\n`,
-  );
+  const bounded = {
+    ...state,
+    seen: state.seen.slice(-MOST_SEEN),
+    told: state.told.slice(-MOST_TOLD),
+    spared: state.spared.slice(-MOST_SPARED),
+  };
+  await files.writeWhole(path, `${JSON.stringify({ v: 1, ...bounded }, null, 2)}\n`);
 }
 
 function parseDreamState(text: string): DreamState {
@@ -81,6 +93,8 @@ function parseDreamState(text: string): DreamState {
     failures: toCount(failures),
     modelFailures: toCount(modelFailures),
     seen: readTexts(value.seen),
+    told: readTexts(value.told),
+    spared: readTexts(value.spared),
     days: readTexts(value.days).filter((day) => /^\d{4}-\d\d-\d\d$/.test(day)),
     ...(isTime(lastSuccessMs) && { lastSuccessMs }),
     ...(isTime(lastFailureMs) && { lastFailureMs }),

@@ -88,6 +88,22 @@ describe("when it dreams", () => {
     expect(hasDreamt(few)).toBe(false);
   });
 
+  it("nor because of times that are still to come; and a clock that was once ahead holds up none", async () => {
+    const world = await open();
+    world.files.contents.set(STATE, Buffer.from('{"v":1,"lastSuccessMs":99999999999999}'));
+    await begin(world);
+    await endTurn(world);
+    expect(hasDreamt(world)).toBe(true);
+    const state = world.files.text(STATE);
+    const front = "---\ncreated: 2099-01-01T00:00:00.000Z\nupdated: 2099-01-01T00:00:00.000Z\n---\n";
+    for (let n = 0; n < 8; n++)
+      world.files.contents.set(`${MEMORY}/knowledge/late-${n}.md`, Buffer.from(`${front}Fact ${n}.\n`));
+    world.clock.advance(120 * MINUTE);
+    await begin(world);
+    await endTurn(world);
+    expect(world.files.text(STATE)).toBe(state);
+  });
+
   it("not at all when it is switched off, or memory is", async () => {
     for (const options of [{ dream: { enabled: false } }, { autoMemory: { enabled: false } }]) {
       const world = await open(options);
