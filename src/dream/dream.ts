@@ -81,9 +81,6 @@ export interface DreamsOptions {
 const SOURCE = "dream";
 /** Somebody may change a memory between the plan and the swap. */
 const MOST_TRIES = 3;
-const LOOKED_AT_A_TIME = 100;
-/** Codes of what fails when the swap is under way. */
-const BEGUN: ReadonlySet<string> = new Set(["EUNFINISHED", "ECHANGED"]);
 /** Of one dream; the next one tells the others. */
 const MOST_FINDINGS = 20;
 
@@ -96,6 +93,12 @@ interface Run {
   /** What a model has staged, once it was asked. */
   answer?: ModelAnswer;
   clusters: readonly Cluster[];
+}
+
+/** How far a dream has come, for whoever has to say what its failure means. */
+interface Progress {
+  isSwapping: boolean;
+  outcome?: DreamOutcome;
 }
 
 type Planned = DreamPlan & Pick<DreamReport, "refused" | "usedModel">;
@@ -114,17 +117,26 @@ export function createDreams(options: DreamsOptions): Dreams {
         end.abort(new StrataError("EOVERRAN", `it took more than ${options.maxRuntimeMs} ms`)),
       );
       const signal = AbortSignal.any([end.signal, ...(options.signal ? [options.signal] : [])]);
+      const progress: Progress = { isSwapping: false };
       try {
-        return await locks.withLock(folders.dreamLock, (lock) => dream(options, signal, lock), { waitMs: 0 });
+        const action = async (lock: HeldLock): Promise<DreamOutcome> => {
+          progress.outcome = await dream(options, { lock, progress, signal });
+          return progress.outcome;
+        };
+        return await locks.withLock(folders.dreamLock, action, { waitMs: 0 });
       } catch (thrown) {
-        return await fail(thrown, options);
+        // What fails behind it takes nothing back.
+        return progress.outcome ?? (await fail(thrown, options, progress));
       } finally {
         stop();
       }
     },
   };
 
-  async function dream(options: RunOptions, signal: AbortSignal, lock: HeldLock): Promise<DreamOutcome> {
+  async function dream(
+    options: RunOptions,
+    { lock, progress, signal }: { lock: HeldLock; progress: Progress; signal: AbortSignal },
+  ): Promise<DreamOutcome> {
     const state = await readDreamState(files, folders.dreamState);
     // Somebody may have had one between the look and the lock.
     const why = options.findObstacle?.(state);
@@ -138,7 +150,9 @@ export function createDreams(options: DreamsOptions): Dreams {
       if (options.isDry) return { kind: "planned", report };
       both.throwIfAborted();
       await lock.check();
+      progress.isSwapping = true;
       const swapped = await memories.swap(planned.changes, { operation: SOURCE, run: run.id });
+      progress.isSwapping = false;
       if (swapped.kind === "written") return await finish(run, report);
       refusal = swapped.why;
     }
@@ -154,7 +168,7 @@ export function createDreams(options: DreamsOptions): Dreams {
     );
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
-    const gone = await findGone(present);
+    const gone = await findGoneFiles({ files, project: folders.project }, present);
     run.signal.throwIfAborted();
     const planned = planDream({
       memories: present,
@@ -168,17 +182,6 @@ export function createDreams(options: DreamsOptions): Dreams {
     });
     if (!run.options.askModel) return { ...planned, refused: [], usedModel: false };
     return consolidate(run, planned, { present, similarTo });
-  }
-
-  /** A few at a time: there may be ten thousand. */
-  async function findGone(present: readonly Memory[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    const gone = new Map<string, readonly string[]>();
-    for (let from = 0; from < present.length; from += LOOKED_AT_A_TIME) {
-      const some = present.slice(from, from + LOOKED_AT_A_TIME);
-      for (const [id, paths] of await findGoneFiles({ files, project: folders.project }, some))
-        gone.set(id, paths);
-    }
-    return gone;
   }
 
   /** A person is asked which of two versions holds: a change here would pass for the answer. */
@@ -255,14 +258,21 @@ export function createDreams(options: DreamsOptions): Dreams {
     });
   }
 
-  async function fail(thrown: unknown, { isDry = false, signal }: RunOptions): Promise<DreamOutcome> {
+  async function fail(
+    thrown: unknown,
+    { isDry = false, signal }: RunOptions,
+    { isSwapping }: Progress,
+  ): Promise<DreamOutcome> {
     const why = formatError(thrown);
     const code = thrown instanceof StrataError ? thrown.code : undefined;
     if (code === "ELOCKED")
       return { kind: "refused", why: `somebody else is dreaming in this project: ${why}` };
     if (signal?.aborted || isDry) return { kind: "failed", why };
-    const isBegun = code !== undefined && BEGUN.has(code);
-    log.warn(SOURCE, `broken off, ${isBegun ? "with a part of it done" : "memory is as it was"}: ${why}`);
+    const isBegun = isSwapping && code !== "ENOTWRITTEN";
+    log.warn(
+      SOURCE,
+      `broken off, ${isBegun ? "perhaps with a part of it done" : "memory is as it was"}: ${why}`,
+    );
     try {
       const state = await readDreamState(files, folders.dreamState);
       const failed = { ...state, failures: state.failures + 1, lastFailureMs: clock.now() };

@@ -53,6 +53,8 @@ async function spare(
 export function formatUndone(undone: Undone): string {
   if (undone.kind === "nothing") return `Nothing was changed: ${undone.why}.`;
   const { at, ids, left, operation } = undone;
+  const what = `${operation} of ${at.slice(0, 16).replace("T", " ")} UTC`;
+  const head = ids.length > 0 ? `Taken back: ${what}` : `Nothing could be taken back of ${what}`;
   const stays = left.map(({ id, why }) => `Left as it is: ${id}, ${why}.`);
-  return [`Taken back: ${operation} of ${at.slice(0, 16).replace("T", " ")}`, ...ids, ...stays].join("\n");
+  return [head, ...ids, ...stays].join("\n");
 }

@@ -198,7 +198,7 @@ describe("a person", () => {
     const before = new Map(world.files.contents);
     const told = await run(world, "dream");
     expect(told).toContain("/memory-undo takes it back");
-    expect(await run(world, "memory-undo")).toMatch(/^Taken back: dream of 2026-11-21 09:00\n/);
+    expect(await run(world, "memory-undo")).toMatch(/^Taken back: dream of 2026-11-21 09:00 UTC\n/);
     for (const name of ["same", "same-again"]) {
       const path = `${MEMORY}/knowledge/${name}.md`;
       expect(world.files.contents.get(path)).toEqual(before.get(path));
