@@ -118,13 +118,13 @@ describe("when it dreams", () => {
 describe("a model", () => {
   it("gets what the rules leave, and what it stages is swapped in with the rest", async () => {
     const world = await open();
-    world.host.respond = (request) => {
+    world.host.respond = async (request) => {
       if (request.title !== "dream") return written("written");
       expect(request.prompt).toContain("knowledge/queue-night");
       expect(request.prompt).not.toContain("bastion");
       expect(request.prompt).not.toContain("{{");
-      expect(request.bounds?.findEscape("bash", { command: "rm x" })).toContain('not "rm"');
-      expect(request.bounds?.findEscape("write", { filePath: `${PROJECT}/${STAGED}` })).toBeUndefined();
+      expect(await request.bounds?.findEscape("bash", { command: "rm x" })).toContain('not "rm"');
+      expect(await request.bounds?.findEscape("write", { filePath: `${PROJECT}/${STAGED}` })).toBeUndefined();
       const entry = {
         keep: "knowledge/queue",
         supersede: ["knowledge/queue-night"],
