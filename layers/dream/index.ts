@@ -142,12 +142,18 @@ export const createDream: LayerFactory = (context) => {
     const waited = await waitAtMost(clock, ANSWER_WITHIN_MS, () => dreaming);
     if (waited.kind === "done") return formatOutcome(waited.value, folders.memory);
     if (waited.kind === "failed") throw waited.thrown;
-    void dreaming.then(tell).catch((thrown) => log.error(LAYER, formatError(thrown)));
-    return "A model looks at what the rules leave. It goes on behind, and says so when it is done.";
+    void dreaming.then(tellByHand).catch((thrown) => log.error(LAYER, formatError(thrown)));
+    return "A small model looks at memories that are alike; that takes a minute or more. Go on meanwhile: a message says when it is done.";
   }
 
   async function undo(session: string): Promise<string> {
     return formatUndone(await takeBack(context, { session }));
+  }
+
+  /** Somebody waits for it: that there was nothing to do is told as well. */
+  function tellByHand(outcome: DreamOutcome): void {
+    if (outcome.kind === "done" && outcome.report.changes.length > 0) tell(outcome);
+    else context.toasts.show(formatOutcome(outcome, folders.memory), "info");
   }
 
   function tell(outcome: DreamOutcome): void {

@@ -9,7 +9,7 @@
  * Until the swap nothing is changed, so that it can be broken off at any moment. What somebody changes meanwhile has it
  * all planned anew. What holds everywhere, in all of the user's projects, is left alone.
  */
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
@@ -22,7 +22,7 @@ import type { Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { DreamPlan, Finding } from "./change.js";
+import { type DreamPlan, nameFinding } from "./change.js";
 import { type Cluster, nameCluster, nameTry, nameWords, planClusters } from "./clusters.js";
 import { carryOut, compose } from "./compose.js";
 import { type DreamReport, formatCounts } from "./dreams-page.js";
@@ -265,8 +265,13 @@ export function createDreams(options: DreamsOptions): Dreams {
   ): Promise<DreamOutcome> {
     const why = formatError(thrown);
     const code = thrown instanceof StrataError ? thrown.code : undefined;
-    if (code === "ELOCKED")
-      return { kind: "refused", why: `somebody else is dreaming in this project: ${why}` };
+    if (code === "ELOCKED") {
+      log.info(SOURCE, why);
+      return {
+        kind: "refused",
+        why: "somebody else is dreaming in this project; try again in a few minutes",
+      };
+    }
     if (signal?.aborted || isDry) return { kind: "failed", why };
     const isBegun = isSwapping && code !== "ENOTWRITTEN";
     log.warn(
@@ -287,9 +292,6 @@ export function createDreams(options: DreamsOptions): Dreams {
     return { id, time: new Date(clock.now()).toISOString(), ...planned };
   }
 }
-
-const nameFinding = ({ what }: Finding): string =>
-  createHash("sha256").update(what).digest("hex").slice(0, 12);
 
 /** Something was staged, and none of it could be taken. */
 const isNonsense = ({ refused, usedModel }: DreamReport): boolean => refused.length > 0 && !usedModel;

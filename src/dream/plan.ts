@@ -164,7 +164,7 @@ function confirm(drafts: Drafts, memory: Memory): void {
 function findMissing(memories: readonly Memory[], { missingPaths }: DreamInput): Finding[] {
   return memories.flatMap((memory) => {
     const missing = [...missingPaths(memory)].sort();
-    const what = `${memory.id} names what is not there: ${missing.join(", ")}`;
+    const what = `${memory.id} names files that are not there: ${missing.join(", ")}`;
     return missing.length > 0 ? [{ ids: [memory.id], what }] : [];
   });
 }
@@ -178,7 +178,7 @@ function findContradictions(memories: readonly Memory[], similarTo: SimilarTo): 
       const other = byID.get(id);
       if (!other || other === memory || !isContradiction(memory, other)) continue;
       const ids = [memory.id, id].sort();
-      const what = `${ids.join(" and ")} do not say the same of "${memory.title}"`;
+      const what = `${ids.join(" and ")} say different things of "${memory.title}": keep what holds, archive the other`;
       found.set(ids.join(" "), { ids, what });
     }
   }

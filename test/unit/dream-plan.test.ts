@@ -187,7 +187,7 @@ it("a memory that names files that are gone stays as it is, and is named", () =>
   const { changes, findings } = plan([memory], { missingPaths: () => ["src/b.ts", "src/a.ts"] });
   expect(changes).toEqual([]);
   expect(findings).toEqual([
-    { ids: ["knowledge/x"], what: "knowledge/x names what is not there: src/a.ts, src/b.ts" },
+    { ids: ["knowledge/x"], what: "knowledge/x names files that are not there: src/a.ts, src/b.ts" },
   ]);
 });
 
@@ -202,7 +202,7 @@ it("two that differ in what a fact hangs on, under one title, are shown to someb
   expect(findings).toEqual([
     {
       ids: ["knowledge/a", "knowledge/b"],
-      what: expect.stringContaining('do not say the same of "API port"'),
+      what: expect.stringContaining('say different things of "API port"'),
     },
   ]);
 });
