@@ -10,7 +10,6 @@
 import { createAskModel } from "../../src/dream/ask-model.js";
 import { createDreams, type DreamOutcome, type RunOptions } from "../../src/dream/dream.js";
 import { formatCounts } from "../../src/dream/dreams-page.js";
-import { createDreamPages } from "../../src/dream/pages.js";
 import type { DreamState } from "../../src/dream/state.js";
 import { formatUndone, takeBack } from "../../src/dream/take-back.js";
 import { formatError } from "../../src/error.js";
@@ -31,7 +30,6 @@ export const createDream: LayerFactory = (context) => {
   const { background, clock, config, folders, instances, log, memories } = context;
   if (!config.dream.enabled || !config.autoMemory.enabled) return undefined;
   const dreams = createDreams({ ...context, check: { findFault } });
-  const pages = createDreamPages({ files: context.files, folder: folders.memory, log });
   const busy = new Set<string>();
   const end = new AbortController();
   let cancel = (): void => {};
@@ -101,10 +99,13 @@ export const createDream: LayerFactory = (context) => {
   }
 
   function readFacts({ failures, lastFailureMs, lastSuccessMs }: DreamState): GateFacts {
-    const since = lastSuccessMs ?? 0;
-    const changed = memories.known().filter(({ updated }) => Date.parse(updated) > since).length;
+    const nowMs = clock.now();
+    // A time that is still to come was written by a clock that went wrong, or by hand: it says nothing.
+    const sinceMs = lastSuccessMs === undefined || lastSuccessMs > nowMs ? 0 : lastSuccessMs;
+    const isFresh = (updatedMs: number): boolean => updatedMs > sinceMs && updatedMs <= nowMs;
+    const changed = memories.known().filter(({ updated }) => isFresh(Date.parse(updated))).length;
     const { interval: intervalMs } = config.dream;
-    return { nowMs: clock.now(), intervalMs, lastSuccessMs, lastFailureMs, failures, changed, isBusy: false };
+    return { nowMs, intervalMs, lastSuccessMs, lastFailureMs, failures, changed, isBusy: false };
   }
 
   async function isBusy(): Promise<boolean> {
@@ -141,12 +142,18 @@ export const createDream: LayerFactory = (context) => {
     const waited = await waitAtMost(clock, ANSWER_WITHIN_MS, () => dreaming);
     if (waited.kind === "done") return formatOutcome(waited.value, folders.memory);
     if (waited.kind === "failed") throw waited.thrown;
-    void dreaming.then(tell).catch((thrown) => log.error(LAYER, formatError(thrown)));
-    return "A model looks at what the rules leave. It goes on behind, and says so when it is done.";
+    void dreaming.then(tellByHand).catch((thrown) => log.error(LAYER, formatError(thrown)));
+    return "A small model looks at memories that are alike; that takes a minute or more. Go on meanwhile: a message says when it is done.";
   }
 
   async function undo(session: string): Promise<string> {
-    return formatUndone(await takeBack({ clock, memories, pages }, { session }));
+    return formatUndone(await takeBack(context, { session }));
+  }
+
+  /** Somebody waits for it: that there was nothing to do is told as well. */
+  function tellByHand(outcome: DreamOutcome): void {
+    if (outcome.kind === "done" && outcome.report.changes.length > 0) tell(outcome);
+    else context.toasts.show(formatOutcome(outcome, folders.memory), "info");
   }
 
   function tell(outcome: DreamOutcome): void {

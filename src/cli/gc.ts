@@ -1,4 +1,5 @@
 /** `strata gc`: removes files that nobody needs any more; without `--execute` only says which. */
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../error.js";
 import { planFolders } from "../folders.js";
@@ -89,8 +90,9 @@ async function removeAll(surroundings: Surroundings, garbage: readonly Garbage[]
   }
   if (archived.length > 0)
     await withMemories(surroundings, async (memories) => {
+      const cause = { operation: "gc", run: randomUUID().slice(0, 8) };
       for (const { id = "", path } of archived) {
-        const written = await memories.discard(id, { operation: "gc" }).catch(formatError);
+        const written = await memories.discard(id, cause).catch(formatError);
         if (typeof written === "string") failed.push(`${path}: ${written}`);
         else if (written.kind === "refused") failed.push(`${path}: ${written.why}`);
       }

@@ -49,7 +49,7 @@ async function importFile(
   const arrivals = add.map(
     (copy): Arrival => ({
       name: copy.from === undefined ? copy.id : `${copy.from} as ${copy.id}, since that name is taken`,
-      write: (memories) => memories.adopt(copy, { operation: OPERATION }),
+      write: (memories, run) => memories.adopt(copy, { operation: OPERATION, run }),
     }),
   );
   const notes = [

@@ -1,5 +1,4 @@
 /** `strata undo`: takes back what was last done to memory. */
-import { createDreamPages } from "../dream/pages.js";
 import { formatUndone, takeBack } from "../dream/take-back.js";
 import { planFolders } from "../folders.js";
 import { exitCodes, type Run } from "./command.js";
@@ -10,9 +9,8 @@ export const run: Run = async (surroundings, { run: wanted }) =>
     const { clock, files, say, warn } = surroundings;
     const report = (_source: string, message: string): void => warn(`strata: ${message}`);
     const log = { error: report, warn: report, info() {}, debug() {} };
-    const pages = createDreamPages({ files, folder: planFolders(project).memory, log });
     const undone = await takeBack(
-      { clock, memories, pages },
+      { clock, files, folders: planFolders(project), log, memories },
       {},
       typeof wanted === "string" ? wanted : undefined,
     );

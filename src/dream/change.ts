@@ -1,4 +1,5 @@
 /** What a dream wants to do, as plain data: it is planned, staged, checked and swapped in as a whole, or not at all. */
+import { createHash } from "node:crypto";
 import type { Memory } from "../memory/memory.js";
 
 /** One memory as it shall be. Nothing is ever deleted: what goes is archived, and says what has taken its place. */
@@ -28,6 +29,10 @@ export interface Finding {
   ids: readonly string[];
   what: string;
 }
+
+/** The same for findings that say the same. */
+export const nameFinding = ({ what }: Finding): string =>
+  createHash("sha256").update(what).digest("hex").slice(0, 12);
 
 export interface DreamPlan {
   changes: readonly Change[];

@@ -6,14 +6,38 @@
  *     three weeks ago      → three weeks ago (2026-10-31)
  *     last week, 上周      → last week (week of 2026-11-09), 上周 (week of 2026-11-09)
  *     next month           → next month (2026-12)
+ *     next Friday          → next Friday (as of 2026-11-21): people do not agree which one that is
+ *
+ * A wrong date is worse than none. A text with a date of its own speaks of that day's yesterday, and stays; so do names,
+ * code, what is quoted, and what holds on any day: "every yesterday", "expires in 30 days", "the today view".
  */
 import { DAY_MS } from "../seams/clock.js";
 
-/** The text with its dates, as seen from the day on which it was said. Code and what has a date already stay. */
+/** The text with its dates, as seen from the day on which it was said, where the one who said it lives. */
 export function withAbsoluteDates(text: string, saidMs: number): string {
-  const pieces = text.split(/(```[\s\S]*?```|`[^`\n]*`)/);
-  return pieces.map((piece, index) => (index % 2 === 1 ? piece : dateAll(piece, saidMs))).join("");
+  if (Number.isNaN(saidMs) || OWN_DATE.test(text)) return text;
+  // In UTC "today" is another day for whoever says it in the evening in America, or in the morning in China.
+  const localMs = saidMs - new Date(saidMs).getTimezoneOffset() * MINUTE_MS;
+  const pieces = text.split(VERBATIM);
+  return pieces.map((piece, index) => (index % 2 === 1 ? piece : dateAll(piece, localMs))).join("");
 }
+
+const MINUTE_MS = 60_000;
+const MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
+const OWN_DATE = new RegExp(
+  [
+    String.raw`\b(?:19|20)\d\d[-/.]\d\d?\b`,
+    String.raw`\((?:(?:week|as) of )?(?:19|20)\d\d`,
+    String.raw`\b(?:${MONTHS})[a-z]*\.? \d{1,2}\b`,
+    String.raw`\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?(?:${MONTHS})`,
+    String.raw`\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b`,
+    String.raw`\d{4} ?年|\d{1,2} ?月 ?\d{1,2} ?[日号]`,
+  ].join("|"),
+  "i",
+);
+/** Code, what somebody else has said, quotations by the line. */
+const VERBATIM =
+  /(```[\s\S]*?(?:```|(?![\s\S]))|~~~[\s\S]*?(?:~~~|(?![\s\S]))|`[^`\n]*`|^[ \t]*>.*$|"[^"\n]*"|“[^”\n]*”|「[^」\n]*」|《[^》\n]*》|‘[^’\n]*’|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}]))/mu;
 
 interface Row {
   words: RegExp;
@@ -25,18 +49,28 @@ const NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", 
 const CHINESE_NUMBERS = ["零", "一", "两", "三", "四", "五", "六", "七", "八", "九", "十"];
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const CHINESE_WEEKDAYS = ["日", "一", "二", "三", "四", "五", "六"];
-const EXACT_COUNT = `\\d{1,3}|${NUMBERS.slice(1).join("|")}`;
-const COUNT = `${EXACT_COUNT}|a|an`;
+const COUNT = `\\d{1,3}|${NUMBERS.slice(1).join("|")}|a`;
 const CHINESE_COUNT = `\\d{1,3}|[${CHINESE_NUMBERS.join("")}二]`;
 /** Whatever is not followed by a date already. */
-const UNDATED = "(?!\\s*\\((?:week of )?\\d{4})";
+const UNDATED = "(?!\\s*\\((?:(?:week|as) of )?\\d{4})";
+/** No part of a name, a path, a link or a place holder: `yesterday.ts`, `src/today/`, `--since=yesterday`, `{today}`. */
+const BARE = "(?<![\\w/.=:@#$%&\\\\{\\[<+*-])";
+const BARE_END = "(?![\\w/=:@#$%&\\\\}\\]>+*-]|['’]s|\\.\\w)";
+/** Not a day that has been, but any: "every yesterday", "in the last week"; nor the end of a larger number. */
+const NOT_BEFORE =
+  "(?<!\\b(?:every|each|any|all|per|of|the|a|that|than|about|around|almost|nearly|roughly|half|than a|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|\\d[\\d.,]*)[ -])(?<!\\d[.,–-])";
+/** Names of what shows one: "the today widget". */
+const NOT_BEHIND =
+  "(?! (?:of|widgets?|buttons?|tabs?|pages?|columns?|views?|filters?|labels?|links?|fields?|values?|options?|flags?|shows?|functions?|commands?|scripts?|screens?|lists?|and (?:today|tomorrow|yesterday))\\b)";
 
-const english = (words: string): RegExp => new RegExp(`\\b(?:${words})\\b(?!['’]s|-)${UNDATED}`, "gi");
-const chinese = (words: string): RegExp => new RegExp(`(?:${words})${UNDATED}`, "g");
+const english = (words: string): RegExp =>
+  new RegExp(`${BARE}${NOT_BEFORE}(?:${words})\\b${BARE_END}${NOT_BEHIND}${UNDATED}`, "gi");
+const chinese = (words: string): RegExp =>
+  new RegExp(`(?<![\\w大每零一二两三四五六七八九十百千万几数半])(?:${words})${UNDATED}`, "g");
 
 const ROWS: readonly Row[] = [
-  { words: english("the day before yesterday"), date: (said) => day(said, -2) },
-  { words: english("the day after tomorrow"), date: (said) => day(said, 2) },
+  { words: english("(?:the )?day before yesterday"), date: (said) => day(said, -2) },
+  { words: english("(?:the )?day after tomorrow"), date: (said) => day(said, 2) },
   { words: english("(?<!day before )yesterday"), date: (said) => day(said, -1) },
   { words: english("today|tonight|this morning|this afternoon|this evening"), date: (said) => day(said, 0) },
   { words: english("(?<!day after )tomorrow"), date: (said) => day(said, 1) },
@@ -45,25 +79,20 @@ const ROWS: readonly Row[] = [
     date: (said, [count = "", unit = ""]) => shift(said, -readCount(count), unit),
   },
   {
-    words: english(`in (${EXACT_COUNT}) (day|week|month|year)s?`),
-    date: (said, [count = "", unit = ""]) => shift(said, readCount(count), unit),
-  },
-  {
     words: english("(last|this|next) (week|month|year)"),
     date: (said, [which = "", unit = ""]) => period(said, stepOf(which), unit),
   },
   {
-    words: english(`(last|next) (${WEEKDAYS.join("|")})`),
-    date: (said, [which = "", name = ""]) =>
-      weekday(said, WEEKDAYS.indexOf(name.toLowerCase()), stepOf(which)),
+    words: english(`(?:last|next|this) (?:${WEEKDAYS.join("|")})`),
+    date: (said) => `as of ${day(said, 0)}`,
   },
   { words: chinese("前天"), date: (said) => day(said, -2) },
   { words: chinese("昨天|昨晚"), date: (said) => day(said, -1) },
   { words: chinese("今天|今晚|今早"), date: (said) => day(said, 0) },
-  { words: chinese("明天|明早|明晚"), date: (said) => day(said, 1) },
-  { words: chinese("后天"), date: (said) => day(said, 2) },
+  { words: chinese("(?<![聪声证表标透发])明天|明早|明晚"), date: (said) => day(said, 1) },
+  { words: chinese("后天(?![的性])"), date: (said) => day(said, 2) },
   {
-    words: chinese(`(${CHINESE_COUNT})个?(天|周|星期|月|年)之?前`),
+    words: chinese(`(${CHINESE_COUNT})个?(天|周|星期|月|年)之?前(?![端后台置缀者提往])`),
     date: (said, [count = "", unit = ""]) => shift(said, -readCount(count), unitOf(unit)),
   },
   {
@@ -72,7 +101,7 @@ const ROWS: readonly Row[] = [
       weekdayOfWeek(said, CHINESE_WEEKDAYS.indexOf(name === "天" ? "日" : name), which === "上" ? -1 : 1),
   },
   {
-    words: chinese("([上这本下])个?(周|星期|月)(?![一二三四五六日天])"),
+    words: chinese("([上这本下])个?(周|星期|月)(?![一二三四五六日天期转报刊岁年球])"),
     date: (said, [which = "", unit = ""]) =>
       period(said, which === "上" ? -1 : which === "下" ? 1 : 0, unitOf(unit)),
   },
@@ -115,13 +144,6 @@ const year = (saidMs: number, step: number): string => String(new Date(saidMs).g
 /** Monday. */
 function startOfWeek(timeMs: number): number {
   return timeMs - ((new Date(timeMs).getUTCDay() + 6) % 7) * DAY_MS;
-}
-
-/** The last one before that day, or the next after it. */
-function weekday(saidMs: number, wanted: number, step: number): string {
-  const from = new Date(saidMs).getUTCDay();
-  const days = step < 0 ? -(((from - wanted + 6) % 7) + 1) : ((wanted - from + 6) % 7) + 1;
-  return day(saidMs, days);
 }
 
 /** That day of the week before, or after. */

@@ -13,6 +13,7 @@ import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
+import { readConflictRecords } from "../memory/conflict-records.js";
 import { findRefusal } from "../memory/draft.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
@@ -21,8 +22,8 @@ import type { Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { DreamPlan, Finding } from "./change.js";
-import { type Cluster, nameCluster, planClusters } from "./clusters.js";
+import { type DreamPlan, nameFinding } from "./change.js";
+import { type Cluster, nameCluster, nameTry, nameWords, planClusters } from "./clusters.js";
 import { carryOut, compose } from "./compose.js";
 import { type DreamReport, formatCounts } from "./dreams-page.js";
 import type { SimilarTo } from "./duplicates.js";
@@ -30,7 +31,7 @@ import { findNeighbours } from "./neighbours.js";
 import { createDreamPages } from "./pages.js";
 import { planDream } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
-import { type DreamState, noteSuccess, readDreamState, writeDreamState } from "./state.js";
+import { type DreamState, isWatched, noteSuccess, readDreamState, writeDreamState } from "./state.js";
 
 export interface Dreams {
   /** Tidies now. Never rejects. */
@@ -80,7 +81,6 @@ export interface DreamsOptions {
 const SOURCE = "dream";
 /** Somebody may change a memory between the plan and the swap. */
 const MOST_TRIES = 3;
-const LOOKED_AT_A_TIME = 100;
 /** Of one dream; the next one tells the others. */
 const MOST_FINDINGS = 20;
 
@@ -93,6 +93,12 @@ interface Run {
   /** What a model has staged, once it was asked. */
   answer?: ModelAnswer;
   clusters: readonly Cluster[];
+}
+
+/** How far a dream has come, for whoever has to say what its failure means. */
+interface Progress {
+  isSwapping: boolean;
+  outcome?: DreamOutcome;
 }
 
 type Planned = DreamPlan & Pick<DreamReport, "refused" | "usedModel">;
@@ -111,17 +117,26 @@ export function createDreams(options: DreamsOptions): Dreams {
         end.abort(new StrataError("EOVERRAN", `it took more than ${options.maxRuntimeMs} ms`)),
       );
       const signal = AbortSignal.any([end.signal, ...(options.signal ? [options.signal] : [])]);
+      const progress: Progress = { isSwapping: false };
       try {
-        return await locks.withLock(folders.dreamLock, (lock) => dream(options, signal, lock), { waitMs: 0 });
+        const action = async (lock: HeldLock): Promise<DreamOutcome> => {
+          progress.outcome = await dream(options, { lock, progress, signal });
+          return progress.outcome;
+        };
+        return await locks.withLock(folders.dreamLock, action, { waitMs: 0 });
       } catch (thrown) {
-        return await fail(thrown, options);
+        // What fails behind it takes nothing back.
+        return progress.outcome ?? (await fail(thrown, options, progress));
       } finally {
         stop();
       }
     },
   };
 
-  async function dream(options: RunOptions, signal: AbortSignal, lock: HeldLock): Promise<DreamOutcome> {
+  async function dream(
+    options: RunOptions,
+    { lock, progress, signal }: { lock: HeldLock; progress: Progress; signal: AbortSignal },
+  ): Promise<DreamOutcome> {
     const state = await readDreamState(files, folders.dreamState);
     // Somebody may have had one between the look and the lock.
     const why = options.findObstacle?.(state);
@@ -135,7 +150,9 @@ export function createDreams(options: DreamsOptions): Dreams {
       if (options.isDry) return { kind: "planned", report };
       both.throwIfAborted();
       await lock.check();
+      progress.isSwapping = true;
       const swapped = await memories.swap(planned.changes, { operation: SOURCE, run: run.id });
+      progress.isSwapping = false;
       if (swapped.kind === "written") return await finish(run, report);
       refusal = swapped.why;
     }
@@ -144,10 +161,14 @@ export function createDreams(options: DreamsOptions): Dreams {
 
   async function plan(run: Run): Promise<Planned> {
     const all = await memories.list({ archived: true });
-    const present = all.filter(isTidied);
+    const contested = await findContested();
+    const spared = new Set(run.state.spared);
+    const present = all.filter(
+      (memory) => isTidied(memory) && !contested.has(memory.id) && !spared.has(nameWords(memory)),
+    );
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
-    const gone = await findGone(present);
+    const gone = await findGoneFiles({ files, project: folders.project }, present);
     run.signal.throwIfAborted();
     const planned = planDream({
       memories: present,
@@ -156,21 +177,17 @@ export function createDreams(options: DreamsOptions): Dreams {
       effectiveImportance: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
       lastUsedMs: (memory) =>
         Math.max(memories.useOf(memory.id)?.lastMs ?? 0, Date.parse(memory.updated) || 0),
+      isWatchedSince: (timeMs) => isWatched(run.state, timeMs, clock.now()),
       missingPaths: ({ id }) => gone.get(id) ?? [],
     });
     if (!run.options.askModel) return { ...planned, refused: [], usedModel: false };
     return consolidate(run, planned, { present, similarTo });
   }
 
-  /** A few at a time: there may be ten thousand. */
-  async function findGone(present: readonly Memory[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    const gone = new Map<string, readonly string[]>();
-    for (let from = 0; from < present.length; from += LOOKED_AT_A_TIME) {
-      const some = present.slice(from, from + LOOKED_AT_A_TIME);
-      for (const [id, paths] of await findGoneFiles({ files, project: folders.project }, some))
-        gone.set(id, paths);
-    }
-    return gone;
+  /** A person is asked which of two versions holds: a change here would pass for the answer. */
+  async function findContested(): Promise<ReadonlySet<string>> {
+    const records = await readConflictRecords(files, folders.memory);
+    return new Set(records.flatMap(({ id, otherID }) => [id, otherID ?? id]));
   }
 
   /** What the store would not write again, such as a file of a person's with a secret in it, stays as it is. */
@@ -188,7 +205,7 @@ export function createDreams(options: DreamsOptions): Dreams {
   ): Promise<Planned> {
     const tidied = carryOut(present, planned.changes);
     if (!run.answer) {
-      run.clusters = planClusters(tidied, similarTo, new Set(run.state.seen));
+      run.clusters = planClusters(tidied, similarTo, run.state.seen);
       run.answer = await ask(run);
       run.signal.throwIfAborted();
     }
@@ -214,32 +231,53 @@ export function createDreams(options: DreamsOptions): Dreams {
     return answer;
   }
 
-  async function finish({ answer, clusters, state }: Run, report: DreamReport): Promise<DreamOutcome> {
-    const known = new Set(state.seen);
+  /** All is done by now: what fails here is told, and changes nothing of that. */
+  async function finish(run: Run, report: DreamReport): Promise<DreamOutcome> {
+    const known = new Set(run.state.told);
     const fresh = report.findings.filter((one) => !known.has(nameFinding(one)));
     const told = { ...report, findings: fresh.slice(0, MOST_FINDINGS) };
-    const isBad = answer?.kind === "failed" || (answer?.kind === "staged" && isNonsense(report));
-    const isGood = answer?.kind === "staged" && !isBad;
-    const next = noteSuccess(state, clock.now(), {
-      ...(isBad ? { model: "bad" } : isGood && { model: "good" }),
-      seen: [...(isGood ? clusters.map(nameCluster) : []), ...told.findings.map(nameFinding)],
-    });
-    await writeDreamState(files, folders.dreamState, next);
+    try {
+      await writeDreamState(files, folders.dreamState, noteRun(run, told));
+    } catch (thrown) {
+      log.warn(SOURCE, `done, but it cannot be noted when: ${formatError(thrown)}`);
+    }
     await pages.add(told);
-    log.info(
-      SOURCE,
-      `${report.id}: ${formatCounts(report.changes)}${report.usedModel ? ", with a model" : ""}`,
-    );
+    const counts = formatCounts(report.changes);
+    log.info(SOURCE, `${report.id}: ${counts}${report.usedModel ? ", with a model" : ""}`);
     for (const why of report.refused) log.warn(SOURCE, `${report.id}: not taken from the model: ${why}`);
     return { kind: "done", report: told };
   }
 
-  async function fail(thrown: unknown, { isDry = false, signal }: RunOptions): Promise<DreamOutcome> {
+  function noteRun({ answer, clusters, state }: Run, report: DreamReport): DreamState {
+    const isBad = answer?.kind === "failed" || (answer?.kind === "staged" && isNonsense(report));
+    const isGood = answer?.kind === "staged" && !isBad;
+    return noteSuccess(state, clock.now(), {
+      ...(isBad ? { model: "bad" } : isGood && { model: "good" }),
+      seen: isGood ? clusters.map(nameCluster) : isBad ? clusters.map(nameTry) : [],
+      told: report.findings.map(nameFinding),
+    });
+  }
+
+  async function fail(
+    thrown: unknown,
+    { isDry = false, signal }: RunOptions,
+    { isSwapping }: Progress,
+  ): Promise<DreamOutcome> {
     const why = formatError(thrown);
-    if (thrown instanceof StrataError && thrown.code === "ELOCKED")
-      return { kind: "refused", why: `somebody else is dreaming in this project: ${why}` };
+    const code = thrown instanceof StrataError ? thrown.code : undefined;
+    if (code === "ELOCKED") {
+      log.info(SOURCE, why);
+      return {
+        kind: "refused",
+        why: "somebody else is dreaming in this project; try again in a few minutes",
+      };
+    }
     if (signal?.aborted || isDry) return { kind: "failed", why };
-    log.warn(SOURCE, `broken off, memory is as it was: ${why}`);
+    const isBegun = isSwapping && code !== "ENOTWRITTEN";
+    log.warn(
+      SOURCE,
+      `broken off, ${isBegun ? "perhaps with a part of it done" : "memory is as it was"}: ${why}`,
+    );
     try {
       const state = await readDreamState(files, folders.dreamState);
       const failed = { ...state, failures: state.failures + 1, lastFailureMs: clock.now() };
@@ -254,8 +292,6 @@ export function createDreams(options: DreamsOptions): Dreams {
     return { id, time: new Date(clock.now()).toISOString(), ...planned };
   }
 }
-
-const nameFinding = ({ what }: Finding): string => what;
 
 /** Something was staged, and none of it could be taken. */
 const isNonsense = ({ refused, usedModel }: DreamReport): boolean => refused.length > 0 && !usedModel;

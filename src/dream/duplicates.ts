@@ -5,6 +5,7 @@
  * enough: "the port is 8080" and "the port is 8081" do, and what is reset in staging and what is reset in production.
  */
 import type { Memory } from "../memory/memory.js";
+import { readPivots } from "./pivots.js";
 import { readMeaning, readWording } from "./wording.js";
 
 export interface Cluster {
@@ -87,17 +88,6 @@ function readWords(text: string): ReadonlySet<string> {
 
 const pairsOf = (word: string): string[] =>
   [...word].map((character, index, all) => character + (all[index + 1] ?? ""));
-
-/** What a fact hangs on: words that turn it round, and what is spelt as no prose is. */
-const TURNING =
-  /\b(?:not|no|never|without|don't|doesn't|isn't|aren't|can't|cannot|won't|instead|always|only)\b|[不没无非禁]/gi;
-const SPELT = /`[^`]+`|[\w./@:-]*[\d/_@][\w./@:-]*|\b[a-z]+[A-Z]\w*\b/g;
-
-/** Numbers, names in code, paths and negations, in lower case. */
-export function readPivots(text: string): ReadonlySet<string> {
-  const found = [...(text.match(TURNING) ?? []), ...(text.match(SPELT) ?? [])];
-  return new Set(found.map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
-}
 
 /** How much of what the first text says, the second says too: its words that are there, 0 to 1. */
 export function coverage(text: string, by: string): number {

@@ -2,7 +2,7 @@
  * What a dream does without a model. Pure: the same memories on the same day give the same plan, and a plan that has
  * been carried out gives an empty one.
  */
-import type { Memory } from "../memory/memory.js";
+import { type Memory, usersTypes } from "../memory/memory.js";
 import { CONFIRMING_SESSIONS, readSessions } from "../memory/sessions.js";
 import { DAY_MS } from "../seams/clock.js";
 import { type Change, type ChangeKind, type DreamPlan, type Finding, isProtected } from "./change.js";
@@ -20,6 +20,8 @@ export interface DreamInput {
   effectiveImportance(memory: Memory): number;
   /** When it was last used or changed. */
   lastUsedMs(memory: Memory): number;
+  /** Was it noted for long enough since then what is used? */
+  isWatchedSince(timeMs: number): boolean;
   /** Paths it names that are not there. */
   missingPaths(memory: Memory): readonly string[];
 }
@@ -88,7 +90,8 @@ function archiveIfOver(drafts: Drafts, memory: Memory, input: DreamInput): void 
   if (why !== undefined) step(drafts, memory.id, "archived", why, { status: "archived" });
 }
 
-function findEnd(memory: Memory, { effectiveImportance, lastUsedMs, nowMs }: DreamInput): string | undefined {
+function findEnd(memory: Memory, input: DreamInput): string | undefined {
+  const { nowMs } = input;
   const { expires, pinned, status, type, updated } = memory;
   if (pinned) return undefined;
   if (expires !== undefined && Date.parse(expires) <= nowMs)
@@ -102,8 +105,18 @@ function findEnd(memory: Memory, { effectiveImportance, lastUsedMs, nowMs }: Dre
     const isOver = nowMs - Date.parse(updated) >= RESOLVED_AFTER_MS;
     return isOver ? `${memory.supersededBy ?? "another one"} has taken its place` : undefined;
   }
-  const unusedMs = nowMs - lastUsedMs(memory);
-  const isForgotten = unusedMs >= FORGOTTEN_AFTER_MS && effectiveImportance(memory) < FORGOTTEN_BELOW;
+  return findNeglect(memory, input);
+}
+
+function findNeglect(memory: Memory, input: DreamInput): string | undefined {
+  // What a user is like is in the index of each session: nobody has to ask for it.
+  if (usersTypes.has(memory.type)) return undefined;
+  const lastMs = input.lastUsedMs(memory);
+  const unusedMs = input.nowMs - lastMs;
+  const isForgotten =
+    unusedMs >= FORGOTTEN_AFTER_MS &&
+    input.effectiveImportance(memory) < FORGOTTEN_BELOW &&
+    input.isWatchedSince(lastMs);
   return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
 }
 
@@ -121,10 +134,18 @@ function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
 }
 
 function makeAbsolute(drafts: Drafts, memory: Memory): void {
-  if (isProtected(memory)) return;
-  const content = withAbsoluteDates(memory.content, Date.parse(memory.created));
+  const saidMs = isProtected(memory) ? undefined : findSaid(memory);
+  if (saidMs === undefined) return;
+  const content = withAbsoluteDates(memory.content, saidMs);
   if (content === memory.content) return;
   step(drafts, memory.id, "reworded", "dates that pass were made absolute", { content });
+}
+
+/** When its words were said; `undefined` where they may be of another day than the memory. */
+function findSaid({ created, isUndated, provenance, updated }: Memory): number | undefined {
+  const saidMs = Date.parse(created);
+  const isOfOneDay = Math.abs(Date.parse(updated) - saidMs) < DAY_MS;
+  return isOfOneDay && !isUndated && provenance.how !== "imported" ? saidMs : undefined;
 }
 
 function confirm(drafts: Drafts, memory: Memory): void {
@@ -143,7 +164,7 @@ function confirm(drafts: Drafts, memory: Memory): void {
 function findMissing(memories: readonly Memory[], { missingPaths }: DreamInput): Finding[] {
   return memories.flatMap((memory) => {
     const missing = [...missingPaths(memory)].sort();
-    const what = `${memory.id} names what is not there: ${missing.join(", ")}`;
+    const what = `${memory.id} names files that are not there: ${missing.join(", ")}`;
     return missing.length > 0 ? [{ ids: [memory.id], what }] : [];
   });
 }
@@ -157,7 +178,7 @@ function findContradictions(memories: readonly Memory[], similarTo: SimilarTo): 
       const other = byID.get(id);
       if (!other || other === memory || !isContradiction(memory, other)) continue;
       const ids = [memory.id, id].sort();
-      const what = `${ids.join(" and ")} do not say the same of "${memory.title}"`;
+      const what = `${ids.join(" and ")} say different things of "${memory.title}": keep what holds, archive the other`;
       found.set(ids.join(" "), { ids, what });
     }
   }

@@ -13,28 +13,78 @@ export interface Sandbox {
   project: string;
   /** Absolute; the one file that may be written. */
   stagedFile: string;
-  /** Absolute; what must not reach a model. Searches leave it out, since git ignores it. */
+  /** Absolute; what must not reach a model. */
   privateFolders: readonly string[];
+  /** Searches leave out what git ignores, and so what is private; where there is no git they do not. */
+  hasGit: boolean;
 }
 
 /** Why the call must not be made; `undefined` where it may. */
 export function findEscape(tool: string, args: unknown, sandbox: Sandbox): string | undefined {
-  const given = (typeof args === "object" && args !== null ? args : {}) as Record<string, unknown>;
-  const check = CHECKS.get(tool);
-  if (!check)
+  const rule = TOOLS.get(tool);
+  if (!rule)
     return `the tool ${JSON.stringify(tool)} is not for a dream; it has read, list, glob, grep, bash and write`;
-  return check(given, sandbox);
+  const given = readArguments(args);
+  const other = Object.keys(given).find((name) => !rule.takes.includes(name));
+  if (other !== undefined) return `${tool} has no argument ${JSON.stringify(other)} in a dream`;
+  return rule.check(given, sandbox);
 }
 
-type Check = (args: Record<string, unknown>, sandbox: Sandbox) => string | undefined;
+/** The paths that an allowed call names, absolute: where links lead to is for the caller to look at. */
+export function readNamedPaths(tool: string, args: unknown, project: string): readonly string[] {
+  const { command, filePath, path, workdir = "." } = readArguments(args);
+  if (tool !== "bash") return [filePath ?? path ?? "."].map((one) => resolve(project, String(one)));
+  const base = resolve(project, String(workdir));
+  return [base, ...(splitCommand(String(command)) ?? []).slice(1).map((word) => resolve(base, word))];
+}
 
-const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ["read", ({ filePath }, sandbox) => findOutside(filePath, sandbox)],
-  ["list", ({ path = "." }, sandbox) => findOutside(path, sandbox)],
-  ["glob", ({ path = ".", pattern }, sandbox) => findOutside(path, sandbox) ?? findWayUp(pattern)],
-  ["grep", ({ path = "." }, sandbox) => findOutside(path, sandbox)],
-  ["write", ({ filePath }, sandbox) => findOtherFile(filePath, sandbox)],
-  ["bash", ({ command, workdir = ".", ...rest }, sandbox) => findUnsafe(command, rest, workdir, sandbox)],
+type Arguments = Record<string, unknown>;
+
+const readArguments = (args: unknown): Arguments =>
+  (typeof args === "object" && args !== null ? args : {}) as Arguments;
+
+interface ToolRule {
+  takes: readonly string[];
+  check(args: Arguments, sandbox: Sandbox): string | undefined;
+}
+
+const TOOLS: ReadonlyMap<string, ToolRule> = new Map<string, ToolRule>([
+  [
+    "read",
+    {
+      takes: ["filePath", "offset", "limit"],
+      check: ({ filePath }, sandbox) => findOutside(filePath, sandbox),
+    },
+  ],
+  ["list", { takes: ["path", "ignore"], check: ({ path = "." }, sandbox) => findSearched(path, sandbox) }],
+  [
+    "glob",
+    {
+      takes: ["path", "pattern"],
+      check: ({ path = ".", pattern }, sandbox) => findSearched(path, sandbox) ?? findWayUp(pattern),
+    },
+  ],
+  [
+    "grep",
+    {
+      takes: ["path", "pattern", "include"],
+      check: ({ include = "*", path = "." }, sandbox) => findSearched(path, sandbox) ?? findWayUp(include),
+    },
+  ],
+  [
+    "write",
+    {
+      takes: ["filePath", "content"],
+      check: ({ filePath }, sandbox) => findOtherFile(filePath, sandbox),
+    },
+  ],
+  [
+    "bash",
+    {
+      takes: ["command", "workdir", "description", "timeout"],
+      check: ({ command, workdir = "." }, sandbox) => findUnsafe(command, workdir, sandbox),
+    },
+  ],
 ]);
 
 function findOtherFile(path: unknown, { project, stagedFile }: Sandbox): string | undefined {
@@ -43,13 +93,30 @@ function findOtherFile(path: unknown, { project, stagedFile }: Sandbox): string 
   return isStaged ? undefined : `${JSON.stringify(path)} is not the file to write, which is ${stagedFile}`;
 }
 
-function findOutside(path: unknown, { privateFolders, project }: Sandbox): string | undefined {
+function findOutside(path: unknown, sandbox: Sandbox, base = sandbox.project): string | undefined {
+  const { privateFolders, project } = sandbox;
   if (typeof path !== "string" || path.includes("\0")) return "a path was expected";
-  const place = resolve(project, path);
+  const place = resolve(base, path);
   if (path.startsWith("~") || !isWithin(place, project))
     return `${JSON.stringify(path)} is outside of the project`;
-  const isPrivate = privateFolders.some((folder) => isWithin(place, folder));
-  return isPrivate ? `${JSON.stringify(path)} is private` : undefined;
+  // On some disks PRIVATE is private.
+  const isPrivate = privateFolders.some((folder) => isWithin(place.toLowerCase(), folder.toLowerCase()));
+  return isPrivate || SECRET.test(relative(project, place))
+    ? `${JSON.stringify(path)} is private`
+    : undefined;
+}
+
+/** Files that are made to hold keys; what git keeps may have a token in a remote's address. */
+const SECRET =
+  /(?:^|[\\/])(?:\.env[^\\/]*|\.git|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.npmrc|\.pypirc|\.netrc|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^\\/]*(?:secret|credential)s?(?:\.[^\\/]*)?)(?:[\\/]|$)|\.(?:env|pem|key|p12|pfx|jks|keystore|kdbx)$/i;
+
+/** A folder that is searched with all that is below it. */
+function findSearched(path: unknown, sandbox: Sandbox): string | undefined {
+  const why = findOutside(path, sandbox);
+  if (why !== undefined || sandbox.hasGit) return why;
+  const place = resolve(sandbox.project, String(path));
+  const isAbove = sandbox.privateFolders.some((folder) => isWithin(folder, place));
+  return isAbove ? `${JSON.stringify(path)} holds what is private; name a folder below it` : undefined;
 }
 
 function isWithin(place: string, folder: string): boolean {
@@ -67,24 +134,28 @@ interface CommandRule {
   options: RegExp;
   /** The first argument is what to look for, not a path. */
   hasPattern?: boolean;
+  /** With fewer paths it waits for what nobody types; 1 where it is not said. */
+  leastPaths?: number;
 }
+
+const LONGEST_COMMAND = 2_000;
 
 /** Commands that cannot write, follow a file for ever, or run another program, with options of which the same holds. */
 const COMMANDS: Readonly<Record<string, CommandRule>> = {
-  ls: { options: /^-[1aAhlrSt]+$/ },
+  ls: { options: /^-[1aAhlrSt]+$/, leastPaths: 0 },
   cat: { options: /^-[bnsA]+$/ },
   head: { options: /^-(?:n|c|\d+|[nc]\d+)$/ },
   tail: { options: /^-(?:n|c|\d+|[nc]\d+)$/ },
   wc: { options: /^-[clmwL]+$/ },
   stat: { options: /^-[Lt]+$/ },
-  diff: { options: /^-[abBiqrsuw]+$/ },
+  diff: { options: /^-[abBiqsuw]+$/, leastPaths: 2 },
   grep: { options: /^-(?:[cEFHhiIlLnosvwx]+|[ABCm]\d+)$/, hasPattern: true },
 };
 
-function findUnsafe(command: unknown, rest: object, workdir: unknown, sandbox: Sandbox): string | undefined {
+function findUnsafe(command: unknown, workdir: unknown, sandbox: Sandbox): string | undefined {
   if (typeof command !== "string") return "a command was expected";
-  const other = Object.keys(rest).find((name) => !["description", "timeout"].includes(name));
-  if (other !== undefined) return `bash has no argument ${JSON.stringify(other)} in a dream`;
+  if (command.length > LONGEST_COMMAND)
+    return `the command has ${command.length} characters, ${LONGEST_COMMAND} are allowed`;
   const words = splitCommand(command);
   if (!words)
     return "only one plain command, without redirections, pipes, variables, wildcards or line breaks";
@@ -95,7 +166,16 @@ function findUnsafe(command: unknown, rest: object, workdir: unknown, sandbox: S
   if (option !== undefined) return `${name} may not be run with ${option}`;
   const plain = others.filter((word) => !word.startsWith("-"));
   const paths = rule.hasPattern ? plain.slice(1) : plain;
-  return [workdir, ...paths].map((path) => findOutside(path, sandbox)).find((why) => why !== undefined);
+  const { leastPaths = 1 } = rule;
+  // The number of lines behind -n stands among them.
+  const isLines = (path: string): boolean =>
+    others.some((word, n) => /^-[nc]$/.test(word) && others[n + 1] === path);
+  if (paths.filter((path) => !isLines(path)).length < leastPaths)
+    return `${name} needs ${leastPaths === 1 ? "a file" : `${leastPaths} files`}`;
+  const away = findOutside(workdir, sandbox);
+  if (away !== undefined) return away;
+  const base = resolve(sandbox.project, String(workdir));
+  return paths.map((path) => findOutside(path, sandbox, base)).find((why) => why !== undefined);
 }
 
 /**

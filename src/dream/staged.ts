@@ -4,14 +4,15 @@
  *     [{ "keep": "knowledge/db-port", "supersede": ["knowledge/db"], "content": "…", "reason": "…" }]
  *
  * Each entry makes several memories of one cluster into one. Nothing may be lost: what goes has a successor that lives,
- * and all that a fact hangs on (numbers, names in code, paths) is found again in the successor's words, with most of the
- * others.
+ * and all that a fact hangs on (numbers, names, paths, negations) is found again in the successor's words, with most of
+ * the others and nothing of the kind that none of them has.
  */
 import { z } from "zod";
 import { formatError } from "../error.js";
 import type { Memory } from "../memory/memory.js";
 import { type Change, isProtected } from "./change.js";
-import { coverage, readPivots } from "./duplicates.js";
+import { coverage } from "./duplicates.js";
+import { findStrayPivot } from "./pivots.js";
 import { takeIn } from "./take-in.js";
 
 export interface StagedCheck {
@@ -94,11 +95,9 @@ function findRefusal(
   if (foreign !== undefined) return `${foreign} is not of the cluster of ${keep}`;
   const fixed = members.find((memory) => memory && isProtected(memory));
   if (fixed) return `${fixed.id} is pinned, or was ordered, decided or corrected: it stays as it is`;
-  const kept = readPivots(content);
-  const lost = members
-    .flatMap((memory) => [...readPivots(memory?.content ?? "")])
-    .find((pivot) => !kept.has(pivot));
-  if (lost !== undefined) return `"${lost}" would be lost`;
+  const texts = members.map((memory) => memory?.content ?? "");
+  const stray = findStrayPivot(texts, content);
+  if (stray) return "lost" in stray ? `"${stray.lost}" would be lost` : `"${stray.added}" is in none of them`;
   const short = members.find((memory) => coverage(memory?.content ?? "", content) < LEAST_SAID);
   return short && `most of what ${short.id} says would be lost`;
 }

@@ -86,7 +86,7 @@ export function bindHooks(
     ),
     row("toolArguments", "tool.execute.before", async (input, output) => {
       if (ownSessions.has(input?.sessionID)) {
-        const why = ownSessions.findEscape(input.sessionID, input.tool, output?.args);
+        const why = await ownSessions.findEscape(input.sessionID, input.tool, output?.args);
         if (why !== undefined) throw new StrataError("EREFUSED", why);
         return;
       }

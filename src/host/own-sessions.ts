@@ -37,7 +37,7 @@ export interface OwnSessions {
   add(sessionID: string, bounds?: ToolBounds): void;
   has(sessionID: string): boolean;
   /** Why a session of ours must not make this call; `undefined` where it may, and where it is not ours. */
-  findEscape(sessionID: string, tool: string, args: unknown): string | undefined;
+  findEscape(sessionID: string, tool: string, args: unknown): ReturnType<ToolBounds["findEscape"]>;
   /** Is this event of the host about one of them? Learns of sessions that it had not heard of. */
   notice(type: string, properties: unknown): boolean;
   /** Tells what goes on in this session until the returned function is called. */

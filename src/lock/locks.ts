@@ -177,7 +177,10 @@ export function createLocks({ clock, files, processes, instance }: LocksOptions)
     beatLater();
     try {
       const result = await action({ check, signal: lost.signal });
-      await check();
+      // What cannot be read just now is not lost; what the action has done is done.
+      await check().catch((thrown) => {
+        if (lost.signal.aborted) throw thrown;
+      });
       return result;
     } finally {
       stopBeating();

@@ -17,8 +17,8 @@ import {
   formatConflict,
   formatConflictName,
   isSettled,
-  parseConflict,
 } from "./conflict.js";
+import { type ConflictRecord, planConflictFolders, readConflictRecords } from "./conflict-records.js";
 import type { Memory, MemoryDraft } from "./memory.js";
 import type { Cause, MemoryStore, Written } from "./store.js";
 
@@ -37,9 +37,7 @@ export type Remembered =
   /** Nothing was written but the record; `existing` stands. */
   | { kind: "conflict"; existing: Memory; path: string };
 
-export interface OpenConflict extends Conflict {
-  path: string;
-}
+export type OpenConflict = ConflictRecord;
 
 export interface ConflictsOptions {
   clock: Clock;
@@ -62,7 +60,7 @@ interface Other {
 
 export function createConflicts({ clock, files, folder, gate, store }: ConflictsOptions): Conflicts {
   const seen = new Map<string, string>();
-  const folders = [join(folder, "conflicts"), join(folder, "private", "conflicts")];
+  const [shared, hidden] = planConflictFolders(folder);
 
   return {
     see,
@@ -111,9 +109,8 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
 
     async open() {
       const memories = await store.list();
-      const found = await Promise.all(folders.map(readFolder));
       const unsettled: OpenConflict[] = [];
-      for (const conflict of found.flat()) {
+      for (const conflict of await readConflictRecords(files, folder)) {
         if (isSettled(conflict, memories)) await archive(conflict.path);
         else unsettled.push(conflict);
       }
@@ -157,25 +154,11 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
       ...(standing.provenance.session !== undefined && { standingBy: standing.provenance.session }),
       ...(by !== undefined && { otherBy: by }),
     };
-    const [shared = "", hidden = ""] = folders;
     // What is private on either side must not be committed with the record.
     const isHidden = [standing, other].some(({ sensitivity }) => sensitivity === "private");
     const path = join(isHidden ? hidden : shared, formatConflictName(conflict));
     await files.create(path, formatConflict(conflict, standing.content, content));
     return path;
-  }
-
-  async function readFolder(from: string): Promise<OpenConflict[]> {
-    const names = (await files.list(from)).filter((name) => name.endsWith(".md"));
-    const read = await Promise.all(
-      names.map(async (name) => {
-        const path = join(from, name);
-        const bytes = await files.read(path);
-        const conflict = bytes && parseConflict(new TextDecoder().decode(bytes));
-        return conflict ? [{ ...conflict, path }] : [];
-      }),
-    );
-    return read.flat();
   }
 
   /** Beside what it was found among: `archive/conflicts/`, of private ones `private/archive/conflicts/`. */

@@ -141,7 +141,8 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const why = options.gate?.({ ...reading.memory, content: text });
       return why === undefined ? { ...read, text } : unread(why);
     } catch (thrown) {
-      return unread(`it cannot be read: ${formatError(thrown)}`);
+      const what = `it cannot be read: ${formatError(thrown)}`;
+      return { ...entry, reading: { kind: "problem", what, isUnread: true } };
     }
   }
 

@@ -6,20 +6,25 @@ import type { Memory } from "./memory.js";
 /** So many of one memory's files are looked for. */
 const MOST_FILES = 5;
 
+/** Of so many memories at a time: there may be ten thousand. */
+const LOOKED_AT_A_TIME = 100;
+
 /** By the memory's id: the files it names that the project does not have any more. */
 export async function findGoneFiles(
   { files, project }: { files: Files; project: string },
   memories: readonly Memory[],
 ): Promise<Map<string, string[]>> {
-  const looked = memories.flatMap(({ content, entities, id }) =>
-    [...new Set([...entities, ...findEntities(content)])]
-      .filter(isPath)
-      .slice(0, MOST_FILES)
-      .map(async (path) => ({ id, path, isThere: (await files.stat(join(project, path))) !== undefined })),
-  );
   const gone = new Map<string, string[]>();
-  for (const { id, isThere, path } of await Promise.all(looked))
-    if (!isThere) gone.set(id, [...(gone.get(id) ?? []), path]);
+  for (let from = 0; from < memories.length; from += LOOKED_AT_A_TIME) {
+    const looked = memories.slice(from, from + LOOKED_AT_A_TIME).flatMap(({ content, entities, id }) =>
+      [...new Set([...entities, ...findEntities(content)])]
+        .filter(isPath)
+        .slice(0, MOST_FILES)
+        .map(async (path) => ({ id, path, isThere: (await files.stat(join(project, path))) !== undefined })),
+    );
+    for (const { id, isThere, path } of await Promise.all(looked))
+      if (!isThere) gone.set(id, [...(gone.get(id) ?? []), path]);
+  }
   return gone;
 }
 

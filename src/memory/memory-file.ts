@@ -25,7 +25,10 @@ import type { Memory } from "./memory.js";
 /** A larger file is no memory: it would be in front of a model as a whole. */
 export const MOST_FILE_BYTES = 256 * 1024;
 
-export type FileReading = { kind: "memory"; memory: Memory } | { kind: "problem"; what: string };
+export type FileReading =
+  | { kind: "memory"; memory: Memory }
+  /** `isUnread`: the disk did not give it; it may be whole. */
+  | { kind: "problem"; what: string; isUnread?: true };
 
 /** Where the file lies, and what the disk says of it. */
 export interface FilePlace extends Place {
@@ -168,6 +171,7 @@ function toMemory(front: PlainRecord, body: string, place: FilePlace): Memory {
     status: isArchived ? "archived" : fields.status,
     created,
     updated: fields.updated ?? written,
+    ...(fields.created === undefined && { isUndated: true }),
     extra,
   };
 }

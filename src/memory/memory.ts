@@ -68,6 +68,8 @@ export interface Memory {
   /** ISO date-times. */
   created: string;
   updated: string;
+  /** The file does not say when it was made: both are the time of the file, which a checkout sets anew. */
+  isUndated?: true;
   expires?: string;
   supersededBy?: string;
   provenance: Provenance;
@@ -89,4 +91,6 @@ export interface Provenance {
 
 /** What one gives to have something remembered; the rest is filled in. */
 export type MemoryDraft = Pick<Memory, "type" | "content" | "provenance"> &
-  Partial<Omit<Memory, "id" | "type" | "content" | "provenance" | "created" | "updated" | "status">>;
+  Partial<
+    Omit<Memory, "id" | "type" | "content" | "provenance" | "created" | "updated" | "isUndated" | "status">
+  >;

@@ -1,4 +1,5 @@
 /** Many changes at a time: all that were planned together are made in one step, or none. */
+import { formatError, StrataError } from "../error.js";
 import { findMove, findRefusal } from "./draft.js";
 import type { Looked } from "./entries.js";
 import { type Place, parseID } from "./id.js";
@@ -17,31 +18,64 @@ export interface SwapOptions {
 
 type Steps = { steps: readonly DeskStep[] } | { why: string };
 
+/** What is to happen in one folder. */
+interface Part {
+  standing: Standing;
+  desk: Desk;
+  steps: readonly DeskStep[];
+  ids: readonly string[];
+}
+
 export function createSwap({ standings, gate, onWritten }: SwapOptions): Memories["swap"] {
-  return async (planned, cause) => {
-    const ids: string[] = [];
-    for (const standing of standings) {
-      const own = planned.filter(({ before }) => findStanding(standings, before) === standing);
-      if (own.length === 0) continue;
-      const swapped = await standing.shelf.change((desk) => swap(desk, own, cause));
-      if (swapped.kind === "refused") return swapped;
-      onWritten(standing, swapped.ids);
-      ids.push(...swapped.ids);
-    }
-    return { kind: "written", ids };
+  return (planned, cause) => {
+    const parts = standings.map((standing) => ({
+      standing,
+      own: planned.filter(({ before }) => findStanding(standings, before) === standing),
+    }));
+    return lockAll(
+      parts.filter(({ own }) => own.length > 0),
+      [],
+      cause,
+    );
   };
 
-  async function swap(desk: Desk, planned: readonly PlannedChange[], cause: Cause): Promise<Swapped> {
-    const steps: DeskStep[] = [];
-    const ids: string[] = [];
-    for (const change of planned) {
-      const own = await planSteps(desk, change, cause);
-      if ("why" in own) return { kind: "refused", why: own.why };
-      steps.push(...own.steps);
-      if (own.steps.length > 0) ids.push(change.before.id);
+  /** All folders are locked, in one order, and looked at before the first of them is changed. */
+  async function lockAll(
+    [first, ...others]: readonly { standing: Standing; own: readonly PlannedChange[] }[],
+    ready: readonly Part[],
+    cause: Cause,
+  ): Promise<Swapped> {
+    if (!first) return write(ready);
+    const { own, standing } = first;
+    return standing.shelf.change(async (desk) => {
+      const steps: DeskStep[] = [];
+      const ids: string[] = [];
+      for (const change of own) {
+        const planned = await planSteps(desk, change, cause);
+        if ("why" in planned) return { kind: "refused", why: planned.why };
+        steps.push(...planned.steps);
+        if (planned.steps.length > 0) ids.push(change.before.id);
+      }
+      return lockAll(others, [...ready, { standing, desk, steps, ids }], cause);
+    });
+  }
+
+  async function write(parts: readonly Part[]): Promise<Swapped> {
+    const done: string[] = [];
+    for (const { desk, ids, standing, steps } of parts) {
+      try {
+        await desk.swap(steps);
+      } catch (thrown) {
+        if (done.length === 0) throw thrown;
+        throw new StrataError(
+          "EUNFINISHED",
+          `${done.length} memories are changed, those of ${standing.place.folder} are not (${formatError(thrown)}); strata undo takes them back`,
+        );
+      }
+      onWritten(standing, ids);
+      done.push(...ids);
     }
-    await desk.swap(steps);
-    return { kind: "written", ids };
+    return { kind: "written", ids: done };
   }
 
   async function planSteps(desk: Desk, { before, after, reason }: PlannedChange, all: Cause): Promise<Steps> {

@@ -86,7 +86,7 @@ export interface GenerateRequest {
 /** What a model of ours may do with tools. The host's own permissions say the same; this is asked all the same. */
 export interface ToolBounds {
   /** Why this call must not be made; `undefined` where it may. Asked before each. */
-  findEscape(tool: string, args: unknown): string | undefined;
+  findEscape(tool: string, args: unknown): string | undefined | Promise<string | undefined>;
   /** Broken off beyond; a token read from a cache counts a tenth. */
   maxTokens: number;
 }

@@ -100,7 +100,7 @@ function findChanged(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
 
 /** How our own check, and the host, say no. */
 const REFUSED =
-  /is not the file to write|is not for a dream|may be run, not|only one plain command|may not be run with|outside of the project|is private|may lead out|has no argument|unavailable tool|Tool execution aborted/;
+  /is not the file to write|needs (a file|2 files)|characters, 2000 are allowed|is not for a dream|may be run, not|only one plain command|may not be run with|outside of the project|is private|may lead out|has no argument|unavailable tool|Tool execution aborted/;
 
 test("of all ways out of the sandbox none changes anything, and what is staged properly is taken", async () => {
   const AT_A_TIME = 10;

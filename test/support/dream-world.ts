@@ -1,6 +1,7 @@
 import { createDreams, type Dreams, type RunOptions } from "../../src/dream/dream.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
+import { DAY_MS } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import { PROJECT } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
@@ -60,6 +61,14 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
       ),
     page: () => world.files.text(`${MEMORY}/DREAMS.md`) ?? "",
   };
+}
+
+/** As if there had been dreams here for a year, one a week. */
+export function putDreamDays({ clock, files }: Pick<MemoryWorld, "clock" | "files">): void {
+  const days = Array.from({ length: 52 }, (_, n) =>
+    new Date(clock.now() - (52 - n) * 7 * DAY_MS).toISOString().slice(0, 10),
+  );
+  files.contents.set(planFolders(PROJECT).dreamState, Buffer.from(JSON.stringify({ v: 1, days })));
 }
 
 /** Writes a memory's file as a person would. */

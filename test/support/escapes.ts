@@ -12,7 +12,8 @@ export const STAGED = ".opencode/strata/dream/staged.json";
 export const sandbox = (project: string): Sandbox => ({
   project,
   stagedFile: join(project, STAGED),
-  privateFolders: [join(project, ".opencode/memory/private")],
+  privateFolders: [join(project, ".opencode/memory/private"), join(project, ".opencode/strata")],
+  hasGit: true,
 });
 
 const bash = (command: string, more: Record<string, unknown> = {}): Attempt => ({
@@ -136,6 +137,59 @@ export const escapes: readonly Attempt[] = [
   { tool: "glob", args: { pattern: "../**" } },
   { tool: "glob", args: { pattern: "/etc/*" } },
   { tool: "list", args: { path: "/" } },
+  bash("cat private/knowledge/x.md", { workdir: MEMORY }),
+  bash("ls private", { workdir: MEMORY }),
+  bash("cat .opencode/MEMORY/Private/knowledge/x.md"),
+  bash("cat .env"),
+  bash("cat .env.local"),
+  bash("cat .git/config"),
+  bash("cat deploy/server.pem"),
+  bash("cat .npmrc"),
+  bash("grep token .opencode/strata/state/dream.json"),
+  bash("cat .opencode/strata/strata.log"),
+  bash("diff /dev/null a.txt"),
+  bash("diff a.txt /dev/stdin"),
+  bash(`diff -r ${MEMORY} src`),
+  bash("grep --include=*.md -r x src"),
+  bash("grep -f a.txt b.txt"),
+  bash("head -n 99999999999 /dev/zero"),
+  bash("head -c 99999999999 /dev/urandom"),
+  // Each waits for what nobody types.
+  bash("cat"),
+  bash("cat -"),
+  bash("grep x"),
+  bash("head -n 5"),
+  bash("wc -l"),
+  bash("diff a.txt"),
+  bash(`ls ${"a ".repeat(2_000)}a`),
+  { tool: "read", args: { filePath: ".env" } },
+  { tool: "read", args: { filePath: ".git/config" } },
+  { tool: "read", args: { filePath: ".opencode/strata/state/dream.json" } },
+  { tool: "grep", args: { pattern: "x", include: "../**" } },
+  { tool: "grep", args: { pattern: "x", include: "/etc/*" } },
+  { tool: "glob", args: { pattern: "{a,../../**}" } },
+];
+
+/** Arguments of kinds that no host makes: our own check is asked alone. */
+export const strange: readonly { tool: string; args: unknown }[] = [
+  { tool: "read", args: undefined },
+  { tool: "read", args: null },
+  { tool: "read", args: ["a.txt"] },
+  { tool: "read", args: { filePath: ["a.txt"] } },
+  { tool: "read", args: { filePath: { toString: () => "a.txt" } } },
+  { tool: "read", args: { filePath: "a.txt\0/etc/passwd" } },
+  { tool: "list", args: { path: null } },
+  { tool: "list", args: { path: 0 } },
+  { tool: "grep", args: { pattern: "x", path: ["src"] } },
+  { tool: "grep", args: { pattern: "x", include: ["*"] } },
+  { tool: "grep", args: { pattern: "x", follow: true } },
+  { tool: "glob", args: { pattern: ["*"] } },
+  { tool: "glob", args: {} },
+  { tool: "write", args: { filePath: [STAGED] } },
+  { tool: "write", args: { filePath: STAGED, content: "x", mode: 0o777 } },
+  { tool: "bash", args: "ls" },
+  { tool: "bash", args: { command: ["ls"] } },
+  { tool: "bash", args: { command: "ls", workdir: null } },
 ];
 
 /** What it needs for its work. */
@@ -151,6 +205,8 @@ export const harmless: readonly Attempt[] = [
   bash("grep -c '端口' src/a.ts"),
   bash("wc -l src/a.ts"),
   bash("diff -u a.txt b.txt", { timeout: 1_000 }),
+  bash("cat a.ts", { workdir: "src" }),
+  bash("cat .gitignore src/key.ts docs/environment.md"),
   { tool: "read", args: { filePath: "src/a.ts", offset: 1 } },
   { tool: "grep", args: { pattern: "port", path: "src" } },
   { tool: "glob", args: { pattern: "src/**/*.ts" } },

@@ -13,27 +13,75 @@ describe("a relative date gets the date it meant", () => {
     ["It broke three weeks ago.", "It broke three weeks ago (2026-10-31)."],
     ["a month ago", "a month ago (2026-10)"],
     ["2 years ago", "2 years ago (2024)"],
-    ["Release in 10 days", "Release in 10 days (2026-12-01)"],
     ["since last week", "since last week (week of 2026-11-09)"],
     ["next month and this year", "next month (2026-12) and this year (2026)"],
-    ["last Friday, next Friday", "last Friday (2026-11-20), next Friday (2026-11-27)"],
-    ["last Saturday, next Saturday", "last Saturday (2026-11-14), next Saturday (2026-11-28)"],
+    ["last Friday, next Friday", "last Friday (as of 2026-11-21), next Friday (as of 2026-11-21)"],
+    ["The job (broken since yesterday) is off.", "The job (broken since yesterday (2026-11-20)) is off."],
+    ["Today, we froze main; tomorrow: the cut.", "Today (2026-11-21), we froze main; tomorrow: the cut."],
     ["昨天改了端口", "昨天 (2026-11-20)改了端口"],
     ["三周前", "三周前 (2026-10-31)"],
     ["上周五上线，下周再看", "上周五 (2026-11-13)上线，下周 (week of 2026-11-23)再看"],
   ])("%s", (said, meant) => expect(dated(said)).toBe(meant));
 
-  it("code, what has a date already, and what only looks like a date stay as they are", () => {
-    for (const text of [
-      "run `date -d yesterday` first",
-      "```\ntoday\n```",
-      "yesterday (2026-11-20)",
-      "USA Today's site",
-      "the yesterdays",
-      "in a day-to-day way",
-      "in 2026",
-    ])
-      expect(dated(text), text).toBe(text);
+  it.each([
+    // Code, names, paths, links, place holders.
+    "run `date -d yesterday` first",
+    "```\ntoday\n```",
+    "~~~\ntoday\n~~~",
+    "```\ntoday, and the fence does not end",
+    "Dates are made in yesterday.ts and src/today/index.ts.",
+    "Call it with --since=yesterday or ?from=today.",
+    "The template has {{today}}, {today}, [today](x) and <today>.",
+    "https://example.org/today",
+    "USA Today's site",
+    "the yesterdays",
+    "in a day-to-day way",
+    "next-week and today-only",
+    // What others have said, and what is only named.
+    'The "today" widget counts from midnight.',
+    "The 'today' widget, the “last week” view, ‘tomorrow’",
+    "The Today tab, the today filter, the last month column",
+    "> we deploy tomorrow",
+    "标题叫「今天」，见《昨天》。",
+    // Any day.
+    "Reports are made of every yesterday.",
+    "Tokens expire in 30 days.",
+    "The quota counts the last week, the last month and any next year.",
+    "The last Friday of the month is free; so is last Friday of a sprint.",
+    // Numbers that go on before.
+    "It began twenty-five days ago, or twenty five days ago.",
+    "1,000 days ago, 1.5 weeks ago, 2-3 weeks ago",
+    "half a year ago, more than a year ago, about two weeks ago",
+    "十一天前，二十天前，几周前，半年前",
+    "大前天，大后天",
+    "三天前端培训，两周前后，上周期，本周报，后天的能力",
+    // A day of its own.
+    "yesterday (2026-11-20)",
+    "2025-03-01: it was deployed yesterday.",
+    "On March 3 it was moved; tomorrow it goes back.",
+    "3rd of June: yesterday it broke",
+    "2025年3月1日：昨天上线",
+    "3月5日说明天上线",
+    "in 2026",
+  ])("not %j", (text) => expect(dated(text)).toBe(text));
+
+  it("is of the day where it was said, not of the one in Greenwich", () => {
+    const zone = process.env.TZ;
+    const said = (timeZone: string, at: string): string => {
+      process.env.TZ = timeZone;
+      return withAbsoluteDates("today", Date.parse(at));
+    };
+    try {
+      expect(said("America/Los_Angeles", "2026-11-21T03:00:00Z")).toBe("today (2026-11-20)");
+      expect(said("Asia/Shanghai", "2026-11-20T23:00:00Z")).toBe("today (2026-11-21)");
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+
+  it("nor where it is not known when it was said", () => {
+    expect(withAbsoluteDates("yesterday", Number.NaN)).toBe("yesterday");
   });
 
   it("doing it again, on any later day, changes nothing", () => {

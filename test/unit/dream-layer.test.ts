@@ -88,6 +88,22 @@ describe("when it dreams", () => {
     expect(hasDreamt(few)).toBe(false);
   });
 
+  it("nor because of times that are still to come; and a clock that was once ahead holds up none", async () => {
+    const world = await open();
+    world.files.contents.set(STATE, Buffer.from('{"v":1,"lastSuccessMs":99999999999999}'));
+    await begin(world);
+    await endTurn(world);
+    expect(hasDreamt(world)).toBe(true);
+    const state = world.files.text(STATE);
+    const front = "---\ncreated: 2099-01-01T00:00:00.000Z\nupdated: 2099-01-01T00:00:00.000Z\n---\n";
+    for (let n = 0; n < 8; n++)
+      world.files.contents.set(`${MEMORY}/knowledge/late-${n}.md`, Buffer.from(`${front}Fact ${n}.\n`));
+    world.clock.advance(120 * MINUTE);
+    await begin(world);
+    await endTurn(world);
+    expect(world.files.text(STATE)).toBe(state);
+  });
+
   it("not at all when it is switched off, or memory is", async () => {
     for (const options of [{ dream: { enabled: false } }, { autoMemory: { enabled: false } }]) {
       const world = await open(options);
@@ -102,13 +118,13 @@ describe("when it dreams", () => {
 describe("a model", () => {
   it("gets what the rules leave, and what it stages is swapped in with the rest", async () => {
     const world = await open();
-    world.host.respond = (request) => {
+    world.host.respond = async (request) => {
       if (request.title !== "dream") return written("written");
       expect(request.prompt).toContain("knowledge/queue-night");
       expect(request.prompt).not.toContain("bastion");
       expect(request.prompt).not.toContain("{{");
-      expect(request.bounds?.findEscape("bash", { command: "rm x" })).toContain('not "rm"');
-      expect(request.bounds?.findEscape("write", { filePath: `${PROJECT}/${STAGED}` })).toBeUndefined();
+      expect(await request.bounds?.findEscape("bash", { command: "rm x" })).toContain('not "rm"');
+      expect(await request.bounds?.findEscape("write", { filePath: `${PROJECT}/${STAGED}` })).toBeUndefined();
       const entry = {
         keep: "knowledge/queue",
         supersede: ["knowledge/queue-night"],
@@ -182,7 +198,7 @@ describe("a person", () => {
     const before = new Map(world.files.contents);
     const told = await run(world, "dream");
     expect(told).toContain("/memory-undo takes it back");
-    expect(await run(world, "memory-undo")).toMatch(/^Taken back: dream of 2026-11-21 09:00\n/);
+    expect(await run(world, "memory-undo")).toMatch(/^Taken back: dream of 2026-11-21 09:00 UTC\n/);
     for (const name of ["same", "same-again"]) {
       const path = `${MEMORY}/knowledge/${name}.md`;
       expect(world.files.contents.get(path)).toEqual(before.get(path));

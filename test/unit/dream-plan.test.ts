@@ -3,6 +3,7 @@ import { isProtected } from "../../src/dream/change.js";
 import { isContradiction, isSame } from "../../src/dream/duplicates.js";
 import { planCompared } from "../../src/dream/neighbours.js";
 import { type DreamInput, planDream } from "../../src/dream/plan.js";
+import { isWatched } from "../../src/dream/state.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
@@ -18,6 +19,7 @@ function input(memories: readonly Memory[], given: Partial<DreamInput> = {}): Dr
     similarTo: ({ id }) => memories.filter((other) => other.id !== id).map((other) => other.id),
     effectiveImportance: ({ importance }) => importance,
     lastUsedMs: ({ updated }) => Date.parse(updated),
+    isWatchedSince: () => true,
     missingPaths: () => [],
     ...given,
   };
@@ -133,9 +135,40 @@ describe("what nobody needs any more goes to the archive", () => {
     ["an open blocker", memoryOf({ id: "blocker/x", importance: 0, ...old }), false],
     ["a blocker resolved long ago", memoryOf({ id: "blocker/x", status: "resolved", ...old }), true],
     ["a decision", memoryOf({ id: "decision/x", importance: 0, ...old }), false],
+    ["a preference of the user's", memoryOf({ id: "preference/x", importance: 0, ...old }), false],
   ])("%s: %#", (_, memory, isGone) => {
     expect(carryOut([memory])[0]?.status === "archived").toBe(isGone);
   });
+});
+
+it("what nobody was seen to use is only forgotten where somebody would have been seen", () => {
+  const memory = memoryOf({ id: "idea/x", importance: 0.2, created: LONG_AGO, updated: LONG_AGO });
+  expect(plan([memory], { isWatchedSince: () => false }).changes).toEqual([]);
+  const DAY_MS = 86_400_000;
+  const daysOf = (...ago: number[]) => ({
+    days: ago.map((n) => new Date(NOW - n * DAY_MS).toISOString().slice(0, 10)),
+  });
+  const since = Date.parse(LONG_AGO);
+  const work = [100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 0];
+  expect(isWatched(daysOf(...work), since, NOW)).toBe(true);
+  expect(isWatched(daysOf(), since, NOW)).toBe(false);
+  // A fresh clone; months without work, or a clock that jumped over them; used in between.
+  expect(isWatched(daysOf(...work.map((n) => n / 2)), since, NOW)).toBe(false);
+  expect(isWatched(daysOf(120, 119, 0), since, NOW)).toBe(false);
+  expect(isWatched(daysOf(...work), NOW - 60 * DAY_MS, NOW)).toBe(false);
+});
+
+it("words of which it is not known on which day they were said get no date", () => {
+  const content = "It was released yesterday.";
+  const one = memoryOf({ id: "event/x", content });
+  expect(plan([one]).changes).toHaveLength(1);
+  for (const memory of [
+    { ...one, isUndated: true as const },
+    { ...one, updated: "2026-11-22T09:00:00.000Z" },
+    { ...one, created: "some day" },
+    { ...one, provenance: { by: "person" as const, how: "imported" as const } },
+  ])
+    expect(plan([memory]).changes).toEqual([]);
 });
 
 it("what three sessions have said weighs more, once", () => {
@@ -154,7 +187,7 @@ it("a memory that names files that are gone stays as it is, and is named", () =>
   const { changes, findings } = plan([memory], { missingPaths: () => ["src/b.ts", "src/a.ts"] });
   expect(changes).toEqual([]);
   expect(findings).toEqual([
-    { ids: ["knowledge/x"], what: "knowledge/x names what is not there: src/a.ts, src/b.ts" },
+    { ids: ["knowledge/x"], what: "knowledge/x names files that are not there: src/a.ts, src/b.ts" },
   ]);
 });
 
@@ -169,7 +202,7 @@ it("two that differ in what a fact hangs on, under one title, are shown to someb
   expect(findings).toEqual([
     {
       ids: ["knowledge/a", "knowledge/b"],
-      what: expect.stringContaining('do not say the same of "API port"'),
+      what: expect.stringContaining('say different things of "API port"'),
     },
   ]);
 });

@@ -77,6 +77,54 @@ describe("what a model has staged", () => {
     expect(of("The worker reads the mail queue once a day, at night.").changes).toHaveLength(2);
   });
 
+  it.each([
+    [
+      "the environment",
+      ["The staging database is reset on Mondays by cron.", "Cron resets the database on Mondays at noon."],
+      "The database is reset on Mondays at noon by cron.",
+      '"staging" would be lost',
+    ],
+    [
+      "the day",
+      ["Releases are cut on Tuesdays at noon.", "Releases are cut at noon."],
+      "Releases are cut at noon, on a weekday.",
+      '"tuesdays" would be lost',
+    ],
+    [
+      "a name",
+      ["The key of the api is kept by Alice.", "The key of the api is in the safe."],
+      "The key of the api is kept in the safe.",
+      '"alice" would be lost',
+    ],
+    [
+      'a "not" that none of them has',
+      ["The api listens on port 8080.", "Port 8080 is the port of the api."],
+      "The api does not listen on port 8080, the port of the api.",
+      '"not" is in none of them',
+    ],
+    [
+      "a number that none of them has",
+      ["The api listens on port 8080.", "Port 8080 is the port of the api."],
+      "The api listens on port 8080, the worker port of the api is 9090.",
+      '"9090" is in none of them',
+    ],
+    [
+      'the place of a "not"',
+      ["The api does not use TLS inside.", "The worker does use TLS inside."],
+      "The api does use TLS inside, the worker does not.",
+      '"not us…" would be lost',
+    ],
+    ["不", ["接口不重试。", "接口会超时。"], "接口重试，不会超时。", "would be lost"],
+  ])("is refused where it changes %s", (_, contents, content, why) => {
+    const cluster = contents.map((one, n) => memoryOf({ id: `knowledge/m${n}`, content: one }));
+    const entry = { keep: "knowledge/m0", supersede: ["knowledge/m1"], content, reason: "" };
+    const { changes, refused } = readStaged(JSON.stringify([entry]), [cluster], {
+      findFault: () => undefined,
+    });
+    expect(changes).toEqual([]);
+    expect(refused).toEqual([expect.stringContaining(why)]);
+  });
+
   it("never makes anything fail, whatever it is", () => {
     fc.assert(
       fc.property(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { DAY_MS } from "../../src/seams/clock.js";
-import { CREATED, type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
+import { CREATED, type DreamWorld, openDreamWorld, putDreamDays, putMemory } from "../support/dream-world.js";
 import { withDeath } from "../support/dying-files.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -14,6 +14,7 @@ const PROTECTED = ["directive", "decision", "feedback"] as const;
 
 /** 500 memories: what is planted, by the ids that a test asks for. */
 function plant(world: DreamWorld) {
+  putDreamDays(world);
   const planted = {
     exact: [] as [string, string][],
     near: [] as [string, string][],
@@ -121,7 +122,7 @@ describe("a dream of 500 memories, without a model", () => {
     expect(world.page()).toMatch(/^# Dreams\n/);
     expect(world.page()).toContain("80 merged, 80 superseded, 100 archived, 50 reworded.");
     expect(world.page()).toMatch(/- archived `idea\/forgotten-0`, .*: nobody has used it for 200 days/);
-    expect(world.page()).toContain("do not say the same of");
+    expect(world.page()).toContain("say different things of");
 
     const undone = await world.store.undo({ operation: "undo" });
     expect(undone).toMatchObject({ kind: "undone", operation: "dream", left: [] });
@@ -142,9 +143,11 @@ describe("a dream of 500 memories, without a model", () => {
     }
     expect(new Set(told).size).toBe(told.length);
     for (const id of planted.dead)
-      expect(told.filter((what) => what.startsWith(`${id} names what is not there`))).toHaveLength(1);
+      expect(told.filter((what) => what.startsWith(`${id} names files that are not there`))).toHaveLength(1);
     for (const [one, other] of planted.contradicting)
-      expect(told.filter((what) => what.startsWith(`${one} and ${other} do not say`))).toHaveLength(1);
+      expect(told.filter((what) => what.startsWith(`${one} and ${other} say different things`))).toHaveLength(
+        1,
+      );
     const page = world.page();
     await world.dream();
     expect(world.page()).toBe(page);

@@ -1,4 +1,5 @@
 /** Brings into the store what was planned: each memory in one step, so that a broken-off import can be repeated. */
+import { randomUUID } from "node:crypto";
 import { findRefusal, planMemory } from "../../memory/draft.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
@@ -15,7 +16,8 @@ export interface Arrival {
   name: string;
   /** Why it cannot be, as far as that can be told without trying. */
   refusal?: string | undefined;
-  write(memories: OpenMemories): Promise<Written>;
+  /** `run`: what is taken in at a time is taken back at a time. */
+  write(memories: OpenMemories, run: string): Promise<Written>;
 }
 
 export interface Arrivals {
@@ -53,8 +55,9 @@ function writeAll(
   const progress = createProgress(surroundings, "Importing");
   return withMemories(surroundings, async (memories) => {
     const refused: { name: string; refusal: string }[] = [];
+    const run = randomUUID().slice(0, 8);
     for (const [index, { name, write }] of arrivals.entries()) {
-      const written = await write(memories);
+      const written = await write(memories, run);
       if (written.kind === "refused") refused.push({ name, refusal: written.why });
       progress.step(index + 1, arrivals.length);
     }
@@ -78,7 +81,7 @@ export function planArrivals(
     arrivals.push({
       name: `${memory.type}  ${memory.title}  (${draft.extra?.[SOURCE_FIELD]})`,
       refusal: findRefusal(memory) ?? refuseSecrets(memory),
-      write: (memories) => memories.remember(draft, { operation }),
+      write: (memories, run) => memories.remember(draft, { operation, run }),
     });
   }
   return { arrivals, duplicates: drafts.length - arrivals.length };

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import type { Files } from "../seams/files.js";
+import { type Conflict, parseConflict } from "./conflict.js";
+
+export interface ConflictRecord extends Conflict {
+  path: string;
+}
+
+/** Where records lie, from the folder of the project's memories; those of private ones apart. */
+export function planConflictFolders(folder: string): readonly [shared: string, hidden: string] {
+  return [join(folder, "conflicts"), join(folder, "private", "conflicts")];
+}
+
+/** All records, settled ones too. Rejects with the system's error. */
+export async function readConflictRecords(files: Files, folder: string): Promise<ConflictRecord[]> {
+  const found = await Promise.all(planConflictFolders(folder).map((one) => readFolder(files, one)));
+  return found.flat();
+}
+
+async function readFolder(files: Files, folder: string): Promise<ConflictRecord[]> {
+  const names = (await files.list(folder)).filter((name) => name.endsWith(".md"));
+  const read = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const bytes = await files.read(path);
+      const conflict = bytes && parseConflict(new TextDecoder().decode(bytes));
+      return conflict ? [{ ...conflict, path }] : [];
+    }),
+  );
+  return read.flat();
+}

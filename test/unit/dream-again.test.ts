@@ -1,0 +1,103 @@
+/** What a dream does not do again: ask about what was asked, tell what was told, redo what was taken back. */
+import { describe, expect, it } from "vitest";
+import { nameCluster, nameTry, planClusters } from "../../src/dream/clusters.js";
+import type { AskModel } from "../../src/dream/dream.js";
+import { takeBack } from "../../src/dream/take-back.js";
+import { planFolders } from "../../src/folders.js";
+import { DAY_MS } from "../../src/seams/clock.js";
+import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
+import { PROJECT } from "../support/fake-host.js";
+import { memoryOf } from "../support/memory.js";
+import { MEMORY } from "../support/memory-world.js";
+
+const folders = planFolders(PROJECT);
+
+function putAlike(world: DreamWorld, name: string, when: string): void {
+  putMemory(world, `knowledge/${name}`, `The worker reads the mail queue ${when}.`);
+}
+
+/** A model that always says this; what it was shown, by id. */
+function counting(text: string): { askModel: AskModel; shown: string[][] } {
+  const shown: string[][] = [];
+  const askModel: AskModel = async (clusters) => {
+    shown.push(...clusters.map((cluster) => cluster.map(({ id }) => id)));
+    return { kind: "staged", text };
+  };
+  return { askModel, shown };
+}
+
+describe("a model", () => {
+  it("that makes nothing of a group is shown it three times, and not for ever", async () => {
+    const world = openDreamWorld();
+    putAlike(world, "a", "once a day");
+    putAlike(world, "b", "at night");
+    const { askModel, shown } = counting("I have tidied it all, thank you!");
+    for (let n = 0; n < 10; n++) {
+      await world.dream({ askModel });
+      world.clock.advance(2 * DAY_MS);
+    }
+    expect(shown).toHaveLength(3);
+    putAlike(world, "b", "at noon");
+    await world.dream({ askModel });
+    expect(shown).toHaveLength(4);
+  });
+
+  it("is not shown two again that it has seen beside each other, in whatever company", () => {
+    const [a, b, c] = ["a", "b", "c"].map((name) =>
+      memoryOf({ id: `knowledge/${name}`, content: `The worker reads the mail queue, see ${name}.` }),
+    ) as [ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>];
+    const among =
+      (...all: readonly { id: string }[]) =>
+      ({ id }: { id: string }) =>
+        all.map((one) => one.id).filter((other) => other !== id);
+    const seen = [nameCluster([a, b, c])];
+    expect(planClusters([a, b, c], among(a, b, c), seen)).toEqual([]);
+    expect(planClusters([b, c], among(b, c), seen)).toEqual([]);
+    expect(planClusters([b, c], among(b, c), [nameCluster([a, b]), nameCluster([a, c])])).toHaveLength(1);
+    expect(planClusters([b, c], among(b, c), [nameTry([b, c]), nameTry([b, c])])).toHaveLength(1);
+    const worded = { ...c, content: `${c.content} It is slow.` };
+    expect(planClusters([b, worded], among(b, worded), seen)).toHaveLength(1);
+  });
+});
+
+it("what somebody has taken back stays, until it says something else", async () => {
+  const world = openDreamWorld();
+  for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
+  putMemory(world, "event/dated", "It was released yesterday.");
+  await world.store.list();
+  const before = [...world.texts()];
+  const { clock, files, log, store: memories } = world;
+  await world.dream();
+  expect((await takeBack({ clock, files, folders, log, memories }, {})).kind).toBe("undone");
+  expect([...world.texts()]).toEqual(before);
+  const again = await world.dream();
+  expect(again.kind === "done" && again.report.changes).toEqual([]);
+  expect([...world.texts()]).toEqual(before);
+  for (const n of [1, 2])
+    putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in another vault.");
+  const third = await world.dream();
+  expect(third.kind === "done" && third.report.changes).toHaveLength(2);
+});
+
+it.each([
+  ["garbage", "{ no JSON"],
+  ["another thing", "[1, 2]"],
+  ["of another kind inside", '{"v":1,"seen":7,"days":{},"told":null,"failures":"x","lastSuccessMs":"y"}'],
+])("a record of dreams that is %s is as none", async (_, text) => {
+  const world = openDreamWorld();
+  world.files.contents.set(folders.dreamState, Buffer.from(text));
+  for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
+  expect((await world.dream()).kind).toBe("done");
+  expect((await world.dreams.state()).lastSuccessMs).toBe(world.clock.now());
+});
+
+it("folders in the place of its record and of its page keep no dream from tidying, and the log says so", async () => {
+  const world = openDreamWorld();
+  world.files.contents.set(`${folders.dreamState}/x`, Buffer.from("x"));
+  world.files.contents.set(`${MEMORY}/DREAMS.md/x`, Buffer.from("x"));
+  for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
+  const outcome = await world.dream();
+  expect(outcome.kind === "done" && outcome.report.changes).toHaveLength(2);
+  expect(world.log.lines.join("\n")).toContain("it cannot be noted when");
+  expect(world.log.lines.join("\n")).toContain("DREAMS.md");
+});

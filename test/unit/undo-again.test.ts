@@ -1,0 +1,159 @@
+/** Undo where something stands in its way: changed by hand, in one of two folders, in two clones, twice at a time, gone. */
+import { expect, it } from "vitest";
+import { formatUndone } from "../../src/dream/take-back.js";
+import type { Memory } from "../../src/memory/memory.js";
+import type { OpenMemories } from "../../src/memory/store.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { draft, MEMORY, type MemoryWorld, openMemoryWorld, STATE } from "../support/memory-world.js";
+
+const UNDO = { operation: "undo" };
+
+async function openThree(): Promise<MemoryWorld> {
+  const world = openMemoryWorld();
+  for (const title of ["one", "two"])
+    await world.store.remember(draft(`About ${title}.`, { title, type: "knowledge" }), {
+      operation: "remember",
+    });
+  await world.store.remember(draft("About me.", { title: "me", type: "knowledge", sensitivity: "private" }), {
+    operation: "remember",
+  });
+  world.clock.advance(1_000);
+  return world;
+}
+
+/** Archives all of these in one run. */
+async function archiveAll({ store }: MemoryWorld, run: string): Promise<void> {
+  const planned = (await store.list()).map((before: Memory) => ({
+    before,
+    after: { ...before, status: "archived" as const },
+  }));
+  expect((await store.swap(planned, { operation: "dream", run })).kind).toBe("written");
+}
+
+const texts = ({ files, paths }: MemoryWorld): [string, string | undefined][] =>
+  paths().map((path) => [path, files.text(`${MEMORY}/${path}`)]);
+
+const put = ({ files }: MemoryWorld, path: string, text: string): void =>
+  void files.contents.set(`${MEMORY}/${path}`, Buffer.from(text));
+
+it("where all of a run was changed by hand, says so once, and the next one goes further back", async () => {
+  const world = await openThree();
+  await world.store.update("knowledge/one", (one) => ({ ...one, content: "Else." }), { operation: "edit" });
+  world.clock.advance(1_000);
+  put(world, "knowledge/one.md", "By hand, and another time.\n");
+  const first = await world.store.undo(UNDO);
+  expect(formatUndone(first)).toMatch(/^Nothing could be taken back of edit of /);
+  expect(first).toMatchObject({ ids: [], left: [{ id: "knowledge/one" }] });
+  expect(await world.store.undo(UNDO)).toMatchObject({ operation: "remember" });
+  expect(world.files.text(`${MEMORY}/knowledge/one.md`)).toBe("By hand, and another time.\n");
+});
+
+it("of two at a time takes back one thing once", async () => {
+  const world = await openThree();
+  await archiveAll(world, "run-1");
+  const other = world.reopen({ processID: 1, instance: "b" });
+  const both = await Promise.all([world.store.undo(UNDO, "run-1"), other.store.undo(UNDO, "run-1")]);
+  expect(both.flatMap((one) => (one.kind === "undone" ? one.left : []))).toEqual([]);
+  expect((await world.store.list()).map(({ status }) => status)).toEqual(["active", "active", "active"]);
+});
+
+it("of a run in two folders takes back what is there where the other folder is gone, and says nothing of what is not", async () => {
+  const world = await openThree();
+  await archiveAll(world, "run-1");
+  for (const path of [...world.files.contents.keys()])
+    if (path.startsWith(`${MEMORY}/private/`) || path.startsWith(`${STATE}/private/`))
+      world.files.contents.delete(path);
+  const later = world.reopen({ processID: 1, instance: "b" });
+  expect(await later.store.undo(UNDO)).toMatchObject({ ids: ["knowledge/one", "knowledge/two"], left: [] });
+  expect(await later.store.undo(UNDO, "run-1")).toEqual({
+    kind: "nothing",
+    why: "run-1 was taken back already",
+  });
+});
+
+it("of a run in two folders, one of which could not be written, is gone on with by the next one", async () => {
+  const world = await openThree();
+  await archiveAll(world, "run-1");
+  const create = world.files.create;
+  world.files.create = async (path, data) => {
+    if (path.includes("private/pending")) throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+    return create.call(world.files, path, data);
+  };
+  await expect(world.store.undo(UNDO)).rejects.toThrow("EROFS");
+  world.files.create = create;
+  expect(await world.store.undo(UNDO)).toMatchObject({ ids: ["private/knowledge/me"], left: [] });
+  expect((await world.store.list()).map(({ status }) => status)).toEqual(["active", "active", "active"]);
+});
+
+it("in a folder that cannot be written fails with a sentence, and changes nothing", async () => {
+  const world = await openThree();
+  await archiveAll(world, "run-1");
+  const before = [...world.files.contents].filter(([path]) => path.endsWith(".md"));
+  const refuse = async (path: string): Promise<never> => {
+    throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: "EACCES" });
+  };
+  Object.assign(world.files, { create: refuse, writeWhole: refuse, appendLine: refuse, rename: refuse });
+  await expect(world.store.undo(UNDO)).rejects.toThrow("EACCES");
+  expect([...world.files.contents].filter(([path]) => path.endsWith(".md"))).toEqual(before);
+});
+
+it("says so where the ledger does not have any more what a memory said", async () => {
+  const world = await openThree();
+  await world.store.onIdle();
+  world.files.contents.set(`${MEMORY}/knowledge/hand.md`, Buffer.from("By hand.\n"));
+  await archiveAll(world, "run-1");
+  const [ledger = ""] = world.paths().filter((path) => path.startsWith("ledger/"));
+  const lines = (world.files.text(`${MEMORY}/${ledger}`) ?? "").split("\n");
+  const kept = lines.filter((line) => !(line.includes("knowledge/hand") && line.includes('"by":"person"')));
+  put(world, ledger, kept.join("\n"));
+  const later = world.reopen({ processID: 1, instance: "b" });
+  expect(await later.store.undo(UNDO)).toMatchObject({
+    left: [{ id: "knowledge/hand", why: "the ledger does not have what it said before" }],
+  });
+});
+
+it("in two clones whose ledgers git has put together takes back what each has done, where nobody has gone on", async () => {
+  const world = await openThree();
+  // The other clone begins with what is committed, and has a name of its own.
+  const committed = [...world.files.contents].filter(
+    ([path]) => !path.includes("/private/") && path.startsWith(MEMORY),
+  );
+  const clock = createFakeClock();
+  const files = createMemoryFiles(
+    Object.fromEntries(committed.map(([path, data]) => [path, data])),
+    clock.now,
+  );
+  files.contents.set(`${STATE}/clone`, Buffer.from("0badcafe"));
+  clock.advance(5_000);
+  const clone = openMemoryWorld({ files, clock, instance: "clone" });
+  await clone.store.update("knowledge/two", (two) => ({ ...two, content: "About two, there." }), {
+    operation: "edit",
+  });
+  await world.store.update("knowledge/one", (one) => ({ ...one, content: "About one, here." }), {
+    operation: "edit",
+  });
+  // Merged: the other's ledger and its file.
+  for (const [path, data] of files.contents)
+    if (path.includes("0badcafe") || path.endsWith("knowledge/two.md")) world.files.contents.set(path, data);
+  const merged = world.reopen({ processID: 1, instance: "c" });
+  await merged.store.list();
+  const first = await merged.store.undo(UNDO);
+  const second = await merged.store.undo(UNDO);
+  const ids = [first, second].flatMap((one) => (one.kind === "undone" ? one.ids : []));
+  expect(ids.sort()).toEqual(["knowledge/one", "knowledge/two"]);
+  expect((await merged.store.read("knowledge/one"))?.content).toBe("About one.");
+  expect((await merged.store.read("knowledge/two"))?.content).toBe("About two.");
+});
+
+it("brings back what gc has removed from the archive, all of one sweep", async () => {
+  const world = await openThree();
+  await archiveAll(world, "run-1");
+  const archived = texts(world).filter(([path]) => path.startsWith("archive/"));
+  world.clock.advance(1_000);
+  const cause = { operation: "gc", run: "sweep" };
+  for (const id of ["knowledge/one", "knowledge/two"])
+    expect((await (world.store as OpenMemories).discard(id, cause)).kind).toBe("written");
+  expect(await world.store.undo(UNDO)).toMatchObject({ ids: ["knowledge/one", "knowledge/two"], left: [] });
+  expect(texts(world).filter(([path]) => path.startsWith("archive/"))).toEqual(archived);
+});
