@@ -6,34 +6,34 @@
  *     /dream             now, whatever the gates say
  *     /memory-undo       takes back what was last done to memory: a dream, or a single change
  */
-
-import { createAskModel } from "../../src/dream/ask-model.js";
-import { createDreams, type DreamOutcome, type RunOptions } from "../../src/dream/dream.js";
-import { formatCounts } from "../../src/dream/dreams-page.js";
+import type { DreamOutcome, RunOptions } from "../../src/dream/dream.js";
 import type { DreamState } from "../../src/dream/state.js";
-import { formatUndone, takeBack } from "../../src/dream/take-back.js";
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
-import { findSecrets } from "../../src/memory/secrets.js";
 import { waitAtMost } from "../../src/seams/clock.js";
-import { findObstacle, type GateFacts, planBackoff } from "./gates.js";
+import type { Dreamer } from "./dreamer.js";
+import { findObstacle, type GateFacts } from "./gates.js";
 
 const LAYER = "dream";
-/** Of the time a dream may take: what the rules find is done even if the model never answers. */
-const MODELS_SHARE = 0.8;
 /** Somebody who reads the answer is about to write the next message. */
 const QUIET_MS = 20_000;
 /** A person who asks for a dream waits so long for what came of it; the rest goes on behind. */
 const ANSWER_WITHIN_MS = 4_000;
 
 export const createDream: LayerFactory = (context) => {
-  const { background, clock, config, folders, instances, log, memories } = context;
+  const { background, clock, config, instances, log, memories, toasts } = context;
   if (!config.dream.enabled || !config.autoMemory.enabled) return undefined;
-  const dreams = createDreams({ ...context, check: { findFault } });
   const busy = new Set<string>();
   const end = new AbortController();
   let cancel = (): void => {};
   let running: Promise<DreamOutcome> | undefined;
+  let opening: Promise<Dreamer> | undefined;
+
+  /** Most processes end before the first dream: what it takes is loaded with it. */
+  function open(): Promise<Dreamer> {
+    opening ??= import("./dreamer.js").then(({ createDreamer }) => createDreamer(context, end.signal));
+    return opening;
+  }
 
   return {
     name: LAYER,
@@ -62,7 +62,7 @@ export const createDream: LayerFactory = (context) => {
       {
         name: "memory-undo",
         description: "Strata: takes back what was last done to memory",
-        execute: ({ sessionID }) => undo(sessionID),
+        execute: async ({ sessionID }) => (await open()).undo(sessionID),
       },
     ],
     async dispose() {
@@ -74,15 +74,15 @@ export const createDream: LayerFactory = (context) => {
   /** Never rejects: runs behind a turn that has ended. */
   async function consider(sessionID: string): Promise<void> {
     try {
-      const state = await dreams.state();
+      const dreamer = await open();
+      const state = await dreamer.state();
       const why = findEarlyObstacle(state) ?? (await findLateObstacle(state));
       if (why !== undefined) {
         log.debug(LAYER, `no dream: ${why}`);
         return;
       }
       // What another instance has done since is seen once the lock is held.
-      const outcome = await run(sessionID, { findObstacle: (now) => findObstacle(readFacts(now)) });
-      tell(outcome);
+      tell(await run(dreamer, sessionID, { findObstacle: (now) => findObstacle(readFacts(now)) }), dreamer);
     } catch (thrown) {
       log.error(LAYER, formatError(thrown));
     }
@@ -117,70 +117,33 @@ export const createDream: LayerFactory = (context) => {
   }
 
   /** One at a time here; other instances are kept out by the lock. */
-  async function run(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome> {
-    running ??= start(sessionID, options).finally(() => {
+  function run(dreamer: Dreamer, sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome> {
+    running ??= dreamer.dream(sessionID, options).finally(() => {
       running = undefined;
     });
     return running;
   }
 
-  async function start(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome> {
-    const { maxRuntime, maxTokens } = config.dream;
-    const deadlineMs = Math.floor(maxRuntime * MODELS_SHARE);
-    const askModel = createAskModel({ ...context, sessionID, maxTokens, deadlineMs });
-    const state = await dreams.state();
-    return dreams.run({
-      maxRuntimeMs: maxRuntime,
-      signal: end.signal,
-      ...(mayAskModel(state, clock.now()) && { askModel }),
-      ...options,
-    });
-  }
-
   async function dreamByHand(sessionID: string): Promise<string> {
-    const dreaming = run(sessionID, {});
+    const dreamer = await open();
+    const dreaming = run(dreamer, sessionID, {});
     const waited = await waitAtMost(clock, ANSWER_WITHIN_MS, () => dreaming);
-    if (waited.kind === "done") return formatOutcome(waited.value, folders.memory);
+    if (waited.kind === "done") return dreamer.format(waited.value);
     if (waited.kind === "failed") throw waited.thrown;
-    void dreaming.then(tellByHand).catch((thrown) => log.error(LAYER, formatError(thrown)));
+    void dreaming
+      .then((outcome) => tellByHand(outcome, dreamer))
+      .catch((thrown) => log.error(LAYER, formatError(thrown)));
     return "A small model looks at memories that are alike; that takes a minute or more. Go on meanwhile: a message says when it is done.";
   }
 
-  async function undo(session: string): Promise<string> {
-    return formatUndone(await takeBack(context, { session }));
-  }
-
   /** Somebody waits for it: that there was nothing to do is told as well. */
-  function tellByHand(outcome: DreamOutcome): void {
-    if (outcome.kind === "done" && outcome.report.changes.length > 0) tell(outcome);
-    else context.toasts.show(formatOutcome(outcome, folders.memory), "info");
+  function tellByHand(outcome: DreamOutcome, dreamer: Dreamer): void {
+    if (outcome.kind === "done" && outcome.report.changes.length > 0) tell(outcome, dreamer);
+    else toasts.show(dreamer.format(outcome), "info");
   }
 
-  function tell(outcome: DreamOutcome): void {
+  function tell(outcome: DreamOutcome, { formatChanges }: Dreamer): void {
     if (outcome.kind !== "done" || outcome.report.changes.length === 0) return;
-    context.toasts.show(`memory was tidied: ${formatCounts(outcome.report.changes)}`, "info");
+    toasts.show(`memory was tidied: ${formatChanges(outcome.report.changes)}`, "info");
   }
 };
-
-/** Words that may not be kept, whoever words them. */
-function findFault(content: string): string | undefined {
-  const [found] = findSecrets(content);
-  return found && `it holds a secret (${found.name})`;
-}
-
-/** After a failure of its part the model is left alone for a while; the rules go on. */
-function mayAskModel({ lastModelFailureMs, modelFailures }: DreamState, nowMs: number): boolean {
-  if (modelFailures === 0 || lastModelFailureMs === undefined || lastModelFailureMs > nowMs) return true;
-  return nowMs - lastModelFailureMs >= planBackoff(modelFailures);
-}
-
-function formatOutcome(outcome: DreamOutcome, folder: string): string {
-  if (outcome.kind === "refused" || outcome.kind === "failed") return `No dream: ${outcome.why}.`;
-  const { changes, findings } = outcome.report;
-  const look = findings.length > 0 ? [`${findings.length} to look at`] : [];
-  const more =
-    changes.length + findings.length > 0
-      ? [`${folder}/DREAMS.md has the whole; /memory-undo takes it back`]
-      : [];
-  return [formatCounts(changes), ...look, ...more].join("\n");
-}

@@ -9,7 +9,7 @@ import { type ContextSizes, estimateTextTokens } from "../view/context-size.js";
 import type { Decisions } from "../view/decisions.js";
 import type { KnownDecision } from "../view/known-decisions.js";
 import { formatStatus, type Row, type StatusStyle } from "./format-status.js";
-import { readStatus, type SessionStatus } from "./status.js";
+import type { SessionStatus } from "./status.js";
 
 export interface MemoryCommandOptions {
   clock: Clock;
@@ -38,6 +38,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
         name: "memory",
         description: "Strata: context, savings and settings, at once and without a model call",
         async execute({ sessionID }) {
+          const { readStatus } = await import("./status.js");
           const [status, putIn, { why }] = await Promise.all([
             readStatus({ files, clock }, project, config),
             readPutIn(sessionID),

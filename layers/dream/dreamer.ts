@@ -1,0 +1,75 @@
+/** What a dream takes beyond the decision to have one: loaded with the first. */
+import { createAskModel } from "../../src/dream/ask-model.js";
+import type { Change } from "../../src/dream/change.js";
+import { createDreams, type DreamOutcome, type RunOptions } from "../../src/dream/dream.js";
+import { formatCounts } from "../../src/dream/dreams-page.js";
+import type { DreamState } from "../../src/dream/state.js";
+import { formatUndone, takeBack } from "../../src/dream/take-back.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { findSecrets } from "../../src/memory/secrets.js";
+import { planBackoff } from "./gates.js";
+
+export interface Dreamer {
+  /** As it is on disk. */
+  state(): Promise<DreamState>;
+  /** Tidies now, with a model where one may be asked. Never rejects. */
+  dream(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome>;
+  /** Takes back what was last done to memory; the answer is for people. */
+  undo(session: string): Promise<string>;
+  /** For people. */
+  format(outcome: DreamOutcome): string;
+  formatChanges(changes: readonly Change[]): string;
+}
+
+/** Of the time a dream may take: what the rules find is done even if the model never answers. */
+const MODELS_SHARE = 0.8;
+
+/** `end` breaks off what is under way. */
+export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer {
+  const { clock, config, folders } = context;
+  const dreams = createDreams({ ...context, check: { findFault } });
+
+  return {
+    state: dreams.state,
+
+    async dream(sessionID, options) {
+      const { maxRuntime, maxTokens } = config.dream;
+      const deadlineMs = Math.floor(maxRuntime * MODELS_SHARE);
+      const askModel = createAskModel({ ...context, sessionID, maxTokens, deadlineMs });
+      const state = await dreams.state();
+      return dreams.run({
+        maxRuntimeMs: maxRuntime,
+        signal: end,
+        ...(mayAskModel(state, clock.now()) && { askModel }),
+        ...options,
+      });
+    },
+
+    undo: async (session) => formatUndone(await takeBack(context, { session })),
+    format: (outcome) => formatOutcome(outcome, folders.memory),
+    formatChanges: formatCounts,
+  };
+}
+
+/** Words that may not be kept, whoever words them. */
+function findFault(content: string): string | undefined {
+  const [found] = findSecrets(content);
+  return found && `it holds a secret (${found.name})`;
+}
+
+/** After a failure of its part the model is left alone for a while; the rules go on. */
+function mayAskModel({ lastModelFailureMs, modelFailures }: DreamState, nowMs: number): boolean {
+  if (modelFailures === 0 || lastModelFailureMs === undefined || lastModelFailureMs > nowMs) return true;
+  return nowMs - lastModelFailureMs >= planBackoff(modelFailures);
+}
+
+function formatOutcome(outcome: DreamOutcome, folder: string): string {
+  if (outcome.kind === "refused" || outcome.kind === "failed") return `No dream: ${outcome.why}.`;
+  const { changes, findings } = outcome.report;
+  const look = findings.length > 0 ? [`${findings.length} to look at`] : [];
+  const more =
+    changes.length + findings.length > 0
+      ? [`${folder}/DREAMS.md has the whole; /memory-undo takes it back`]
+      : [];
+  return [formatCounts(changes), ...look, ...more].join("\n");
+}
