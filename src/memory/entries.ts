@@ -59,6 +59,9 @@ export const ARCHIVE = "archive";
 const RACY_MS = 100;
 /** What comes back together is parsed without a pause: a turn that begins meanwhile waits for no more than these. */
 const AT_A_TIME = 16;
+/** A look begins with a turn, whose first request is under way for so long: it goes before. */
+const GENTLE_MS = 300;
+const GENTLY_AT_A_TIME = 3;
 
 export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
   const { clock, files, folder, scope, sensitivity } = options;
@@ -70,8 +73,11 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const paths = await listPaths();
       const changed: string[] = [];
       const found = new Map<string, Entry>();
-      for (let from = 0; from < paths.length; from += AT_A_TIME) {
-        const some = paths.slice(from, from + AT_A_TIME);
+      const startedMs = clock.now();
+      for (let from = 0; from < paths.length; ) {
+        const isGentle = clock.now() - startedMs < GENTLE_MS;
+        const some = paths.slice(from, from + (isGentle ? GENTLY_AT_A_TIME : AT_A_TIME));
+        from += some.length;
         for (const entry of await Promise.all(some.map((path) => lookIfChanged(path)))) {
           if (!entry) continue;
           found.set(entry.path, entry);
