@@ -1,6 +1,7 @@
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause, MemoryStore, Written } from "../../src/memory/store.js";
 import { MORNING } from "./fake-clock.js";
+import { memoryOf } from "./memory.js";
 
 export interface FakeMemories extends MemoryStore {
   readonly contents: Map<string, Memory>;
@@ -49,24 +50,8 @@ export function createFakeMemories(now: () => number = () => MORNING): FakeMemor
 /** A memory with everything in it that a draft leaves out. */
 export function fill(draft: MemoryDraft, id: string, nowMs: number): Memory {
   const time = new Date(nowMs).toISOString();
-  return {
-    scope: "project",
-    sensitivity: "internal",
-    title: draft.content.slice(0, 60),
-    aliases: [],
-    tags: [],
-    entities: [],
-    links: [],
-    importance: 0.5,
-    pinned: false,
-    when: [],
-    extra: {},
-    ...draft,
-    id,
-    status: "active",
-    created: time,
-    updated: time,
-  };
+  const dates = { created: time, updated: time };
+  return memoryOf({ title: draft.content.slice(0, 60), ...draft, id, status: "active", ...dates });
 }
 
 function freeID(

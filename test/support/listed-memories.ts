@@ -1,6 +1,7 @@
 import type { Memory } from "../../src/memory/memory.js";
 import type { MemoryStore } from "../../src/memory/store.js";
 import { MORNING } from "./fake-clock.js";
+import { memoryOf } from "./memory.js";
 
 /** Memories that are a list, as far as those who search them ask. */
 export interface ListedMemories extends Pick<MemoryStore, "list" | "known" | "onChange"> {
@@ -45,25 +46,6 @@ export function createListedMemories(...given: Memory[]): ListedMemories {
 export function remembered(name: string, content: string, more: Partial<Memory> = {}): Memory {
   const type = more.type ?? "knowledge";
   const at = new Date(MORNING).toISOString();
-  return {
-    id: `${type}/${name}`,
-    scope: "project",
-    sensitivity: "internal",
-    type,
-    title: content.split("\n")[0] ?? "",
-    content,
-    status: "active",
-    aliases: [],
-    tags: [],
-    entities: [],
-    links: [],
-    importance: 0.5,
-    pinned: false,
-    when: [],
-    created: at,
-    updated: at,
-    provenance: { by: "user" },
-    extra: {},
-    ...more,
-  };
+  const dates = { created: at, updated: at };
+  return memoryOf({ id: `${type}/${name}`, content, ...dates, provenance: { by: "user" }, ...more });
 }

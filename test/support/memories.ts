@@ -1,6 +1,7 @@
 import type { Memory } from "../../src/memory/memory.js";
 import { DAY_MS } from "../../src/seams/clock.js";
 import { MORNING } from "./fake-clock.js";
+import { memoryOf } from "./memory.js";
 
 export interface MemoryGiven extends Partial<Omit<Memory, "provenance">> {
   by?: Memory["provenance"]["by"];
@@ -16,25 +17,13 @@ export function memory(
 ): Memory {
   const type = given.type ?? "knowledge";
   const at = new Date(MORNING - daysAgo * DAY_MS).toISOString();
-  return {
+  return memoryOf({
     id: `${type}/${name}`,
-    scope: "project",
-    sensitivity: "internal",
-    type,
     title: content.slice(0, 60),
     content,
-    status: "active",
-    aliases: [],
-    tags: [],
-    entities: [],
-    links: [],
-    importance: 0.5,
-    pinned: false,
-    when: [],
     created: at,
     updated: at,
     provenance: { by, session },
-    extra: {},
     ...given,
-  };
+  });
 }

@@ -5,6 +5,7 @@ import { createConflicts, formatOpenConflicts } from "../../src/memory/conflicts
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { MemoryStore, Written } from "../../src/memory/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
+import { memoryOf } from "../support/memory.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 
@@ -27,24 +28,7 @@ function openStore(beforeWriting: () => Promise<unknown> = async () => {}) {
       await beforeWriting();
       const name = `${draft.type}/${(draft.title ?? "none").toLowerCase().replace(/\W+/g, "-")}`;
       const id = memories.has(name) ? `${name}-2` : name;
-      const memory: Memory = {
-        scope: "project",
-        sensitivity: "internal",
-        title: "none",
-        status: "active",
-        aliases: [],
-        tags: [],
-        entities: [],
-        links: [],
-        importance: 0.5,
-        pinned: false,
-        when: [],
-        created: "",
-        updated: "",
-        extra: {},
-        ...draft,
-        id,
-      };
+      const memory = memoryOf({ title: "none", created: "", updated: "", ...draft, id });
       memories.set(id, memory);
       return { kind: "written", memory, path: `${FOLDER}/${id}.md` };
     },
