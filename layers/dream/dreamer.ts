@@ -6,7 +6,7 @@ import { formatCounts } from "../../src/dream/dreams-page.js";
 import type { DreamState } from "../../src/dream/state.js";
 import { formatUndone, takeBack } from "../../src/dream/take-back.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import { findSecrets } from "../../src/memory/secrets.js";
+import { findSecretIn } from "../../src/memory/secret-gate.js";
 import { planBackoff } from "./gates.js";
 
 export interface Dreamer {
@@ -27,7 +27,7 @@ const MODELS_SHARE = 0.8;
 /** `end` breaks off what is under way. */
 export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer {
   const { clock, config, folders } = context;
-  const dreams = createDreams({ ...context, check: { findFault } });
+  const dreams = createDreams({ ...context, check: { findFault: findSecretIn } });
 
   return {
     state: dreams.state,
@@ -49,12 +49,6 @@ export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer 
     format: (outcome) => formatOutcome(outcome, folders.memory),
     formatChanges: formatCounts,
   };
-}
-
-/** Words that may not be kept, whoever words them. */
-function findFault(content: string): string | undefined {
-  const [found] = findSecrets(content);
-  return found && `it holds a secret (${found.name})`;
 }
 
 /** After a failure of its part the model is left alone for a while; the rules go on. */

@@ -2,7 +2,7 @@
 import { createDreams, type DreamOutcome } from "../dream/dream.js";
 import { formatCounts, formatDream } from "../dream/dreams-page.js";
 import { planFolders } from "../folders.js";
-import { findSecrets } from "../memory/secrets.js";
+import { findSecretIn } from "../memory/secret-gate.js";
 import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
 import { openLocks, withMemories } from "./memories.js";
 import { readSettings } from "./settings.js";
@@ -19,7 +19,7 @@ export const run: Run = async (surroundings, { dryRun, json }) =>
       locks: openLocks(surroundings, "cli dream"),
       log: { error: report, warn: report, info() {}, debug() {} },
       memories,
-      check: { findFault: (content) => findSecrets(content)[0]?.name },
+      check: { findFault: findSecretIn },
     });
     const outcome = await dreams.run({
       maxRuntimeMs: config.dream.maxRuntime,

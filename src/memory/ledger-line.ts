@@ -51,8 +51,7 @@ export function hashOf(contents: Uint8Array | string): string {
 export function replayLedger(lines: readonly LedgerLine[]): Map<string, string> {
   const files = new Map<string, string>();
   const hashes = new Map<string, string>();
-  const byTime = [...lines].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-  for (const [, own] of groupByKey(byTime)) {
+  for (const [, own] of groupByKey(sortByTime(lines))) {
     const left = [...own];
     while (left.length > 0) {
       const fitting = left.findIndex(
@@ -80,7 +79,13 @@ export function replayLedger(lines: readonly LedgerLine[]): Map<string, string> 
   }
 }
 
-function groupByKey(lines: readonly LedgerLine[]): Map<string, LedgerLine[]> {
+/** The first one first; those of one time stay as they came. */
+export function sortByTime(lines: readonly LedgerLine[]): LedgerLine[] {
+  return [...lines].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** By the memories that they are about. */
+export function groupByKey(lines: readonly LedgerLine[]): Map<string, LedgerLine[]> {
   const groups = new Map<string, LedgerLine[]>();
   for (const line of lines) {
     const group = groups.get(line.key);

@@ -9,6 +9,7 @@ import { createChanges } from "./changes.js";
 import type { Entry } from "./entries.js";
 import { parseID } from "./id.js";
 import { createIndexWriter } from "./index-writer.js";
+import { sortByTime } from "./ledger-line.js";
 import type { Memory } from "./memory.js";
 import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
@@ -87,7 +88,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     async history(id) {
       const standing = standingOf(id);
       const lines = (await standing?.shelf.readLedger()) ?? [];
-      return lines.filter(({ key }) => key === id).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+      return sortByTime(lines.filter(({ key }) => key === id));
     },
 
     async onIdle() {

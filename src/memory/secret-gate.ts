@@ -10,7 +10,15 @@ export function refuseSecrets(memory: Memory): string | undefined {
 
 /** The same of a title and a text alone. Pure. */
 export function refuseWords({ content, title }: Pick<Memory, "content" | "title">): string | undefined {
-  const [found] = findSecrets(`${title}\n${content}`);
-  if (!found) return undefined;
-  return `it holds a secret (${found.name}), and memories are read by others and may be committed; say where the secret is kept instead`;
+  const fault = findSecretIn(`${title}\n${content}`);
+  return (
+    fault &&
+    `${fault}, and memories are read by others and may be committed; say where the secret is kept instead`
+  );
+}
+
+/** Which secret a text holds: "it holds a secret (GitHub token)". Pure. */
+export function findSecretIn(text: string): string | undefined {
+  const [found] = findSecrets(text);
+  return found && `it holds a secret (${found.name})`;
 }

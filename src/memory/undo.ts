@@ -4,7 +4,7 @@
  */
 import { StrataError } from "../error.js";
 import { ARCHIVE } from "./entries.js";
-import { hashOf, type LedgerLine } from "./ledger-line.js";
+import { groupByKey, hashOf, type LedgerLine, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
 import type { Desk } from "./shelf.js";
 import type { Standing } from "./standing.js";
@@ -89,13 +89,12 @@ interface Return {
 
 /** What taking back `own`, which are among all the lines of a ledger, comes to. Pure. */
 export function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Return[] {
-  const ids = new Set(own.map(({ key }) => key));
-  return [...ids].flatMap((id): Return[] => {
-    const lines = all
-      .filter(({ key }) => key === id)
-      .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-    const first = lines.find((line) => own.includes(line));
-    const last = lines.findLast((line) => own.includes(line));
+  const taken = new Set(own);
+  const history = groupByKey(sortByTime(all));
+  return [...groupByKey(own).keys()].flatMap((id): Return[] => {
+    const lines = history.get(id) ?? [];
+    const first = lines.find((line) => taken.has(line));
+    const last = lines.findLast((line) => taken.has(line));
     if (!first || !last) return [];
     const is = last.after === null ? {} : { is: { path: last.path, hash: last.after } };
     if (first.before === null) return [{ id, ...is }];
