@@ -27,6 +27,11 @@ export function listConfigFiles({ directory, project, home, env }: ConfigFilesIn
   return files;
 }
 
+/** Where this plugin keeps what a user's machine knows of all projects, outside of every repository. */
+export function findStateFolder({ home, env }: Pick<ConfigFilesInput, "home" | "env">): string {
+  return join(env.XDG_STATE_HOME || env.LOCALAPPDATA || join(home, ".local", "state"), "opencode-strata");
+}
+
 /** Where OpenCode keeps what holds in all projects. */
 export function findGlobalFolder({ home, env }: Pick<ConfigFilesInput, "home" | "env">): string {
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");

@@ -7,7 +7,7 @@ import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
 import { isForPeopleOnly, type Message } from "../view/message.js";
 import { createChildSessions } from "./child-sessions.js";
-import { findGlobalFolder, listConfigFiles } from "./config-files.js";
+import { findGlobalFolder, findStateFolder, listConfigFiles } from "./config-files.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
 import { createForks } from "./forks.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
@@ -46,6 +46,7 @@ export function createOpenCodeHost(
     directory,
     configFiles: listConfigFiles({ directory, project, home, env }),
     globalFolder: findGlobalFolder({ home, env }),
+    stateFolder: findStateFolder({ home, env }),
     processes: createRunningProcesses(),
     liveConfig,
     ownSessions,

@@ -37,4 +37,6 @@ export interface FileStat {
   kind: "file" | "folder" | "link" | "other";
   bytes: number;
   modifiedMs: number;
+  /** When contents, name or rights were last changed; no program sets it back. */
+  changedMs: number;
 }

@@ -15,6 +15,8 @@ export interface Host {
   readonly configFiles: readonly string[];
   /** Absolute path of the folder in which the user keeps what holds in all projects. */
   readonly globalFolder: string;
+  /** Absolute path of the folder for what this user's machine knows of all projects; no repository reaches it. */
+  readonly stateFolder: string;
   readonly processes: RunningProcesses;
   /** When the session was last used, `undefined` when the host no longer has it, "unknown" when it did not say. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;

@@ -132,7 +132,7 @@ function describe(found: Stats | undefined): FileStat | undefined {
       : found.isSymbolicLink()
         ? "link"
         : "other";
-  return { kind, bytes: found.size, modifiedMs: found.mtimeMs };
+  return { kind, bytes: found.size, modifiedMs: found.mtimeMs, changedMs: found.ctimeMs };
 }
 
 /** On a disk that knows no links a reader may see the file before its contents. */

@@ -43,6 +43,7 @@ export interface FakeHost extends Host {
 
 export const PROJECT = "/project";
 export const GLOBAL = "/home/me/.config/opencode";
+export const STATE = "/home/me/.local/state/opencode-strata";
 
 export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.json`]): FakeHost {
   const toasts: string[] = [];
@@ -55,6 +56,7 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
     directory: PROJECT,
     configFiles,
     globalFolder: GLOBAL,
+    stateFolder: STATE,
     processes: createFakeProcesses(),
     toasts,
     logged,

@@ -4,6 +4,8 @@ import type { FileStat, Files } from "../../src/seams/files.js";
 export interface MemoryFiles extends Files {
   readonly contents: Map<string, Uint8Array>;
   readonly modifiedMs: Map<string, number>;
+  /** When each was last written, moved or touched, by the clock of this disk. */
+  readonly changedMs: Map<string, number>;
   /** Paths that are links; what they point to is in `contents`. */
   readonly links: Set<string>;
   text(path: string): string | undefined;
@@ -15,17 +17,20 @@ export function createMemoryFiles(
 ): MemoryFiles {
   const contents = new Map<string, Uint8Array>();
   const modifiedMs = new Map<string, number>();
+  const changedMs = new Map<string, number>();
   const links = new Set<string>();
   const put = (path: string, data: string | Uint8Array): void => {
     refuseFileAsFolder(path);
     contents.set(path, typeof data === "string" ? Buffer.from(data) : new Uint8Array(data));
     modifiedMs.set(path, now());
+    changedMs.set(path, now());
   };
   for (const [path, data] of Object.entries(world)) put(path, data);
 
   return {
     contents,
     modifiedMs,
+    changedMs,
     links,
     text: (path) => decode(contents.get(path)),
     async read(path) {
@@ -37,7 +42,7 @@ export function createMemoryFiles(
     },
     stat,
     async statItself(path) {
-      return links.has(path) ? { kind: "link", bytes: 0, modifiedMs: 0 } : stat(path);
+      return links.has(path) ? { kind: "link", bytes: 0, modifiedMs: 0, changedMs: 0 } : stat(path);
     },
     async realPath(path) {
       return contents.has(path) || isFolder(path) ? path : undefined;
@@ -76,8 +81,9 @@ export function createMemoryFiles(
 
   async function stat(path: string): Promise<FileStat | undefined> {
     const file = contents.get(path);
-    if (file) return { kind: "file", bytes: file.byteLength, modifiedMs: modifiedMs.get(path) ?? 0 };
-    return isFolder(path) ? { kind: "folder", bytes: 0, modifiedMs: 0 } : undefined;
+    const times = { modifiedMs: modifiedMs.get(path) ?? 0, changedMs: changedMs.get(path) ?? 0 };
+    if (file) return { kind: "file", bytes: file.byteLength, ...times };
+    return isFolder(path) ? { kind: "folder", bytes: 0, modifiedMs: 0, changedMs: 0 } : undefined;
   }
 
   function isFolder(path: string): boolean {

@@ -184,7 +184,7 @@ describe("a model", () => {
     const statItself = world.files.statItself;
     world.files.statItself = async (path) =>
       path === `${PROJECT}/.opencode/strata/dream`
-        ? { kind: "link", bytes: 0, modifiedMs: 0 }
+        ? { kind: "link", bytes: 0, modifiedMs: 0, changedMs: 0 }
         : statItself.call(world.files, path);
     await run(world, "dream");
     expect(asked(world)).toEqual([]);
