@@ -18,6 +18,7 @@ import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import type { Toasts } from "./toasts.js";
+import type { Trust } from "./trust/trust.js";
 import type { ContextSizes } from "./view/context-size.js";
 import type { Decisions } from "./view/decisions.js";
 import type { Requests } from "./view/request.js";
@@ -51,6 +52,8 @@ export interface LayerContext {
   failures: Failures;
   /** `known` may be asked in a hook; the rest reads the disk. */
   memories: Memories;
+  /** Tells what the user said here from what came with the repository. */
+  trust: Trust;
   /** Finds them. */
   search: MemorySearch;
   /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */

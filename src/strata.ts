@@ -35,6 +35,8 @@ import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import { createMemoryCommand } from "./status/memory-command.js";
 import { createToasts, type Toasts } from "./toasts.js";
+import { createTurnFollower } from "./trust/follow.js";
+import { openTrust } from "./trust/open-trust.js";
 import { VERSION } from "./version.js";
 import { createAccounts } from "./view/accounts.js";
 import { createContextSizes } from "./view/context-size.js";
@@ -121,7 +123,9 @@ export async function createStrata(
     project: host.directory,
     redact: (text) => redactSecrets(text).text,
   });
+  const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
   const memories = createMemoryStore({
+    trust,
     clock,
     files,
     locks,
@@ -183,6 +187,7 @@ export async function createStrata(
     locks,
     failures,
     memories,
+    trust,
     search,
     background,
   };
@@ -221,6 +226,7 @@ export async function createStrata(
   const dispatcher = createDispatcher({
     layers: [
       view,
+      ...(config.autoMemory.enabled ? [createTurnFollower(trust)] : []),
       ...layers,
       housekeeping,
       memoryCommand,

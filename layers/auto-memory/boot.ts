@@ -1,7 +1,7 @@
 /** What a session begins with: the rules, what is blocked, and the best of the rest. Pure. */
 import type { Memory } from "../../src/memory/memory.js";
 import { boundTokens } from "./bound-tokens.js";
-import { formatMemoryLine } from "./line.js";
+import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
 export interface BootOptions {
   nowMs: number;
@@ -28,19 +28,23 @@ export function planBoot(
   { conflicts, indexPath, nowMs }: BootOptions,
 ): string | undefined {
   const standing = ranked.filter((memory) => isStanding(memory, nowMs));
-  const rules = standing.filter(isUsersRule);
-  const blockers = standing.filter(({ type }) => type === "blocker");
-  const rest = standing.filter((memory) => memory.type !== "blocker" && !isUsersRule(memory));
+  const foreign = standing.filter(({ isForeign }) => isForeign);
+  const own = standing.filter(({ isForeign }) => !isForeign);
+  const rules = own.filter(isUsersRule);
+  const blockers = own.filter(({ type }) => type === "blocker");
+  const rest = own.filter((memory) => memory.type !== "blocker" && !isUsersRule(memory));
   if (standing.length === 0 && conflicts === undefined) return undefined;
   const block = createBlock(BOOT_TOKENS);
   if (conflicts !== undefined) block.put(conflicts);
-  const kept = rest.length > 0 ? ROOM_FOR_THE_REST : 0;
+  const kept = rest.length + foreign.length > 0 ? ROOM_FOR_THE_REST : 0;
+  const keptForeign = foreign.length > 0 ? ROOM_FOR_THE_REST / 2 : 0;
   const format = (maxCharacters: number) => (memory: Memory) =>
     formatMemoryLine(memory, { nowMs, maxCharacters });
   const shown =
     block.add("Rules of the user's, which still hold:", rules, format(RULE_CHARACTERS), kept) +
     block.add("Blockers that are open:", blockers, format(RULE_CHARACTERS), kept) +
-    block.add("Also known, the most important first:", rest, format(LINE_CHARACTERS), 0);
+    block.add("Also known, the most important first:", rest, format(LINE_CHARACTERS), keptForeign) +
+    block.add(`${FOREIGN_HEAD}:`, foreign, format(LINE_CHARACTERS), 0);
   const left = standing.length - shown;
   const more = left > 0 ? `${left} more are in ${indexPath} and found by memory_recall.` : "";
   return block.end(more);
@@ -52,8 +56,8 @@ export function isStanding({ expires, status }: Memory, nowMs: number): boolean 
 }
 
 /** A rule that the user has given, in a session or with an editor. */
-export function isUsersRule({ provenance, type }: Memory): boolean {
-  return type === "directive" && (provenance.by === "user" || provenance.by === "person");
+export function isUsersRule({ isForeign, provenance, type }: Memory): boolean {
+  return !isForeign && type === "directive" && (provenance.by === "user" || provenance.by === "person");
 }
 
 /** Lines under headings as long as there is room. */

@@ -1,7 +1,7 @@
 /** The memories that fit what the user has just written. Pure. */
 import type { Memory } from "../../src/memory/memory.js";
 import { isStanding } from "./boot.js";
-import { formatMemoryLine } from "./line.js";
+import { FOREIGN_HEAD, formatMemoryLine } from "./line.js";
 
 export interface MatchOptions {
   nowMs: number;
@@ -34,13 +34,15 @@ export function planMatches(tellable: readonly Memory[], options: MatchOptions):
   const { gone, nowMs, roomBytes } = options;
   const lines: string[] = [];
   let room = Math.min(MATCH_BYTES, roomBytes) - Buffer.byteLength(MATCH_HEAD);
-  for (const memory of tellable) {
+  const inOrder = [...tellable].sort((a, b) => Number(a.isForeign ?? false) - Number(b.isForeign ?? false));
+  for (const memory of inOrder) {
     const files = gone.get(memory.id) ?? [];
     const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS, gone: files });
-    const bytes = Buffer.byteLength(line) + 1;
+    const head = memory.isForeign && !lines.includes(`${FOREIGN_HEAD}:`) ? [`${FOREIGN_HEAD}:`] : [];
+    const bytes = Buffer.byteLength([...head, line].join("\n")) + 1;
     if (bytes > room) break;
     room -= bytes;
-    lines.push(line);
+    lines.push(...head, line);
   }
   return lines.length === 0 ? undefined : [MATCH_HEAD, ...lines].join("\n");
 }

@@ -26,9 +26,10 @@ export interface WaitingRule {
   fits(subject: Subject): boolean;
 }
 
-/** The rules that wait for something. */
+/** The rules that wait for something; what came with the repository waits for nothing. */
 export function findWaitingRules(memories: readonly Memory[]): WaitingRule[] {
   return memories.flatMap((memory) => {
+    if (memory.isForeign) return [];
     const matchers = memory.when.flatMap((pattern) => compilePattern(pattern) ?? []);
     if (matchers.length === 0) return [];
     return [{ memory, fits: (subject) => matchers.some((fits) => fits(subject)) }];

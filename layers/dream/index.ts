@@ -103,7 +103,9 @@ export const createDream: LayerFactory = (context) => {
     // A time that is still to come was written by a clock that went wrong, or by hand: it says nothing.
     const sinceMs = lastSuccessMs === undefined || lastSuccessMs > nowMs ? 0 : lastSuccessMs;
     const isFresh = (updatedMs: number): boolean => updatedMs > sinceMs && updatedMs <= nowMs;
-    const changed = memories.known().filter(({ updated }) => isFresh(Date.parse(updated))).length;
+    const changed = memories
+      .known()
+      .filter(({ isForeign, updated }) => !isForeign && isFresh(Date.parse(updated))).length;
     const { interval: intervalMs } = config.dream;
     return { nowMs, intervalMs, lastSuccessMs, lastFailureMs, failures, changed, isBusy: false };
   }

@@ -20,7 +20,12 @@ export const commands: readonly Command[] = [
   {
     name: "list",
     summary: "the memories of this project and those that hold everywhere",
-    options: [["--type <type>", "only these"], ["--archived", "those in the archive too"], JSON_OPTION],
+    options: [
+      ["--type <type>", "only these"],
+      ["--archived", "those in the archive too"],
+      ["--foreign", "only those that came with the repository"],
+      JSON_OPTION,
+    ],
     example: "strata list --type decision",
     load: () => import("./list.js"),
   },
@@ -74,6 +79,17 @@ export const commands: readonly Command[] = [
     options: [["--reason <reason>", "why, for the ledger"]],
     example: "strata archive port-8080 --reason 'moved to 9090'",
     load: () => import("./archive.js"),
+  },
+  {
+    name: "trust",
+    summary: "memories that came with the repository, not from you; accepts them, or takes that back",
+    options: [
+      ["--yes", "they count as yours from now on"],
+      ["--undo", "takes back what was accepted last"],
+      JSON_OPTION,
+    ],
+    example: "strata trust --yes",
+    load: () => import("./trust.js"),
   },
   {
     name: "restore",

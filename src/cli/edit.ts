@@ -26,6 +26,9 @@ export const run: Run = async (surroundings, _options, args) =>
       return exitCodes.problems;
     }
     const now = memory && all.find(({ id }) => id === memory.id);
+    // Whoever has read and saved it makes it theirs, if nobody else can have written it meanwhile.
+    if (now?.isForeign && JSON.stringify(now) !== JSON.stringify(memory))
+      await memories.accept([now.id], "strata edit");
     const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
     surroundings.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
     return exitCodes.fine;

@@ -13,6 +13,7 @@ import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
 import { createProgress } from "./progress.js";
 import { requireProject } from "./project.js";
 import { readSettings } from "./settings.js";
+import { openTrust } from "./trust/open-trust.js";
 
 /** Who changes something, in the ledger. */
 const INSTANCE = "cli";
@@ -32,6 +33,7 @@ export async function withMemories<T>(
   const { config } = await readSettings(surroundings, project);
   const say = (_source: string, message: string): void => warn(`strata: ${message}`);
   const memories = createMemoryStore({
+    trust: await openTrust(surroundings, project, config.trust),
     clock,
     files,
     locks: openLocks(surroundings, INSTANCE),

@@ -162,6 +162,19 @@ const background = z.strictObject({
     .describe('The model to use, as "provider/model"; without it the host\'s small model.'),
 });
 
+const trust = z.strictObject({
+  projects: z
+    .array(z.string())
+    .readonly()
+    .default([])
+    .describe("Memories that come with these projects count as yours."),
+  remotes: z
+    .array(z.string())
+    .readonly()
+    .default([])
+    .describe("Memories that come with projects cloned from here count as yours."),
+});
+
 const log = z.strictObject({
   level: z
     .enum(logLevels)
@@ -182,6 +195,7 @@ export const configSchema = z
     recall: recall.prefault({}),
     errors: errors.prefault({}),
     background: background.prefault({}),
+    trust: trust.prefault({}),
     log: log.prefault({}),
   })
   .describe("Settings of opencode-strata.");

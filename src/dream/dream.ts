@@ -190,10 +190,10 @@ export function createDreams(options: DreamsOptions): Dreams {
     return new Set(records.flatMap(({ id, otherID }) => [id, otherID ?? id]));
   }
 
-  /** What the store would not write again, such as a file of a person's with a secret in it, stays as it is. */
+  /** What came with the repository, and what the store would not write again, such as a secret, stays as it is. */
   function isTidied(memory: Memory): boolean {
-    const { scope, status } = memory;
-    if (scope !== "project" || status === "archived") return false;
+    const { isForeign, scope, status } = memory;
+    if (isForeign || scope !== "project" || status === "archived") return false;
     return findRefusal(memory) === undefined && check.findFault(JSON.stringify(memory)) === undefined;
   }
 

@@ -10,6 +10,7 @@ import { createChildSessions } from "./child-sessions.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "./config-files.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
 import { createForks } from "./forks.js";
+import { createGit } from "./git.js";
 import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
 import { createProcesses, type Processes } from "./processes.js";
@@ -48,6 +49,7 @@ export function createOpenCodeHost(
     globalFolder: findGlobalFolder({ home, env }),
     stateFolder: findStateFolder({ home, env }),
     processes: createRunningProcesses(),
+    git: createGit(),
     liveConfig,
     ownSessions,
     forkSessions,

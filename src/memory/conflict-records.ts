@@ -1,14 +1,30 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Files } from "../seams/files.js";
+import type { NamedContents } from "../trust/record.js";
 import { type Conflict, parseConflict } from "./conflict.js";
+import { hashOf } from "./ledger-line.js";
 
 export interface ConflictRecord extends Conflict {
   path: string;
+  /** Of all of the file. */
+  hash: string;
 }
 
 /** Where records lie, from the folder of the project's memories; those of private ones apart. */
 export function planConflictFolders(folder: string): readonly [shared: string, hidden: string] {
   return [join(folder, "conflicts"), join(folder, "private", "conflicts")];
+}
+
+/** As whose it is is known: `conflicts/…`, of private ones `private/conflicts/…`. */
+export function nameConflictRecord(
+  folder: string,
+  { hash, path }: Pick<ConflictRecord, "hash" | "path">,
+): NamedContents {
+  return { name: relative(folder, path).replaceAll("\\", "/"), hash };
+}
+
+export function isConflictRecord(name: string): boolean {
+  return /^(private\/)?conflicts\//.test(name);
 }
 
 /** All records, settled ones too. Rejects with the system's error. */
@@ -24,7 +40,7 @@ async function readFolder(files: Files, folder: string): Promise<ConflictRecord[
       const path = join(folder, name);
       const bytes = await files.read(path);
       const conflict = bytes && parseConflict(new TextDecoder().decode(bytes));
-      return conflict ? [{ ...conflict, path }] : [];
+      return conflict ? [{ ...conflict, path, hash: hashOf(bytes) }] : [];
     }),
   );
   return read.flat();

@@ -10,6 +10,7 @@
 import { dirname, join } from "node:path";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import type { Trust } from "../trust/trust.js";
 import {
   type Conflict,
   findUnseenRival,
@@ -18,7 +19,13 @@ import {
   formatConflictName,
   isSettled,
 } from "./conflict.js";
-import { type ConflictRecord, planConflictFolders, readConflictRecords } from "./conflict-records.js";
+import {
+  type ConflictRecord,
+  nameConflictRecord,
+  planConflictFolders,
+  readConflictRecords,
+} from "./conflict-records.js";
+import { hashOf } from "./ledger-line.js";
 import type { Memory, MemoryDraft } from "./memory.js";
 import type { Cause, MemoryStore, Written } from "./store.js";
 
@@ -45,6 +52,8 @@ export interface ConflictsOptions {
   store: Pick<MemoryStore, "list" | "remember" | "update">;
   /** `.opencode/memory` of the project; of what holds everywhere the records lie here too. */
   folder: string;
+  /** A record that came with the repository is nobody's question; without it all of them are asked. */
+  trust?: Pick<Trust, "isOwn" | "own">;
   /** As the store's: why this may not be kept, since a record keeps it too. */
   gate?: (memory: { title: string; content: string }) => string | undefined;
 }
@@ -58,7 +67,7 @@ interface Other {
   by: string | undefined;
 }
 
-export function createConflicts({ clock, files, folder, gate, store }: ConflictsOptions): Conflicts {
+export function createConflicts({ clock, files, folder, gate, store, trust }: ConflictsOptions): Conflicts {
   const seen = new Map<string, string>();
   const [shared, hidden] = planConflictFolders(folder);
 
@@ -68,7 +77,7 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
     async remember(draft, cause) {
       const { title } = draft;
       if (title === undefined) return note(await store.remember(draft, cause));
-      const existing = findUnseenRival({ ...draft, title }, await store.list(), seen);
+      const existing = findUnseenRival({ ...draft, title }, await listOwn(), seen);
       if (existing) {
         const why = gate?.({ title, content: draft.content });
         if (why !== undefined) return { kind: "refused", why };
@@ -111,12 +120,18 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
       const memories = await store.list();
       const unsettled: OpenConflict[] = [];
       for (const conflict of await readConflictRecords(files, folder)) {
+        if (trust && !trust.isOwn(nameConflictRecord(folder, conflict))) continue;
         if (isSettled(conflict, memories)) await archive(conflict.path);
         else unsettled.push(conflict);
       }
       return unsettled.sort((a, b) => (a.found < b.found ? -1 : 1));
     },
   };
+
+  /** What came with the repository is nobody's version. */
+  async function listOwn(): Promise<readonly Memory[]> {
+    return (await store.list()).filter(({ isForeign }) => !isForeign);
+  }
 
   function see(memories: readonly Memory[]): void {
     for (const memory of memories) seen.set(memory.id, fingerprint(memory));
@@ -131,7 +146,7 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
   async function recordRace(own: Memory): Promise<void> {
     const rival = findUnseenRival(
       own,
-      (await store.list()).filter(({ id }) => id !== own.id),
+      (await listOwn()).filter(({ id }) => id !== own.id),
       seen,
     );
     if (!rival) return;
@@ -157,7 +172,9 @@ export function createConflicts({ clock, files, folder, gate, store }: Conflicts
     // What is private on either side must not be committed with the record.
     const isHidden = [standing, other].some(({ sensitivity }) => sensitivity === "private");
     const path = join(isHidden ? hidden : shared, formatConflictName(conflict));
-    await files.create(path, formatConflict(conflict, standing.content, content));
+    const page = formatConflict(conflict, standing.content, content);
+    await trust?.own([nameConflictRecord(folder, { path, hash: hashOf(page) })]);
+    await files.create(path, page);
     return path;
   }
 

@@ -8,11 +8,12 @@ const LONGEST_WORDS = 160;
 export function formatFound(found: Found, nowMs: number): string {
   if (found.kind === "session")
     return `past session ${found.sessionID}  ${cut(found.text)}  (${formatDays(found.date, nowMs)})`;
-  const { content, id, status, title, updated } = found.memory;
+  const { content, id, isForeign, status, title, updated } = found.memory;
   const words = toLine(content);
   // What only says the title again is left out.
   const more = words === "" || words === title ? "" : `: ${words}`;
-  const state = status === "active" ? "" : `${status}, `;
+  const from = isForeign ? "from the repository, " : "";
+  const state = status === "active" ? from : `${from}${status}, `;
   return `${id}  ${cut(`${title}${more}`)}  (${state}${formatDays(updated, nowMs)})`;
 }
 

@@ -43,7 +43,8 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
   };
 
   async function readSimilar({ content, title = "" }: MemoryDraft): Promise<readonly Memory[]> {
-    const all = await memories.list();
+    // What came with the repository neither stands against the user's word nor takes it in.
+    const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
     if (!findSimilar) return all;
     const found = await findSimilar(`${title}\n${content}`, { limit: MOST_SIMILAR });
     const ids = new Set(found.map(({ id }) => id));

@@ -9,8 +9,10 @@ import type { Entry } from "./entries.js";
 import type { LedgerPosition } from "./ledger.js";
 
 export interface KnownFiles {
-  entries: Entry[];
+  entries: readonly Entry[];
   position: LedgerPosition;
+  /** Of the project for which it was written, such that no repository can bring one; absent where nobody asks. */
+  owner?: string | undefined;
 }
 
 /** Lines that are read in one go, a few milliseconds, before others get their turn. */
@@ -19,11 +21,10 @@ const LINES_AT_A_TIME = 500;
 export async function writeKnown(
   files: Files,
   path: string,
-  entries: readonly Entry[],
-  { offsets, known }: LedgerPosition,
+  { entries, owner, position: { known, offsets } }: KnownFiles,
 ): Promise<void> {
   const lines = [...entries, ...Object.entries(known).map(([of, one]) => ({ of, known: one }))];
-  const texts = [JSON.stringify({ version: VERSION, lines: lines.length, offsets })];
+  const texts = [JSON.stringify({ version: VERSION, owner, lines: lines.length, offsets })];
   for (let from = 0; from < lines.length; from += LINES_AT_A_TIME) {
     texts.push(...lines.slice(from, from + LINES_AT_A_TIME).map((line) => JSON.stringify(line)));
     await giveWay(files, path);
@@ -32,13 +33,14 @@ export async function writeKnown(
 }
 
 /** `undefined` when there is nothing that can be used. */
-export async function readKnown(files: Files, path: string): Promise<KnownFiles | undefined> {
+export async function readKnown(files: Files, path: string, owner?: string): Promise<KnownFiles | undefined> {
   const bytes = await files.read(path);
   if (!bytes) return undefined;
   try {
     const [first = "", ...rest] = new TextDecoder().decode(bytes).trimEnd().split("\n");
     const head: unknown = JSON.parse(first);
-    if (!isRecord(head) || head.version !== VERSION || head.lines !== rest.length) return undefined;
+    if (!isRecord(head) || head.version !== VERSION || head.owner !== owner || head.lines !== rest.length)
+      return undefined;
     const position: LedgerPosition = { offsets: head.offsets as LedgerPosition["offsets"], known: {} };
     const entries: Entry[] = [];
     for (let from = 0; from < rest.length; from += LINES_AT_A_TIME) {

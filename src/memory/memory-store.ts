@@ -5,7 +5,9 @@ import type { Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import type { Trust } from "../trust/trust.js";
 import { createChanges } from "./changes.js";
+import { isConflictRecord, nameConflictRecord, readConflictRecords } from "./conflict-records.js";
 import type { Entry } from "./entries.js";
 import { parseID } from "./id.js";
 import { createIndexWriter } from "./index-writer.js";
@@ -32,11 +34,13 @@ export interface MemoryStoreOptions {
   limits: { maxLines: number; maxSize: number };
   /** Why this may not be written, such as a secret in it; asked before every write of our own. */
   gate?: (memory: Memory) => string | undefined;
+  /** Tells the user's own words from others; without it all of them are his. */
+  trust?: Trust;
 }
 
 /** Touches no file until it is asked for something. */
 export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
-  const { clock, files, log, folders } = options;
+  const { clock, files, log, folders, trust } = options;
   const uses = createUses({ clock, files, log, folder: join(folders.strata, "state", "memory", "uses") });
   const indexes = createIndexWriter({ ...options, useOf: uses.of });
   const listeners: ((changed: readonly string[]) => void)[] = [];
@@ -55,6 +59,10 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     indexes.touch(standing.index);
     tell(ids);
   }
+  trust?.onChange(() => {
+    for (const standing of standings) indexes.touch(standing.index);
+    tell(standings.flatMap(({ shelf }) => shelf.memories().map(({ id }) => id)));
+  });
   const changes = createChanges({ ...options, standings, onWritten });
 
   return {
@@ -79,6 +87,24 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,
     useOf: uses.of,
+
+    foreign: () => standings.flatMap(({ shelf }) => shelf.memories().filter(({ isForeign }) => isForeign)),
+
+    async accept(ids, why) {
+      const waiting = new Map(standings.flatMap(({ shelf }) => [...shelf.foreign()]));
+      const taken = [...waiting].filter(([id]) => ids === undefined || ids.includes(id));
+      const records = ids === undefined ? await readConflictRecords(files, folders.memory) : [];
+      const named = records.map(({ hash, path }) => nameConflictRecord(folders.memory, { hash, path }));
+      if (taken.length === 0) return [];
+      await trust?.accept([...taken.map(([, file]) => file), ...named], why);
+      const accepted = new Set(taken.map(([id]) => id));
+      return standings.flatMap(({ shelf }) => shelf.memories()).filter(({ id }) => accepted.has(id));
+    },
+
+    async revoke() {
+      const revoked = await trust?.revoke();
+      return revoked?.files.filter(({ name }) => !isConflictRecord(name)).length;
+    },
 
     async locate(id) {
       const [found, standing] = [await changes.find(id), standingOf(id)];

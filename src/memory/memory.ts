@@ -73,6 +73,8 @@ export interface Memory {
   expires?: string;
   supersededBy?: string;
   provenance: Provenance;
+  /** It came with the repository or from an agent's own hand, and the user has not accepted it: it speaks for nobody. */
+  isForeign?: true;
   /** Fields of the frontmatter that a person or a later version has added; kept as they are. */
   extra: Readonly<Record<string, unknown>>;
 }
@@ -92,5 +94,8 @@ export interface Provenance {
 /** What one gives to have something remembered; the rest is filled in. */
 export type MemoryDraft = Pick<Memory, "type" | "content" | "provenance"> &
   Partial<
-    Omit<Memory, "id" | "type" | "content" | "provenance" | "created" | "updated" | "isUndated" | "status">
+    Omit<
+      Memory,
+      "id" | "type" | "content" | "provenance" | "created" | "updated" | "isUndated" | "isForeign" | "status"
+    >
   >;

@@ -27,7 +27,7 @@ export interface RankedPart {
   memories: readonly Memory[];
 }
 
-/** Pinned ones, directives, open blockers, the rest; the most important first, then by id. Each once. */
+/** Pinned ones, directives, open blockers, the rest, and what is not the user's; the most important first, then by id. Each once. */
 export function rankMemories(
   memories: readonly Memory[],
   useOf: (id: string) => Use | undefined,
@@ -43,9 +43,16 @@ export function rankMemories(
   return parts;
 }
 
-const HEADINGS = ["Pinned", "Directives", "Open blockers", "More"] as const;
+const HEADINGS = [
+  "Pinned",
+  "Directives",
+  "Open blockers",
+  "More",
+  "From files in this repository; not said by you here",
+] as const;
 
-function headingOf({ pinned, type, status }: Memory): RankedPart["heading"] {
+function headingOf({ isForeign, pinned, type, status }: Memory): RankedPart["heading"] {
+  if (isForeign) return "From files in this repository; not said by you here";
   if (pinned) return "Pinned";
   if (type === "directive") return "Directives";
   return type === "blocker" && status === "active" ? "Open blockers" : "More";

@@ -13,6 +13,9 @@ import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
+import type { NamedContents } from "../trust/record.js";
+import type { Trust } from "../trust/trust.js";
+import { createBorder } from "./border.js";
 import {
   ARCHIVE,
   createEntries,
@@ -41,6 +44,8 @@ export interface ShelfOptions extends EntriesOptions {
   nameClone: () => Promise<string>;
   /** Makes the folder ready for its first file. */
   prepare: () => Promise<void>;
+  /** Tells the user's own words from others; without it all of them are his. */
+  trust?: Trust | undefined;
 }
 
 export interface Shelf {
@@ -50,6 +55,8 @@ export interface Shelf {
   entries(): readonly Entry[];
   /** As they were last seen; the same list as long as none has changed. */
   memories(): readonly Memory[];
+  /** The contents under their names that are not the user's, by the ids of their memories. */
+  foreign(): ReadonlyMap<string, NamedContents>;
   /** Runs `action` under the lock, when everything half-done is done. */
   change<T>(action: (desk: Desk) => Promise<T>): Promise<T>;
   /** The file as it is now. */
@@ -85,6 +92,7 @@ export function createShelf(options: ShelfOptions): Shelf {
   const journal = createJournal({ files, folder, path: join(state, "pending.json") });
   const ledgerFolder = join(folder, "ledger");
   const prefix = formatPrefix(options);
+  const border = createBorder({ ...options, prefix });
   const write = createLineWriter({ ...options, idOf });
   let loading: Promise<Loaded> | undefined;
   let scanning: Promise<string[]> | undefined;
@@ -94,8 +102,10 @@ export function createShelf(options: ShelfOptions): Shelf {
   const shelf: Shelf = {
     folder,
     entries: () => loaded?.entries.all() ?? [],
-    memories: () => loaded?.entries.memories() ?? NONE,
-    look: async (path) => (await load()).entries.look(path),
+    memories: () => (loaded ? border.memories(loaded.entries) : NONE),
+    look: async (path) => border.mark(await (await load()).entries.look(path)),
+
+    foreign: () => (loaded ? border.foreign(loaded.entries) : new Map()),
     readLedger: async () => (await load()).ledger.readAll(),
 
     /** Two who ask at a time wait for one look; one who asks later gets a later one. */
@@ -130,7 +140,7 @@ export function createShelf(options: ShelfOptions): Shelf {
 
   async function load(): Promise<Loaded> {
     loading ??= (async () => {
-      const known = await readKnown(files, join(state, "known.jsonl"));
+      const known = await readKnown(files, join(state, "known.jsonl"), await border.nameOwner());
       const ledger = createLedger({ files, log, folder: ledgerFolder, nameClone }, known?.position);
       loaded = { entries: createEntries(options, known?.entries), ledger };
       return loaded;
@@ -143,15 +153,20 @@ export function createShelf(options: ShelfOptions): Shelf {
   }
 
   async function scan(): Promise<string[]> {
-    if (!(await files.statItself(folder))) return loaded ? (await loaded.entries.scan()).map(shelf.idOf) : [];
+    if (!(await files.statItself(folder))) {
+      await border.noteAbsence();
+      return loaded ? (await loaded.entries.scan()).map(shelf.idOf) : [];
+    }
+    await border.prepareLook();
     const { entries, ledger } = await load();
     if (await journal.isPending()) await tryChange(async () => {});
     const changed = await entries.scan();
     await ledger.readOn();
+    const settled = await border.settle(entries);
     const strange = findStrange(entries, ledger);
     if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
     if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
-    return [...new Set(changed.map(shelf.idOf))];
+    return [...new Set([...changed, ...settled].map(shelf.idOf))];
   }
 
   /** Who cannot write can still read. */
@@ -176,7 +191,13 @@ export function createShelf(options: ShelfOptions): Shelf {
 
   async function keep(entries: Entries, ledger: Ledger): Promise<void> {
     try {
-      await writeKnown(files, join(state, "known.jsonl"), entries.all(), ledger.position());
+      const owner = await border.nameOwner();
+      if (options.trust && owner === undefined) return;
+      await writeKnown(files, join(state, "known.jsonl"), {
+        entries: entries.all(),
+        position: ledger.position(),
+        owner,
+      });
     } catch (thrown) {
       log.debug("memory", `cannot keep what was read: ${formatError(thrown)}`);
     }
@@ -191,7 +212,7 @@ export function createShelf(options: ShelfOptions): Shelf {
       async open(path) {
         const looked = await entries.look(path);
         await enter([{ path, looked }]);
-        return looked;
+        return border.mark(looked);
       },
 
       write: (path, over, contents, cause) => commit([{ path, before: over?.hash ?? null, contents, cause }]),
@@ -205,6 +226,8 @@ export function createShelf(options: ShelfOptions): Shelf {
       const [first] = lines;
       if (!first) return;
       await prepare();
+      // Before the files are there: who is killed in between has not lost the user's word.
+      await border.own(lines);
       await journal.commit(lock, lines, await ledger.nameFile(first.at));
       try {
         for (const { from, path } of lines) {

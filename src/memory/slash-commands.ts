@@ -1,6 +1,7 @@
 import type { Layer } from "../dispatcher/layer.js";
 import { StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
+import { formatAccepted, formatRevoked, formatWaiting } from "../trust/format.js";
 import { findMemories } from "./find.js";
 import { formatFound } from "./found.js";
 import { planRemembered } from "./said.js";
@@ -37,6 +38,12 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
         },
       },
       {
+        name: "memory-trust",
+        description:
+          "Strata: memories that came with this repository; yes accepts them, undo takes that back",
+        execute: ({ words }) => answerTrust(memories, words.trim().toLowerCase()),
+      },
+      {
         name: "recall",
         description: "Strata: finds memories and what earlier sessions noted, as /recall which port",
         deadlineMs: RECALL_DEADLINE_MS,
@@ -66,6 +73,16 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
       },
     ],
   };
+}
+
+/** What waits, and what becomes of it. Sends nothing. */
+async function answerTrust(memories: Memories, words: string): Promise<string> {
+  await memories.list();
+  if (words === "undo") return formatRevoked(await memories.revoke());
+  if (words === "yes") return formatAccepted(await memories.accept(undefined, "/memory-trust"));
+  if (words !== "")
+    throw new StrataError("WORDS", `say yes or undo, or nothing to see them; "${words}" is neither`);
+  return formatWaiting(memories.foreign(), "/memory-trust yes");
 }
 
 function describe(written: Written, done: string): string {

@@ -46,6 +46,12 @@ export interface Memories extends MemoryStore {
   history(id: string): Promise<readonly LedgerLine[]>;
   /** Absolute path of its file, in the archive too; `undefined` when there is none. */
   locate(id: string): Promise<string | undefined>;
+  /** Those that are not the user's until he accepts them, the archived ones too, as they were last seen. */
+  foreign(): readonly Memory[];
+  /** The user takes these for his own, without ids all of them; those that now are. */
+  accept(ids: readonly string[] | undefined, why: string): Promise<readonly Memory[]>;
+  /** Takes back what was accepted last; how many that were, `undefined` where nothing was. */
+  revoke(): Promise<number | undefined>;
   /** Resolves when the indexes are written and nothing is left to be written down. Never rejects. */
   onIdle(): Promise<void>;
 }

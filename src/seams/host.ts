@@ -1,4 +1,5 @@
 import type { Message } from "../view/message.js";
+import type { Git } from "./git.js";
 import type { RunningProcesses } from "./processes.js";
 
 /**
@@ -18,6 +19,7 @@ export interface Host {
   /** Absolute path of the folder for what this user's machine knows of all projects; no repository reaches it. */
   readonly stateFolder: string;
   readonly processes: RunningProcesses;
+  readonly git: Git;
   /** When the session was last used, `undefined` when the host no longer has it, "unknown" when it did not say. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;
   /** The models that the user has configured; none until the host has said so, which is before its first session. */

@@ -58,6 +58,7 @@ export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.jso
     globalFolder: GLOBAL,
     stateFolder: STATE,
     processes: createFakeProcesses(),
+    git: { ask: async () => undefined },
     toasts,
     logged,
     sessions,

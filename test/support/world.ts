@@ -11,6 +11,7 @@ import { isSummary } from "../../src/view/history.js";
 import type { Message } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT } from "./fake-host.js";
+import { planKnownProject } from "./known-project.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { outputs } from "./messages.js";
 
@@ -44,6 +45,8 @@ export interface WorldOptions {
   host?: FakeHost;
   options?: Record<string, unknown>;
   layers?: readonly LayerFactory[];
+  /** Nobody has worked in the project with Strata: what lies there came with the repository. */
+  isUnknown?: boolean;
 }
 
 /** The package's own files that the machine reads. */
@@ -57,6 +60,13 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const clock = given.clock ?? createFakeClock();
   const host = given.host ?? createFakeHost();
   const files = given.files ?? createMemoryFiles({}, clock.now);
+  const known = planKnownProject({
+    root: PROJECT,
+    idFolder: `${PROJECT}/.opencode/strata`,
+    stateFolder: host.stateFolder,
+  });
+  const seeds = given.isUnknown || files.text(Object.keys(known)[0] ?? "") !== undefined ? {} : known;
+  for (const [path, text] of Object.entries(seeds)) files.contents.set(path, Buffer.from(text));
   for (const [path, text] of prompts) if (!files.contents.has(path)) files.contents.set(path, text);
   const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
   const strata = await createStrata(seams, given.layers ?? allLayers, given.options);

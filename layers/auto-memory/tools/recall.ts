@@ -112,7 +112,9 @@ export function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions)
     ...(pinned ? ["pinned"] : []),
     ...(expires === undefined ? [] : [`until ${expires}`]),
     formatAge(memory.updated, nowMs),
-    `by ${by}${session === undefined ? "" : ` in session ${session}`}`,
+    memory.isForeign
+      ? "from the repository, not said by the user here"
+      : `by ${by}${session === undefined ? "" : ` in session ${session}`}`,
   ];
   return [
     RECORD,

@@ -12,6 +12,7 @@ import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { planKnownProject } from "../../support/known-project.js";
 import { entrust } from "./keeper.js";
 
 /** The folders that isolate a host from its user. */
@@ -42,7 +43,10 @@ export interface Project {
 }
 
 /** Creates a repository with these files, by relative path, in one commit. */
-export async function createProject(files: Record<string, string | Uint8Array> = {}): Promise<Project> {
+export async function createProject(
+  files: Record<string, string | Uint8Array> = {},
+  { isCloned = false }: { isCloned?: boolean } = {},
+): Promise<Project> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-stage-")));
   const release = entrust({ folder: root });
   const path = join(root, "project");
@@ -66,12 +70,26 @@ export async function createProject(files: Record<string, string | Uint8Array> =
   };
   for (const [relativePath, contents] of Object.entries(files)) await project.write(relativePath, contents);
   commitAll(project);
+  if (!isCloned) await makeKnown(project);
   return project;
 }
 
 function foldersUnder(root: string): HostFolders {
   const names = ["home", "config", "data", "state", "cache", "tmp"] as const;
   return Object.fromEntries(names.map((name) => [name, join(root, name)])) as unknown as HostFolders;
+}
+
+/** Its user has worked in it before, with Strata: what the test puts there is theirs. */
+async function makeKnown({ folders, path }: Project): Promise<void> {
+  const places = {
+    root: path,
+    idFolder: join(path, ".git"),
+    stateFolder: join(folders.state, "opencode-strata"),
+  };
+  for (const [file, text] of Object.entries(planKnownProject(places))) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
 }
 
 function commitAll({ path, folders }: Project): void {

@@ -35,6 +35,8 @@ export interface StageOptions {
   config?: HostConfig;
   /** Whether the host gets the tools of `mcp-server.mjs`: `mcp_blob`, `mcp_oneline`, `mcp_json`, `mcp_fail`. */
   mcp?: boolean;
+  /** The project is a fresh clone: its user has never worked in it with the plugin. */
+  isCloned?: boolean;
   /** Environment variables for the host. */
   env?: Record<string, string>;
   /** Lifetime and clock of the model's prompt caches. */
@@ -79,10 +81,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     const model = await startScriptedModel(options.promptCache);
     undo.push(model.close);
     const config = stageConfig(model.url, options);
-    const project = await createProject({
-      ...options.files,
-      "opencode.json": JSON.stringify(config, null, 2),
-    });
+    const project = await createProject(
+      { ...options.files, "opencode.json": JSON.stringify(config, null, 2) },
+      { isCloned: options.isCloned ?? false },
+    );
     undo.push(project.remove);
     const runner = createRunner({ project, env: options.env ?? {} }, config);
     undo.push(runner.stop);

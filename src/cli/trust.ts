@@ -1,0 +1,28 @@
+/** `strata trust`: memories that came with the repository, and whether they count as the user's. */
+import { StrataError } from "../error.js";
+import { formatAccepted, formatRevoked, formatWaiting } from "../trust/format.js";
+import { exitCodes, type Run } from "./command.js";
+import { withMemories } from "./memories.js";
+import { isInAgentsShell } from "./trust/agents-shell.js";
+
+export const run: Run = async (surroundings, { json, undo, yes }) => {
+  const { say } = surroundings;
+  const isChange = undo === true || yes === true;
+  if (isChange && (await isInAgentsShell(surroundings)))
+    throw new StrataError(
+      "AGENT",
+      "an agent cannot accept memories for you, and this shell is one's; run it in a terminal of your own, or type /memory-trust in the session",
+    );
+  return withMemories(surroundings, async (memories) => {
+    await memories.list();
+    if (undo) {
+      say(formatRevoked(await memories.revoke()));
+      return exitCodes.fine;
+    }
+    const waiting = memories.foreign();
+    if (json) say(JSON.stringify({ foreign: waiting }, null, 2));
+    else if (!yes) say(formatWaiting(waiting, "strata trust --yes"));
+    if (yes) say(formatAccepted(await memories.accept(undefined, "strata trust")));
+    return waiting.length === 0 || yes ? exitCodes.fine : exitCodes.problems;
+  });
+};

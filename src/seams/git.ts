@@ -1,0 +1,12 @@
+/** Git, asked for what it knows. It changes nothing, runs no hook and no program that a repository names. */
+export interface Git {
+  /** What the command prints; `undefined` where git is not there, fails, or takes too long. Never rejects. */
+  ask(args: readonly string[], options: GitOptions): Promise<string | undefined>;
+}
+
+export interface GitOptions {
+  /** Where it is asked: a folder of the work tree. */
+  folder: string;
+  /** Standard input. */
+  input?: string | Uint8Array;
+}

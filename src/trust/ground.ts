@@ -1,0 +1,288 @@
+/** What is known of one place that memories lie in: a project, or the user's own folder for what holds everywhere. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { Git } from "../seams/git.js";
+import { findBrought } from "./brought.js";
+import type { ForeignCause, TrustTeller } from "./follow.js";
+import { pathInTree, readRemotes } from "./git-folder.js";
+import { type Identity, identify } from "./identity.js";
+import {
+  type Acceptance,
+  createTrustRecord,
+  type NamedContents,
+  type RecordLine,
+  type TrustRecord,
+} from "./record.js";
+import type { Turns } from "./turns.js";
+import { type FoundFile, judge } from "./verdict.js";
+
+export interface TrustGround {
+  identify(): Promise<Identity>;
+  /** Was it the first look of this process? */
+  prepareLook(shelf: string): Promise<boolean>;
+  settle(shelf: string, found: readonly FoundFile[]): Promise<boolean>;
+  isOwn(file: NamedContents): boolean;
+  isDecided(file: NamedContents): boolean;
+  own(files: readonly NamedContents[]): Promise<void>;
+  disown(files: readonly NamedContents[], why: ForeignCause): Promise<void>;
+  accept(files: readonly NamedContents[], why: string): Promise<void>;
+  acceptances(): readonly Acceptance[];
+  revoke(run: string): Promise<void>;
+}
+
+export interface GroundOptions {
+  clock: Clock;
+  files: Files;
+  /** Where this machine keeps what it knows of all projects. */
+  stateFolder: string;
+  /** Without it every change that git might have brought is foreign. */
+  git: Git | undefined;
+  /** Those that the user's own configuration names. */
+  accepted: AcceptedPlaces;
+  /** Was what is found at the first look kept here by an earlier version? */
+  isKeptHere?: () => Promise<boolean | "unknown">;
+  teller?: TrustTeller;
+  /** Only looks: nothing is written down but what the user does. */
+  isBrief?: boolean;
+  kind: "project" | "global";
+  folder: string;
+  turns: Turns;
+}
+
+interface Open {
+  identity: Identity;
+  record: TrustRecord;
+  isAcceptedForGood: boolean;
+}
+
+export interface AcceptedPlaces {
+  /** Absolute paths; one that ends in `/*` stands for all folders below. */
+  projects: readonly string[];
+  /** `host/owner/name`; `host/owner/*` stands for all of an owner's. */
+  remotes: readonly string[];
+}
+
+/** At the files of a shelf, the first one of this process. */
+interface Look {
+  /** When they were looked at before that; `undefined` when they never were. */
+  sinceMs: number | undefined;
+  atMs: number;
+}
+
+/** As the records have it: why something is not the user's. */
+const FROM_AGENT = "agent" as const;
+
+export function createGround(options: GroundOptions): TrustGround {
+  const { accepted, clock, files, folder, git, kind, stateFolder, teller, turns } = options;
+  let { isBrief = false } = options;
+  const looks = new Map<string, Promise<Look>>();
+  /** Held here where they cannot be written down. */
+  const mine = new Set<string>();
+  let opening: Promise<Open> | undefined;
+  let opened: Open | undefined;
+  let kept: Promise<boolean | "unknown"> | undefined;
+
+  return {
+    identify: async () => (await open()).identity,
+
+    /** The time is taken before the files are looked at: what changes meanwhile is newer. */
+    async prepareLook(shelf) {
+      const known = looks.get(shelf);
+      const begun = known ?? beginLook(shelf);
+      looks.set(shelf, begun);
+      begun.catch(() => looks.delete(shelf));
+      await begun;
+      return known === undefined;
+    },
+
+    async settle(shelf, found) {
+      const { identity, record } = await open();
+      const look = await looks.get(shelf);
+      if (!look) return false;
+      const { sinceMs } = look;
+      await record.readOn();
+      const undecided = found.filter((file) => !record.isDecided(file));
+      // What is there by now is decided here; the next time is about what has come since.
+      const finish = (hasOwn: boolean): boolean => {
+        look.sinceMs = look.atMs;
+        return hasOwn;
+      };
+      if (undecided.length === 0) return finish(false);
+      const within = kind === "project" ? identity.id : undefined;
+      const ground = {
+        sinceMs,
+        isForeign: record.isForeign,
+        isInTurn: await turns.findWindows(sinceMs ?? 0, within),
+        firstSeen: kind === "project" ? ("foreign" as const) : ("own" as const),
+      };
+      const wasKept = sinceMs === undefined && kind === "project" && (await isKeptHere());
+      if (wasKept === "unknown") return false;
+      if (wasKept) {
+        await accept(record, undecided, "an earlier version kept them here");
+        teller?.tellAccepted(undecided.length);
+        return finish(true);
+      }
+      const verdicts = undecided.map((file) => ({ file, verdict: judge(file, ground) }));
+      const of = (wanted: string) =>
+        verdicts.flatMap(({ file, verdict }) => (verdict === wanted ? [file] : []));
+      const byHand = await splitBrought(identity, of("unless-brought"));
+      const own = [...of("own"), ...byHand.own];
+      const put = async (line: RecordLine & { files: readonly NamedContents[] }): Promise<void> => {
+        if (line.files.length === 0) return;
+        if (line.op === "foreign") teller?.tellForeign(line.why, line.files.length);
+        if (isBrief) record.note(line);
+        else await record.add(line);
+      };
+      await put({
+        op: "foreign",
+        why: "repository",
+        files: [...of("found"), ...byHand.brought].map(toNamed),
+      });
+      await put({ op: "foreign", why: FROM_AGENT, files: of(FROM_AGENT).map(toNamed) });
+      await put({ op: "own", files: own.map(toNamed) });
+      return finish(own.length > 0);
+    },
+
+    isOwn: (file) =>
+      mine.has(`${file.name}\n${file.hash}`) ||
+      (opened !== undefined &&
+        (opened.record.isOwn(file) ||
+          (opened.isAcceptedForGood && !opened.record.isForeign(file.hash, FROM_AGENT)))),
+
+    isDecided: (file) => opened?.record.isDecided(file) ?? false,
+
+    async own(own) {
+      for (const { hash, name } of own) mine.add(`${name}\n${hash}`);
+      const { record } = await openToWrite();
+      const added = own.filter((file) => !record.isOwn(file));
+      if (added.length > 0) await record.add({ op: "own", files: added.map(toNamed) });
+    },
+
+    async disown(given, why) {
+      const { record } = await openToWrite();
+      const added = given.filter((file) => !record.isDecided(file));
+      if (added.length > 0) await record.add({ op: "foreign", why, files: added.map(toNamed) });
+    },
+
+    async accept(given, why) {
+      await accept((await openToWrite()).record, given, why);
+    },
+
+    acceptances: () => opened?.record.acceptances() ?? [],
+    revoke: async (run) => (await openToWrite()).record.add({ op: "revoke", run }),
+  };
+
+  async function accept(record: TrustRecord, given: readonly NamedContents[], why: string): Promise<void> {
+    const at = new Date(clock.now()).toISOString();
+    await record.add({ op: "accept", run: randomUUID().slice(0, 8), at, why, files: given.map(toNamed) });
+  }
+
+  /** Asked until there is an answer. */
+  function isKeptHere(): Promise<boolean | "unknown"> {
+    kept ??= (async () => {
+      const answer = (await options.isKeptHere?.()) ?? false;
+      if (answer === "unknown") kept = undefined;
+      return answer;
+    })();
+    return kept;
+  }
+
+  function open(): Promise<Open> {
+    opening ??= keep(readOpen(isBrief));
+    return opening;
+  }
+
+  /** What was only looked at has no place yet that something could be written to. */
+  async function openToWrite(): Promise<Open> {
+    const known = await open();
+    if (!isBrief) return known;
+    isBrief = false;
+    opening = keep(readOpen(false));
+    return opening;
+  }
+
+  async function keep(reading: Promise<Open>): Promise<Open> {
+    try {
+      opened = await reading;
+      return opened;
+    } catch (thrown) {
+      // A disk that could not be read now may be read later.
+      opening = undefined;
+      throw thrown;
+    }
+  }
+
+  async function readOpen(isLook: boolean): Promise<Open> {
+    if (kind === "global") {
+      const root = (await files.realPath(folder)) ?? folder;
+      return openRecord({ id: "global", root }, join(stateFolder, "global"), isLook);
+    }
+    const projects = join(stateFolder, "projects");
+    const identity = await identify({
+      files,
+      project: folder,
+      isBrief: isLook,
+      async isKnown(id, root) {
+        const record = createTrustRecord(files, join(projects, id));
+        await record.readOn();
+        if (record.hasRoot(root)) return "here";
+        return record.isBegun ? "elsewhere" : "nowhere";
+      },
+    });
+    return openRecord(identity, join(projects, identity.id || "unknown"), isLook);
+  }
+
+  async function openRecord(identity: Identity, place: string, isLook: boolean): Promise<Open> {
+    const record = createTrustRecord(files, place);
+    await record.readOn();
+    if (!isLook && !record.hasRoot(identity.root)) await record.add({ op: "root", root: identity.root });
+    return { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };
+  }
+
+  async function beginLook(shelf: string): Promise<Look> {
+    const { identity, record } = await open();
+    const sinceMs = record.lookedMs(identity.root, shelf);
+    if (isBrief) return { sinceMs, atMs: clock.now() };
+    const atMs = await turns.nowMs();
+    await record.add({ op: "look", root: identity.root, shelf, at: atMs });
+    return { sinceMs, atMs };
+  }
+
+  /** Where git is not there to say, what could have been brought counts as brought. */
+  async function splitBrought(
+    { git: place }: Identity,
+    given: readonly FoundFile[],
+  ): Promise<{ own: FoundFile[]; brought: FoundFile[] }> {
+    if (given.length === 0 || !place) return { own: [...given], brought: [] };
+    const contents = [];
+    for (const { path } of given) {
+      const inTree = pathInTree(place.top, path);
+      const bytes = await files.read(path);
+      if (inTree !== undefined && bytes) contents.push({ file: path, path: inTree, contents: bytes });
+    }
+    const brought = git && (await findBrought({ files, git }, place, contents));
+    if (!brought) return { own: [], brought: [...given] };
+    const isBrought = ({ path }: FoundFile): boolean => brought.has(pathInTree(place.top, path) ?? "");
+    return {
+      own: given.filter((file) => !isBrought(file)),
+      brought: given.filter(isBrought),
+    };
+  }
+}
+
+const toNamed = ({ hash, name }: NamedContents): NamedContents => ({ name, hash });
+
+async function isAccepted(
+  files: Files,
+  { projects, remotes }: AcceptedPlaces,
+  { git, root }: Identity,
+): Promise<boolean> {
+  const fits = (wanted: string, given: string): boolean =>
+    wanted.endsWith("/*") ? given.startsWith(wanted.slice(0, -1)) : wanted.replace(/\/+$/, "") === given;
+  if (projects.some((one) => fits(one, root))) return true;
+  if (!git || remotes.length === 0) return false;
+  const named = await readRemotes(files, git);
+  return named.some((name) => remotes.some((one) => fits(one.toLowerCase(), name)));
+}

@@ -1,0 +1,141 @@
+/**
+ * What this machine knows of the files of one project, append-only, in the user's state folder: `projects/<id>/trust.jsonl`.
+ *
+ *     root      the project lies in this folder
+ *     look      the files of a shelf were looked at; what is older than that and unknown was not made since
+ *     own       these contents were written here for this user, or changed here by hand
+ *     foreign   these contents came with the repository, or an agent put them there
+ *     accept    the user has accepted these
+ *     revoke    … and has taken that back
+ */
+import { join } from "node:path";
+import { isRecord } from "../records.js";
+import type { Files } from "../seams/files.js";
+
+/** Contents under a name: `private/archive/directive/tone.md`, of what holds everywhere `global/…`. */
+export interface NamedContents {
+  name: string;
+  /** Of the contents, as the ledger has it. */
+  hash: string;
+}
+
+export type RecordLine =
+  | { op: "root"; root: string }
+  | { op: "look"; root: string; shelf: string; at: number }
+  | { op: "own"; files: readonly NamedContents[] }
+  | { op: "foreign"; files: readonly NamedContents[]; why: "repository" | "agent" }
+  | { op: "accept"; run: string; at: string; files: readonly NamedContents[]; why: string }
+  | { op: "revoke"; run: string };
+
+export type Acceptance = Omit<RecordLine & { op: "accept" }, "op">;
+
+export interface TrustRecord {
+  /** Takes in what was added since, by whomever. Rejects with the system's error. */
+  readOn(): Promise<void>;
+  /** Written when it resolves. */
+  add(line: RecordLine): Promise<void>;
+  /** Counts here, and is not written. */
+  note(line: RecordLine): void;
+  isOwn(file: NamedContents): boolean;
+  /** Was it decided, in either way? */
+  isDecided(file: NamedContents): boolean;
+  /** Have these contents been foreign under any name, for this reason or any? */
+  isForeign(hash: string, why?: string): boolean;
+  hasRoot(root: string): boolean;
+  lookedMs(root: string, shelf: string): number | undefined;
+  /** Those that hold, the first one first. */
+  acceptances(): readonly Acceptance[];
+  /** Does it say anything? */
+  readonly isBegun: boolean;
+}
+
+export function createTrustRecord(files: Files, folder: string): TrustRecord {
+  const path = join(folder, "trust.jsonl");
+  const own = new Set<string>();
+  const foreign = new Set<string>();
+  /** Reasons by hash. */
+  const foreignHashes = new Map<string, string>();
+  const roots = new Set<string>();
+  const looks = new Map<string, number>();
+  let accepted: readonly Acceptance[] = [];
+  let acceptedNames = new Set<string>();
+  let offset = 0;
+
+  return {
+    async readOn() {
+      const bytes = (await files.readFrom(path, offset)) ?? new Uint8Array();
+      const length = bytes.lastIndexOf(0x0a) + 1;
+      offset += length;
+      for (const text of new TextDecoder().decode(bytes.subarray(0, length)).split("\n")) {
+        const line = parseLine(text);
+        if (line) take(line);
+      }
+    },
+
+    async add(line) {
+      await files.appendLine(path, JSON.stringify({ v: 1, ...line }));
+      take(line);
+    },
+
+    note: take,
+    isOwn: (file) => own.has(nameOf(file)) || acceptedNames.has(nameOf(file)),
+    isDecided: (file) => [own, foreign, acceptedNames].some((known) => known.has(nameOf(file))),
+    isForeign: (hash, why) => (why === undefined ? foreignHashes.has(hash) : foreignHashes.get(hash) === why),
+    hasRoot: (root) => roots.has(root),
+    lookedMs: (root, shelf) => looks.get(`${root}\n${shelf}`),
+    acceptances: () => accepted,
+    get isBegun() {
+      return offset > 0;
+    },
+  };
+
+  /** Taking the same line twice changes nothing: what one has added oneself is read again. */
+  function take(line: RecordLine): void {
+    if (line.op === "root") roots.add(line.root);
+    if (line.op === "look") looks.set(`${line.root}\n${line.shelf}`, line.at);
+    if (line.op === "own") for (const file of line.files) own.add(nameOf(file));
+    if (line.op === "foreign")
+      for (const file of line.files) {
+        foreign.add(nameOf(file));
+        foreignHashes.set(file.hash, line.why);
+      }
+    if (line.op !== "accept" && line.op !== "revoke") return;
+    accepted = accepted.filter(({ run }) => run !== line.run);
+    if (line.op === "accept") accepted = [...accepted, line];
+    acceptedNames = new Set(accepted.flatMap((one) => one.files.map(nameOf)));
+  }
+}
+
+const nameOf = ({ hash, name }: NamedContents): string => `${name}\n${hash}`;
+
+/** `undefined` for a line of a later version, and for half of one. */
+function parseLine(text: string): RecordLine | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value) || value.v !== 1) return undefined;
+    const needs = NEEDS[String(value.op)];
+    if (!needs?.every((field) => KINDS[field]?.(value[field]))) return undefined;
+    return value as unknown as RecordLine;
+  } catch {
+    return undefined;
+  }
+}
+
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  root: ["root"],
+  look: ["root", "shelf", "at"],
+  own: ["files"],
+  foreign: ["files"],
+  accept: ["run", "files"],
+  revoke: ["run"],
+};
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  root: isText,
+  shelf: isText,
+  run: isText,
+  at: (value) => typeof value === "number",
+  files: (value) =>
+    Array.isArray(value) && value.every((one) => isRecord(one) && isText(one.name) && isText(one.hash)),
+};

@@ -1,0 +1,181 @@
+/**
+ * When an agent was at work in a project, in this process or another: what changed in the folder meanwhile and was not
+ * written by the store counts as the agent's. `turns/<day>.jsonl` in the user's state folder: a line where the first
+ * turn of an instance begins, one where the last ends, and one now and then between them, so that of an instance that
+ * was killed it is known how long it lived.
+ *
+ * All times are those of the disk, as it dates its files: a clock that was put forward or is wrong changes nothing.
+ */
+import { join } from "node:path";
+import { readJsonLines } from "../record/json-lines.js";
+import { isRecord } from "../records.js";
+import { type Clock, DAY_MS } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
+
+export interface Turns {
+  /** Never rejects; what cannot be written down counts all the same in this process. */
+  begin(sessionID: string): Promise<void>;
+  end(sessionID: string): Promise<void>;
+  /** Was an agent at work when this changed, in this project or, without one, anywhere? Rejects with the system's error. */
+  findWindows(sinceMs: number, project?: string): Promise<(changedMs: number) => boolean>;
+  /** Of the disk. */
+  nowMs(): Promise<number>;
+}
+
+export interface TurnsOptions {
+  clock: Clock;
+  files: Files;
+  processes: RunningProcesses;
+  folder: string;
+  instance: string;
+  /** Names the project in which this instance works. */
+  project(): Promise<string>;
+  onFailure(thrown: unknown): void;
+}
+
+interface TurnLine {
+  v: 1;
+  instance: string;
+  project: string;
+  process: ProcessIdentity;
+  op: "begin" | "alive" | "end";
+  at: number;
+}
+
+interface Window {
+  fromMs: number;
+  toMs: number;
+}
+
+const ALIVE_MS = 30_000;
+/** Disks date files by a clock that ticks every few milliseconds. */
+const SLACK_MS = 50;
+const KEPT_DAYS = 60;
+const DAY_FILE = /^\d{4}-\d\d-\d\d\.jsonl$/;
+
+export function createTurns(options: TurnsOptions): Turns {
+  const { clock, files, folder, instance, onFailure, processes, project } = options;
+  const busy = new Set<string>();
+  const own: Window[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  let stop = (): void => {};
+
+  return {
+    nowMs,
+
+    begin(sessionID) {
+      const isFirst = busy.size === 0;
+      busy.add(sessionID);
+      if (!isFirst) return writing;
+      // Counts from now on, and exactly once the disk has said when that was.
+      const window = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+      own.push(window);
+      return inOrder(async () => {
+        window.fromMs = await nowMs();
+        await write("begin", window.fromMs);
+        stayAlive();
+        await removeOld(window.fromMs);
+      });
+    },
+
+    end(sessionID) {
+      if (!busy.delete(sessionID) || busy.size > 0) return writing;
+      stop();
+      const window = own.at(-1);
+      return inOrder(async () => {
+        const atMs = await nowMs();
+        if (window) window.toMs = atMs;
+        await write("end", atMs);
+      });
+    },
+
+    async findWindows(sinceMs, within) {
+      await writing;
+      const windows = [...own, ...(await readOthers(sinceMs, within))];
+      return (changedMs) =>
+        windows.some(({ fromMs, toMs }) => changedMs >= fromMs - SLACK_MS && changedMs <= toMs + SLACK_MS);
+    },
+  };
+
+  function inOrder(work: () => Promise<void>): Promise<void> {
+    writing = writing.then(work).catch(onFailure);
+    return writing;
+  }
+
+  function stayAlive(): void {
+    stop();
+    if (busy.size === 0) return;
+    stop = clock.after(ALIVE_MS, () => {
+      void inOrder(async () => write("alive", await nowMs()));
+      stayAlive();
+    });
+  }
+
+  async function nowMs(): Promise<number> {
+    const path = join(folder, "now");
+    await files.writeWhole(path, "");
+    return (await files.statItself(path))?.changedMs ?? clock.now();
+  }
+
+  async function write(op: TurnLine["op"], at: number): Promise<void> {
+    const line: TurnLine = {
+      v: 1,
+      instance,
+      project: await project(),
+      process: await processes.own(),
+      op,
+      at,
+    };
+    await files.appendLine(join(folder, `${dayOf(at)}.jsonl`), JSON.stringify(line));
+  }
+
+  async function removeOld(atMs: number): Promise<void> {
+    if (own.length > 1) return;
+    const last = `${dayOf(atMs - KEPT_DAYS * DAY_MS)}.jsonl`;
+    for (const name of await files.list(folder))
+      if (DAY_FILE.test(name) && name < last) await files.remove(join(folder, name));
+  }
+
+  async function readOthers(sinceMs: number, within: string | undefined): Promise<Window[]> {
+    const lines: TurnLine[] = [];
+    // A turn may have begun the day before.
+    const first = dayOf(sinceMs - DAY_MS);
+    for (const name of await files.list(folder)) {
+      if (!DAY_FILE.test(name)) continue;
+      if (name >= `${first}.jsonl`)
+        lines.push(...(await readJsonLines(files, join(folder, name), parseTurn)).records);
+    }
+    const others = new Map<string, TurnLine[]>();
+    for (const line of lines)
+      if (line.instance !== instance && (within === undefined || line.project === within))
+        others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
+    const windows = await Promise.all([...others.values()].map(readWindows));
+    return windows.flat();
+  }
+
+  async function readWindows(lines: readonly TurnLine[]): Promise<Window[]> {
+    const windows: Window[] = [];
+    for (const { at, op } of lines) {
+      const last = windows.at(-1);
+      if (op === "begin") windows.push({ fromMs: at, toMs: at + 2 * ALIVE_MS });
+      else if (last) last.toMs = op === "end" ? at : at + 2 * ALIVE_MS;
+    }
+    const last = lines.at(-1);
+    const open = windows.at(-1);
+    if (last && open && last.op !== "end" && (await processes.isRunning(last.process)))
+      open.toMs = Number.POSITIVE_INFINITY;
+    return windows;
+  }
+}
+
+const dayOf = (timeMs: number): string => new Date(Math.max(0, timeMs)).toISOString().slice(0, 10);
+
+function parseTurn(value: unknown): TurnLine | undefined {
+  if (!isRecord(value) || value.v !== 1 || !isRecord(value.process)) return undefined;
+  const isWhole =
+    [value.instance, value.project].every((one) => typeof one === "string") && typeof value.at === "number";
+  return isWhole && ["begin", "alive", "end"].includes(String(value.op))
+    ? (value as unknown as TurnLine)
+    : undefined;
+}

@@ -1,0 +1,142 @@
+/** A project on a real disk with a real git, and the store of its memories with what this machine knows of them. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { planFolders } from "../../src/folders.js";
+import { createGit } from "../../src/host/git.js";
+import { createRunningProcesses } from "../../src/host/running-processes.js";
+import { createLocks } from "../../src/lock/locks.js";
+import { createMemoryStore } from "../../src/memory/memory-store.js";
+import type { OpenMemories } from "../../src/memory/store.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
+import { nodeFiles as files } from "../../src/seams/node-files.js";
+import type { ForeignCause } from "../../src/trust/follow.js";
+import { createTrust, type Trust, type TrustOptions } from "../../src/trust/trust.js";
+import { createFakeLog } from "./fake-log.js";
+
+/** A folder for several projects of one user; removed by the returned function. */
+export interface TrustWorld {
+  root: string;
+  state: string;
+  project(name: string): TrustProject;
+  /** The disk dates files by a clock that ticks now and then: returns when what follows is dated later. */
+  later(): void;
+  remove(): void;
+}
+
+export interface TrustProject {
+  path: string;
+  file(relativePath: string): string;
+  write(relativePath: string, text: string): void;
+  git(...args: string[]): string;
+  /** What a running instance has, or a command where it is brief. */
+  open(options?: Partial<TrustOptions>): OpenedProject;
+}
+
+export interface OpenedProject {
+  trust: Trust;
+  store: OpenMemories;
+  told: string[];
+  warned: string[];
+  /** Ids of the memories, those that are not the user's with a `?` behind them. */
+  list(): Promise<string[]>;
+}
+
+export function openTrustWorld(): TrustWorld {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-trust-")));
+  const state = join(root, "home", "state");
+  return {
+    root,
+    state,
+    project: (name) => openProject(join(root, name), { root, state }),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+    later() {
+      const path = join(root, "clock");
+      const read = (): number => {
+        writeFileSync(path, "");
+        return statSync(path).ctimeMs;
+      };
+      const begun = read();
+      while (read() < begun + 120);
+    },
+  };
+}
+
+function openProject(path: string, { root, state }: { root: string; state: string }): TrustProject {
+  mkdirSync(path, { recursive: true });
+  const env = { PATH: process.env.PATH, HOME: join(root, "home"), GIT_CONFIG_NOSYSTEM: "1" };
+  const who = [
+    "-c",
+    "user.name=Ada",
+    "-c",
+    "user.email=ada@example.invalid",
+    "-c",
+    "protocol.file.allow=always",
+  ];
+  const file = (relativePath: string): string => join(path, relativePath);
+  return {
+    path,
+    file,
+    write(relativePath, text) {
+      mkdirSync(dirname(file(relativePath)), { recursive: true });
+      writeFileSync(file(relativePath), text);
+    },
+    git: (...args) =>
+      execFileSync("git", [...who, ...args], {
+        cwd: path,
+        env,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    open(options = {}) {
+      const told: string[] = [];
+      const log = createFakeLog();
+      const processes = createRunningProcesses();
+      const instance = options.instance ?? "one";
+      const globalFolder = join(root, "home", "config");
+      const trust = createTrust({
+        clock,
+        files,
+        log,
+        processes,
+        instance,
+        project: path,
+        globalFolder,
+        stateFolder: state,
+        git: createGit(),
+        accepted: { projects: [], remotes: [] },
+        teller: {
+          tellForeign: (cause: ForeignCause, count) => void told.push(`${count} ${cause}`),
+          tellAccepted: (count) => void told.push(`${count} accepted`),
+        },
+        ...options,
+      });
+      const store = createMemoryStore({
+        clock,
+        files,
+        log,
+        instance,
+        globalFolder,
+        trust,
+        folders: planFolders(path),
+        locks: createLocks({ clock, files, processes, instance }),
+        limits: { maxLines: 200, maxSize: 25_000 },
+      });
+      return {
+        trust,
+        store,
+        told,
+        get warned() {
+          return log.lines;
+        },
+        async list() {
+          const all = await store.list({ archived: true });
+          return all.map(({ id, isForeign }) => `${id}${isForeign ? "?" : ""}`).sort();
+        },
+      };
+    },
+  };
+}
+
+export const read = (path: string): string => readFileSync(path, "utf8");
