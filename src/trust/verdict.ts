@@ -30,6 +30,6 @@ export type Verdict = "own" | "found" | "agent" | "unless-brought";
  */
 export function judge(file: FoundFile, { firstSeen, isForeign, isInTurn, sinceMs }: Ground): Verdict {
   if (sinceMs === undefined) return firstSeen === "own" ? "own" : "found";
-  if (isForeign(file.hash) || file.changedMs <= sinceMs) return "found";
+  if (isForeign(file.hash) || file.changedMs < sinceMs) return "found";
   return isInTurn(file.changedMs) ? "agent" : "unless-brought";
 }

@@ -81,7 +81,10 @@ export function createMemoryFiles(
 
   async function stat(path: string): Promise<FileStat | undefined> {
     const file = contents.get(path);
-    const times = { modifiedMs: modifiedMs.get(path) ?? 0, changedMs: changedMs.get(path) ?? 0 };
+    const times = {
+      modifiedMs: modifiedMs.get(path) ?? 0,
+      changedMs: Math.max(changedMs.get(path) ?? 0, modifiedMs.get(path) ?? 0),
+    };
     if (file) return { kind: "file", bytes: file.byteLength, ...times };
     return isFolder(path) ? { kind: "folder", bytes: 0, modifiedMs: 0, changedMs: 0 } : undefined;
   }

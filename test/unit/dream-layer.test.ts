@@ -10,7 +10,9 @@ const MINUTE = 60_000;
 
 function put(world: World, name: string, content: string): void {
   const front = "---\ncreated: 2026-11-20T09:00:00.000Z\nupdated: 2026-11-20T09:00:00.000Z\n---\n";
-  world.files.contents.set(`${MEMORY}/knowledge/${name}.md`, Buffer.from(`${front}${content}\n`));
+  const path = `${MEMORY}/knowledge/${name}.md`;
+  world.files.contents.set(path, Buffer.from(`${front}${content}\n`));
+  world.files.changedMs.set(path, world.clock.now());
 }
 
 /** Six memories: two the same, two alike. */
