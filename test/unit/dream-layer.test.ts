@@ -8,11 +8,11 @@ const MEMORY = `${PROJECT}/.opencode/memory`;
 const STATE = `${PROJECT}/.opencode/strata/state/dream.json`;
 const MINUTE = 60_000;
 
-function put(world: World, name: string, content: string): void {
+function put(world: World, name: string, content: string, changedMs = 0): void {
   const front = "---\ncreated: 2026-11-20T09:00:00.000Z\nupdated: 2026-11-20T09:00:00.000Z\n---\n";
   const path = `${MEMORY}/knowledge/${name}.md`;
   world.files.contents.set(path, Buffer.from(`${front}${content}\n`));
-  world.files.changedMs.set(path, world.clock.now());
+  world.files.changedMs.set(path, changedMs);
 }
 
 /** Six memories: two the same, two alike. */
@@ -154,7 +154,8 @@ describe("a model", () => {
     await run(world, "dream");
     await run(world, "dream");
     expect(asked(world)).toHaveLength(1);
-    put(world, "queue-night", "The worker reads the mail queue at night, since March.");
+    const text = "The worker reads the mail queue at night, since March.";
+    put(world, "queue-night", text, world.clock.now());
     await run(world, "dream");
     expect(asked(world)).toHaveLength(2);
   });
