@@ -17,6 +17,7 @@ import { readConflictRecords } from "../memory/conflict-records.js";
 import { findRefusal } from "../memory/draft.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
+import { hasHistory } from "../memory/path.js";
 import { effectiveImportance } from "../memory/rank.js";
 import type { Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
@@ -193,7 +194,7 @@ export function createDreams(options: DreamsOptions): Dreams {
   /** What the store would not write again, such as a file of a person's with a secret in it, stays as it is. */
   function isTidied(memory: Memory): boolean {
     const { scope, status } = memory;
-    if (scope !== "project" || status === "archived") return false;
+    if (scope !== "project" || status === "archived" || !hasHistory(memory)) return false;
     return findRefusal(memory) === undefined && check.findFault(JSON.stringify(memory)) === undefined;
   }
 

@@ -1,12 +1,15 @@
 /**
  * What was read of a folder of memories, kept so that the next start has to look at its files only and not to read
  * them: `known.jsonl`, a line for the ledger and one for each file. Machine state; made anew when it is gone or does not fit.
+ * What it says of any path that is no memory's is left out: a repository may have brought it.
  */
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { VERSION } from "../version.js";
 import type { Entry } from "./entries.js";
 import type { LedgerPosition } from "./ledger.js";
+import { isTime } from "./ledger-line.js";
+import { parsePath } from "./path.js";
 
 export interface KnownFiles {
   entries: Entry[];
@@ -39,13 +42,13 @@ export async function readKnown(files: Files, path: string): Promise<KnownFiles 
     const [first = "", ...rest] = new TextDecoder().decode(bytes).trimEnd().split("\n");
     const head: unknown = JSON.parse(first);
     if (!isRecord(head) || head.version !== VERSION || head.lines !== rest.length) return undefined;
-    const position: LedgerPosition = { offsets: head.offsets as LedgerPosition["offsets"], known: {} };
+    const position: LedgerPosition = { offsets: readOffsets(head.offsets), known: {} };
     const entries: Entry[] = [];
     for (let from = 0; from < rest.length; from += LINES_AT_A_TIME) {
       for (const line of rest.slice(from, from + LINES_AT_A_TIME)) {
-        const one = JSON.parse(line) as Entry | { of: string; known: LedgerPosition["known"][string] };
-        if ("of" in one) position.known[one.of] = one.known;
-        else entries.push(one);
+        const one = JSON.parse(line) as Entry | KnownLine;
+        if (!("of" in one)) entries.push(...(isPath(one.path) ? [one] : []));
+        else if (isPath(one.of) && isTime(one.known.at)) position.known[one.of] = one.known;
       }
       await giveWay(files, path);
     }
@@ -54,6 +57,20 @@ export async function readKnown(files: Files, path: string): Promise<KnownFiles 
     return undefined;
   }
 }
+
+interface KnownLine {
+  of: string;
+  known: LedgerPosition["known"][string];
+}
+
+function readOffsets(value: unknown): LedgerPosition["offsets"] {
+  const all = isRecord(value) ? Object.entries(value) : [];
+  return Object.fromEntries(all.filter((one): one is [string, number] => isOffset(one[1])));
+}
+
+const isPath = (value: unknown): boolean => typeof value === "string" && parsePath(value) !== undefined;
+
+const isOffset = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** A look at the disk lets others have their turn. */
 const giveWay = (files: Files, path: string): Promise<unknown> => files.stat(path);
