@@ -17,8 +17,10 @@ const SLASH_LIKE = /[\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9]/;
 const DOTS_LIKE = /\u2025|[\u2024\ufe52\uff0e][.\u2024\ufe52\uff0e]|\.[\u2024\ufe52\uff0e]/;
 /** Turns the direction of writing, is not shown, or breaks a line. Joiners are letters' business in many scripts … */
 const UNSEEN = /(?![\u200c\u200d])(?=\p{Default_Ignorable_Code_Point})\p{Cf}|[\p{Cs}\p{Zl}\p{Zp}]/u;
-/** … and of emoji; beside ASCII, beside each other and at the ends they join nothing. */
-const IDLE_JOINER = /(?:^|[\p{ASCII}\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?:$|\p{ASCII})/u;
+/** … and of emoji; beside letters that are not written joined, beside each other and at the ends they join nothing. */
+const ALONE =
+  "\\p{ASCII}\\u200c\\u200d\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}";
+const IDLE_JOINER = new RegExp(`(?:^|[${ALONE}])[\\u200c\\u200d]|[\\u200c\\u200d](?:$|[${ALONE}])`, "u");
 
 /**
  * Why a line of a file may not name this file, although a file may be called so: another disk takes it for something
