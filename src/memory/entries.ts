@@ -2,7 +2,7 @@
  * The files of one folder of memories, as the disk has them: looked at by their size and time, read when these are
  * others than before. Nothing is followed that leads out of the folder, and what cannot be read stays where it is.
  */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { FileStat, Files } from "../seams/files.js";
@@ -10,7 +10,7 @@ import type { Place } from "./id.js";
 import { hashOf } from "./ledger-line.js";
 import { type Memory, memoryTypes } from "./memory.js";
 import type { FileReading } from "./memory-file.js";
-import { findObstacle, formatObstacle, type Obstacle } from "./obstacle.js";
+import { findWay, formatObstacle, type Obstacle } from "./obstacle.js";
 import { ARCHIVE, isFolderPath, isMemoryFile, splitPath } from "./path.js";
 
 export interface Entry {
@@ -92,13 +92,12 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
 
     async look(path) {
       const isPath = splitPath(path) !== undefined || isFolderPath(path);
-      const obstacle = isPath ? await findObstacle(files, folder, dirname(path), "folder") : undefined;
-      const isReached = isPath && !obstacle;
-      const looked = isReached ? await look(path, await files.statItself(join(folder, path))) : undefined;
+      const way = isPath ? await findWay(files, folder, path) : MISSING;
+      const looked = way.kind === "clear" ? await look(path, way.stat) : undefined;
       if (looked) entries.set(path, withoutText(looked));
       else entries.delete(path);
       memories = undefined;
-      return obstacle ? formatUnreached(path, obstacle) : looked;
+      return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
     },
 
     paths: listPaths,
@@ -187,6 +186,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
 }
 
 const NOTHING = { names: [], links: [] };
+const MISSING = { kind: "missing" } as const;
 
 function isSameFile(one: Entry | undefined, other: Entry): boolean {
   if (!one || one.hash !== other.hash) return false;

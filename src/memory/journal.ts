@@ -14,7 +14,7 @@ import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import { appendToLedger } from "./ledger.js";
 import { hashOf, type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, readWithin } from "./obstacle.js";
+import { findObstacle, findWay, readWithin } from "./obstacle.js";
 import { LEDGER } from "./path.js";
 import { type Pending, readPending, setPendingAside } from "./pending.js";
 
@@ -159,7 +159,9 @@ export function createJournal({ files, folder, log, path, prefix }: JournalOptio
 
   /** `null` where there is no file; `undefined`, which no line has, where there can be none of ours. */
   async function hashAt(to: string): Promise<string | null | undefined> {
-    if (await findObstacle(files, folder, to)) return undefined;
+    const way = await findWay(files, folder, to);
+    if (way.kind === "missing") return null;
+    if (way.kind === "blocked" || way.stat.kind !== "file") return undefined;
     const contents = await files.read(join(folder, to));
     return contents ? hashOf(contents) : null;
   }

@@ -34,8 +34,8 @@ export async function writeKnown(
   await files.writeWhole(path, `${texts.join("\n")}\n`);
 }
 
-/** `undefined` when there is nothing that can be used. */
-export async function readKnown(files: Files, path: string): Promise<KnownFiles | undefined> {
+/** `undefined` when there is nothing that can be used. `prefix` is what the ids of its memories begin with. */
+export async function readKnown(files: Files, path: string, prefix: string): Promise<KnownFiles | undefined> {
   const bytes = await files.read(path);
   if (!bytes) return undefined;
   try {
@@ -47,7 +47,7 @@ export async function readKnown(files: Files, path: string): Promise<KnownFiles 
     for (let from = 0; from < rest.length; from += LINES_AT_A_TIME) {
       for (const line of rest.slice(from, from + LINES_AT_A_TIME)) {
         const one = JSON.parse(line) as Entry | KnownLine;
-        if (!("of" in one)) entries.push(...(isPath(one.path) ? [one] : []));
+        if (!("of" in one)) entries.push(...(isOwn(one, prefix) ? [one] : []));
         else if (isPath(one.of) && isTime(one.known.at)) position.known[one.of] = one.known;
       }
       await giveWay(files, path);
@@ -66,6 +66,13 @@ interface KnownLine {
 function readOffsets(value: unknown): LedgerPosition["offsets"] {
   const all = isRecord(value) ? Object.entries(value) : [];
   return Object.fromEntries(all.filter((one): one is [string, number] => isOffset(one[1])));
+}
+
+/** Is it of a file that may lie here, and of the memory in that file? */
+function isOwn({ path, reading }: Entry, prefix: string): boolean {
+  const parts = typeof path === "string" ? parsePath(path) : undefined;
+  if (!parts) return false;
+  return reading.kind === "problem" || reading.memory.id === `${prefix}${parts.type}/${parts.name}`;
 }
 
 const isPath = (value: unknown): boolean => typeof value === "string" && parsePath(value) !== undefined;

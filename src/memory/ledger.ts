@@ -145,7 +145,8 @@ export async function appendToLedger(
   lines: readonly LedgerLine[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  const obstacle = await findObstacle(files, folder, `${LEDGER}/${name}`);
+  // A link in the place of the file is not followed by `appendLine`.
+  const obstacle = await findObstacle(files, folder, LEDGER, "folder");
   if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
   await files.appendLine(join(folder, LEDGER, name), lines.map((line) => JSON.stringify(line)).join("\n"));
 }

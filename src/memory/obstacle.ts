@@ -7,6 +7,22 @@ export interface Obstacle {
   kind: FileStat["kind"];
 }
 
+export type Way =
+  /** What lies there, which may be anything. */
+  { kind: "clear"; stat: FileStat } | { kind: "missing" } | { kind: "blocked"; obstacle: Obstacle };
+
+/** Looks at each folder below `folder` on the way, and at what lies at the end; none is followed if it is a link. */
+export async function findWay(files: Files, folder: string, path: string): Promise<Way> {
+  const parts = path.split("/");
+  for (let depth = 1; ; depth++) {
+    const part = join(folder, ...parts.slice(0, depth));
+    const stat = await files.statItself(part);
+    if (!stat) return { kind: "missing" };
+    if (depth === parts.length) return { kind: "clear", stat };
+    if (stat.kind !== "folder") return { kind: "blocked", obstacle: { path: part, kind: stat.kind } };
+  }
+}
+
 /** The first one below `folder` on the way to this file or folder; what is behind it is neither read nor written. */
 export async function findObstacle(
   files: Files,
@@ -14,14 +30,10 @@ export async function findObstacle(
   path: string,
   expected: "file" | "folder" = "file",
 ): Promise<Obstacle | undefined> {
-  const parts = path.split("/");
-  for (let depth = 1; depth <= parts.length; depth++) {
-    const part = join(folder, ...parts.slice(0, depth));
-    const stat = await files.statItself(part);
-    if (!stat) return undefined;
-    if (stat.kind !== (depth === parts.length ? expected : "folder")) return { path: part, kind: stat.kind };
-  }
-  return undefined;
+  const way = await findWay(files, folder, path);
+  if (way.kind === "blocked") return way.obstacle;
+  const isOther = way.kind === "clear" && way.stat.kind !== expected;
+  return isOther ? { path: join(folder, path), kind: way.stat.kind } : undefined;
 }
 
 /** The contents of this file; `undefined` where there is none, or something is in the way. */
@@ -30,7 +42,8 @@ export async function readWithin(
   folder: string,
   path: string,
 ): Promise<Uint8Array | undefined> {
-  return (await findObstacle(files, folder, path)) ? undefined : files.read(join(folder, path));
+  const way = await findWay(files, folder, path);
+  return way.kind === "clear" && way.stat.kind === "file" ? files.read(join(folder, path)) : undefined;
 }
 
 /** Names in this folder; none where a link stands in its place. */

@@ -124,7 +124,7 @@ export function createShelf(options: ShelfOptions): Shelf {
 
   async function load(): Promise<Loaded> {
     loading ??= (async () => {
-      const known = await readKnown(files, join(state, "known.jsonl"));
+      const known = await readKnown(files, join(state, "known.jsonl"), prefix);
       const ledger = createLedger({ files, log, folder: ledgerFolder, nameClone, prefix }, known?.position);
       loaded = { entries: createEntries(options, known?.entries), ledger };
       return loaded;

@@ -52,7 +52,7 @@ export async function readShelfState(
   const knownPath = join(state, "known.jsonl");
   const hasKnown = (await files.stat(knownPath)) !== undefined;
   const prefix = formatPrefix(place);
-  const known = hasKnown ? await readKnown(files, knownPath).catch(() => undefined) : { entries: [] };
+  const known = hasKnown ? await readKnown(files, knownPath, prefix).catch(() => undefined) : { entries: [] };
   return {
     ...shelf,
     ledger: await readLedgerFiles(files, join(folder, LEDGER), prefix),
