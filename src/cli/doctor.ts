@@ -19,6 +19,7 @@ import {
 import { checkMachine, checkRuntime } from "./doctor/machine.js";
 import { findOpenCode, readVersion } from "./doctor/opencode.js";
 import { prove } from "./doctor/proof.js";
+import { checkSetAside } from "./doctor/set-aside.js";
 import { describeSettings } from "./doctor/settings-in-force.js";
 import { requireProject } from "./project.js";
 import { readSettings } from "./settings.js";
@@ -51,6 +52,7 @@ export const run: Run = async (surroundings, { json, plugin, proof, within }) =>
         fine(`opencode-strata ${VERSION}`),
         checkHost(binary, version),
         ...(await checkMachine({ clock, files, inspectLock: inspect, readFreeBytes }, project)),
+        ...(await checkSetAside(surroundings, project)),
       ],
     },
   ];

@@ -6,7 +6,9 @@ import { planFolders } from "../folders.js";
 import { formatCount } from "../format.js";
 import { createRunningProcesses } from "../host/running-processes.js";
 import { formatDays } from "../memory/found.js";
+import { formatPrefix } from "../memory/id.js";
 import { createLedger } from "../memory/ledger.js";
+import { LEDGER } from "../memory/path.js";
 import type { Log } from "../record/log.js";
 import { readWhole } from "./arguments.js";
 import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
@@ -64,8 +66,9 @@ async function readArchiveTimes(
     const ledger = createLedger({
       files,
       log,
-      folder: join(place.folder, "ledger"),
+      folder: join(place.folder, LEDGER),
       nameClone: place.nameClone,
+      prefix: formatPrefix(place),
     });
     for (const { at, key } of await ledger.readAll()) if (at > (times.get(key) ?? "")) times.set(key, at);
   }

@@ -1,6 +1,7 @@
 /** `strata import`: a file of `strata export`, a `.memory` folder, or a folder with a `MEMORY.md`. */
 import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../error.js";
+import { splitPath } from "../memory/path.js";
 import type { MemoryCopy } from "../memory/store.js";
 import type { Files } from "../seams/files.js";
 import type { ExitCode, Run, Surroundings } from "./command.js";
@@ -87,11 +88,10 @@ export function listMemories(shelves: readonly ReadShelf[]) {
 /** Every file of them that can be read, and that stands in the way of another. */
 function listCopies(shelves: readonly ReadShelf[]): MemoryCopy[] {
   return shelves.flatMap(({ looked, place }) =>
-    looked.map(({ path, text }) => ({
-      id: idOf(place, path),
-      isArchived: path.startsWith("archive/"),
-      contents: text ?? "",
-    })),
+    looked.flatMap(({ path, text = "" }) => {
+      const parts = splitPath(path);
+      return parts ? [{ id: idOf(place, path), isArchived: parts.isArchived, contents: text }] : [];
+    }),
   );
 }
 

@@ -2,7 +2,8 @@
 import { planFolders } from "../folders.js";
 import { findGlobalFolder } from "../host/config-files.js";
 import { createEntries, type Looked } from "../memory/entries.js";
-import { formatPrefix } from "../memory/id.js";
+import { formatID } from "../memory/id.js";
+import { splitPath } from "../memory/path.js";
 import { planPlaces, type ShelfPlace } from "../memory/places.js";
 import type { Surroundings } from "./command.js";
 import { createProgress } from "./progress.js";
@@ -52,7 +53,8 @@ export async function readShelves(surroundings: Surroundings, project: string): 
   }
 }
 
-/** Id of the memory whose file this is. */
+/** Id of the memory whose file this is; the path itself where none can lie. */
 export function idOf(place: ShelfPlace, path: string): string {
-  return `${formatPrefix(place)}${path.replace(/^archive\//, "").slice(0, -".md".length)}`;
+  const parts = splitPath(path);
+  return parts ? formatID({ ...place, ...parts }) : path;
 }

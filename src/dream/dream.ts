@@ -17,6 +17,7 @@ import { readConflictRecords } from "../memory/conflict-records.js";
 import { findRefusal } from "../memory/draft.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
+import { hasHistory } from "../memory/path.js";
 import { effectiveImportance } from "../memory/rank.js";
 import type { Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
@@ -193,7 +194,7 @@ export function createDreams(options: DreamsOptions): Dreams {
   /** What came with the repository, and what the store would not write again, such as a secret, stays as it is. */
   function isTidied(memory: Memory): boolean {
     const { isForeign, scope, status } = memory;
-    if (isForeign || scope !== "project" || status === "archived") return false;
+    if (isForeign || scope !== "project" || status === "archived" || !hasHistory(memory)) return false;
     return findRefusal(memory) === undefined && check.findFault(JSON.stringify(memory)) === undefined;
   }
 

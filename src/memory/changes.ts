@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import type { Clock } from "../seams/clock.js";
 import { findHint, findMove, findRefusal, planMemory } from "./draft.js";
-import { ARCHIVE, type Looked } from "./entries.js";
+import type { Looked } from "./entries.js";
 import { formatPrefix, type Place, parseID } from "./id.js";
 import type { Memory } from "./memory.js";
-import { foldName, planName } from "./name.js";
+import { findNameFault, foldName, planName } from "./name.js";
+import { ARCHIVE, findPathFault, formatPath, quotePath } from "./path.js";
 import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
 import type { Cause, MemoryCopy, MemoryStore, Written } from "./store.js";
@@ -71,7 +72,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
         const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
         const reading = files.parseMemoryFile(Buffer.from(contents), place);
         if (reading.kind === "problem") return refuse(reading.what);
-        const path = `${type}/${name}.md`;
+        const path = formatPath({ type, name, isArchived: false });
         await desk.write(path, undefined, contents, cause);
         return finish(standing, path, reading.memory);
       });
@@ -80,6 +81,8 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
     async adopt({ contents, id, isArchived }, cause) {
       const place = parseID(id);
       if (!place) return refuse(missing(id));
+      const fault = findNameFault(place.name);
+      if (fault !== undefined) return refuse(`${quotePath(id)} is no id of a memory: ${fault}`);
       const { parseMemoryFile } = await import("./memory-file.js");
       const reading = parseMemoryFile(Buffer.from(contents), {
         ...place,
@@ -114,14 +117,14 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
     archive(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status === "archived") return unchanged(target);
-        return findSecret(target) ?? move(target, `${ARCHIVE}/${target.path}`, cause);
+        return findSecret(target) ?? move(target, { isArchived: true }, cause);
       });
     },
 
     restore(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status !== "archived") return unchanged(target);
-        return findSecret(target) ?? move(target, target.path.slice(ARCHIVE.length + 1), cause);
+        return findSecret(target) ?? move(target, { isArchived: false }, cause);
       });
     },
 
@@ -152,7 +155,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
         if (!looked) continue;
         const { reading } = looked;
         const file = join(standing.shelf.folder, path);
-        const problem = findProblem(reading) ?? (await findLinkOn(desk, path));
+        const problem = findProblem(looked) ?? (await findLinkOn(desk, path));
         if (problem) return refuse(`${file} is left as it is: ${problem}`);
         if (reading.kind === "memory")
           return action({ standing, desk, path, looked, memory: reading.memory });
@@ -190,17 +193,20 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
     return finish(standing, path, reading.memory);
   }
 
-  async function move(target: Target, to: string, cause: Cause): Promise<Written> {
+  async function move(
+    target: Target,
+    { isArchived }: { isArchived: boolean },
+    cause: Cause,
+  ): Promise<Written> {
     const { standing, desk, looked, memory } = target;
+    const own = parseID(memory.id) as Place;
+    const to = formatPath({ ...own, isArchived });
     const inTheWay = (await desk.open(to)) ? join(standing.shelf.folder, to) : await desk.findLink(to);
     if (inTheWay) return refuse(`${inTheWay} is in the way; rename or remove it`);
     await desk.move(looked, to, cause);
     const { parseMemoryFile } = await import("./memory-file.js");
-    const place = { ...(parseID(memory.id) as Place), isArchived: to.startsWith(`${ARCHIVE}/`) };
-    const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), {
-      ...place,
-      modifiedMs: looked.modifiedMs,
-    });
+    const place = { ...own, isArchived, modifiedMs: looked.modifiedMs };
+    const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), place);
     return finish(standing, to, moved.kind === "memory" ? moved.memory : memory);
   }
 
@@ -219,8 +225,10 @@ const refuse = (why: string): Written => ({ kind: "refused", why });
 const missing = (id: string): string =>
   `there is no memory ${JSON.stringify(id)}; ids look like decision/port-8080 or ${formatPrefix({ scope: "global", sensitivity: "private" })}preference/tone`;
 
-function findProblem(reading: Looked["reading"]): string | undefined {
-  return reading.kind === "problem" ? reading.what : undefined;
+function findProblem({ path, reading }: Looked): string | undefined {
+  if (reading.kind === "problem") return reading.what;
+  const fault = findPathFault(path);
+  return fault && `${fault}, so it has no history and is not changed; give it another name`;
 }
 
 async function findLinkOn(desk: Desk, path: string): Promise<string | undefined> {

@@ -3,6 +3,8 @@ import type { Files } from "../seams/files.js";
 import type { NamedContents } from "../trust/record.js";
 import { type Conflict, parseConflict } from "./conflict.js";
 import { hashOf } from "./ledger-line.js";
+import { listItself, readWithin } from "./obstacle.js";
+import { CONFLICTS, isConflictFile } from "./path.js";
 
 export interface ConflictRecord extends Conflict {
   path: string;
@@ -12,7 +14,7 @@ export interface ConflictRecord extends Conflict {
 
 /** Where records lie, from the folder of the project's memories; those of private ones apart. */
 export function planConflictFolders(folder: string): readonly [shared: string, hidden: string] {
-  return [join(folder, "conflicts"), join(folder, "private", "conflicts")];
+  return [join(folder, CONFLICTS), join(folder, "private", CONFLICTS)];
 }
 
 /** As whose it is is known: `conflicts/…`, of private ones `private/conflicts/…`. */
@@ -34,11 +36,11 @@ export async function readConflictRecords(files: Files, folder: string): Promise
 }
 
 async function readFolder(files: Files, folder: string): Promise<ConflictRecord[]> {
-  const names = (await files.list(folder)).filter((name) => name.endsWith(".md"));
+  const names = (await listItself(files, folder)).filter(isConflictFile);
   const read = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);
-      const bytes = await files.read(path);
+      const bytes = await readWithin(files, folder, name);
       const conflict = bytes && parseConflict(new TextDecoder().decode(bytes));
       return conflict ? [{ ...conflict, path, hash: hashOf(bytes) }] : [];
     }),

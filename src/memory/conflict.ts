@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { isRecord } from "../records.js";
+import { parseID } from "./id.js";
 import type { Memory, MemoryDraft } from "./memory.js";
 
 export interface Conflict {
@@ -85,13 +86,19 @@ export function parseConflict(text: string): Conflict | undefined {
   try {
     const value: unknown = line === undefined ? undefined : JSON.parse(line);
     if (!isRecord(value) || value.v !== 1) return undefined;
-    const { found, id, other, standing, title } = value;
-    const texts = [found, id, other, standing, title].every((one) => typeof one === "string");
-    return texts ? (value as unknown as Conflict) : undefined;
+    const { found, id, other, otherBy, otherID, standing, standingBy, title } = value;
+    const isWhole =
+      [found, other, standing, title].every((one) => typeof one === "string") &&
+      [otherBy, standingBy].every((one) => one === undefined || typeof one === "string") &&
+      isID(id) &&
+      (otherID === undefined || isID(otherID));
+    return isWhole ? (value as unknown as Conflict) : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isID = (value: unknown): boolean => typeof value === "string" && parseID(value) !== undefined;
 
 /** Has somebody decided? What stood stands no more, or the other one does not. */
 export function isSettled(conflict: Conflict, memories: readonly Memory[]): boolean {

@@ -7,7 +7,8 @@
  *                as ever, but somebody wrote the same meanwhile: both are memories, and a record says so
  *     open       records that nobody has settled; settled ones are moved to the archive on the way
  */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Trust } from "../trust/trust.js";
@@ -27,6 +28,8 @@ import {
 } from "./conflict-records.js";
 import { hashOf } from "./ledger-line.js";
 import type { Memory, MemoryDraft } from "./memory.js";
+import { findObstacle, formatObstacle } from "./obstacle.js";
+import { formatConflictPath } from "./path.js";
 import type { Cause, MemoryStore, Written } from "./store.js";
 
 export interface Conflicts {
@@ -172,6 +175,9 @@ export function createConflicts({ clock, files, folder, gate, store, trust }: Co
     // What is private on either side must not be committed with the record.
     const isHidden = [standing, other].some(({ sensitivity }) => sensitivity === "private");
     const path = join(isHidden ? hidden : shared, formatConflictName(conflict));
+    const own = formatConflictPath(basename(path), { isArchived: false });
+    const obstacle = await findObstacle(files, dirname(dirname(path)), own);
+    if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
     const page = formatConflict(conflict, standing.content, content);
     await trust?.own([nameConflictRecord(folder, { path, hash: hashOf(page) })]);
     await files.create(path, page);
@@ -181,11 +187,11 @@ export function createConflicts({ clock, files, folder, gate, store, trust }: Co
   /** Beside what it was found among: `archive/conflicts/`, of private ones `private/archive/conflicts/`. */
   async function archive(path: string): Promise<void> {
     const root = dirname(dirname(path));
-    const target = join(root, "archive", "conflicts", path.slice(dirname(path).length + 1));
-    const bytes = await files.read(path);
+    const target = formatConflictPath(basename(path), { isArchived: true });
+    const bytes = (await findObstacle(files, root, target)) ? undefined : await files.read(path);
     if (!bytes) return;
     // Written first: a rename makes no folders.
-    await files.writeWhole(target, bytes);
+    await files.writeWhole(join(root, target), bytes);
     await files.remove(path);
   }
 }

@@ -6,10 +6,12 @@ import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { FileStat, Files } from "../seams/files.js";
-import { isName, type Place } from "./id.js";
+import type { Place } from "./id.js";
 import { hashOf } from "./ledger-line.js";
 import { type Memory, memoryTypes } from "./memory.js";
 import type { FileReading } from "./memory-file.js";
+import { findWay, formatObstacle, type Obstacle } from "./obstacle.js";
+import { ARCHIVE, isFolderPath, isMemoryFile, splitPath } from "./path.js";
 
 export interface Entry {
   /** From the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
@@ -29,7 +31,7 @@ export type Looked = Entry & { text?: string };
 export interface Entries {
   /** Looks at all files. The paths of those that are others now, were added or are gone. */
   scan(): Promise<string[]>;
-  /** Reads this one file now; `undefined` when there is none. */
+  /** Reads this one file now; `undefined` when there is none, and for a path that is no memory's. */
   look(path: string): Promise<Looked | undefined>;
   /** Where memories may be, and links that stand in their place; nothing is read. */
   paths(): Promise<string[]>;
@@ -52,8 +54,6 @@ export interface EntriesOptions {
   /** Why a file that a person or git has put here is not used, such as a secret in it. */
   gate?: (memory: Memory) => string | undefined;
 }
-
-export const ARCHIVE = "archive";
 
 /** Times of files are only so exact; a file that was read so soon after it was written is read again. */
 const RACY_MS = 100;
@@ -91,11 +91,13 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     },
 
     async look(path) {
-      const looked = await look(path, await files.statItself(join(folder, path)));
+      const isPath = splitPath(path) !== undefined || isFolderPath(path);
+      const way = isPath ? await findWay(files, folder, path) : MISSING;
+      const looked = way.kind === "clear" ? await look(path, way.stat) : undefined;
       if (looked) entries.set(path, withoutText(looked));
       else entries.delete(path);
       memories = undefined;
-      return looked;
+      return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
     },
 
     paths: listPaths,
@@ -125,13 +127,14 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
   }
 
   async function look(path: string, stat: FileStat | undefined): Promise<Looked | undefined> {
-    if (!stat) return undefined;
+    const parts = splitPath(path);
+    if (!stat || (!parts && !isFolderPath(path))) return undefined;
     const { bytes, modifiedMs } = stat;
     const entry = { path, bytes, modifiedMs, readMs: clock.now() };
     const unread = (what: string): Looked => ({ ...entry, reading: { kind: "problem", what } });
     if (stat.kind === "link")
       return unread("it is a link, and links are not followed; put the file itself here");
-    if (stat.kind !== "file") return unread("it is no file");
+    if (stat.kind !== "file" || !parts) return unread("it is no file");
     // With the first memory: who has none does not pay for reading YAML.
     const { MOST_FILE_BYTES, parseMemoryFile } = await import("./memory-file.js");
     if (bytes > MOST_FILE_BYTES)
@@ -139,7 +142,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     try {
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
-      const reading = parseMemoryFile(contents, { ...placeOf(path), modifiedMs });
+      const reading = parseMemoryFile(contents, { ...parts, scope, sensitivity, modifiedMs });
       const read = { ...entry, hash: hashOf(contents), reading };
       if (reading.kind === "problem") return read;
       const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
@@ -150,19 +153,6 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const what = `it cannot be read: ${formatError(thrown)}`;
       return { ...entry, reading: { kind: "problem", what, isUnread: true } };
     }
-  }
-
-  function placeOf(path: string): Place & { isArchived: boolean } {
-    const parts = path.split("/");
-    const isArchived = parts[0] === ARCHIVE;
-    const [type, file = ""] = isArchived ? parts.slice(1) : parts;
-    return {
-      scope,
-      sensitivity,
-      type: type as Place["type"],
-      name: file.slice(0, -".md".length),
-      isArchived,
-    };
   }
 
   /** What may be a memory, in the folders of the types and in the archive; and links that stand in their place. */
@@ -196,12 +186,17 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
 }
 
 const NOTHING = { names: [], links: [] };
-
-const isMemoryFile = (name: string): boolean => name.endsWith(".md") && isName(name.slice(0, -".md".length));
+const MISSING = { kind: "missing" } as const;
 
 function isSameFile(one: Entry | undefined, other: Entry): boolean {
   if (!one || one.hash !== other.hash) return false;
   return other.hash !== undefined || JSON.stringify(one.reading) === JSON.stringify(other.reading);
+}
+
+/** It is no entry, as `scan` makes none of it. */
+function formatUnreached(path: string, obstacle: Obstacle): Looked {
+  const reading = { kind: "problem" as const, what: formatObstacle(obstacle) };
+  return { path, bytes: 0, modifiedMs: 0, readMs: 0, reading };
 }
 
 function withoutText({ text: _, ...entry }: Looked): Entry {

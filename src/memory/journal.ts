@@ -4,14 +4,19 @@
  *     write the lines down in `pending.json` → append them to the ledger → write the files → remove `pending.json`
  *
  * Whoever gets the lock next and finds a `pending.json` does what is left of it. A file that is by then neither as it
- * was before nor as it was to become has been changed by a person; it stays as it is. All of it happens under the lock.
+ * was before nor as it was to become has been changed by a person; it stays as it is, as does what has a link on its way.
+ * A `pending.json` that is none is set aside. All of it happens under the lock.
  */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { formatError, StrataError } from "../error.js";
 import type { HeldLock } from "../lock/locks.js";
-import { isRecord } from "../records.js";
+import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
-import { hashOf, type LedgerLine, parseLedgerLine } from "./ledger-line.js";
+import { appendToLedger } from "./ledger.js";
+import { hashOf, type LedgerLine, readLedgerLine } from "./ledger-line.js";
+import { findObstacle, findWay, readWithin } from "./obstacle.js";
+import { LEDGER } from "./path.js";
+import { type Pending, readPending, setPendingAside } from "./pending.js";
 
 export interface Journal {
   /** Is something left half-done, or being done right now? */
@@ -29,36 +34,36 @@ export interface Journal {
 
 export interface JournalOptions {
   files: Files;
+  log: Log;
   /** The memories that it is about. */
   folder: string;
+  /** What their ids begin with. */
+  prefix: string;
   /** Machine state. */
   path: string;
 }
 
-/** What stands in `pending.json`. */
-export interface Pending {
-  lines: readonly LedgerLine[];
-  /** Its name alone: the project may have been moved since. */
-  ledgerFile: string;
-}
-
-export function createJournal({ files, folder, path }: JournalOptions): Journal {
+export function createJournal({ files, folder, log, path, prefix }: JournalOptions): Journal {
   return {
-    isPending: async () => (await files.stat(path)) !== undefined,
+    isPending: async () => (await files.statItself(path)) !== undefined,
 
     async recover(lock) {
-      const bytes = await files.read(path);
-      if (!bytes) return;
-      const pending = parsePending(new TextDecoder().decode(bytes));
-      // Half of it can only be there on a disk that knows no links; then nothing had been begun.
-      if (pending) await complete(lock, pending);
+      const reading = await readPending(files, path, prefix);
+      if (!reading) return;
+      if (reading.kind === "pending") await complete(lock, reading.pending);
       await lock.check();
-      await files.remove(path);
+      if (reading.kind === "pending") return files.remove(path);
+      const aside = await setPendingAside(files, path);
+      log.warn(
+        "memory",
+        `${path} was refused, and nothing of it is done: ${reading.why}; it lies in ${aside}`,
+      );
     },
 
     async commit(lock, lines, ledgerFile) {
       const pending: Pending = { lines, ledgerFile };
       await beforehand(async () => {
+        for (const line of lines) refuseOther(line);
         await lock.check();
         if (!(await files.create(path, JSON.stringify(pending))))
           throw new StrataError("ENOTWRITTEN", `${path} is in the way; remove it`);
@@ -66,7 +71,7 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
       await beforehand(
         async () => {
           await lock.check();
-          await files.appendLine(join(folder, "ledger", ledgerFile), formatLines(lines));
+          await appendToLedger(files, folder, ledgerFile, lines);
         },
         () => files.remove(path),
       );
@@ -111,21 +116,21 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
   }
 
   async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
-    const ledgerPath = join(folder, "ledger", ledgerFile);
-    const ledger = new TextDecoder().decode((await files.read(ledgerPath)) ?? new Uint8Array());
+    const bytes = await readWithin(files, folder, `${LEDGER}/${ledgerFile}`);
+    const ledger = new TextDecoder().decode(bytes ?? new Uint8Array());
     await lock.check();
     const missing = lines.filter((line) => !ledger.includes(JSON.stringify(line)));
-    if (missing.length > 0) await files.appendLine(ledgerPath, formatLines(missing));
+    await appendToLedger(files, folder, ledgerFile, missing);
     for (const [n, line] of lines.entries()) {
       // What a later line has moved on from is done.
       const next = lines.slice(n + 1).find(({ from, path: to }) => (from ?? to) === line.path);
       if (!next || !(await isDone(next))) await apply(lock, line);
-      await removeTorn(join(folder, line.path));
+      await removeTorn(line.path);
     }
   }
 
   async function isDone({ after, path: to }: LedgerLine): Promise<boolean> {
-    return after !== null && (await hashAt(join(folder, to))) === after;
+    return after !== null && (await hashAt(to)) === after;
   }
 
   /** Brings the file from what it was before to what it is to be; `false`, and nothing done, where it is neither. */
@@ -134,11 +139,11 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
     { path: to, from, before, after, contents }: LedgerLine,
   ): Promise<boolean> {
     const target = join(folder, to);
-    const there = await hashAt(target);
+    const there = await hashAt(to);
     await lock.check();
     if (from !== undefined) {
-      if (there !== null) return there === after && (await hashAt(join(folder, from))) === null;
-      if ((await hashAt(join(folder, from))) !== before) return false;
+      if (there !== null) return there === after && (await hashAt(from)) === null;
+      if ((await hashAt(from)) !== before) return false;
       await files.rename(join(folder, from), target);
       return true;
     }
@@ -152,19 +157,31 @@ export function createJournal({ files, folder, path }: JournalOptions): Journal 
     return true;
   }
 
-  async function hashAt(file: string): Promise<string | null> {
-    const contents = await files.read(file);
+  /** `null` where there is no file; `undefined`, which no line has, where there can be none of ours. */
+  async function hashAt(to: string): Promise<string | null | undefined> {
+    const way = await findWay(files, folder, to);
+    if (way.kind === "missing") return null;
+    if (way.kind === "blocked" || way.stat.kind !== "file") return undefined;
+    const contents = await files.read(join(folder, to));
     return contents ? hashOf(contents) : null;
   }
 
   /** What a process that was killed while it wrote this file has left beside it: its name and a number or an id. */
-  async function removeTorn(file: string): Promise<void> {
+  async function removeTorn(to: string): Promise<void> {
+    if (await findObstacle(files, folder, to)) return;
     const torn = /^\.(\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-    const name = file.slice(dirname(file).length + 1);
+    const file = join(folder, to);
     for (const other of await files.list(dirname(file))) {
-      if (other.startsWith(name) && torn.test(other.slice(name.length)))
-        await files.remove(join(dirname(file), other));
+      if (!other.startsWith(basename(file)) || !torn.test(other.slice(basename(file).length))) continue;
+      const path = join(dirname(file), other);
+      if ((await files.statItself(path))?.kind === "file") await files.remove(path);
     }
+  }
+
+  /** What could not be read again is not written either. */
+  function refuseOther(line: LedgerLine): void {
+    const reading = readLedgerLine(line, prefix);
+    if (reading.kind === "problem") throw new StrataError("ENOTWRITTEN", `the line ${reading.what}`);
   }
 }
 
@@ -177,24 +194,5 @@ export function formatBegun(lines: readonly LedgerLine[]): string {
   return `${lines[0]?.operation} of ${keys.length > 1 ? `${keys.length} memories` : keys[0]}`;
 }
 
-const formatLines = (lines: readonly LedgerLine[]): string =>
-  lines.map((line) => JSON.stringify(line)).join("\n");
-
 const unfinished = (lines: readonly LedgerLine[], path: string): string =>
   `${formatBegun(lines)} is begun and kept in ${path}; it is completed with the next change, do not repeat it`;
-
-/** `undefined` for half of one. */
-export function parsePending(text: string): Pending | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || typeof value.ledgerFile !== "string" || /[/\\]/.test(value.ledgerFile))
-      return undefined;
-    const given = Array.isArray(value.lines) ? value.lines : [];
-    const lines = given.map(parseLedgerLine).filter((line) => line !== undefined);
-    return lines.length > 0 && lines.length === given.length
-      ? { lines, ledgerFile: value.ledgerFile }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { isRecord } from "../records.js";
+import { findPathFault, formatPath, parsePath, quotePath } from "./path.js";
 import type { Cause } from "./store.js";
 
 export interface LedgerLine extends Cause {
@@ -27,16 +28,52 @@ export interface LedgerLine extends Cause {
   contents?: string;
 }
 
-export function parseLedgerLine(value: unknown): LedgerLine | undefined {
-  if (!isRecord(value) || value.v !== 1) return undefined;
+/** What a text holds that should be a line. `what` goes on from "line 3". */
+export type LineReading = { kind: "line"; line: LedgerLine } | { kind: "problem"; what: string };
+
+/** Reads a line of the ledger whose memories have ids with this prefix; JSON that could not be parsed is `undefined`. */
+export function readLedgerLine(value: unknown, prefix: string): LineReading {
+  if (!isWhole(value)) return { kind: "problem", what: "cannot be read, and what it said is lost" };
+  const fault = findFault(value, prefix);
+  return fault === undefined
+    ? { kind: "line", line: value }
+    : { kind: "problem", what: `is no change of a memory, and nothing of it is done: ${fault}` };
+}
+
+export function parseLedgerLine(value: unknown, prefix: string): LedgerLine | undefined {
+  const reading = readLedgerLine(value, prefix);
+  return reading.kind === "line" ? reading.line : undefined;
+}
+
+/** ISO date-time in UTC, as lines have it. */
+export function isTime(value: unknown): value is string {
+  return (
+    typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value))
+  );
+}
+
+function isWhole(value: unknown): value is LedgerLine & Record<string, unknown> {
+  if (!isRecord(value) || value.v !== 1) return false;
   const { id, at, instance, by, key, path, operation, before, after, from, contents } = value;
-  const texts = [id, at, instance, key, path, operation];
-  const isWhole =
-    texts.every((one) => typeof one === "string") &&
+  return (
+    [id, instance, key, path, operation].every((one) => typeof one === "string") &&
+    isTime(at) &&
     (by === "strata" || by === "person") &&
     [before, after].every((one) => one === null || typeof one === "string") &&
-    [from, contents, value.run, value.undoes].every((one) => one === undefined || typeof one === "string");
-  return isWhole ? (value as unknown as LedgerLine) : undefined;
+    [from, contents, value.run, value.undoes].every((one) => one === undefined || typeof one === "string")
+  );
+}
+
+/** Why a line with these paths is none: they lead elsewhere, or are not of the memory that it is about. */
+function findFault({ from, key, path }: LedgerLine, prefix: string): string | undefined {
+  const fault = findPathFault(path) ?? (from === undefined ? undefined : findPathFault(from));
+  const parts = parsePath(path);
+  if (fault !== undefined || !parts) return fault;
+  if (key !== `${prefix}${parts.type}/${parts.name}`)
+    return `${quotePath(path)} is not the file of ${quotePath(key)}`;
+  const other = formatPath({ ...parts, isArchived: !parts.isArchived });
+  if (from === undefined || from === other) return undefined;
+  return `${quotePath(from)} cannot move to ${quotePath(path)}: a memory moves between its folder and the archive`;
 }
 
 /** Tells two versions of a file apart. */

@@ -3,12 +3,15 @@
  *
  * A file a month and a clone of the repository: two people never write to the same one, so their changes merge without a
  * conflict; two instances of one clone do, a line in one call each. What others have added is read from where one
- * stopped. A line that cannot be read is passed over and reported.
+ * stopped. A line that is no change of a memory is passed over and reported. Links are not followed.
  */
 import { join } from "node:path";
+import { StrataError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
-import { type LedgerLine, parseLedgerLine } from "./ledger-line.js";
+import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
+import { findObstacle, formatObstacle, listItself } from "./obstacle.js";
+import { formatLedgerFile, LEDGER } from "./path.js";
 
 export interface Ledger {
   /** The file that a line of this time goes to, without its folder. */
@@ -39,12 +42,14 @@ export interface LedgerOptions {
   files: Files;
   log: Log;
   folder: string;
+  /** What the ids of its memories begin with. */
+  prefix: string;
   /** Tells the clones of a repository apart. */
   nameClone: () => Promise<string>;
 }
 
 export function createLedger(
-  { files, log, folder, nameClone }: LedgerOptions,
+  { files, log, folder, nameClone, prefix }: LedgerOptions,
   begin?: LedgerPosition,
 ): Ledger {
   const offsets = new Map(Object.entries(begin?.offsets ?? {}));
@@ -52,12 +57,11 @@ export function createLedger(
   const reported = new Set<string>();
 
   return {
-    nameFile: async (at) => `${at.slice(0, 7)}-${await nameClone()}.jsonl`,
+    nameFile: async (at) => formatLedgerFile(at, await nameClone()),
 
     async readOn() {
-      for (const name of await listFiles()) {
+      for (const { bytes, name } of await listFiles()) {
         const offset = offsets.get(name) ?? 0;
-        const bytes = (await files.statItself(join(folder, name)))?.bytes ?? 0;
         // Shorter than it was: git has put another version in its place.
         if (bytes !== offset) await readFrom(name, bytes < offset ? 0 : offset);
       }
@@ -68,7 +72,7 @@ export function createLedger(
 
     async readAll() {
       const all: LedgerLine[] = [];
-      for (const name of await listFiles()) {
+      for (const { name } of await listFiles()) {
         const bytes = (await files.read(join(folder, name))) ?? new Uint8Array();
         all.push(...parse(name, bytes, 0).lines);
       }
@@ -78,8 +82,13 @@ export function createLedger(
     position: () => ({ offsets: Object.fromEntries(offsets), known: Object.fromEntries(known) }),
   };
 
-  async function listFiles(): Promise<string[]> {
-    return (await files.list(folder)).filter((name) => name.endsWith(".jsonl"));
+  async function listFiles(): Promise<{ name: string; bytes: number }[]> {
+    const found: { name: string; bytes: number }[] = [];
+    for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
+      const stat = await files.statItself(join(folder, name));
+      if (stat?.kind === "file") found.push({ name, bytes: stat.bytes });
+    }
+    return found;
   }
 
   async function readFrom(name: string, offset: number): Promise<void> {
@@ -93,12 +102,28 @@ export function createLedger(
   function parse(name: string, bytes: Uint8Array, offset: number): { lines: LedgerLine[]; end: number } {
     const length = bytes.lastIndexOf(0x0a) + 1;
     const texts = new TextDecoder().decode(bytes.subarray(0, length)).split("\n");
-    const lines = texts.filter((text) => text.trim() !== "").map((text) => parseLedgerLine(parseJson(text)));
-    const lost = lines.filter((line) => line === undefined).length;
-    const what = `${join(folder, name)}: ${lost} lines cannot be read, passed over`;
-    if (lost > 0 && !reported.has(what)) log.warn("memory", what);
-    if (lost > 0) reported.add(what);
-    return { lines: lines.filter((line) => line !== undefined), end: offset + length };
+    const readings = texts
+      .filter((text) => text.trim() !== "")
+      .map((text) => readLedgerLine(parseJson(text), prefix));
+    report(
+      name,
+      readings.flatMap((reading) => (reading.kind === "problem" ? [reading.what] : [])),
+    );
+    return {
+      lines: readings.flatMap((reading) => (reading.kind === "line" ? [reading.line] : [])),
+      end: offset + length,
+    };
+  }
+
+  /** Once for what a file has, in however many pieces it is read. */
+  function report(name: string, [first, ...others]: readonly string[]): void {
+    if (first === undefined || reported.has(`${name} ${first}`)) return;
+    reported.add(`${name} ${first}`);
+    const more = others.length === 0 ? "" : `, and ${others.length} more`;
+    log.warn(
+      "memory",
+      `${join(folder, name)}: lines are passed over${more}. One ${first}. strata validate names each`,
+    );
   }
 
   /** Within one file the order of lines counts, between files the time. */
@@ -110,6 +135,20 @@ export function createLedger(
         known.set(one.path, { hash: one.hash, at, file });
     }
   }
+}
+
+/** Adds lines to a file of the ledger that a folder of memories has, in one call. */
+export async function appendToLedger(
+  files: Files,
+  folder: string,
+  name: string,
+  lines: readonly LedgerLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  // A link in the place of the file is not followed by `appendLine`.
+  const obstacle = await findObstacle(files, folder, LEDGER, "folder");
+  if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
+  await files.appendLine(join(folder, LEDGER, name), lines.map((line) => JSON.stringify(line)).join("\n"));
 }
 
 function parseJson(text: string): unknown {

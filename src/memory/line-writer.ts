@@ -32,6 +32,9 @@ export interface LineWriterOptions {
   idOf: (path: string) => string;
 }
 
+/** The last millisecond that an ISO date-time has four digits for. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 type Known = Pick<Ledger, "known">;
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
@@ -44,7 +47,7 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
     { contents, ...change }: Change,
     last = ledger.known(change.from ?? path)?.at,
   ): LedgerLine {
-    const nowMs = Math.max(clock.now(), last === undefined ? 0 : Date.parse(last) + 1);
+    const nowMs = Math.min(LAST_MS, Math.max(clock.now(), last === undefined ? 0 : Date.parse(last) + 1));
     const isByHand = cause.operation.endsWith(" by hand");
     return {
       v: 1,

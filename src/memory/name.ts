@@ -9,6 +9,35 @@ const MOST_BYTES = 72;
 /** Microsoft, "Naming Files, Paths, and Namespaces". */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)$/;
 
+/** With an ending or spaces behind them they are devices, too. */
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d) *(\.|$)/;
+/** Slashes of other scripts and of mathematics that `normalize` leaves as they are. */
+const SLASH_LIKE = /[\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9]/;
+/** Two dots in a row, of which one at least only looks like one. The ellipsis of running text is none of them. */
+const DOTS_LIKE = /\u2025|[\u2024\ufe52\uff0e][.\u2024\ufe52\uff0e]|\.[\u2024\ufe52\uff0e]/;
+/** Turns the direction of writing, is not shown, or breaks a line. Joiners are letters' business in many scripts … */
+const UNSEEN = /(?![\u200c\u200d])(?=\p{Default_Ignorable_Code_Point})\p{Cf}|[\p{Cs}\p{Zl}\p{Zp}]/u;
+/** … and of emoji; beside letters that are not written joined, beside each other and at the ends they join nothing. */
+const ALONE =
+  "\\p{ASCII}\\u200c\\u200d\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}";
+const IDLE_JOINER = new RegExp(`(?:^|[${ALONE}])[\\u200c\\u200d]|[\\u200c\\u200d](?:$|[${ALONE}])`, "u");
+
+/**
+ * Why a line of a file may not name this file, although a file may be called so: another disk takes it for something
+ * else than it is, or a reader does. `undefined` for every name that `planName` makes. Pure.
+ */
+export function findNameFault(name: string): string | undefined {
+  const folded = foldName(name);
+  if (DEVICE.test(folded)) return "Windows keeps that name for a device";
+  if (/[. ]$/.test(name)) return "its name ends with a dot or a space, which Windows leaves out";
+  if (/[/\\]/.test(folded) || SLASH_LIKE.test(name)) return "there is something like a slash in its name";
+  if (folded.replaceAll(".", "").trim() === "" || DOTS_LIKE.test(name))
+    return "there is something like two dots in its name";
+  if (UNSEEN.test(name) || IDLE_JOINER.test(name))
+    return "there is something in its name that cannot be seen";
+  return undefined;
+}
+
 /** A name for this title; `undefined` when nothing of it can be used. */
 export function formatName(title: string): string | undefined {
   const words = title

@@ -16,21 +16,15 @@ import type { Log } from "../record/log.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import { createBorder } from "./border.js";
-import {
-  ARCHIVE,
-  createEntries,
-  type Entries,
-  type EntriesOptions,
-  type Entry,
-  type Looked,
-} from "./entries.js";
-import { formatPrefix } from "./id.js";
+import { createEntries, type Entries, type EntriesOptions, type Entry, type Looked } from "./entries.js";
+import { formatID, formatPrefix } from "./id.js";
 import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
-import { createLedger, type Ledger } from "./ledger.js";
+import { appendToLedger, createLedger, type Ledger } from "./ledger.js";
 import type { LedgerLine } from "./ledger-line.js";
 import { createLineWriter, type DeskStep } from "./line-writer.js";
 import type { Memory } from "./memory.js";
+import { LEDGER, parsePath, splitPath } from "./path.js";
 import type { Cause } from "./store.js";
 import { findStrange } from "./strange.js";
 
@@ -89,10 +83,10 @@ const LOCK_WAIT_MS = 8_000;
 
 export function createShelf(options: ShelfOptions): Shelf {
   const { files, locks, log, folder, state, nameClone, prepare } = options;
-  const journal = createJournal({ files, folder, path: join(state, "pending.json") });
-  const ledgerFolder = join(folder, "ledger");
   const prefix = formatPrefix(options);
   const border = createBorder({ ...options, prefix });
+  const journal = createJournal({ files, folder, log, prefix, path: join(state, "pending.json") });
+  const ledgerFolder = join(folder, LEDGER);
   const write = createLineWriter({ ...options, idOf });
   let loading: Promise<Loaded> | undefined;
   let scanning: Promise<string[]> | undefined;
@@ -134,14 +128,15 @@ export function createShelf(options: ShelfOptions): Shelf {
   return shelf;
 
   function idOf(path: string): string {
-    const isArchived = path.startsWith(`${ARCHIVE}/`);
-    return `${prefix}${path.slice(isArchived ? ARCHIVE.length + 1 : 0, -".md".length)}`;
+    const parts = splitPath(path);
+    return parts ? formatID({ ...options, ...parts }) : path;
   }
 
   async function load(): Promise<Loaded> {
     loading ??= (async () => {
-      const known = await readKnown(files, join(state, "known.jsonl"), await border.nameOwner());
-      const ledger = createLedger({ files, log, folder: ledgerFolder, nameClone }, known?.position);
+      const owner = await border.nameOwner();
+      const known = await readKnown(files, join(state, "known.jsonl"), { owner, prefix });
+      const ledger = createLedger({ files, log, folder: ledgerFolder, nameClone, prefix }, known?.position);
       loaded = { entries: createEntries(options, known?.entries), ledger };
       return loaded;
     })();
@@ -247,6 +242,7 @@ export function createShelf(options: ShelfOptions): Shelf {
         const known = ledger.known(path)?.hash ?? null;
         // What cannot be read stays out of it until somebody has mended it.
         if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
+        if (!parsePath(path)) continue;
         const operation = looked ? (known === null ? "added by hand" : "edited by hand") : "removed by hand";
         const change = { before: known, after: looked?.hash ?? null, contents: looked?.text };
         lines.push(write.line(ledger, path, { operation }, change));
@@ -255,8 +251,7 @@ export function createShelf(options: ShelfOptions): Shelf {
       if (!first) return;
       await prepare();
       await lock.check();
-      const text = lines.map((line) => JSON.stringify(line)).join("\n");
-      await files.appendLine(join(ledgerFolder, await ledger.nameFile(first.at)), text);
+      await appendToLedger(files, folder, await ledger.nameFile(first.at), lines);
       await ledger.readOn();
     }
   }

@@ -1,6 +1,6 @@
-import { ARCHIVE } from "./entries.js";
 import type { Place } from "./id.js";
 import type { IndexPlace } from "./index-writer.js";
+import { formatPath } from "./path.js";
 import type { ShelfPlace } from "./places.js";
 import type { Shelf } from "./shelf.js";
 
@@ -27,6 +27,6 @@ export function findStanding(
 }
 
 /** Where the file of a memory may lie, from the folder of its shelf: where it is used, and in the archive. */
-export function pathsOf({ type, name }: Pick<Place, "type" | "name">): [string, string] {
-  return [`${type}/${name}.md`, `${ARCHIVE}/${type}/${name}.md`];
+export function pathsOf(place: Pick<Place, "type" | "name">): [string, string] {
+  return [formatPath({ ...place, isArchived: false }), formatPath({ ...place, isArchived: true })];
 }

@@ -6,6 +6,7 @@ import { type Place, parseID } from "./id.js";
 import { hashOf } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
 import type { Memory } from "./memory.js";
+import { findPathFault } from "./path.js";
 import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
 import type { Cause, Memories, PlannedChange, Swapped } from "./store.js";
@@ -84,6 +85,8 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     const found = place && (await findFile(desk, place, before));
     if (!found) return { why: `${before.id} is not any more as it was` };
     const { looked, path } = found;
+    const fault = findPathFault(path);
+    if (fault !== undefined) return { why: fault };
     const isMoved = before.status !== "archived" && after.status === "archived";
     const inPlace = isMoved ? { ...after, status: before.status } : after;
     const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? gate?.(inPlace);

@@ -3,9 +3,9 @@
  * comes back, one that was changed has the bytes it had. What somebody has changed since stays as it is.
  */
 import { StrataError } from "../error.js";
-import { ARCHIVE } from "./entries.js";
 import { groupByKey, hashOf, type LedgerLine, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
+import { formatPath, parsePath } from "./path.js";
 import type { Desk } from "./shelf.js";
 import type { Standing } from "./standing.js";
 import type { Cause, Memories, Undone } from "./store.js";
@@ -153,10 +153,15 @@ async function planSteps(
   if (there?.reading.kind === "problem" && there.reading.isUnread)
     throw new StrataError("ENOTWRITTEN", `nothing of ${is.path} was taken back: ${there.reading.what}`);
   if (there?.hash !== is.hash) return "it has been changed since";
-  const target = was?.path ?? (is.path.startsWith(`${ARCHIVE}/`) ? is.path : `${ARCHIVE}/${is.path}`);
+  const target = was?.path ?? archivedOf(is.path);
   const isMoved = target !== is.path;
   if (isMoved && (await isInTheWay(target))) return `${target} is in the way`;
   const move = isMoved ? [{ path: target, from: is.path, before: is.hash, cause }] : [];
   if (!was || hashOf(was.contents) === is.hash) return move;
   return [...move, { path: target, before: is.hash, contents: was.contents, cause }];
+}
+
+function archivedOf(path: string): string {
+  const parts = parsePath(path);
+  return parts ? formatPath({ ...parts, isArchived: true }) : path;
 }

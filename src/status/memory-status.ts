@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../memory/conflict.js";
 import { parseID } from "../memory/id.js";
 import { type Memory, memoryTypes } from "../memory/memory.js";
+import { listItself, readWithin } from "../memory/obstacle.js";
+import { formatPath, isMemoryFile } from "../memory/path.js";
 import type { Files } from "../seams/files.js";
 
 export interface MemoryStatus {
@@ -32,7 +34,7 @@ async function readBlockers(files: Files, root: string, prefix: string): Promise
   const names = await listPages(files, join(root, "blocker"));
   const read = await Promise.all(
     names.map(async (name) => {
-      const text = await readText(files, join(root, "blocker", name));
+      const text = await readText(files, root, `blocker/${name}`);
       const id = `${prefix}blocker/${name.slice(0, -".md".length)}`;
       return text === undefined || isPlainlyOver(text) ? undefined : parseMemory(text, id);
     }),
@@ -53,7 +55,7 @@ async function readConflicts(files: Files, folder: string): Promise<MemoryStatus
   for (const place of [join(folder, "conflicts"), join(folder, "private", "conflicts")]) {
     for (const name of await listPages(files, place)) {
       const path = join(place, name);
-      const text = await readText(files, path);
+      const text = await readText(files, place, name);
       const conflict = text === undefined ? undefined : parseConflict(text);
       if (conflict && !(await isDecided(files, folder, conflict)))
         open.push({ id: conflict.id, title: conflict.title, path });
@@ -77,7 +79,7 @@ async function isDecided(files: Files, folder: string, conflict: Conflict): Prom
 
 async function readMemory(files: Files, root: string, id: string): Promise<Memory | undefined> {
   const place = parseID(id);
-  const text = place && (await readText(files, join(root, place.type, `${place.name}.md`)));
+  const text = place && (await readText(files, root, formatPath({ ...place, isArchived: false })));
   return text === undefined ? undefined : parseMemory(text, id);
 }
 
@@ -91,12 +93,11 @@ async function parseMemory(text: string, id: string): Promise<Memory | undefined
   return reading.kind === "memory" ? reading.memory : undefined;
 }
 
-async function readText(files: Files, path: string): Promise<string | undefined> {
-  const bytes = await files.read(path).catch(() => undefined);
+async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
+  const bytes = await readWithin(files, folder, path).catch(() => undefined);
   return bytes && new TextDecoder().decode(bytes);
 }
 
 async function listPages(files: Files, folder: string): Promise<string[]> {
-  const names = await files.list(folder).catch(() => []);
-  return names.filter((name) => name.endsWith(".md"));
+  return (await listItself(files, folder).catch(() => [])).filter(isMemoryFile);
 }

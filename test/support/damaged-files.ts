@@ -60,7 +60,14 @@ export const damagedFiles: readonly Damage[] = [
     plant: memory("con", "x"),
     file: /decision\/con\.md/,
     says: /none on Windows/,
-    mends: byHand,
+    mends: [/MEMORY\.md$/],
+  },
+  {
+    what: "a name that cannot stand in the ledger",
+    plant: memory("a\u2215b", "x"),
+    file: /decision\/a\u2215b\.md/,
+    says: /something like a slash in its name: it is read and used, but has no history/,
+    mends: [/MEMORY\.md$/],
   },
   {
     what: "a name that is too long for a memory",

@@ -111,8 +111,39 @@ const damagedState: readonly Damage[] = [
     what: "half a note on a change",
     plant: (files) => files.writeWhole(`${STATE}/pending.json`, '{"line":'),
     file: /internal\/pending\.json/,
-    says: /nothing of that change was made/,
-    mends: [/pending\.json$/],
+    says: /nothing of it is done: it is half of a note on a change/,
+    mends: [/pending\.json$/, /pending\.refused-1\.json$/],
+  },
+  {
+    what: "a line of the ledger that names a file elsewhere",
+    plant: (files) =>
+      edit(files, ledgerOf(files), (text) => {
+        const line = JSON.parse(text.split("\n")[0] ?? "");
+        return `${text}${JSON.stringify({ ...line, id: "theirs", path: "../../../.bashrc" })}\n`;
+      }),
+    file: /ledger\/2026-11-\w+\.jsonl/,
+    says: /line 5 is no change of a memory, and nothing of it is done: "\.\.\/\.\.\/\.\.\/\.bashrc" is no path/,
+  },
+  {
+    what: "a begun change of a file elsewhere",
+    async plant(files) {
+      const ledger = ledgerOf(files);
+      const line = JSON.parse((files.text(ledger) ?? "").split("\n")[1] ?? "");
+      const pending = {
+        lines: [line, { ...line, path: "archive/../../x.md" }],
+        ledgerFile: ledger.slice(ledger.lastIndexOf("/") + 1),
+      };
+      await files.writeWhole(`${STATE}/pending.json`, JSON.stringify(pending));
+    },
+    file: /internal\/pending\.json/,
+    says: /nothing of it is done: line 2 of it .*"archive\/\.\.\/\.\.\/x\.md" is no path of a memory/,
+    mends: [/pending\.json$/, /pending\.refused-1\.json$/],
+  },
+  {
+    what: "a begun change that was set aside",
+    plant: (files) => files.writeWhole(`${STATE}/pending.refused-1.json`, "{}"),
+    file: /internal\/pending\.refused-1\.json/,
+    says: /was refused/,
   },
   {
     what: "temporary files",

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Looked } from "../../memory/entries.js";
 import { memoryTypes } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
-import { foldName } from "../../memory/name.js";
+import { findNameFault, foldName } from "../../memory/name.js";
+import { ARCHIVE, CONFLICTS, LEDGER, splitPath } from "../../memory/path.js";
 import { isRecord } from "../../records.js";
 import { idOf } from "../memory-files.js";
 import { type Flaw, note, problem, warning } from "./flaw.js";
@@ -25,11 +26,13 @@ function findReadingFlaws({ place }: ShelfState, { path, reading, text = "" }: L
   }
   const page = readPage(text);
   const faults = page ? findFieldFaults(page.front) : [];
-  const name = path.slice(path.lastIndexOf("/") + 1, -".md".length);
+  const name = splitPath(path)?.name ?? "";
+  const fault = findNameFault(name);
   return [
     ...faults.map((what) => warning({ file, what, todo: "write it so, or take the field out" })),
     ...(text.includes("\r\n") ? [warning({ file, ...CRLF })] : []),
     ...(isUnportable(name) ? [warning({ file, ...UNPORTABLE })] : []),
+    ...(fault === undefined ? [] : [warning({ file, ...withoutHistory(fault) })]),
   ];
 }
 
@@ -41,6 +44,11 @@ const UNPORTABLE = {
   what: "its name is none on Windows, and the repository cannot be checked out there",
   todo: "give it another name",
 };
+
+const withoutHistory = (fault: string): Pick<Flaw, "what" | "todo"> => ({
+  what: `${fault}: it is read and used, but has no history, and Strata does not change it`,
+  todo: "give it another name",
+});
 
 /** Microsoft, "Naming Files, Paths, and Namespaces". */
 const isUnportable = (name: string): boolean =>
@@ -129,14 +137,7 @@ function findStrangers({ looked, names, place }: ShelfState): Flaw[] {
   });
 }
 
-const KNOWN: ReadonlySet<string> = new Set([
-  "archive",
-  "ledger",
-  "conflicts",
-  "private",
-  "dreams",
-  "staging",
-]);
+const KNOWN: ReadonlySet<string> = new Set([ARCHIVE, LEDGER, CONFLICTS, "private", "dreams", "staging"]);
 const TYPES = `types are ${memoryTypes.join(", ")}`;
 const NO_MEMORY = {
   what: "it is no memory: those are files named ….md, with at most 240 bytes before that",

@@ -1,7 +1,8 @@
 /** Flaws of the ledger, and files that are others than it says. Pure. */
 import { join } from "node:path";
-import { ARCHIVE } from "../../memory/entries.js";
+import type { Looked } from "../../memory/entries.js";
 import { hashOf, type LedgerLine } from "../../memory/ledger-line.js";
+import { LEDGER, parsePath } from "../../memory/path.js";
 import { findSecrets } from "../../memory/secrets.js";
 import { idOf } from "../memory-files.js";
 import { type Flaw, type Mend, problem, rebuildIndex, warning } from "./flaw.js";
@@ -11,23 +12,27 @@ const APPEND_ONLY = "take the version from git, or take the line out; the memori
 
 export function findLedgerFlaws(shelf: ShelfState): Flaw[] {
   const { ledger, looked, place } = shelf;
-  const isMissing = ledger.length === 0 && looked.some(({ reading }) => reading.kind === "memory");
+  const isMissing = ledger.length === 0 && looked.some(isEntered);
   if (isMissing) return [missing(shelf)];
   return [...ledger.flatMap(findLineFlaws), ...findGaps(ledger), ...findDifferences(shelf, place.folder)];
 }
 
 function missing({ looked, place }: ShelfState): Flaw {
-  const count = looked.filter(({ reading }) => reading.kind === "memory").length;
+  const count = looked.filter(isEntered).length;
   return warning({
-    file: join(place.folder, "ledger"),
+    file: join(place.folder, LEDGER),
     what: `the ledger is missing: ${count} ${count === 1 ? "memory has" : "memories have"} no history`,
     todo: "take it from git; or strata optimize --execute begins a new one with what is there",
     mends: [{ kind: "settle", place, says: `begins a new ledger with the ${count} that are there` }],
   });
 }
 
+/** Is it a memory that the ledger can name? */
+const isEntered = ({ path, reading }: Looked): boolean =>
+  reading.kind === "memory" && parsePath(path) !== undefined;
+
 function findLineFlaws({ isTorn, lines, path }: LedgerFile): Flaw[] {
-  return lines.flatMap(({ line, number }, n) => {
+  return lines.flatMap(({ fault, line, number }, n) => {
     const isLast = n === lines.length - 1;
     if (!line && isLast && isTorn)
       return [problem({ file: path, what: `line ${number} is torn: its end is missing`, todo: APPEND_ONLY })];
@@ -35,7 +40,7 @@ function findLineFlaws({ isTorn, lines, path }: LedgerFile): Flaw[] {
       return [
         problem({
           file: path,
-          what: `line ${number} cannot be read, and what it said is lost`,
+          what: `line ${number} ${fault}`,
           todo: APPEND_ONLY,
         }),
       ];
@@ -74,7 +79,7 @@ function findDifferences({ ledger, looked, place }: ShelfState, folder: string):
   const add = (path: string, what: string, says: string): void => {
     const settle: Mend = { kind: "settle", place, says };
     // The archive is in no index.
-    const mends = path.startsWith(`${ARCHIVE}/`) ? [settle] : [settle, rebuildIndex(place)];
+    const mends = parsePath(path)?.isArchived ? [settle] : [settle, rebuildIndex(place)];
     found.push(
       warning({
         file: join(folder, path),
@@ -84,10 +89,10 @@ function findDifferences({ ledger, looked, place }: ShelfState, folder: string):
       }),
     );
   };
-  for (const { hash, path, reading, text = "" } of looked) {
+  for (const { hash, path, text = "" } of looked.filter(isEntered)) {
     const last = known.get(path);
     // What holds a secret is entered when that is out of it.
-    if (reading.kind !== "memory" || last === hash || findSecrets(text).length > 0) continue;
+    if (last === hash || findSecrets(text).length > 0) continue;
     if (last === undefined || last === null)
       add(path, "it is not in the ledger: it was added by hand", "enters in the ledger that it was added");
     else

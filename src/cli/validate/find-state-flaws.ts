@@ -1,6 +1,6 @@
 /** What a process that was killed has left behind, and machine state that nobody can use. Pure. */
 import { dirname, join } from "node:path";
-import { formatBegun, parsePending } from "../../memory/journal.js";
+import { formatBegun } from "../../memory/journal.js";
 import type { ShelfPlace } from "../../memory/places.js";
 import { type Flaw, type Mend, note, problem, rebuildIndex, warning } from "./flaw.js";
 import { isEmpty, type ShelfState } from "./shelf-state.js";
@@ -8,6 +8,7 @@ import { isEmpty, type ShelfState } from "./shelf-state.js";
 export function findStateFlaws(shelf: ShelfState): Flaw[] {
   return [
     ...findPendingFlaws(shelf),
+    ...findSetAside(shelf),
     ...findTemporaries(shelf),
     ...findKnownFlaws(shelf),
     ...findHidingFlaws(shelf),
@@ -18,17 +19,16 @@ export function findStateFlaws(shelf: ShelfState): Flaw[] {
 function findPendingFlaws({ lock, pending, place }: ShelfState): Flaw[] {
   if (pending === undefined || (lock.kind === "held" && lock.token)) return [];
   const file = join(place.state, "pending.json");
-  const begun = parsePending(pending);
-  if (!begun)
+  if (pending.kind === "refused")
     return [
-      warning({
+      problem({
         file,
-        what: "half of a note on a change: nothing of that change was made",
-        todo: "nothing; the next change removes it",
-        mends: [{ kind: "settle", place, says: "removes it" }],
+        what: `it is no change that was begun, and nothing of it is done: ${pending.why}`,
+        todo: "nothing; the next change sets it aside under another name",
+        mends: [{ kind: "set aside", path: file, place, says: "sets it aside under another name" }],
       }),
     ];
-  const what = formatBegun(begun.lines);
+  const what = formatBegun(pending.pending.lines);
   return [
     warning({
       file,
@@ -37,6 +37,16 @@ function findPendingFlaws({ lock, pending, place }: ShelfState): Flaw[] {
       mends: [{ kind: "settle", place, says: `finishes ${what}` }, rebuildIndex(place)],
     }),
   ];
+}
+
+function findSetAside({ setAside }: ShelfState): Flaw[] {
+  return setAside.map((file) =>
+    warning({
+      file,
+      what: "it was refused as a change that was begun, and nothing of it was done",
+      todo: "look where it comes from, a repository perhaps, and delete it",
+    }),
+  );
 }
 
 /** `<file>.<number>` and `<file>.<uuid>`: as files are written before they get their name. */

@@ -18,6 +18,8 @@ export type Mend = { says: string } & (
   | { kind: "unlock"; path: string }
   | { kind: "remove"; path: string; modifiedMs: number; place: ShelfPlace }
   | { kind: "hide"; path: string }
+  /** Gives a half-done change that is none another name. */
+  | { kind: "set aside"; path: string; place: ShelfPlace }
   /** Enters in the ledger what was done by hand, when a change that was begun is finished. */
   | { kind: "settle"; place: ShelfPlace }
   | { kind: "archive"; id: string }

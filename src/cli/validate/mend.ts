@@ -2,7 +2,9 @@
 import { dirname, join } from "node:path";
 import { formatError } from "../../error.js";
 import { keepOutOfGit } from "../../folders.js";
+import { formatPrefix } from "../../memory/id.js";
 import { createIndexWriter, type IndexWriterOptions } from "../../memory/index-writer.js";
+import { readPending, setPendingAside } from "../../memory/pending.js";
 import type { ShelfPlace } from "../../memory/places.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import { createShelf } from "../../memory/shelf.js";
@@ -20,7 +22,15 @@ export interface Mended {
   failure?: string;
 }
 
-const ORDER: readonly Mend["kind"][] = ["unlock", "remove", "hide", "settle", "archive", "index"];
+const ORDER: readonly Mend["kind"][] = [
+  "unlock",
+  "remove",
+  "hide",
+  "set aside",
+  "settle",
+  "archive",
+  "index",
+];
 /** In the ledger's lines. */
 const INSTANCE = "cli-optimize";
 
@@ -76,6 +86,7 @@ function createMending(
     complaints.length = 0;
     if (mend.kind === "unlock") await locks.withLock(mend.path, async () => {}, { waitMs: 0 });
     else if (mend.kind === "remove") await remove(mend);
+    else if (mend.kind === "set aside") await setAside(mend);
     else if (mend.kind === "hide") await keepOutOfGit(files, dirname(mend.path));
     else if (mend.kind === "settle") await openShelf(mend.place).scan();
     else if (mend.kind === "archive") return archive(mend.id);
@@ -97,6 +108,13 @@ function createMending(
         else if (stat) complaints.push(`${path} is another than before, and stays`);
       }),
     );
+  }
+
+  async function setAside({ path, place }: Mend & { kind: "set aside" }): Promise<void> {
+    await locks.withLock(join(place.state, "lock"), async () => {
+      const reading = await readPending(files, path, formatPrefix(place));
+      if (reading?.kind === "refused") await setPendingAside(files, path);
+    });
   }
 
   function archive(id: string): Promise<string | undefined> {

@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { formatError } from "../../error.js";
 import type { LockState } from "../../lock/locks.js";
 import type { Entry } from "../../memory/entries.js";
+import { formatPrefix } from "../../memory/id.js";
 import { readKnown } from "../../memory/known-files.js";
-import { type LedgerLine, parseLedgerLine } from "../../memory/ledger-line.js";
+import { type LedgerLine, readLedgerLine } from "../../memory/ledger-line.js";
 import { memoryTypes } from "../../memory/memory.js";
+import { listItself, readWithin } from "../../memory/obstacle.js";
+import { ARCHIVE, CONFLICTS, LEDGER } from "../../memory/path.js";
+import { listSetAside, type PendingReading, readPending } from "../../memory/pending.js";
 import type { FileStat, Files } from "../../seams/files.js";
 import type { ReadShelf } from "../memory-files.js";
 
@@ -19,7 +23,9 @@ export interface ShelfState extends ReadShelf {
   names: ReadonlyMap<string, FileStat>;
   /** The rules of its `.gitignore`. */
   ignored: string | undefined;
-  pending: string | undefined;
+  pending: PendingReading | undefined;
+  /** Paths of what was refused as a half-done change. */
+  setAside: readonly string[];
   lock: LockState;
   /** What an earlier start has written down; "unreadable" when that can be used by nobody. */
   known: readonly Entry[] | "unreadable";
@@ -29,8 +35,8 @@ export interface ShelfState extends ReadShelf {
 
 export interface LedgerFile {
   path: string;
-  /** `line` is absent where it cannot be read. */
-  lines: readonly { number: number; text: string; line?: LedgerLine }[];
+  /** `fault` says why it is no line, going on from "line 3". */
+  lines: readonly { number: number; text: string; line?: LedgerLine; fault?: string }[];
   /** Does it end in the middle of a line? */
   isTorn: boolean;
 }
@@ -45,15 +51,19 @@ export async function readShelfState(
   const { folder, state } = place;
   const knownPath = join(state, "known.jsonl");
   const hasKnown = (await files.stat(knownPath)) !== undefined;
-  const known = hasKnown ? await readKnown(files, knownPath).catch(() => undefined) : { entries: [] };
+  const prefix = formatPrefix(place);
+  const known = hasKnown
+    ? await readKnown(files, knownPath, { prefix, owner: "any" }).catch(() => undefined)
+    : { entries: [] };
   return {
     ...shelf,
-    ledger: await readLedgerFiles(files, join(folder, "ledger")),
+    ledger: await readLedgerFiles(files, join(folder, LEDGER), prefix),
     index: await readIndex(files, join(folder, "MEMORY.md")),
-    conflicts: await readTexts(files, join(folder, "conflicts")),
+    conflicts: await readTexts(files, join(folder, CONFLICTS)),
     names: await listNames(files, folder),
-    ignored: await readText(files, join(folder, ".gitignore")),
-    pending: await readText(files, join(state, "pending.json")),
+    ignored: await readText(files, folder, ".gitignore"),
+    pending: await readPending(files, join(state, "pending.json"), prefix).catch(() => undefined),
+    setAside: await listSetAside(files, state).catch(() => []),
     lock: await inspect(join(state, "lock")),
     known: known?.entries ?? "unreadable",
     brokenTexts: await readBroken(
@@ -69,11 +79,11 @@ export function isEmpty({ index, ledger, looked }: ShelfState): boolean {
   return looked.length === 0 && ledger.length === 0 && index.kind === "none";
 }
 
-async function readLedgerFiles(files: Files, folder: string): Promise<LedgerFile[]> {
+async function readLedgerFiles(files: Files, folder: string, prefix: string): Promise<LedgerFile[]> {
   const read: LedgerFile[] = [];
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
     const path = join(folder, name);
-    const text = (await readText(files, path)) ?? "";
+    const text = (await readText(files, folder, name)) ?? "";
     const lines = text.split("\n").map((line, n) => ({ number: n + 1, text: line }));
     read.push({
       path,
@@ -81,8 +91,8 @@ async function readLedgerFiles(files: Files, folder: string): Promise<LedgerFile
       lines: lines
         .filter(({ text: line }) => line.trim() !== "")
         .map((one) => {
-          const line = parseLedgerLine(parseJson(one.text));
-          return line ? { ...one, line } : one;
+          const reading = readLedgerLine(parseJson(one.text), prefix);
+          return reading.kind === "line" ? { ...one, line: reading.line } : { ...one, fault: reading.what };
         }),
     });
   }
@@ -108,8 +118,7 @@ async function readBroken(
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const { path } of broken) {
-    const isFile = (await files.statItself(join(folder, path)))?.kind === "file";
-    const text = isFile ? await readText(files, join(folder, path)) : undefined;
+    const text = await readText(files, folder, path);
     if (text !== undefined) texts.set(path, text);
   }
   return texts;
@@ -133,22 +142,23 @@ async function listNames(files: Files, folder: string): Promise<Map<string, File
   return found;
 }
 
-const OWN_FOLDERS: ReadonlySet<string> = new Set(["archive", "ledger", "conflicts"]);
+const OWN_FOLDERS: ReadonlySet<string> = new Set([ARCHIVE, LEDGER, CONFLICTS]);
 
 async function readTexts(files: Files, folder: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".md"))) {
-    const text = await readText(files, join(folder, name));
+    const text = await readText(files, folder, name);
     if (text !== undefined) texts.set(join(folder, name), text);
   }
   return texts;
 }
 
-/** What is no folder has no names; what cannot be read is found by those who look at it. */
-const listSafely = (files: Files, folder: string): Promise<string[]> => files.list(folder).catch(() => []);
+/** What is no folder of ours has no names; what cannot be read is found by those who look at it. */
+const listSafely = (files: Files, folder: string): Promise<string[]> =>
+  listItself(files, folder).catch(() => []);
 
-async function readText(files: Files, path: string): Promise<string | undefined> {
-  const bytes = await files.read(path).catch(() => undefined);
+async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
+  const bytes = await readWithin(files, folder, path).catch(() => undefined);
   return bytes && new TextDecoder().decode(bytes);
 }
 

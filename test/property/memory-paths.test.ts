@@ -1,0 +1,154 @@
+/** What a path of a memory may be: no hostile one, every one that the store makes, and there and back. */
+import { describe, expect, it } from "vitest";
+import { formatID, isName } from "../../src/memory/id.js";
+import { parseLedgerLine } from "../../src/memory/ledger-line.js";
+import { memoryTypes } from "../../src/memory/memory.js";
+import { findNameFault, foldName, planName } from "../../src/memory/name.js";
+import {
+  findPathFault,
+  formatLedgerFile,
+  formatPath,
+  isLedgerFile,
+  parsePath,
+  quotePath,
+  splitPath,
+} from "../../src/memory/path.js";
+import { parsePending } from "../../src/memory/pending.js";
+import { hostilePath } from "../support/hostile-paths.js";
+import { fc } from "../support/property.js";
+import { forge, LEDGER_FILE } from "../support/victim.js";
+
+const legal = forge({ path: "knowledge/api.md", becomes: "x" });
+
+describe("a hostile path", () => {
+  it("is none, in whatever place of a line it stands, and its whole change counts for nothing", () => {
+    fc.assert(
+      fc.property(hostilePath, ({ path }) => {
+        expect(parsePath(path)).toBeUndefined();
+        expect(findPathFault(path)).toContain(quotePath(path));
+        // As the line of whoever knows how keys are made of paths.
+        const key = path.replace(/^archive\//, "").replace(/\.md$/, "");
+        const lines = [
+          forge({ path, becomes: "x" }),
+          forge({ path, key, becomes: "x" }),
+          forge({ path: "knowledge/api.md", from: path, was: "x" }),
+          forge({ path, from: "knowledge/api.md", was: "x" }),
+        ];
+        for (const line of lines) {
+          expect(parseLedgerLine(line, "")).toBeUndefined();
+          const pending = JSON.stringify({ ledgerFile: LEDGER_FILE, lines: [legal, line, legal] });
+          expect(parsePending(pending, "")).toMatchObject({
+            kind: "refused",
+            why: expect.stringContaining("line 2 of it is no change of a memory"),
+          });
+        }
+        expect(isLedgerFile(path)).toBe(false);
+        expect(isLedgerFile(`${path}.jsonl`)).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is shown to people on one short line without anything that a terminal obeys or hides", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          hostilePath.map(({ path }) => path),
+          fc.string({ unit: "binary" }),
+        ),
+        (path) => {
+          expect(quotePath(path)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+          expect([...quotePath(path)].length).toBeLessThan(800);
+        },
+      ),
+    );
+  });
+});
+
+describe("a path of a memory", () => {
+  const type = fc.constantFrom(...memoryTypes);
+  /** As a person may call a file. */
+  const byHand = fc.constantFrom(
+    "端口-8080",
+    "他说……不要",
+    "Wait… what",
+    "my notes",
+    "Ｖ１．２",
+    "½ price",
+    "a.b..c",
+    "Why: because",
+    "👩‍💻 setup",
+    "☺️",
+    "می‌خواهم",
+    "क्‍ष",
+    "don't",
+    "v1.2.3",
+    "auxiliary",
+    "console",
+  );
+  const title = fc.oneof(
+    byHand,
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.string({ unit: "grapheme" }),
+  );
+
+  it("is what its parts make, and back, for each name that the store makes of a title", () => {
+    fc.assert(
+      fc.property(type, title, fc.nat(3), fc.boolean(), (one, words, others, isArchived) => {
+        const taken = new Set<string>();
+        for (let n = 0; n < others; n++) taken.add(foldName(planName(words, one, taken)));
+        const place = { type: one, name: planName(words, one, taken), isArchived };
+        expect(parsePath(formatPath(place))).toEqual(place);
+        const key = formatID({ ...place, scope: "global", sensitivity: "private" });
+        const line = forge({ path: formatPath(place), key, becomes: "x" });
+        expect(parseLedgerLine(line, "global/private/")).toEqual(line);
+        expect(parseLedgerLine(line, "")).toBeUndefined();
+        expect(parseLedgerLine({ ...line, key: `${key}x` }, "global/private/")).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("may have a name that a person has given, with spaces, in every script, with emoji", () => {
+    fc.assert(
+      fc.property(type, byHand, fc.boolean(), (one, name, isArchived) => {
+        expect([name, findNameFault(name)]).toEqual([name, undefined]);
+        expect(parsePath(formatPath({ type: one, name, isArchived }))).toEqual({
+          type: one,
+          name,
+          isArchived,
+        });
+      }),
+    );
+  });
+
+  it("is read for every file that lies where memories lie, also where no line may name it", () => {
+    const name = fc.oneof(title, fc.constantFrom("con", "a\u2215b", "x.", "\uff0e\uff0e", "a\u202eb"));
+    fc.assert(
+      fc.property(type, name.filter(isName), fc.boolean(), (one, given, isArchived) => {
+        const place = { type: one, name: given, isArchived };
+        expect(splitPath(formatPath(place))).toEqual(place);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("stays the same memory's when it moves: between its folder and the archive, and nowhere else", () => {
+    const move = (from: string, path: string) => forge({ from, path, was: "x" });
+    expect(parseLedgerLine(move("knowledge/api.md", "archive/knowledge/api.md"), "")).toBeDefined();
+    expect(parseLedgerLine(move("archive/knowledge/api.md", "knowledge/api.md"), "")).toBeDefined();
+    for (const from of ["knowledge/api.md", "knowledge/other.md", "archive/idea/api.md"])
+      expect(parseLedgerLine(move(from, "knowledge/api.md"), "")).toBeUndefined();
+  });
+
+  it("has a ledger whose file is named after a month and a clone", () => {
+    for (const clone of ["0a1b2c3d", "unnamed"])
+      expect(isLedgerFile(formatLedgerFile("2026-11-22T00:00:00.000Z", clone))).toBe(true);
+  });
+});
+
+it("a line whose time is none, or one that no clock can follow, stops no later change", () => {
+  for (const at of ["", "then", "2026-13-45T00:00:00Z", "+275760-09-13T00:00:00.000Z", "2026-01-01"])
+    expect(parseLedgerLine({ ...legal, at }, "")).toBeUndefined();
+  expect(parseLedgerLine({ ...legal, at: "9999-12-31T23:59:59.999Z" }, "")).toBeDefined();
+});

@@ -1,0 +1,203 @@
+/**
+ * A user's home on a real disk with files of theirs in every folder above the memory, a project in it that somebody else
+ * has prepared, and a watch on what is done to those files and outside of the project.
+ */
+import { createHash } from "node:crypto";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { planFolders } from "../../src/folders.js";
+import { createLocks } from "../../src/lock/locks.js";
+import { createMemoryStore } from "../../src/memory/memory-store.js";
+import type { OpenMemories } from "../../src/memory/store.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+import { nodeFiles } from "../../src/seams/node-files.js";
+import { createFakeLog, type FakeLog } from "./fake-log.js";
+import { createFakeProcesses } from "./fake-processes.js";
+import { type Ran, runStrata } from "./shell.js";
+
+/** Named so in every folder from the project's own up to the one above the home. */
+export const CANARY = "keep.conf";
+export const PRECIOUS = "customers: Alice Example, owes 12000 EUR\n";
+/** Where these lie, from the folder of the memories. */
+export const UP: readonly string[] = [1, 2, 3, 4, 5].map((depth) => "../".repeat(depth));
+export const INTERNAL = ".opencode/strata/state/memory/internal";
+export const MEMORY = ".opencode/memory";
+
+export interface Victim extends Disposable {
+  home: string;
+  project: string;
+  files: Files;
+  /** What was read, written or removed of the user's files and outside of the project. */
+  readonly strayed: readonly string[];
+  /** Writes a file of the project. */
+  plant(path: string, text: string): void;
+  /** Puts a link to a folder or file of the user's at this path of the project. */
+  link(path: string, target: string): void;
+  text(path: string): string;
+  /** Everything outside of the folders in which memory may work, by its path. */
+  snapshot(): Map<string, string>;
+  openStore(): { store: OpenMemories; log: FakeLog };
+  strata(line: string): Promise<Ran>;
+}
+
+export function openVictim(): Victim {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-victim-")));
+  const home = join(root, "home");
+  const project = join(home, "work", "clone");
+  const globalFolder = join(home, ".config", "opencode");
+  const own = [join(project, MEMORY), join(project, ".opencode", "strata"), globalFolder];
+  const strayed: string[] = [];
+  // Commands read the project's configuration, too, and the doctor tries whether its folders can be written.
+  const isOwn = (path: string): boolean =>
+    basename(path) !== CANARY &&
+    [project, globalFolder].some((one) => path === one || path.startsWith(one + sep));
+  const watched = watchFiles(nodeFiles, (operation, path) => {
+    if (path.startsWith(root + sep) && !isOwn(path)) strayed.push(`${operation} ${relative(root, path)}`);
+  });
+  const plant = (path: string, text: string): void => {
+    const file = join(project, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  plant(".git/HEAD", "ref: refs/heads/main\n");
+  plant(`${MEMORY}/knowledge/api.md`, "The API listens on 8080.\n");
+  mkdirSync(globalFolder, { recursive: true });
+  for (const up of UP) writeFileSync(join(project, MEMORY, up, CANARY), PRECIOUS);
+
+  return {
+    home,
+    project,
+    files: watched,
+    strayed,
+    plant,
+    link(path, target) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      symlinkSync(target, join(project, path));
+    },
+    text: (path) => readFileSync(join(project, path), "utf8"),
+
+    snapshot() {
+      const found = new Map<string, string>();
+      const visit = (folder: string): void => {
+        for (const entry of readdirSync(folder, { withFileTypes: true })) {
+          const path = join(folder, entry.name);
+          if (path === own[0] || path === own[1]) continue;
+          if (entry.isDirectory()) visit(path);
+          else if (entry.isFile()) found.set(relative(root, path), readFileSync(path, "utf8"));
+        }
+      };
+      visit(root);
+      return found;
+    },
+
+    openStore() {
+      const log = createFakeLog();
+      const locks = createLocks({ clock, files: watched, processes: createFakeProcesses(), instance: "a" });
+      const folders = planFolders(project);
+      const limits = { maxLines: 200, maxSize: 25_000 };
+      const common = { clock, files: watched, locks, log, instance: "a" };
+      return { store: createMemoryStore({ ...common, folders, globalFolder, limits }), log };
+    },
+
+    strata: (line) =>
+      runStrata(watched, line, { folder: project, env: { XDG_CONFIG_HOME: join(home, ".config") } }),
+
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
+
+/** A line of a ledger that somebody has made up. */
+export function forge(line: {
+  path: string;
+  from?: string;
+  key?: string;
+  was?: string;
+  becomes?: string;
+  at?: string;
+  run?: string;
+}): Record<string, unknown> {
+  const { at = "2026-01-01T00:00:00.000Z", becomes, from, key = "knowledge/api", path, run, was } = line;
+  return {
+    v: 1,
+    id: hash(JSON.stringify(line)),
+    at,
+    instance: "00000000",
+    by: "strata",
+    key,
+    operation: "edit",
+    path,
+    ...(from !== undefined && { from }),
+    ...(run !== undefined && { run }),
+    before: was === undefined ? null : hash(was),
+    after: from !== undefined ? hash(was ?? "") : becomes === undefined ? null : hash(becomes),
+    ...(becomes !== undefined && { contents: becomes }),
+  };
+}
+
+export const LEDGER_FILE = "2026-01-00000000.jsonl";
+
+export function plantLedger({ plant }: Victim, lines: readonly object[]): void {
+  plant(`${MEMORY}/ledger/${LEDGER_FILE}`, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+}
+
+export function plantPending({ plant }: Victim, lines: readonly object[], ledgerFile = LEDGER_FILE): void {
+  plant(`${INTERNAL}/pending.json`, JSON.stringify({ ledgerFile, lines }));
+}
+
+/** Says where on the disk each file is whose contents are read or changed, links followed. */
+function watchFiles(files: Files, tell: (operation: string, path: string) => void): Files {
+  const real = (path: string): string => {
+    try {
+      return realpathSync(path);
+    } catch {
+      return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
+    }
+  };
+  const told = (operation: string, ...paths: string[]): void => {
+    for (const path of paths) if (!path.includes("\0")) tell(operation, real(path));
+  };
+  return {
+    ...files,
+    async read(path) {
+      told("read", path);
+      return files.read(path);
+    },
+    async readFrom(path, offset) {
+      told("read", path);
+      return files.readFrom(path, offset);
+    },
+    async writeWhole(path, ...rest) {
+      told("write", path);
+      return files.writeWhole(path, ...rest);
+    },
+    async create(path, contents) {
+      told("write", path);
+      return files.create(path, contents);
+    },
+    async appendLine(path, line) {
+      told("write", path);
+      return files.appendLine(path, line);
+    },
+    async rename(from, to) {
+      told("write", dirname(from), to);
+      return files.rename(from, to);
+    },
+    async remove(path) {
+      told("remove", dirname(path));
+      return files.remove(path);
+    },
+  };
+}
