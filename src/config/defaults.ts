@@ -24,5 +24,6 @@ export const defaults = {
   recall: { enabled: true },
   errors: { enabled: true },
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
+  trust: { projects: [], remotes: [] },
   log: { level: "info" },
 } as const;

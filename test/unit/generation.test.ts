@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createGeneration, estimateTokens } from "../../src/background/generation.js";
 import { defaults } from "../../src/config/defaults.js";
+import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
 import type { NewSavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
@@ -15,7 +16,11 @@ const FOLDER = "/project/state/background";
 const TODAY = `${FOLDER}/2026-11-21.jsonl`;
 const notes = { purpose: "session notes", sessionID: "ses_1", prompt: "write" };
 
-function open(settings: Partial<Config["background"]> = {}, wrap = (files: Files) => files) {
+function open(
+  settings: Partial<Config["background"]> = {},
+  wrap = (files: Files) => files,
+  claims: ModelClaims = NO_CLAIMS,
+) {
   const clock = createFakeClock();
   const host = createFakeHost();
   const log = createFakeLog();
@@ -28,6 +33,7 @@ function open(settings: Partial<Config["background"]> = {}, wrap = (files: Files
   const generation = createGeneration({
     ...seams,
     config,
+    claims,
     savings,
     toasts,
     folder: FOLDER,
@@ -88,6 +94,74 @@ describe("which calls are made", () => {
     for (let n = 0; n < 3; n++) await generation.generate(notes);
     expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["info", "debug", "debug"]);
     expect(log.lines[0]).toContain("background.dailyCalls (0) is used up for today");
+  });
+});
+
+describe("a model that a project chose", () => {
+  const project = (...keys: string[]): ModelClaims => ({
+    ...NO_CLAIMS,
+    project: keys.map((key) => ({ key, file: "/project/opencode.json" })),
+  });
+  const users = { main: "acme/large", small: "acme/small" };
+  const ask = async (settings: Partial<Config["background"]>, claims: ModelClaims) => {
+    const { generation, host, log } = open(settings, undefined, claims);
+    const first = await generation.generate(notes);
+    await generation.generate(notes);
+    const { why, isAllowed } = await generation.status();
+    expect(isAllowed).toBe(first.kind === "text");
+    expect(host.generated.length > 0).toBe(isAllowed);
+    return { log, model: host.generated[0]?.model, why };
+  };
+
+  it("is not asked: no call is made, one line says which key in which file, and /memory too", async () => {
+    const { log, model, why } = await ask({}, project("small_model"));
+    expect(model).toBeUndefined();
+    expect(why).toContain("small_model in /project/opencode.json is the project's");
+    expect(
+      log.lines.filter((line) => line.startsWith("info") && line.includes("small_model in")),
+    ).toHaveLength(1);
+  });
+
+  const cases: [
+    what: string,
+    settings: Partial<Config["background"]>,
+    claims: ModelClaims,
+    allowed: boolean,
+  ][] = [
+    ["nobody else's small model", {}, NO_CLAIMS, true],
+    [
+      "another value than the user's own",
+      {},
+      { ...project("small_model"), users: { small: "acme/mine" } },
+      false,
+    ],
+    ["the same value as the user's own", {}, { ...project("small_model"), users }, true],
+    ["where its provider is", {}, { ...project("provider.acme"), users }, false],
+    ["where another provider is", {}, { ...project("provider.other", "provider.acme-2"), users }, true],
+    ["the main model alone", {}, { ...project("model"), users }, true],
+    [
+      "a main model beside which the user's only one looks small",
+      {},
+      { ...project("model"), users: { main: "acme/small", small: "acme/small" } },
+      false,
+    ],
+    ["where the provider of background.model is", { model: "acme/x" }, project("provider.acme"), false],
+    ["the small model, where background.model is another", { model: "mine/x" }, project("small_model"), true],
+    ["the small model, where all is allowed", { enabled: true }, project("small_model"), false],
+  ];
+  for (const [what, settings, claims, allowed] of cases) {
+    it(`${allowed ? "may be asked" : "is not asked"} where a project sets ${what}`, async () => {
+      const { why } = await ask(settings, claims);
+      expect(why === undefined).toBe(allowed);
+    });
+  }
+
+  it("is not asked where the host chooses, among providers of the project's too", async () => {
+    const { generation, host } = open({ enabled: true }, undefined, project("provider.evil"));
+    delete host.configured.main;
+    delete host.configured.small;
+    expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
+    expect(host.generated).toEqual([]);
   });
 });
 
