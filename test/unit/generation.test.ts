@@ -97,72 +97,17 @@ describe("which calls are made", () => {
   });
 });
 
-describe("a model that a project chose", () => {
-  const project = (...keys: string[]): ModelClaims => ({
-    ...NO_CLAIMS,
-    project: keys.map((key) => ({ key, file: "/project/opencode.json" })),
-  });
-  const users = { main: "acme/large", small: "acme/small" };
-  const ask = async (settings: Partial<Config["background"]>, claims: ModelClaims) => {
-    const { generation, host, log } = open(settings, undefined, claims);
-    const first = await generation.generate(notes);
-    await generation.generate(notes);
-    const { why, isAllowed } = await generation.status();
-    expect(isAllowed).toBe(first.kind === "text");
-    expect(host.generated.length > 0).toBe(isAllowed);
-    return { log, model: host.generated[0]?.model, why };
-  };
-
-  it("is not asked: no call is made, one line says which key in which file, and /memory too", async () => {
-    const { log, model, why } = await ask({}, project("small_model"));
-    expect(model).toBeUndefined();
-    expect(why).toContain("small_model in /project/opencode.json is the project's");
-    expect(
-      log.lines.filter((line) => line.startsWith("info") && line.includes("small_model in")),
-    ).toHaveLength(1);
-  });
-
-  const cases: [
-    what: string,
-    settings: Partial<Config["background"]>,
-    claims: ModelClaims,
-    allowed: boolean,
-  ][] = [
-    ["nobody else's small model", {}, NO_CLAIMS, true],
-    [
-      "another value than the user's own",
-      {},
-      { ...project("small_model"), users: { small: "acme/mine" } },
-      false,
-    ],
-    ["the same value as the user's own", {}, { ...project("small_model"), users }, true],
-    ["where its provider is", {}, { ...project("provider.acme"), users }, false],
-    ["where another provider is", {}, { ...project("provider.other", "provider.acme-2"), users }, true],
-    ["the main model alone", {}, { ...project("model"), users }, true],
-    [
-      "a main model beside which the user's only one looks small",
-      {},
-      { ...project("model"), users: { main: "acme/small", small: "acme/small" } },
-      false,
-    ],
-    ["where the provider of background.model is", { model: "acme/x" }, project("provider.acme"), false],
-    ["the small model, where background.model is another", { model: "mine/x" }, project("small_model"), true],
-    ["the small model, where all is allowed", { enabled: true }, project("small_model"), false],
-  ];
-  for (const [what, settings, claims, allowed] of cases) {
-    it(`${allowed ? "may be asked" : "is not asked"} where a project sets ${what}`, async () => {
-      const { why } = await ask(settings, claims);
-      expect(why === undefined).toBe(allowed);
-    });
-  }
-
-  it("is not asked where the host chooses, among providers of the project's too", async () => {
-    const { generation, host } = open({ enabled: true }, undefined, project("provider.evil"));
-    delete host.configured.main;
-    delete host.configured.small;
+it("a model that a project chose is not asked: no call is made, and one line and the status say which key in which file", async () => {
+  const project = [{ key: "small_model", file: "/project/opencode.json" }];
+  const { generation, host, log } = open({}, undefined, { ...NO_CLAIMS, project });
+  for (let times = 0; times < 3; times++)
     expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
-    expect(host.generated).toEqual([]);
-  });
+  expect(host.generated).toEqual([]);
+  const sentence = "small_model in /project/opencode.json is the project's";
+  const status = await generation.status();
+  expect(status).toMatchObject({ isAllowed: false, why: expect.stringContaining(sentence) });
+  expect(status.model).toBeUndefined();
+  expect(log.lines.filter((line) => line.startsWith("info") && line.includes(sentence))).toHaveLength(1);
 });
 
 describe("what is asked and what comes back", () => {

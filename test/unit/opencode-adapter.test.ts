@@ -1,11 +1,12 @@
+import { homedir } from "node:os";
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
 import { refuse } from "../../src/dispatcher/hooks.js";
-import { type ConfigFilesInput, listConfigFiles } from "../../src/host/config-files.js";
+import { findGlobalFolder } from "../../src/host/config-files.js";
 import { createOpenCodeHost } from "../../src/host/opencode.js";
 import { createSetup } from "../../src/host/setup.js";
-import type { ConfigFile } from "../../src/seams/host.js";
 import type { Strata } from "../../src/strata.js";
+import screen from "../../src/tui.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
@@ -14,102 +15,6 @@ import { answer, call, lines, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
 
 const bindHooks = (strata: Strata) => bindTestHooks(strata).hooks;
-
-describe("configuration files", () => {
-  const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
-  const paths = (files: readonly ConfigFile[]) => files.map(({ path }) => path);
-
-  it("are in the order in which OpenCode 1.18.33 lets one overrule the other, as measured", () => {
-    expect(paths(listConfigFiles(input))).toEqual([
-      "/home/me/.config/opencode/config.json",
-      "/home/me/.config/opencode/opencode.json",
-      "/home/me/.config/opencode/opencode.jsonc",
-      ...["/repo", "/repo/packages", "/repo/packages/a"].flatMap((f) => [
-        `${f}/opencode.jsonc`,
-        `${f}/opencode.json`,
-      ]),
-      ...["/repo/packages/a", "/repo/packages", "/repo", "/home/me"].flatMap((f) => [
-        `${f}/.opencode/opencode.json`,
-        `${f}/.opencode/opencode.jsonc`,
-      ]),
-    ]);
-  });
-
-  it("follow OpenCode's own variables", () => {
-    const env = {
-      XDG_CONFIG_HOME: "/xdg",
-      OPENCODE_CONFIG: "/one.json",
-      OPENCODE_CONFIG_DIR: "/dir",
-      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
-    };
-    expect(paths(listConfigFiles({ ...input, env }))).toEqual([
-      "/xdg/opencode/config.json",
-      "/xdg/opencode/opencode.json",
-      "/xdg/opencode/opencode.jsonc",
-      "/one.json",
-      "/home/me/.opencode/opencode.json",
-      "/home/me/.opencode/opencode.jsonc",
-      "/dir/opencode.json",
-      "/dir/opencode.jsonc",
-    ]);
-  });
-
-  it("of a folder outside the project are that folder's alone", () => {
-    const given = { ...input, directory: "/elsewhere", env: { XDG_CONFIG_HOME: "/x" } };
-    const files = paths(listConfigFiles(given));
-    expect(files.filter((path) => path.startsWith("/repo"))).toEqual([]);
-    expect(files).toContain("/elsewhere/opencode.json");
-  });
-});
-
-describe("whose a configuration file is", () => {
-  const input = { directory: "/repo/a", project: "/repo", home: "/home/me", env: {} };
-  const usersOf = (given: Partial<ConfigFilesInput>): string[] =>
-    listConfigFiles({ ...input, ...given }).flatMap(({ origin, path }) => (origin === "user" ? [path] : []));
-  const inGlobal = (folder: string) =>
-    ["config.json", "opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`);
-  const inFolder = (folder: string) => ["opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`);
-
-  it("is told by the role in which it is read: the global folder and the home folder's are the user's, all in the project the project's", () => {
-    expect(usersOf({})).toEqual([
-      ...inGlobal("/home/me/.config/opencode"),
-      ...inFolder("/home/me/.opencode"),
-    ]);
-  });
-
-  it("what the user's variables name is the user's, even where it lies in the project, and none is listed twice", () => {
-    const env = {
-      OPENCODE_CONFIG: "/repo/opencode.json",
-      OPENCODE_CONFIG_DIR: "/repo/a/.opencode",
-      OPENCODE_CONFIG_CONTENT: '{"small_model":"a/b"}',
-    };
-    expect(usersOf({ env })).toEqual([
-      ...inGlobal("/home/me/.config/opencode"),
-      "/repo/opencode.json",
-      ...inFolder("/home/me/.opencode"),
-      ...inFolder("/repo/a/.opencode"),
-      "OPENCODE_CONFIG_CONTENT",
-    ]);
-    const all = listConfigFiles({ ...input, env }).map(({ path }) => path);
-    expect(new Set(all).size).toBe(all.length);
-  });
-
-  it("a home folder inside the project, or that is the project, and a project that is the global folder make no file of the project's the user's", () => {
-    const inside = "/repo/home";
-    expect(usersOf({ home: inside })).toEqual([
-      ...inGlobal(`${inside}/.config/opencode`),
-      ...inFolder(`${inside}/.opencode`),
-    ]);
-    const home = { project: "/home/me", directory: "/home/me/work" };
-    expect(usersOf(home)).toEqual(usersOf({}));
-    expect(listConfigFiles({ ...input, ...home })).toContainEqual({
-      path: "/home/me/opencode.json",
-      origin: "project",
-    });
-    const global = "/home/me/.config/opencode";
-    expect(usersOf({ project: global, directory: global }).sort()).toEqual(usersOf({}).sort());
-  });
-});
 
 describe("the host behind its seam", () => {
   function open(client: unknown, worktree = "/repo") {
@@ -254,12 +159,74 @@ describe("the entry of OpenCode 2", () => {
   });
 
   it("writes nothing where there is no project, where the log is off, or where it cannot", async () => {
-    const files = createMemoryFiles({ "/off/.opencode/x": "", "/bad/.opencode": "a file" });
+    const { env } = process;
+    const own = `${findGlobalFolder({ home: env.HOME || homedir(), env })}/opencode.json`;
+    const files = createMemoryFiles({
+      "/off/.opencode/x": "",
+      "/bad/.opencode": "a file",
+      [own]: '{"memory":{"log":{"level":"off"}}}',
+    });
     await createSetup({ clock: createFakeClock(), files, folder: "/nowhere" })({});
     await createSetup({ clock: createFakeClock(), files, folder: "/bad" })({});
-    await createSetup({ clock: createFakeClock(), files, folder: "/off" })({
-      options: { log: { level: "off" } },
+    await createSetup({ clock: createFakeClock(), files, folder: "/off" })({});
+    expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode", own]);
+  });
+
+  it("says in the log of the folder it is loaded for that it does nothing in OpenCode 2, and nothing of the kind in 1.18.33", async () => {
+    const files = createMemoryFiles({ "/repo/.git/HEAD": "x", "/place/.git/HEAD": "x" });
+    const setup = createSetup({ clock: createFakeClock(), files, folder: "/place" });
+    const session = { hook: async () => ({ dispose() {} }) };
+    const location = { directory: "/repo/packages/a" };
+    await setup({ app: { version: "2.2.7" }, location, session, storage: {} });
+    await setup({ session, location });
+    const log = (files.text("/repo/.opencode/strata/strata.log") ?? "").trimEnd().split("\n");
+    expect(log[0]).toContain(
+      "WARN  setup         called by OpenCode 2.2.7: opencode-strata does nothing in OpenCode 2 yet, it works in OpenCode 1.18 only",
+    );
+    expect(log[1]).toContain("called by OpenCode 2: opencode-strata does nothing");
+    // What 1.18.33 was seen to hand over.
+    const registries = [
+      "agent",
+      "aisdk",
+      "catalog",
+      "command",
+      "integration",
+      "plugin",
+      "reference",
+      "skill",
+    ];
+    await setup({ options: {}, ...Object.fromEntries(registries.map((name) => [name, {}])) });
+    expect(files.text("/place/.opencode/strata/strata.log")).toMatch(/ INFO .*server does the work\n$/);
+  });
+
+  it("says on the screen of OpenCode 2, in one message, that it does nothing there", () => {
+    const shown: unknown[] = [];
+    screen.setup({
+      app: { version: "2.2.7" },
+      ui: { toast: { show: (one: unknown) => void shown.push(one) } },
     });
-    expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode"]);
+    expect(shown).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining("opencode-strata does nothing in OpenCode 2 yet"),
+        variant: "warning",
+      }),
+    ]);
+  });
+
+  it("leaves a screen alone that offers something else, or refuses; OpenCode 1 is shown nothing", async () => {
+    const refuse = () => {
+      throw new Error("no");
+    };
+    for (const context of [
+      undefined,
+      null,
+      5,
+      {},
+      { ui: 1 },
+      { ui: { toast: refuse } },
+      { ui: { toast: { show: refuse } } },
+    ])
+      expect(screen.setup(context)).toBeUndefined();
+    expect(await screen.tui()).toBeUndefined();
   });
 });
