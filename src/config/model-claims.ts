@@ -64,6 +64,6 @@ export interface Chosen {
 /** What of the project's stands behind a choice: how the model was named, or where its provider is. */
 export function findClaimOn({ key, model }: Chosen, { project }: ModelClaims): Claim | undefined {
   if (model === undefined) return project.at(-1);
-  const provider = `provider.${model.split("/")[0]}`;
-  return project.findLast((claim) => claim.key === key || claim.key === provider);
+  const find = (wanted: string | undefined) => project.findLast((claim) => claim.key === wanted);
+  return find(key) ?? find(`provider.${model.split("/")[0]}`);
 }
