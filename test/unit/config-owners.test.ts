@@ -76,12 +76,10 @@ describe("every setting says who may set it", () => {
   });
 
   it("what is the user's is described as that, for editors too", () => {
+    const schema = z.toJSONSchema(configSchema, { io: "input" });
     for (const { name, owner } of fields) {
-      const [group = "", field = ""] = name.split(".");
-      const schema = z.toJSONSchema(configSchema, { io: "input" }) as { properties: Record<string, object> };
-      const { description } = readPath(schema.properties, [group, "properties", field]) as {
-        description: string;
-      };
+      const path = name.split(".").flatMap((step) => ["properties", step]);
+      const { description } = readPath(schema, path) as { description: string };
       expect(description.includes("Counts only in your own configuration"), name).toBe(owner !== "anyone");
     }
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.js";
 import { defaults } from "../../src/config/defaults.js";
 import { formatConfigSchema } from "../../src/config/json-schema.js";
+import { listFields, readPath } from "../../src/config/owners.js";
 import { configSchema } from "../../src/config/schema.js";
 import type { ConfigFile } from "../../src/seams/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -206,10 +207,9 @@ it("the README has every setting that has an effect, with its default", () => {
 });
 
 it("every setting is described", () => {
-  const groups: { properties: Record<string, { description?: string }> }[] = Object.values(
-    JSON.parse(formatConfigSchema()).properties,
-  );
-  for (const group of groups) {
-    for (const field of Object.values(group.properties)) expect(field.description).toMatch(/\w/);
+  const schema = JSON.parse(formatConfigSchema());
+  for (const { path } of listFields(configSchema)) {
+    const place = path.flatMap((step) => ["properties", step]);
+    expect(readPath(schema, [...place, "description"]), path.join(".")).toMatch(/\w/);
   }
 });
