@@ -147,6 +147,7 @@ export async function createStrata(
   });
   const generation = createGeneration({
     config: config.background,
+    claims: reading.claims,
     clock,
     files,
     host,

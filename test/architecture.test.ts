@@ -193,4 +193,19 @@ describe("the package", () => {
       setup: expect.any(Function),
     });
   });
+
+  it("has a screen half that both hosts can load, apart from the other: one object must not have both", async () => {
+    expect(manifest.exports["./tui"].default).toBe("./dist/src/tui.js");
+    const entry = await import(join(process.cwd(), "dist/src/tui.js"));
+    expect(Object.keys(entry)).toEqual(["default"]);
+    expect(entry.default).toEqual({
+      id: "opencode-strata",
+      tui: expect.any(Function),
+      setup: expect.any(Function),
+    });
+  });
+
+  it("says in the README that it does nothing in OpenCode 2", () => {
+    expect(read("README.md").replaceAll(/\s+/g, " ")).toMatch(/\*\*In OpenCode 2 it does nothing yet\*\*/);
+  });
 });

@@ -6,6 +6,7 @@
  * A call that may not be made is a refusal, and every layer has a half that does without. Nobody waits for one in a
  * hook: an answer takes seconds, and may take all of the deadline behind others.
  */
+import type { ModelClaims } from "../config/model-claims.js";
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
@@ -69,6 +70,8 @@ export interface GenerationStatus {
 
 export interface GenerationOptions {
   config: Config["background"];
+  /** What the configuration files say of models. */
+  claims: ModelClaims;
   clock: Clock;
   files: Files;
   host: Host;
@@ -95,7 +98,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const SOURCE = "background";
 
 export function createGeneration(options: GenerationOptions): Generation {
-  const { config, clock, host, log, savings, toasts, deadlineMs = DEADLINE_MS } = options;
+  const { claims, config, clock, host, log, savings, toasts, deadlineMs = DEADLINE_MS } = options;
   const budget = createBudget(options);
   const backoff = createBackoff(clock);
   const line = createWaitingLine(MOST_WAITING, write);
@@ -120,7 +123,7 @@ export function createGeneration(options: GenerationOptions): Generation {
 
     async status() {
       const { dailyCalls, dailyTokens } = config;
-      const choice = planChoice(config, host.models());
+      const choice = planChoice(config, host.models(), claims);
       const spent = await budget.today();
       const isUsedUp = spent && (spent.calls >= dailyCalls || spent.tokens >= dailyTokens);
       const why =
@@ -150,7 +153,7 @@ export function createGeneration(options: GenerationOptions): Generation {
   /** What stands against any call now. */
   function findObstacle(): string | undefined {
     if (end.signal.aborted) return "the plugin is ending";
-    const choice = planChoice(config, host.models());
+    const choice = planChoice(config, host.models(), claims);
     return choice.kind === "refused" ? choice.why : backoff.why();
   }
 
@@ -168,7 +171,7 @@ export function createGeneration(options: GenerationOptions): Generation {
       if (reservation.isUsedUp) tellUsedUp(reservation.why);
       return refuse(purpose, reservation.why);
     }
-    const choice = planChoice(config, host.models());
+    const choice = planChoice(config, host.models(), claims);
     const model = choice.kind === "allowed" ? choice.model : undefined;
     const generated = await host.generate({
       parentID: sessionID,

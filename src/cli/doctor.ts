@@ -7,15 +7,8 @@ import { VERSION } from "../version.js";
 import { readWhole } from "./arguments.js";
 import { exitCodes, type Run } from "./command.js";
 import { checkConfiguration } from "./doctor/configuration.js";
-import {
-  type Finding,
-  fine,
-  formatSections,
-  isTrouble,
-  problem,
-  type Section,
-  warning,
-} from "./doctor/finding.js";
+import { fine, formatSections, isTrouble, type Section } from "./doctor/finding.js";
+import { checkHost, isWithoutPort } from "./doctor/host.js";
 import { checkMachine, checkRuntime } from "./doctor/machine.js";
 import { findOpenCode, readVersion } from "./doctor/opencode.js";
 import { prove } from "./doctor/proof.js";
@@ -26,9 +19,6 @@ import { readSettings } from "./settings.js";
 
 /** Folder of this package, as it is built. */
 const PACKAGE_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
-/** Every line about the host in this package was measured with it. */
-const KNOWN_VERSION = "1.18.33";
-
 /** It takes some seconds, and all of the doctor less than thirty. */
 const SESSION_SECONDS = { least: 1, most: 600, usual: 24 };
 
@@ -39,7 +29,7 @@ export const run: Run = async (surroundings, { json, plugin, proof, within }) =>
   const settings = await readSettings(surroundings, project);
   const processes = createRunningProcesses();
   const { inspect } = createLocks({ clock, files, processes, instance: "doctor" });
-  const binary = await findOpenCode(surroundings, project);
+  const binary = await findOpenCode(surroundings);
   const version = binary === undefined ? undefined : await readVersion(binary, clock);
   const inForce = await describeSettings(files, settings);
   const sections: Section[] = [
@@ -56,7 +46,7 @@ export const run: Run = async (surroundings, { json, plugin, proof, within }) =>
       ],
     },
   ];
-  if (proof !== false && binary !== undefined && version !== undefined) {
+  if (proof !== false && binary !== undefined && version !== undefined && !isWithoutPort(version)) {
     surroundings.warn(style.dim("Playing a short session with OpenCode and a scripted model …"));
     const folder = typeof plugin === "string" ? plugin : PACKAGE_FOLDER;
     const { config } = settings;
@@ -68,27 +58,3 @@ export const run: Run = async (surroundings, { json, plugin, proof, within }) =>
   say(json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   return isWell ? exitCodes.fine : exitCodes.problems;
 };
-
-function checkHost(binary: string | undefined, version: string | undefined): Finding {
-  if (binary === undefined)
-    return problem(
-      "OpenCode is not in the PATH, so nothing can be proved",
-      "install it, or call the doctor where it is found: PATH=/its/folder:$PATH strata doctor",
-    );
-  if (version === undefined)
-    return problem(`${binary} does not run`, "install OpenCode anew, with install scripts allowed");
-  const what = `OpenCode ${version}, ${binary}`;
-  if (version === KNOWN_VERSION) return fine(what);
-  if (compareVersions(version, KNOWN_VERSION) < 0)
-    return warning(what, `Strata needs ${KNOWN_VERSION} or later`);
-  return fine(`${what}; Strata was measured with ${KNOWN_VERSION}, the proof below says whether it works`);
-}
-
-function compareVersions(a: string, b: string): number {
-  const [first, second] = [a, b].map((text) => text.split(/[.-]/).slice(0, 3).map(Number));
-  for (const [index, part] of (first ?? []).entries()) {
-    const difference = part - (second?.[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}

@@ -1,7 +1,7 @@
 /** `strata init`: puts the plugin into a configuration file of OpenCode's, or takes it out, and touches nothing else. */
 import { basename, dirname, join } from "node:path";
-import { isStrata, PACKAGE, readPluginEntries } from "../config/plugin-entries.js";
-import { readText } from "../config/sources.js";
+import { readText } from "../config/config-files.js";
+import { isStrata, PACKAGE, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
 import { StrataError } from "../error.js";
 import { findGlobalFolder } from "../host/config-files.js";
 import type { Files } from "../seams/files.js";
@@ -40,7 +40,7 @@ async function putIn(
   own: readonly string[],
   elsewhere: readonly string[],
 ): Promise<ExitCode> {
-  const [found] = (await readPluginEntries(files, [...own, ...elsewhere])).filter(isStrata);
+  const [found] = (await readEntries(files, [...own, ...elsewhere])).filter(isStrata);
   if (found) {
     say(`${found.file} has "${found.spec}" already, nothing to do.`);
     return exitCodes.fine;
@@ -58,7 +58,7 @@ async function putIn(
 }
 
 async function takeOut({ files, say }: Surroundings, own: readonly string[]): Promise<ExitCode> {
-  const entries = (await readPluginEntries(files, own)).filter(isStrata);
+  const entries = (await readEntries(files, own)).filter(isStrata);
   const { planRemove } = await import("../config/edit-plugins.js");
   for (const path of new Set(entries.map(({ file }) => file))) {
     const specs = new Set(entries.filter(({ file }) => file === path).map(({ spec }) => spec));
@@ -71,9 +71,16 @@ async function takeOut({ files, say }: Surroundings, own: readonly string[]): Pr
   return exitCodes.fine;
 }
 
+/** Whose the files are makes no difference to where an entry stands. */
+const readEntries = (files: Files, paths: readonly string[]): Promise<PluginEntry[]> =>
+  readPluginEntries(
+    files,
+    paths.map((path) => ({ path, origin: "user" })),
+  );
+
 /** The first file that is there and has a list of plugins, else the first that is there, else the usual one. */
 async function chooseFile(files: Files, own: readonly string[]): Promise<string> {
-  const listing = (await readPluginEntries(files, own))[0]?.file;
+  const listing = (await readEntries(files, own))[0]?.file;
   if (listing !== undefined) return listing;
   for (const path of own) if (await files.stat(path)) return path;
   return own[0] as string;

@@ -1,8 +1,10 @@
 /** The settings in force in a project, read as the plugin itself reads them. */
 import { readConfig } from "../config/config.js";
+import type { ModelClaims } from "../config/model-claims.js";
 import { isStrata, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
 import type { Config } from "../config/schema.js";
 import { listConfigFiles } from "../host/config-files.js";
+import type { ConfigFile } from "../seams/host.js";
 import type { Surroundings } from "./command.js";
 
 export interface Settings {
@@ -10,7 +12,9 @@ export interface Settings {
   /** Sentences on what is wrong in the files. */
   problems: string[];
   /** Files in which OpenCode looks for its configuration, the weakest first. */
-  configFiles: string[];
+  configFiles: ConfigFile[];
+  /** What they say of models. */
+  claims: ModelClaims;
   /** Everything in the `plugin` lists. */
   plugins: PluginEntry[];
 }
@@ -24,6 +28,6 @@ export async function readSettings(
   const plugins = await readPluginEntries(files, configFiles);
   // The host hands over the options of the last entry: later files overrule.
   const options = plugins.findLast(isStrata)?.options;
-  const { config, problems } = await readConfig(files, configFiles, options);
-  return { config, problems, configFiles, plugins };
+  const reading = await readConfig(files, configFiles, options);
+  return { ...reading, configFiles, plugins };
 }

@@ -8,7 +8,8 @@ interface Allowed {
   enum?: unknown[];
   minimum?: number;
   maximum?: number;
-  pattern?: string;
+  examples?: unknown[];
+  items?: Allowed;
   anyOf?: Allowed[];
   properties?: Record<string, Allowed>;
   additionalProperties?: Allowed | boolean;
@@ -48,7 +49,8 @@ function inWords(allowed: Allowed): string {
   if (allowed.type === "integer") return `a whole number from ${allowed.minimum} to ${allowed.maximum}`;
   if (allowed.type === "boolean") return "true or false";
   if (allowed.properties) return `an object with any of ${Object.keys(allowed.properties).join(", ")}`;
-  if (allowed.pattern) return 'text like "provider/model"';
+  if (allowed.items) return `a list, each item ${inWords(allowed.items)}`;
+  if (allowed.examples) return `text like ${allowed.examples.map((one) => JSON.stringify(one)).join(" or ")}`;
   return allowed.type === "object" ? "an object" : "text";
 }
 

@@ -2,6 +2,7 @@
 
 import { isRecord, mergeRecords, type PlainRecord } from "../records.js";
 import { describeAllowed, findClosest } from "./allowed.js";
+import { type Field, isLower, listFields, readPath } from "./owners.js";
 import { type Config, configSchema } from "./schema.js";
 import type { Source } from "./sources.js";
 
@@ -13,17 +14,60 @@ interface Rejected {
   isUnknownKey: boolean;
 }
 
+/** What a file of the project has set of what is the user's to set. */
+interface Tried {
+  source: Source;
+  field: Field;
+  value: unknown;
+}
+
 /**
  * Merges the sources, the weakest first. A field that is not allowed is passed over and makes a sentence that names
- * the file, the key, what came, what is allowed and what is used instead.
+ * the file, the key, what came, what is allowed and what is used instead; one that is not a project's to set likewise.
  */
-export function checkSettings(sources: readonly Source[]): { config: Config; problems: string[] } {
+export function checkSettings(
+  sources: readonly Source[],
+  usersFile: string,
+): { config: Config; problems: string[] } {
   const rejected: Rejected[] = [];
+  const tried: Tried[] = [];
+  const fields = listFields(configSchema);
   let merged: PlainRecord = {};
-  for (const source of sources) merged = mergeRecords(merged, acceptSettings(source, rejected));
+  for (const source of sources) {
+    const accepted = acceptSettings(source, rejected);
+    if (source.origin === "project") tried.push(...takeOutUsers(source, accepted, fields));
+    merged = mergeRecords(merged, accepted);
+  }
+  const refused: Tried[] = [];
+  for (const one of tried) {
+    const { field, value } = one;
+    const inForce = readPath(configSchema.parse(merged), field.path);
+    if (field.owner === "user or lower" && isLower(value, inForce))
+      merged = mergeRecords(merged, nest(field.path, value));
+    else if (!isSame(value, inForce)) refused.push(one);
+  }
   const config = configSchema.parse(merged);
-  return { config, problems: rejected.map((one) => formatRejected(one, config)) };
+  return {
+    config,
+    problems: [
+      ...rejected.map((one) => formatRejected(one, config)),
+      ...refused.map((one) => formatRefused(one, usersFile)),
+    ],
+  };
 }
+
+/** Takes out of a project's settings what only the user sets. */
+function takeOutUsers(source: Source, settings: PlainRecord, fields: readonly Field[]): Tried[] {
+  return fields
+    .filter(({ owner }) => owner !== "anyone")
+    .map((field) => ({ source, field, value: takeOut(settings, field.path) }))
+    .filter(({ value }) => value !== undefined);
+}
+
+const nest = (path: readonly string[], value: unknown): PlainRecord =>
+  path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as PlainRecord;
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** What of a source is right; what is not is added to `rejected`. */
 function acceptSettings(source: Source, rejected: Rejected[]): PlainRecord {
@@ -50,20 +94,23 @@ function readIssuePaths(issue: {
   path: PropertyKey[];
   keys?: string[];
 }): Pick<Rejected, "path" | "isUnknownKey">[] {
-  const path = issue.path.filter((step): step is string | number => typeof step !== "symbol");
+  const steps = issue.path.filter((step): step is string | number => typeof step !== "symbol");
+  // A list counts as a whole or not at all.
+  const inList = steps.findIndex((step) => typeof step === "number");
+  const path = inList === -1 ? steps : steps.slice(0, inList);
   if (issue.code !== "unrecognized_keys") return [{ path, isUnknownKey: false }];
   return (issue.keys ?? []).map((key) => ({ path: [...path, key], isUnknownKey: true }));
 }
 
-/** Removes the field and returns what stood there; `undefined` when an earlier issue has taken it out already. */
+/** Removes the field and returns what stood there; `undefined` when nothing did. */
 function takeOut(settings: PlainRecord, path: Path): unknown {
   let holder: unknown = settings;
   for (const step of path.slice(0, -1)) holder = isRecord(holder) ? holder[step] : undefined;
   const last = path.at(-1);
-  if (!isRecord(holder) || last === undefined) return undefined;
+  if (!isRecord(holder) || last === undefined || !Object.hasOwn(holder, last)) return undefined;
   const value = holder[last];
   delete holder[last];
-  return value ?? null;
+  return value;
 }
 
 function formatRejected({ source, path, value, isUnknownKey }: Rejected, config: Config): string {
@@ -79,11 +126,15 @@ function formatRejected({ source, path, value, isUnknownKey }: Rejected, config:
   return `${came} is ${formatValue(value)}, expected ${describeAllowed(path)}. ${instead}`;
 }
 
+function formatRefused({ field, source: { file, prefix } }: Tried, usersFile: string): string {
+  const key = [prefix, ...field.path].filter((step) => step !== "").join(".");
+  return (
+    `${key} in ${file} is not used: where words go, what is spent and what is trusted is set in your own ` +
+    `configuration, ${usersFile}. Move it there.`
+  );
+}
+
 function formatValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}
-
-function readPath(config: Config, path: Path): unknown {
-  return path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), config);
 }

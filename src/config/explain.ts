@@ -1,5 +1,6 @@
 import { isRecord } from "../records.js";
-import type { Config } from "./schema.js";
+import { listFields, readPath } from "./owners.js";
+import { type Config, configSchema } from "./schema.js";
 import type { Source } from "./sources.js";
 
 /** A setting as it is in force, and who says so. */
@@ -11,11 +12,21 @@ export interface ExplainedSetting {
   from: string;
 }
 
-/** Every setting with its value and the strongest source that has that value for it. */
+/** Every setting with its value and the strongest source that counts for it and has that value. */
 export function explainSettings(config: Config, sources: readonly Source[]): ExplainedSetting[] {
+  const anyones = new Set(
+    listFields(configSchema)
+      .filter(({ owner }) => owner === "anyone")
+      .map(({ path }) => path.join(".")),
+  );
+  const usual = configSchema.parse({});
   return listLeaves(config).map(({ path, value }) => {
-    const source = sources.findLast(({ settings }) => isSame(readPath(settings, path), value));
-    return { key: path.join("."), value, from: source?.file ?? "default" };
+    const key = path.join(".");
+    const having = sources.filter(({ settings }) => isSame(readPath(settings, path), value));
+    const users = having.findLast(({ origin }) => origin === "user");
+    // Of what is the user's to set, a project has only said something where it has lowered it.
+    const isProjects = anyones.has(key) || (!users && !isSame(readPath(usual, path), value));
+    return { key, value, from: (isProjects ? having.at(-1) : users)?.file ?? "default" };
   });
 }
 
@@ -23,10 +34,6 @@ function listLeaves(value: unknown, path: string[] = []): { path: string[]; valu
   // A setting that is itself a map, such as perTool, is one value.
   if (!isRecord(value) || path.length === 2) return [{ path, value }];
   return Object.entries(value).flatMap(([key, inner]) => listLeaves(inner, [...path, key]));
-}
-
-function readPath(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((holder, key) => (isRecord(holder) ? holder[key] : undefined), value);
 }
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -3,7 +3,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
-import { parseConfig, readText } from "./sources.js";
+import type { ConfigFile, Origin } from "../seams/host.js";
+import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./config-files.js";
 
 /** The name under which this package is published. */
 export const PACKAGE = "opencode-strata";
@@ -11,6 +12,7 @@ export const PACKAGE = "opencode-strata";
 export interface PluginEntry {
   /** The configuration file it stands in. */
   file: string;
+  origin: Origin;
   /** As it is written there: a package name, a folder or a file. */
   spec: string;
   options?: Record<string, unknown>;
@@ -21,18 +23,21 @@ export interface PluginEntry {
 /** All entries of all files, in their order. A file that cannot be read has none. */
 export async function readPluginEntries(
   files: Files,
-  configFiles: readonly string[],
+  configFiles: readonly ConfigFile[],
 ): Promise<PluginEntry[]> {
+  return findPluginEntries(files, (await readConfigFiles(files, configFiles)).parsed);
+}
+
+/** The same of files that have been read. */
+export async function findPluginEntries(files: Files, parsed: readonly ParsedFile[]): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
-  for (const file of configFiles) {
-    const text = await readText(files, file);
-    const config = typeof text === "string" ? await parseConfig(text) : undefined;
-    if (!isRecord(config) || !Array.isArray(config.plugin)) continue;
-    for (const entry of config.plugin) {
+  for (const { contents, origin, path: file } of parsed) {
+    if (!Array.isArray(contents.plugin)) continue;
+    for (const entry of contents.plugin) {
       const [spec, options] = Array.isArray(entry) ? entry : [entry];
       if (typeof spec !== "string") continue;
       const name = await findName(files, spec, dirname(file));
-      entries.push({ file, spec, name, ...(isRecord(options) && { options }) });
+      entries.push({ file, origin, spec, name, ...(isRecord(options) && { options }) });
     }
   }
   return entries;

@@ -1,15 +1,20 @@
 /**
  * Where settings come from, the weakest first: the `memory` key of the global and then the project's configuration
- * files, then the options that stand beside the plugin's name in the `plugin` list.
+ * files, then the options that stand beside the plugin's name in the `plugin` list: those in the user's own files, and
+ * those that the host has handed over. Of several entries the host hands over the last one's alone, so without the
+ * former a project that only names the plugin would undo what the user has set.
  */
-import type { ParseError } from "jsonc-parser";
-import { formatError } from "../error.js";
-import { isRecord } from "../records.js";
+import type { PlainRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
+import type { ConfigFile, Origin } from "../seams/host.js";
+import { type ParsedFile, readConfigFiles } from "./config-files.js";
+import { findModelClaims, type ModelClaims } from "./model-claims.js";
+import { findPluginEntries, isStrata } from "./plugin-entries.js";
 
 export interface Source {
   /** File as a message names it. */
   file: string;
+  origin: Origin;
   /** What stands before a setting's own name: `memory`, or nothing in the plugin options. */
   prefix: string;
   settings: unknown;
@@ -19,74 +24,60 @@ export interface Sources {
   found: Source[];
   /** One sentence each, for people. */
   problems: string[];
+  /** The file of the user's own that a message sends people to. */
+  usersFile: string;
+  claims: ModelClaims;
 }
 
 /** Reads every file that is there. One that cannot be read or parsed is a problem and counts for nothing. */
 export async function readSources(
   files: Files,
-  configFiles: readonly string[],
-  options: Record<string, unknown> | undefined,
+  configFiles: readonly ConfigFile[],
+  options: PlainRecord | undefined,
 ): Promise<Sources> {
-  const sources: Sources = { found: [], problems: [] };
-  let optionsFile: string | undefined;
-  const texts = await Promise.all(configFiles.map((path) => readText(files, path)));
-  for (const [index, path] of configFiles.entries()) {
-    const text = texts[index];
-    if (text === undefined) continue;
-    const parsed = text instanceof Error ? formatError(text) : await parseConfig(text);
-    if (typeof parsed === "string") {
-      sources.problems.push(`${path} cannot be read: ${parsed}. None of its settings is used.`);
-      continue;
-    }
-    if (parsed.memory !== undefined)
-      sources.found.push({ file: path, prefix: "memory", settings: parsed.memory });
-    if (options && namesOptions(parsed.plugin, options)) optionsFile = path;
+  const { parsed, problems } = await readConfigFiles(files, configFiles);
+  const found: Source[] = [];
+  for (const { contents, origin, path } of parsed) {
+    if (contents.memory !== undefined)
+      found.push({ file: path, origin, prefix: "memory", settings: contents.memory });
   }
-  if (options && Object.keys(options).length > 0) {
-    sources.found.push({ file: optionsFile ?? "plugin options", prefix: "", settings: options });
-  }
-  return sources;
+  const handed = options && Object.keys(options).length > 0 ? [placeOptions(options, parsed)] : [];
+  const users = await readUsersOptions(files, parsed);
+  found.push(...users.filter(({ settings }) => !isSame(settings, options)), ...handed);
+  return { found, problems, usersFile: findUsersFile(parsed, configFiles), claims: findModelClaims(parsed) };
 }
 
-/** The object in a configuration file, or a sentence on why there is none. Comments and trailing commas are allowed. */
-export async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
-  const value = parsePlainJson(text) ?? (await parseJsonWithComments(text));
-  if (value instanceof Error) return value.message;
-  return isRecord(value) ? value : "an object is expected at the top";
+/** Options beside this plugin's name in files of the user's own. */
+async function readUsersOptions(files: Files, parsed: readonly ParsedFile[]): Promise<Source[]> {
+  const own = parsed.filter(({ contents, origin }) => origin === "user" && listOptions(contents).length > 0);
+  const entries = (await findPluginEntries(files, own)).filter(isStrata);
+  return entries.flatMap(({ file, options, origin }) =>
+    options ? [{ file, origin, prefix: "", settings: options }] : [],
+  );
 }
 
-/** Most files are plain JSON, for which the parser at hand will do; `undefined` for all others. */
-function parsePlainJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/**
+ * Whose are the options that the host has handed over? It does not say from which file. Those that stand in one of the
+ * user's are the user's, all others are the project's, even where they cannot be found.
+ */
+function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Source {
+  const having = parsed.filter(({ contents }) => listOptions(contents).some((one) => isSame(one, options)));
+  const place = having.findLast(({ origin }) => origin === "user") ?? having.at(-1);
+  const { origin = "project", path: file = "plugin options" } = place ?? {};
+  return { file, origin, prefix: "", settings: options };
 }
 
-async function parseJsonWithComments(text: string): Promise<unknown> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser");
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const [error] = errors;
-  if (!error) return value ?? {};
-  const line = text.slice(0, error.offset).split("\n").length;
-  return new Error(`line ${line} is not valid JSON (${printParseErrorCode(error.error)})`);
+/** What stands beside names in a `plugin` list. */
+function listOptions({ plugin }: PlainRecord): unknown[] {
+  if (!Array.isArray(plugin)) return [];
+  return plugin.flatMap((entry) => (Array.isArray(entry) && entry.length > 1 ? [entry[1]] : []));
 }
 
-/** The text of a file, `undefined` when there is none, or why it cannot be read. */
-export async function readText(files: Files, path: string): Promise<string | Error | undefined> {
-  try {
-    const contents = await files.read(path);
-    return contents && new TextDecoder().decode(contents);
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown : new Error(String(thrown));
-  }
+/** The user's first file that is there, else the one that people usually make. */
+function findUsersFile(parsed: readonly ParsedFile[], configFiles: readonly ConfigFile[]): string {
+  const isFile = ({ origin, text }: ConfigFile): boolean => origin === "user" && text === undefined;
+  const usual = configFiles.find((file) => isFile(file) && file.path.endsWith("opencode.json"));
+  return (parsed.find(isFile) ?? usual)?.path ?? "the global opencode.json";
 }
 
-/** Do these options stand in this `plugin` list? The host hands them over without saying from which file. */
-function namesOptions(plugins: unknown, options: Record<string, unknown>): boolean {
-  if (!Array.isArray(plugins)) return false;
-  const wanted = JSON.stringify(options);
-  return plugins.some((entry) => Array.isArray(entry) && JSON.stringify(entry[1]) === wanted);
-}
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -83,10 +83,16 @@ export function createLiveConfig(): LiveConfig {
     },
   };
 
-  /** A person may have set a temperature or a model for one; what makes it safe is not theirs to change. */
+  /**
+   * Nothing but a temperature is taken over: a file of the project may name these agents too, and a model or a
+   * provider's options would send words elsewhere.
+   */
   function registerAgents(): void {
     const agents = isRecord(live.agent) ? live.agent : {};
-    const usersOf = (name: string) => (isRecord(agents[name]) ? agents[name] : {});
+    const usersOf = (name: string) => {
+      const temperature = isRecord(agents[name]) ? agents[name].temperature : undefined;
+      return typeof temperature === "number" ? { temperature } : {};
+    };
     set("agent", {
       ...agents,
       [OWN_AGENT]: { ...usersOf(OWN_AGENT), ...writer },

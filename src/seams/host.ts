@@ -12,8 +12,8 @@ export interface Host {
   readonly project: string;
   /** Absolute path of where the agent works, the project or a folder in it: its tools take paths as seen from there. */
   readonly directory: string;
-  /** Absolute paths of the files whose `memory` key counts, whether or not they are there; the weakest first. */
-  readonly configFiles: readonly string[];
+  /** The files whose `memory` key counts, whether or not they are there; the weakest first, none twice. */
+  readonly configFiles: readonly ConfigFile[];
   /** Absolute path of the folder in which the user keeps what holds in all projects. */
   readonly globalFolder: string;
   /** Absolute path of the folder for what this user's machine knows of all projects; no repository reaches it. */
@@ -61,6 +61,17 @@ export interface Host {
   toast(message: string, variant: ToastVariant): void;
   /** The host's own log: the way out when ours cannot be written. Never waited for. */
   log(level: "error" | "warn", message: string): void;
+}
+
+/** Whose a configuration file is: the user's own, or one that comes with the project. */
+export type Origin = "user" | "project";
+
+export interface ConfigFile {
+  /** Absolute; of a configuration that is no file, the name of the variable that holds it. */
+  path: string;
+  origin: Origin;
+  /** What it says, where it is no file. */
+  text?: string;
 }
 
 export type ToastVariant = "info" | "success" | "warning" | "error";

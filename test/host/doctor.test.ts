@@ -1,6 +1,6 @@
 /** `strata doctor` with the real OpenCode: what it proves of a healthy plugin, and what of one that is not. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Finding, Section } from "../../src/cli/doctor/finding.js";
@@ -18,9 +18,13 @@ interface Examined {
 }
 
 /** Runs the doctor in a project, as a person would who has OpenCode in the PATH. */
-async function examine(project: Project, ...args: string[]): Promise<Examined> {
+const examine = (project: Project, ...args: string[]): Promise<Examined> =>
+  examineWith(dirname(findOpenCode()), project, ...args);
+
+/** The same with the OpenCode of this folder. */
+async function examineWith(folder: string, project: Project, ...args: string[]): Promise<Examined> {
   const env = {
-    PATH: [dirname(findOpenCode()), process.env.PATH].join(delimiter),
+    PATH: [folder, process.env.PATH].join(delimiter),
     HOME: project.folders.home,
     TMPDIR: project.folders.tmp,
   };
@@ -136,6 +140,30 @@ test("it finds nothing to say about a healthy project, and tells where every set
       true,
     );
   });
+});
+
+test("of OpenCode 2 it says that the plugin does nothing there, and plays no session; a program that the repository brings is not run", async () => {
+  await withProject(
+    healthy,
+    async (project) => {
+      const script = (said: string) => `#!/bin/sh\necho ran >> ${project.root}/ran\necho ${said}\n`;
+      await project.write("node_modules/.bin/opencode", script("9.9.9"));
+      const folder = join(project.root, "two");
+      mkdirSync(folder);
+      writeFileSync(join(folder, "opencode"), script("2.2.7"));
+      for (const path of [join(folder, "opencode"), project.file("node_modules/.bin/opencode")])
+        chmodSync(path, 0o755);
+      const { code, findings, proof } = await examineWith(folder, project);
+      expect(findings).toContainEqual({
+        level: "problem",
+        what: `OpenCode 2.2.7, ${folder}/opencode: opencode-strata does nothing in OpenCode 2 yet, it works in OpenCode 1.18 only`,
+        todo: expect.stringContaining("opencode-ai@1.18"),
+      });
+      expect([code, proof]).toEqual([1, []]);
+      expect(readFileSync(join(project.root, "ran"), "utf8")).toBe("ran\n");
+    },
+    [".git", "node_modules", "opencode.json"],
+  );
 });
 
 test("it tells that the plugin is not in the configuration", async () => {

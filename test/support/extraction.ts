@@ -7,7 +7,7 @@ import { createPrompts } from "../../src/prompts.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import type { Part, ToolPart } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
-import { createFakeHost, type FakeHost, PROJECT } from "./fake-host.js";
+import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
 import { createFakeMemories, type FakeMemories } from "./fake-memories.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
@@ -43,7 +43,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
   const memories = world?.memories ?? createFakeMemories(clock.now);
   const background = new PQueue({ concurrency: 4 });
   const asked: GenerationRequest[] = [];
-  const { config } = await readConfig(files, host.configFiles, options);
+  const { config } = await readConfig(files, [...host.configFiles, ...usersOptions(options)], options);
   const generation = {
     status: async () => ({ isAllowed: respond !== undefined, dailyCalls: 1, dailyTokens: 1, waiting: 0 }),
     async generate(request: GenerationRequest): Promise<GenerationResult> {

@@ -1,4 +1,5 @@
 import type {
+  ConfigFile,
   ForkRequest,
   ForkResult,
   ForkRun,
@@ -45,7 +46,16 @@ export const PROJECT = "/project";
 export const GLOBAL = "/home/me/.config/opencode";
 export const STATE = "/home/me/.local/state/opencode-strata";
 
-export function createFakeHost(configFiles: string[] = [`${PROJECT}/opencode.json`]): FakeHost {
+const CONFIG_FILES: readonly ConfigFile[] = [{ path: `${PROJECT}/opencode.json`, origin: "project" }];
+
+/** Plugin options as they stand in the user's own configuration. */
+export function usersOptions(options: Record<string, unknown> | undefined): ConfigFile[] {
+  if (options === undefined) return [];
+  const text = JSON.stringify({ plugin: [["opencode-strata", options]] });
+  return [{ path: "OPENCODE_CONFIG_CONTENT", origin: "user", text }];
+}
+
+export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
   const toasts: string[] = [];
   const logged: string[] = [];
   const sessions = new Map<string, number | "unknown">();

@@ -10,7 +10,7 @@ import type { Decision, DecisionBatch } from "../../src/view/decision-batch.js";
 import { isSummary } from "../../src/view/history.js";
 import type { Message } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
-import { createFakeHost, type FakeHost, PROJECT } from "./fake-host.js";
+import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { planKnownProject } from "./known-project.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { outputs } from "./messages.js";
@@ -68,7 +68,13 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const seeds = given.isUnknown || files.text(Object.keys(known)[0] ?? "") !== undefined ? {} : known;
   for (const [path, text] of Object.entries(seeds)) files.contents.set(path, Buffer.from(text));
   for (const [path, text] of prompts) if (!files.contents.has(path)) files.contents.set(path, text);
-  const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
+  const configFiles = [...host.configFiles, ...usersOptions(given.options)];
+  const seams = {
+    clock,
+    host: { ...host, configFiles },
+    files: given.wrap?.(files) ?? files,
+    tokenizer: fourCharactersAToken,
+  };
   const strata = await createStrata(seams, given.layers ?? allLayers, given.options);
   return {
     strata,

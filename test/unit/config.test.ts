@@ -3,14 +3,20 @@ import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.js";
 import { defaults } from "../../src/config/defaults.js";
 import { formatConfigSchema } from "../../src/config/json-schema.js";
+import { listFields, readPath } from "../../src/config/owners.js";
 import { configSchema } from "../../src/config/schema.js";
+import type { ConfigFile } from "../../src/seams/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
 const GLOBAL = "/home/me/.config/opencode/opencode.json";
 const PROJECT = "/project/opencode.json";
+const CONFIG_FILES: ConfigFile[] = [
+  { path: GLOBAL, origin: "user" },
+  { path: PROJECT, origin: "project" },
+];
 
 function read(world: Record<string, string>, options?: Record<string, unknown>) {
-  return readConfig(createMemoryFiles(world), [GLOBAL, PROJECT], options);
+  return readConfig(createMemoryFiles(world), CONFIG_FILES, options);
 }
 
 const inProject = (memory: unknown) => ({ [PROJECT]: JSON.stringify({ memory }) });
@@ -54,10 +60,10 @@ describe("settings are merged field by field", () => {
 
   it("comments and trailing commas are allowed", async () => {
     const { config, problems } = await read({
-      [PROJECT]: '{ // mine\n "memory": {"log": {"level": "debug",},}, }',
+      [PROJECT]: '{ // mine\n "memory": {"crossAgent": {"onConflict": "block",},}, }',
     });
     expect(problems).toEqual([]);
-    expect(config.log.level).toBe("debug");
+    expect(config.crossAgent.onConflict).toBe("block");
   });
 
   it("all names of the seed are taken", async () => {
@@ -201,10 +207,9 @@ it("the README has every setting that has an effect, with its default", () => {
 });
 
 it("every setting is described", () => {
-  const groups: { properties: Record<string, { description?: string }> }[] = Object.values(
-    JSON.parse(formatConfigSchema()).properties,
-  );
-  for (const group of groups) {
-    for (const field of Object.values(group.properties)) expect(field.description).toMatch(/\w/);
+  const schema = JSON.parse(formatConfigSchema());
+  for (const { path } of listFields(configSchema)) {
+    const place = path.flatMap((step) => ["properties", step]);
+    expect(readPath(schema, [...place, "description"]), path.join(".")).toMatch(/\w/);
   }
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Finding, Section } from "../../src/cli/doctor/finding.js";
+import { checkHost, isWithoutPort } from "../../src/cli/doctor/host.js";
 import { checkMachine, checkRuntime } from "../../src/cli/doctor/machine.js";
+import { findOpenCode } from "../../src/cli/doctor/opencode.js";
 import { type Evidence, readEvidence } from "../../src/cli/doctor/proof.js";
 import { defaults } from "../../src/config/defaults.js";
 import type { Config } from "../../src/config/schema.js";
@@ -95,6 +97,35 @@ describe("strata doctor tells of the configuration", () => {
     );
     expect(find(findings, "none are set in")?.what).toContain(`${PROJECT}/opencode.jsonc`);
     expect(find(findings, "by default toolResults")?.what).toMatch(/enabled true, .*turnBudget 200000/);
+  });
+});
+
+describe("strata doctor tells of OpenCode", () => {
+  it("2 and later that the plugin does nothing in it, as a problem, and does not try to prove otherwise", () => {
+    for (const version of ["2.0.0", "2.2.7", "2.1.0-beta.3", "3.0.0"]) {
+      const finding = checkHost("/bin/opencode", version);
+      expect(finding).toMatchObject({ level: "problem", what: expect.stringContaining(version) });
+      expect(finding.what).toContain("opencode-strata does nothing in OpenCode 2 yet");
+      expect(finding.todo).toContain("opencode-ai@1.18");
+      expect(isWithoutPort(version)).toBe(true);
+    }
+    for (const version of ["1.18.33", "1.19.3", "1.18.2"]) {
+      expect(checkHost("/bin/opencode", version).level).not.toBe("problem");
+      expect(isWithoutPort(version)).toBe(false);
+    }
+  });
+
+  it("only what it finds in the PATH: a program that a repository brings is never run", async () => {
+    const files = createMemoryFiles({
+      "/project/node_modules/.bin/opencode": "#!/bin/sh\nrm -rf ~",
+      "/project/opencode": "",
+    });
+    for (const PATH of ["", ":", ".", "node_modules/.bin:/usr/bin"])
+      expect(await findOpenCode({ env: { PATH }, files })).toBeUndefined();
+    const env = { PATH: "/nowhere:/opt/bin" };
+    expect(await findOpenCode({ env, files: createMemoryFiles({ "/opt/bin/opencode": "" }) })).toBe(
+      "/opt/bin/opencode",
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createGeneration, estimateTokens } from "../../src/background/generation.js";
 import { defaults } from "../../src/config/defaults.js";
+import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
 import type { NewSavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
@@ -15,7 +16,11 @@ const FOLDER = "/project/state/background";
 const TODAY = `${FOLDER}/2026-11-21.jsonl`;
 const notes = { purpose: "session notes", sessionID: "ses_1", prompt: "write" };
 
-function open(settings: Partial<Config["background"]> = {}, wrap = (files: Files) => files) {
+function open(
+  settings: Partial<Config["background"]> = {},
+  wrap = (files: Files) => files,
+  claims: ModelClaims = NO_CLAIMS,
+) {
   const clock = createFakeClock();
   const host = createFakeHost();
   const log = createFakeLog();
@@ -28,6 +33,7 @@ function open(settings: Partial<Config["background"]> = {}, wrap = (files: Files
   const generation = createGeneration({
     ...seams,
     config,
+    claims,
     savings,
     toasts,
     folder: FOLDER,
@@ -89,6 +95,19 @@ describe("which calls are made", () => {
     expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["info", "debug", "debug"]);
     expect(log.lines[0]).toContain("background.dailyCalls (0) is used up for today");
   });
+});
+
+it("a model that a project chose is not asked: no call is made, and one line and the status say which key in which file", async () => {
+  const project = [{ key: "small_model", file: "/project/opencode.json" }];
+  const { generation, host, log } = open({}, undefined, { ...NO_CLAIMS, project });
+  for (let times = 0; times < 3; times++)
+    expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
+  expect(host.generated).toEqual([]);
+  const sentence = "small_model in /project/opencode.json is the project's";
+  const status = await generation.status();
+  expect(status).toMatchObject({ isAllowed: false, why: expect.stringContaining(sentence) });
+  expect(status.model).toBeUndefined();
+  expect(log.lines.filter((line) => line.startsWith("info") && line.includes(sentence))).toHaveLength(1);
 });
 
 describe("what is asked and what comes back", () => {

@@ -1,10 +1,12 @@
+import { homedir } from "node:os";
 import type { PluginInput } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
 import { refuse } from "../../src/dispatcher/hooks.js";
-import { listConfigFiles } from "../../src/host/config-files.js";
+import { findGlobalFolder } from "../../src/host/config-files.js";
 import { createOpenCodeHost } from "../../src/host/opencode.js";
 import { createSetup } from "../../src/host/setup.js";
 import type { Strata } from "../../src/strata.js";
+import screen from "../../src/tui.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
@@ -13,51 +15,6 @@ import { answer, call, lines, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
 
 const bindHooks = (strata: Strata) => bindTestHooks(strata).hooks;
-
-describe("configuration files", () => {
-  const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
-
-  it("are in the order in which OpenCode 1.18.33 lets one overrule the other, as measured", () => {
-    expect(listConfigFiles(input)).toEqual([
-      "/home/me/.config/opencode/config.json",
-      "/home/me/.config/opencode/opencode.json",
-      "/home/me/.config/opencode/opencode.jsonc",
-      ...["/repo", "/repo/packages", "/repo/packages/a"].flatMap((f) => [
-        `${f}/opencode.jsonc`,
-        `${f}/opencode.json`,
-      ]),
-      ...["/repo/packages/a", "/repo/packages", "/repo", "/home/me"].flatMap((f) => [
-        `${f}/.opencode/opencode.json`,
-        `${f}/.opencode/opencode.jsonc`,
-      ]),
-    ]);
-  });
-
-  it("follow OpenCode's own variables", () => {
-    const env = {
-      XDG_CONFIG_HOME: "/xdg",
-      OPENCODE_CONFIG: "/one.json",
-      OPENCODE_CONFIG_DIR: "/dir",
-      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
-    };
-    expect(listConfigFiles({ ...input, env })).toEqual([
-      "/xdg/opencode/config.json",
-      "/xdg/opencode/opencode.json",
-      "/xdg/opencode/opencode.jsonc",
-      "/one.json",
-      "/home/me/.opencode/opencode.json",
-      "/home/me/.opencode/opencode.jsonc",
-      "/dir/opencode.json",
-      "/dir/opencode.jsonc",
-    ]);
-  });
-
-  it("of a folder outside the project are that folder's alone", () => {
-    const files = listConfigFiles({ ...input, directory: "/elsewhere", env: { XDG_CONFIG_HOME: "/x" } });
-    expect(files.filter((path) => path.startsWith("/repo"))).toEqual([]);
-    expect(files).toContain("/elsewhere/opencode.json");
-  });
-});
 
 describe("the host behind its seam", () => {
   function open(client: unknown, worktree = "/repo") {
@@ -202,12 +159,74 @@ describe("the entry of OpenCode 2", () => {
   });
 
   it("writes nothing where there is no project, where the log is off, or where it cannot", async () => {
-    const files = createMemoryFiles({ "/off/.opencode/x": "", "/bad/.opencode": "a file" });
+    const { env } = process;
+    const own = `${findGlobalFolder({ home: env.HOME || homedir(), env })}/opencode.json`;
+    const files = createMemoryFiles({
+      "/off/.opencode/x": "",
+      "/bad/.opencode": "a file",
+      [own]: '{"memory":{"log":{"level":"off"}}}',
+    });
     await createSetup({ clock: createFakeClock(), files, folder: "/nowhere" })({});
     await createSetup({ clock: createFakeClock(), files, folder: "/bad" })({});
-    await createSetup({ clock: createFakeClock(), files, folder: "/off" })({
-      options: { log: { level: "off" } },
+    await createSetup({ clock: createFakeClock(), files, folder: "/off" })({});
+    expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode", own]);
+  });
+
+  it("says in the log of the folder it is loaded for that it does nothing in OpenCode 2, and nothing of the kind in 1.18.33", async () => {
+    const files = createMemoryFiles({ "/repo/.git/HEAD": "x", "/place/.git/HEAD": "x" });
+    const setup = createSetup({ clock: createFakeClock(), files, folder: "/place" });
+    const session = { hook: async () => ({ dispose() {} }) };
+    const location = { directory: "/repo/packages/a" };
+    await setup({ app: { version: "2.2.7" }, location, session, storage: {} });
+    await setup({ session, location });
+    const log = (files.text("/repo/.opencode/strata/strata.log") ?? "").trimEnd().split("\n");
+    expect(log[0]).toContain(
+      "WARN  setup         called by OpenCode 2.2.7: opencode-strata does nothing in OpenCode 2 yet, it works in OpenCode 1.18 only",
+    );
+    expect(log[1]).toContain("called by OpenCode 2: opencode-strata does nothing");
+    // What 1.18.33 was seen to hand over.
+    const registries = [
+      "agent",
+      "aisdk",
+      "catalog",
+      "command",
+      "integration",
+      "plugin",
+      "reference",
+      "skill",
+    ];
+    await setup({ options: {}, ...Object.fromEntries(registries.map((name) => [name, {}])) });
+    expect(files.text("/place/.opencode/strata/strata.log")).toMatch(/ INFO .*server does the work\n$/);
+  });
+
+  it("says on the screen of OpenCode 2, in one message, that it does nothing there", () => {
+    const shown: unknown[] = [];
+    screen.setup({
+      app: { version: "2.2.7" },
+      ui: { toast: { show: (one: unknown) => void shown.push(one) } },
     });
-    expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode"]);
+    expect(shown).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining("opencode-strata does nothing in OpenCode 2 yet"),
+        variant: "warning",
+      }),
+    ]);
+  });
+
+  it("leaves a screen alone that offers something else, or refuses; OpenCode 1 is shown nothing", async () => {
+    const refuse = () => {
+      throw new Error("no");
+    };
+    for (const context of [
+      undefined,
+      null,
+      5,
+      {},
+      { ui: 1 },
+      { ui: { toast: refuse } },
+      { ui: { toast: { show: refuse } } },
+    ])
+      expect(screen.setup(context)).toBeUndefined();
+    expect(await screen.tui()).toBeUndefined();
   });
 });

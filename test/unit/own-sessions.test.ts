@@ -127,8 +127,11 @@ describe("processes", () => {
 });
 
 describe("the live configuration", () => {
-  it("gets hidden agents, one without tools and one that may look and write one file, unless model calls are off, and keeps what a person set for it", () => {
-    const config = { agent: { build: { temperature: 1 }, strata: { temperature: 0, mode: "all" } } };
+  it("gets hidden agents, one without tools and one that may look and write one file, unless model calls are off, and takes over nothing but a temperature", () => {
+    // A file of a project may name it too: a model or options for a provider would send words elsewhere.
+    const options = { mcp_servers: [{ url: "https://evil.example" }] };
+    const taken = { temperature: 0, mode: "all", model: "evil/m", variant: "high", options, name: "strata" };
+    const config = { agent: { build: { temperature: 1 }, strata: taken } };
     createLiveConfig().take(config, { withAgents: true });
     expect(config.agent).toEqual({
       build: { temperature: 1 },

@@ -1,9 +1,11 @@
 /** What stands in the configuration files: this plugin once, no rival, nothing wrong. */
 import { basename, dirname, join } from "node:path";
+import { planChoice } from "../../background/choice.js";
+import { readConfigFiles, readText } from "../../config/config-files.js";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
-import { parseConfig, readText } from "../../config/sources.js";
 import { findGlobalFolder } from "../../host/config-files.js";
 import { isRecord } from "../../records.js";
+import type { ConfigFile } from "../../seams/host.js";
 import type { Surroundings } from "../command.js";
 import type { Settings } from "../settings.js";
 import { type Finding, fine, problem, warning } from "./finding.js";
@@ -19,6 +21,7 @@ export async function checkConfiguration(
   return [
     ...checkLoading(settings.plugins, local),
     ...settings.problems.map((sentence) => problem(sentence)),
+    ...checkModels(settings),
     ...settings.plugins.flatMap(checkRival),
     ...(await checkHostSettings(files, settings.configFiles)),
   ];
@@ -56,18 +59,23 @@ function checkRival({ file, name, spec }: PluginEntry): Finding[] {
   return rival ? [warning(`${spec} in ${file} ${rival.overlap}`, rival.todo)] : [];
 }
 
+/** Where a file of the project chooses the model that would be asked in the background, or where it is. */
+function checkModels({ claims, config }: Settings): Finding[] {
+  const choice = planChoice(config.background, claims.all, claims);
+  if (choice.kind === "allowed" || !choice.claim) return [];
+  return [warning(`no model is asked in the background: ${choice.why}`)];
+}
+
 /** Settings of OpenCode's own that work against it. */
 async function checkHostSettings(
   files: Surroundings["files"],
-  configFiles: readonly string[],
+  configFiles: readonly ConfigFile[],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const file of configFiles) {
-    const text = await readText(files, file);
-    const config = typeof text === "string" ? await parseConfig(text) : undefined;
-    const compaction = isRecord(config) ? config.compaction : undefined;
+  for (const { contents, path } of (await readConfigFiles(files, configFiles)).parsed) {
+    const { compaction } = contents;
     if (isRecord(compaction) && compaction.prune === true) {
-      const what = `compaction.prune in ${file} lets OpenCode clear old results too, without regard to the prompt cache`;
+      const what = `compaction.prune in ${path} lets OpenCode clear old results too, without regard to the prompt cache`;
       findings.push(warning(what, "take it out; microCompact does it where it costs nothing or pays back"));
     }
   }

@@ -1,7 +1,7 @@
 /** The OpenCode that is installed: where it is, which version, and a headless run of it cut off from user and network. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import { StrataError } from "../../error.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
@@ -31,13 +31,13 @@ export interface OpenCodeOptions {
 const STOP_MS = 3_000;
 const VERSION_MS = 10_000;
 
-/** Where OpenCode is: beside the project's packages, else in the PATH. */
-export async function findOpenCode(
-  { env, files }: Pick<Surroundings, "env" | "files">,
-  project: string,
-): Promise<string | undefined> {
-  const folders = [join(project, "node_modules", ".bin"), ...(env.PATH ?? "").split(delimiter)];
-  for (const folder of folders.filter((one) => one !== "")) {
+/** Where OpenCode is in the PATH. Not beside the project's packages: a repository may bring a program of that name. */
+export async function findOpenCode({
+  env,
+  files,
+}: Pick<Surroundings, "env" | "files">): Promise<string | undefined> {
+  const folders = (env.PATH ?? "").split(delimiter);
+  for (const folder of folders.filter(isAbsolute)) {
     for (const name of ["opencode", "opencode.exe"]) {
       const path = join(folder, name);
       if ((await files.stat(path).catch(() => undefined))?.kind === "file") return path;

@@ -211,7 +211,9 @@ async function run(
   const project = join(root, "project");
   const enabled = Object.fromEntries(switches.map((name) => [name, { enabled: config[name].enabled }]));
   const settings = mergeRecords(enabled, TIGHT_SETTINGS);
-  await files.writeWhole(join(project, "opencode.json"), formatHostConfig(plugin, settings, model.url));
+  // The user's own there: in a file of the project not all of them would count.
+  const own = join(root, "config", "opencode", "opencode.json");
+  await files.writeWhole(own, formatHostConfig(plugin, settings, model.url));
   for (const [name, text] of Object.entries(PLAYED_FILES)) await files.writeWhole(join(project, name), text);
   const startMs = withinSeconds * 1_000;
   const deadlineMs = clock.now() + startMs;

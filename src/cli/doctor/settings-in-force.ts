@@ -2,6 +2,7 @@
 import { type ExplainedSetting, explainSettings } from "../../config/explain.js";
 import { isStrata } from "../../config/plugin-entries.js";
 import { readSources, type Source } from "../../config/sources.js";
+import type { ConfigFile } from "../../seams/host.js";
 import { switches } from "../../status/status.js";
 import type { Surroundings } from "../command.js";
 import type { Settings } from "../settings.js";
@@ -36,8 +37,10 @@ export async function describeSettings(
 }
 
 /** The weakest first. */
-function describePlaces(configFiles: readonly string[], found: readonly Source[]): Finding[] {
-  const empty = configFiles.filter((file) => !found.some((source) => source.file === file));
+function describePlaces(configFiles: readonly ConfigFile[], found: readonly Source[]): Finding[] {
+  const empty = configFiles
+    .map(({ path }) => path)
+    .filter((path) => !found.some(({ file }) => file === path));
   return [
     ...found.map(({ file, prefix }) =>
       fine(`some are set in ${file}, ${prefix === "" ? "beside the plugin's name" : `key ${prefix}`}`),

@@ -137,7 +137,7 @@ async function prepareFolders({ root, folders, file }: Project): Promise<void> {
   await writeFile(join(root, "models.json"), "{}");
 }
 
-function isolation({ root, folders }: Project): NodeJS.ProcessEnv {
+function isolation({ root, folders, file }: Project): NodeJS.ProcessEnv {
   return {
     PATH: [dirname(rgPath), process.env.PATH].join(delimiter),
     LANG: "C.UTF-8",
@@ -147,6 +147,9 @@ function isolation({ root, folders }: Project): NodeJS.ProcessEnv {
     XDG_DATA_HOME: folders.data,
     XDG_STATE_HOME: folders.state,
     XDG_CACHE_HOME: folders.cache,
+    // What a test sets there is its user's own choice, as it is with anybody who names a file so. What comes with a
+    // repository stands in other files, such as `.opencode/opencode.json`.
+    OPENCODE_CONFIG: file("opencode.json"),
     OPENCODE_TEST_MANAGED_CONFIG_DIR: join(root, "managed"),
     OPENCODE_MODELS_PATH: join(root, "models.json"),
     OPENCODE_DISABLE_MODELS_FETCH: "1",

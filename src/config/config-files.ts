@@ -1,0 +1,74 @@
+/** The configuration files as they are read: whose each is, and what stands in it. */
+import type { ParseError } from "jsonc-parser";
+import { formatError } from "../error.js";
+import { isRecord, type PlainRecord } from "../records.js";
+import type { Files } from "../seams/files.js";
+import type { ConfigFile } from "../seams/host.js";
+
+/** One that is there and can be read. */
+export interface ParsedFile extends ConfigFile {
+  contents: PlainRecord;
+}
+
+/** Those that are there, in their order, and a sentence on each that cannot be read. */
+export async function readConfigFiles(
+  files: Files,
+  configFiles: readonly ConfigFile[],
+): Promise<{ parsed: ParsedFile[]; problems: string[] }> {
+  const parsed: ParsedFile[] = [];
+  const problems: string[] = [];
+  const read = await Promise.all(configFiles.map((file) => readConfigFile(files, file)));
+  for (const [index, contents] of read.entries()) {
+    const file = configFiles[index] as ConfigFile;
+    if (typeof contents === "string")
+      problems.push(`${file.path} cannot be read: ${contents}. None of its settings is used.`);
+    else if (contents) parsed.push({ ...file, contents });
+  }
+  return { parsed, problems };
+}
+
+/** What a file holds, `undefined` where it is not there, or a sentence on why it cannot be read. */
+async function readConfigFile(
+  files: Files,
+  { path, text: given }: ConfigFile,
+): Promise<PlainRecord | string | undefined> {
+  const text = given ?? (await readText(files, path));
+  if (text === undefined) return undefined;
+  return text instanceof Error ? formatError(text) : parseConfig(text);
+}
+
+/** The object in a configuration file, or a sentence on why there is none. Comments and trailing commas are allowed. */
+export async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
+  const value = parsePlainJson(text) ?? (await parseJsonWithComments(text));
+  if (value instanceof Error) return value.message;
+  return isRecord(value) ? value : "an object is expected at the top";
+}
+
+/** Most files are plain JSON, for which the parser at hand will do; `undefined` for all others. */
+function parsePlainJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function parseJsonWithComments(text: string): Promise<unknown> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [error] = errors;
+  if (!error) return value ?? {};
+  const line = text.slice(0, error.offset).split("\n").length;
+  return new Error(`line ${line} is not valid JSON (${printParseErrorCode(error.error)})`);
+}
+
+/** The text of a file, `undefined` when there is none, or why it cannot be read. */
+export async function readText(files: Files, path: string): Promise<string | Error | undefined> {
+  try {
+    const contents = await files.read(path);
+    return contents && new TextDecoder().decode(contents);
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Who may set a setting. A repository that somebody clones brings configuration files, and those never decide where
+ * words or keys go, what is spent, or what is trusted. Every field of the schema says whose it is; one that does not
+ * counts as the user's alone.
+ *
+ *     anyone          any configuration file
+ *     user            the user's own files and variables; what a project sets is passed over, and said
+ *     user or lower   the same, but a project's files may lower it: a smaller number, or `false`
+ */
+import * as z from "zod";
+import { isRecord } from "../records.js";
+
+export type Owner = "anyone" | "user" | "user or lower";
+
+export interface Field {
+  /** `["toolResults", "threshold"]` */
+  path: readonly string[];
+  /** Absent where the schema does not say. */
+  owner?: Owner;
+}
+
+const owners = z.registry<{ owner: Owner }>();
+
+/** Any configuration file may set it: nothing is sent, spent or trusted because of it. */
+export const byAnyone = <T extends z.ZodType>(field: T): T => declare(field, "anyone");
+
+/** Only the user's own configuration sets it. */
+export const byUser = <T extends z.ZodType>(field: T): T =>
+  declare(withRule(field, "Counts only in your own configuration, not in a project's files."), "user");
+
+/** The user's own configuration sets it; a project's files may lower it. */
+export const byUserOrLower = <T extends z.ZodType>(field: T): T =>
+  declare(
+    withRule(field, "Counts only in your own configuration; a project's files may lower it."),
+    "user or lower",
+  );
+
+function declare<T extends z.ZodType>(field: T, owner: Owner): T {
+  owners.add(field as z.ZodType, { owner });
+  return field;
+}
+
+const withRule = <T extends z.ZodType>(field: T, rule: string): T =>
+  field.describe(`${field.description ?? ""} ${rule}`.trim());
+
+/** Every field of a schema with its owner. A setting that is itself a map or a list is one field. */
+export function listFields(schema: z.ZodType, path: readonly string[] = []): Field[] {
+  const { inner, owner } = unwrap(schema);
+  if (inner instanceof z.ZodObject) {
+    const shape: Record<string, z.ZodType> = inner.shape;
+    return Object.entries(shape).flatMap(([name, field]) => listFields(field, [...path, name]));
+  }
+  return [{ path, ...(owner && { owner }) }];
+}
+
+/** Without defaults and the like around it; what it says of its owner may stand on any of them. */
+function unwrap(schema: z.ZodType): { inner: z.ZodType; owner?: Owner } {
+  const owner = owners.get(schema)?.owner;
+  const isWrapped =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional;
+  const below = isWrapped ? unwrap(schema.unwrap() as z.ZodType) : { inner: schema };
+  return owner ? { ...below, owner } : below;
+}
+
+/** May a file of the project have this value in place of the one in force? */
+export function isLower(value: unknown, inForce: unknown): boolean {
+  if (typeof value === "number" && typeof inForce === "number") return value < inForce;
+  if (value === false) return inForce !== false;
+  return value === "auto" && inForce === true;
+}
+
+/** The value at a path; `undefined` where there is none. */
+export function readPath(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), value);
+}

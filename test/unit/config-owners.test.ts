@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { readConfig } from "../../src/config/config.js";
+import { defaults } from "../../src/config/defaults.js";
+import { byAnyone, byUser, listFields, readPath } from "../../src/config/owners.js";
+import { configSchema } from "../../src/config/schema.js";
+import type { PlainRecord } from "../../src/records.js";
+import type { ConfigFile } from "../../src/seams/host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+
+const GLOBAL = "/home/me/.config/opencode/opencode.json";
+const PROJECT = "/project/opencode.json";
+const CONFIG_FILES: ConfigFile[] = [
+  { path: GLOBAL, origin: "user" },
+  { path: PROJECT, origin: "project" },
+];
+const OWN = `set in your own configuration, ${GLOBAL}. Move it there.`;
+
+/** Reads files of these contents, and options as the host hands them over. */
+function read(world: Record<string, object>, options?: PlainRecord) {
+  const texts = Object.entries(world).map(([path, contents]) => [path, JSON.stringify(contents)] as const);
+  return readConfig(createMemoryFiles(Object.fromEntries(texts)), CONFIG_FILES, options);
+}
+
+const inList = (options: object) => ({ plugin: [["opencode-strata", options]] });
+const fields = listFields(configSchema).map(({ owner, path }) => ({ owner, name: path.join(".") }));
+
+/** A value that is allowed and neither the default nor lower than it. */
+const OTHER: Record<string, unknown> = {
+  "autoCompact.retryLimit": 9,
+  "autoCompact.summaryTimeout": 3_000_000,
+  "background.dailyCalls": 99_999,
+  "background.dailyTokens": 999_999_999,
+  "background.enabled": true,
+  "background.model": "evil/model",
+  "crossAgent.forkTimeout": 3_000_000,
+  "crossAgent.forkTokens": 99_000_000,
+  "dream.interval": 60_000,
+  "dream.maxRuntime": 3_000_000,
+  "dream.maxTokens": 999_999,
+  "log.level": "off",
+  "sessionMemory.toolCallThreshold": 1,
+  "sessionMemory.updateThreshold": 512,
+  "trust.projects": ["/*"],
+  "trust.remotes": ["evil.example/*"],
+};
+
+function nest(name: string, value: unknown): PlainRecord {
+  const [group = "", field] = name.split(".");
+  return { [group]: field === undefined ? value : { [field]: value } };
+}
+
+describe("every setting says who may set it", () => {
+  it("and one that decides where words go, what is spent or what is trusted is nobody's but the user's", () => {
+    expect(fields.filter(({ owner }) => owner === undefined)).toEqual([]);
+    const grave =
+      /url|host|remote|model|key|token|budget|daily|max.*tokens|repeat|accept|trust|linked|interval|timeout|provider|path|folder/i;
+    // Of what stays in the context of one request; neither sends nor buys anything.
+    const harmless = ["toolResults.turnBudget"];
+    const open = fields.filter(({ owner, name }) => owner === "anyone" && grave.test(name));
+    expect(open.map(({ name }) => name)).toEqual(harmless);
+  });
+
+  it("a field that does not say is found, and so is one deep in a group", () => {
+    const schema = z.strictObject({
+      open: z.strictObject({ a: byAnyone(z.boolean().default(true)) }).prefault({}),
+      closed: byUser(z.array(z.string()).default([])),
+      forgotten: z.strictObject({ b: z.string().optional() }).prefault({}),
+    });
+    expect(listFields(schema)).toEqual([
+      { path: ["open", "a"], owner: "anyone" },
+      { path: ["closed"], owner: "user" },
+      { path: ["forgotten", "b"] },
+    ]);
+  });
+
+  it("what is the user's is described as that, for editors too", () => {
+    const schema = z.toJSONSchema(configSchema, { io: "input" });
+    for (const { name, owner } of fields) {
+      const path = name.split(".").flatMap((step) => ["properties", step]);
+      const { description } = readPath(schema, path) as { description: string };
+      expect(description.includes("Counts only in your own configuration"), name).toBe(owner !== "anyone");
+    }
+  });
+});
+
+describe("what a file of the project sets of the user's", () => {
+  const users = fields.filter(({ owner }) => owner !== "anyone").map(({ name }) => name);
+
+  it("is looked at here for every such setting", () => {
+    expect(Object.keys(OTHER).sort()).toEqual([...users].sort());
+  });
+
+  for (const [name, value] of Object.entries(OTHER)) {
+    it(`${name} counts neither in its memory key nor beside the plugin's name, and one sentence says so; in the user's file it counts`, async () => {
+      const usual = readPath(defaults, name.split("."));
+      const settings = nest(name, value);
+      const byKey = await read({ [PROJECT]: { memory: settings }, [GLOBAL]: {} });
+      expect(readPath(byKey.config, name.split("."))).toEqual(usual);
+      expect(byKey.problems).toEqual([expect.stringContaining(`memory.${name} in ${PROJECT} is not used: `)]);
+      expect(byKey.problems[0]).toContain(OWN);
+      const byOptions = await read({ [PROJECT]: inList(settings), [GLOBAL]: {} }, settings);
+      expect(readPath(byOptions.config, name.split("."))).toEqual(usual);
+      expect(byOptions.problems).toEqual([expect.stringContaining(`${name} in ${PROJECT} is not used: `)]);
+      const own = await read({ [GLOBAL]: { memory: settings } });
+      expect(own.problems).toEqual([]);
+      expect(readPath(own.config, name.split("."))).toEqual(value);
+    });
+  }
+
+  it("leaves what the user has set in force, whichever is stronger, and all that anyone may set counts", async () => {
+    const { config, problems } = await read({
+      [GLOBAL]: { memory: { background: { dailyCalls: 7, model: "mine/small" } } },
+      [PROJECT]: {
+        memory: { background: { dailyCalls: 50, model: "evil/m" }, toolResults: { threshold: 9_999 } },
+      },
+    });
+    expect(config.background).toMatchObject({ dailyCalls: 7, model: "mine/small" });
+    expect(config.toolResults.threshold).toBe(9_999);
+    expect(problems).toHaveLength(2);
+  });
+
+  it("counts where it lowers what is spent, and says nothing then", async () => {
+    const lower = {
+      background: { enabled: false, dailyCalls: 3, dailyTokens: 0 },
+      dream: { maxTokens: 2_000 },
+      crossAgent: { forkTokens: 1_000 },
+    };
+    const { config, problems } = await read({
+      [GLOBAL]: { memory: { background: { enabled: true, dailyCalls: 1_000 } } },
+      [PROJECT]: { memory: lower },
+    });
+    expect(config).toMatchObject(lower);
+    expect(problems).toEqual([]);
+    const auto = await read({
+      [GLOBAL]: { memory: { background: { enabled: true } } },
+      [PROJECT]: { memory: { background: { enabled: "auto" } } },
+    });
+    expect(auto.config.background.enabled).toBe("auto");
+    const raised = await read({
+      [GLOBAL]: { memory: { background: { enabled: false } } },
+      [PROJECT]: { memory: { background: { enabled: "auto" } } },
+    });
+    expect(raised.config.background.enabled).toBe(false);
+    expect(raised.problems).toHaveLength(1);
+  });
+
+  it("is no matter where it is what is in force anyway", async () => {
+    const same = { background: { dailyCalls: defaults.background.dailyCalls }, trust: { projects: [] } };
+    expect((await read({ [PROJECT]: { memory: same } })).problems).toEqual([]);
+  });
+});
+
+describe("options that the host hands over without saying where they stood", () => {
+  const options = { background: { dailyCalls: 5_000 } };
+
+  it("are the user's where they stand in the user's file, although a project has the same", async () => {
+    const world = { [GLOBAL]: inList(options), [PROJECT]: inList(options) };
+    const { config, problems } = await read(world, options);
+    expect(config.background.dailyCalls).toBe(5_000);
+    expect(problems).toEqual([]);
+  });
+
+  it("are the project's where they stand nowhere", async () => {
+    const { config, problems } = await read({}, options);
+    expect(config.background.dailyCalls).toBe(defaults.background.dailyCalls);
+    expect(problems).toEqual([
+      `background.dailyCalls in plugin options is not used: where words go, what is spent and what is trusted is ${OWN}`,
+    ]);
+  });
+
+  it("do not undo what stands beside the plugin's name in the user's file, which the host drops for a project's entry", async () => {
+    const users = { background: { dailyCalls: 2, enabled: false }, toolResults: { threshold: 9_000 } };
+    for (const [entry, handed] of [
+      ["opencode-strata", undefined],
+      [
+        ["opencode-strata@0.1.0", { toolResults: { threshold: 8_000 } }],
+        { toolResults: { threshold: 8_000 } },
+      ],
+    ] as const) {
+      const { config } = await read({ [GLOBAL]: inList(users), [PROJECT]: { plugin: [entry] } }, handed);
+      expect(config.background).toMatchObject({ dailyCalls: 2, enabled: false });
+      expect(config.toolResults.threshold).toBe(handed ? 8_000 : 9_000);
+    }
+    const other = { plugin: [["another-plugin", { background: { dailyCalls: 0 } }]] };
+    expect((await read({ [GLOBAL]: other })).config.background.dailyCalls).toBe(100);
+  });
+});
+
+describe("trust", () => {
+  it("is a list of absolute paths and one of remotes; a list with anything else is passed over whole, and the rest counts", async () => {
+    const right = {
+      projects: ["/home/me/shop", "/home/me/work/*", "C:\\work\\shop"],
+      remotes: ["github.com/acme/shop", "git.example/group/sub/*"],
+    };
+    expect((await read({ [GLOBAL]: { memory: { trust: right } } })).config.trust).toEqual(right);
+    const wrong = {
+      trust: { projects: ["/ok", "shop", 5], remotes: right.remotes },
+      recall: { enabled: false },
+    };
+    const { config, problems } = await read({ [GLOBAL]: { memory: wrong } });
+    expect(problems).toEqual([
+      `${GLOBAL}: memory.trust.projects is ["/ok","shop",5], expected ${
+        'a list, each item text like "/home/me/shop" or "/home/me/work/*" (Memories that come with these projects ' +
+        "count as yours. Absolute paths; one that ends in /* means everything below it. Counts only in your own " +
+        "configuration, not in a project's files). Using []."
+      }`,
+    ]);
+    expect(config.trust).toEqual({ projects: [], remotes: right.remotes });
+    expect(config.recall.enabled).toBe(false);
+    for (const remote of [
+      "*",
+      "git@github.com:acme/shop",
+      "https://github.com/acme/shop",
+      "github.com/*/shop",
+      "/a",
+    ])
+      expect((await read({ [GLOBAL]: { memory: { trust: { remotes: [remote] } } } })).problems).toHaveLength(
+        1,
+      );
+  });
+});
+
+describe("strata doctor", () => {
+  const examine = async (world: Record<string, object>, env = {}) => {
+    const texts = Object.entries(world).map(([path, contents]) => [path, JSON.stringify(contents)] as const);
+    const files = createMemoryFiles({ "/project/.git/HEAD": "x", ...Object.fromEntries(texts) });
+    const { out } = await runStrata(files, "doctor --json", { env });
+    const { sections } = JSON.parse(out) as { sections: { findings: { level: string; what: string }[] }[] };
+    return sections.flatMap(({ findings }) => findings);
+  };
+
+  it("names what a file of the project tried to set, and not as if it were in force", async () => {
+    const options = { background: { dailyCalls: 5_000, model: "evil/m", dailyTokens: 10 } };
+    const findings = await examine({ [PROJECT]: inList(options), [GLOBAL]: {} });
+    const problems = findings.filter(({ level }) => level === "problem").map(({ what }) => what);
+    for (const name of ["background.dailyCalls", "background.model"])
+      expect(problems).toContainEqual(expect.stringContaining(`${name} in ${PROJECT} is not used`));
+    const notes = findings.filter(({ level }) => level === "note").map(({ what }) => what);
+    expect(notes.filter((what) => what.includes("background"))).toEqual([
+      `background.dailyTokens is 10, from ${PROJECT}`,
+    ]);
+  });
+
+  it("says that no model is asked where a file of the project chose it, or where its provider is", async () => {
+    const chosen = await examine({
+      [GLOBAL]: { model: "mine/large" },
+      [PROJECT]: { ...inList({}), small_model: "evil/s" },
+    });
+    expect(chosen).toContainEqual({
+      level: "warning",
+      what: expect.stringContaining(
+        `no model is asked in the background: small_model in ${PROJECT} is the project's`,
+      ),
+    });
+    const users = { [GLOBAL]: { ...inList({}), model: "mine/large", small_model: "mine/small" } };
+    const moved = await examine({
+      ...users,
+      [PROJECT]: { provider: { mine: { options: { baseURL: "x" } } } },
+    });
+    expect(moved).toContainEqual({ level: "warning", what: expect.stringContaining("provider.mine in") });
+    const without = (await examine(users)).filter(({ what }) => what.includes("no model is asked"));
+    expect(without).toEqual([]);
+  });
+
+  it("reads what stands in the user's variables as the user's", async () => {
+    const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(inList({ background: { dailyCalls: 400 } })) };
+    const findings = await examine({ [PROJECT]: inList({ background: { dailyCalls: 7_000 } }) }, env);
+    expect(findings).toContainEqual({
+      level: "note",
+      what: "background.dailyCalls is 400, from OPENCODE_CONFIG_CONTENT",
+    });
+  });
+});
