@@ -2,12 +2,15 @@
  * From messages to facts, without a model. `learnMessages` is pure: the same ledger and messages give the same next
  * ledger, learning a message again changes nothing, and the order of messages hardly matters, because facts are known
  * by the time of what they tell. Messages of any shape are taken; what cannot be understood is passed over.
+ *
+ * Secrets are taken out here, once for each fact: what is made from facts goes to files, to models and to later sessions.
  */
+import { redactSecrets } from "../memory/secrets.js";
 import { isToolPart, type Message, type MessageInfo, type Part } from "../view/message.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
-import { cut, toLine } from "./line.js";
+import { cut, toLine, toSafeLine } from "./line.js";
 import { findNextStep } from "./next-step.js";
 import { findReasons, findRules } from "./rules.js";
 
@@ -54,15 +57,18 @@ function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
   const whole = readOwnTexts(parts).join("\n\n");
   const files = parts.flatMap((part) => readAttachment(part) ?? []);
   if (whole === "" && files.length === 0) return;
+  const kept = cut(whole, MOST_OF_A_REQUEST);
+  const text = redactSecrets(kept).text;
+  const length = whole.length - kept.length + text.length;
   if (fact.at <= draft.droppedUntil && !draft.requests.has(fact.key)) return;
   const known = draft.requests.get(fact.key);
   // One that had to be shortened since, or was learned while its parts were still arriving.
-  if (known && known.length >= whole.length && known.files.length >= files.length) return;
-  put(draft, "requests", { ...fact, text: cut(whole, MOST_OF_A_REQUEST), length: whole.length, files });
-  for (const { kind, text } of findRules(whole)) {
-    const key = text.toLowerCase();
+  if (known && known.length >= length && known.files.length >= files.length) return;
+  put(draft, "requests", { ...fact, text, length, files });
+  for (const rule of findRules(text)) {
+    const key = rule.text.toLowerCase();
     const earlier = draft.rules.get(key);
-    if (!earlier || earlier.at > fact.at) put(draft, "rules", { key, at: fact.at, kind, text });
+    if (!earlier || earlier.at > fact.at) put(draft, "rules", { ...rule, key, at: fact.at });
   }
 }
 
@@ -70,8 +76,9 @@ function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
 function readAttachment(part: Part): string | undefined {
   if (part?.type !== "file" || part.synthetic === true || part.ignored === true) return undefined;
   const { filename, url, mime } = part as Part & { filename?: unknown; url?: unknown; mime?: unknown };
-  if (typeof filename === "string" && filename !== "") return toLine(filename, 200);
-  if (typeof url === "string" && !url.startsWith("data:")) return toLine(url.split("/").at(-1) ?? "", 200);
+  if (typeof filename === "string" && filename !== "") return toSafeLine(filename, 200);
+  if (typeof url === "string" && !url.startsWith("data:"))
+    return toSafeLine(url.split("/").at(-1) ?? "", 200);
   return typeof mime === "string" ? toLine(mime, 200) : "a file";
 }
 
@@ -86,7 +93,8 @@ interface Said {
   isInterim: boolean;
 }
 
-function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts }: Said): void {
+function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts: given }: Said): void {
+  const texts = given.map((text) => redactSecrets(text).text);
   const last = texts.at(-1);
   if (last === undefined) return;
   const next = isInterim ? undefined : findNextStep(last);

@@ -100,7 +100,7 @@ const empty: Record<string, string> = {
   "an env file with spaces": "PASSWORD = \n  USER_NAME = bob1\n",
   "an env file that is indented": "  API_TOKEN=\n  API_URL_V2=x1.example\n",
   "an env file with comments": "API_TOKEN=\n# the-2nd-url\nAPI_URL_V2=x1\n",
-  "exports": "export SECRET_KEY=\nexport USER_NAME1=bob\n",
+  exports: "export SECRET_KEY=\nexport USER_NAME1=bob\n",
   "empty quotes": "PASSWORD=\"\"\nUSER_NAME=bob1\nTOKEN=''\nUSER_2=bob2\n",
   YAML: "password:\nuser_name1: bob2\n",
   "YAML below a key": "credentials:\n  user_name1: bob2\n  token:\n  url_v2: x1.example\n",
@@ -114,7 +114,7 @@ const empty: Record<string, string> = {
   "a list of options": "  --token\n  --user-name1\n  --password\n  --host2=x\n",
   "a comment above": "# what the password is\nDB_USER_1=bob2\n",
   Chinese: "密码：\nuser_name1: bob2\n令牌=\nUSER_NAME1=bob2\n",
-  "quoted YAML": "password:\n  \"user_name\": bob2\n",
+  "quoted YAML": 'password:\n  "user_name": bob2\n',
 };
 
 describe("a value that is empty", () => {
