@@ -10,7 +10,7 @@ import { isToolPart, type Message, type MessageInfo, type Part } from "../view/m
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
-import { cut, toLine, toSafeLine } from "./line.js";
+import { cut, toSafeLine } from "./line.js";
 import { findNextStep } from "./next-step.js";
 import { findReasons, findRules } from "./rules.js";
 
@@ -57,14 +57,12 @@ function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
   const whole = readOwnTexts(parts).join("\n\n");
   const files = parts.flatMap((part) => readAttachment(part) ?? []);
   if (whole === "" && files.length === 0) return;
-  const kept = cut(whole, MOST_OF_A_REQUEST);
-  const text = redactSecrets(kept).text;
-  const length = whole.length - kept.length + text.length;
   if (fact.at <= draft.droppedUntil && !draft.requests.has(fact.key)) return;
   const known = draft.requests.get(fact.key);
   // One that had to be shortened since, or was learned while its parts were still arriving.
-  if (known && known.length >= length && known.files.length >= files.length) return;
-  put(draft, "requests", { ...fact, text, length, files });
+  if (known && known.length >= whole.length && known.files.length >= files.length) return;
+  const { text } = redactSecrets(cut(whole, MOST_OF_A_REQUEST));
+  put(draft, "requests", { ...fact, text, length: whole.length, files });
   for (const rule of findRules(text)) {
     const key = rule.text.toLowerCase();
     const earlier = draft.rules.get(key);
@@ -79,7 +77,7 @@ function readAttachment(part: Part): string | undefined {
   if (typeof filename === "string" && filename !== "") return toSafeLine(filename, 200);
   if (typeof url === "string" && !url.startsWith("data:"))
     return toSafeLine(url.split("/").at(-1) ?? "", 200);
-  return typeof mime === "string" ? toLine(mime, 200) : "a file";
+  return typeof mime === "string" ? toSafeLine(mime, 200) : "a file";
 }
 
 /** Did the agent go on to call tools, or has it never come to the end? */
@@ -93,23 +91,22 @@ interface Said {
   isInterim: boolean;
 }
 
-function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts: given }: Said): void {
-  const texts = given.map((text) => redactSecrets(text).text);
+function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts }: Said): void {
   const last = texts.at(-1);
   if (last === undefined) return;
   const next = isInterim ? undefined : findNextStep(last);
   const answer: Answer = {
     ...fact,
-    text: toLine(last, LONGEST_ANSWER),
+    text: toSafeLine(last, LONGEST_ANSWER),
     ...(isInterim && { isInterim }),
-    ...(next !== undefined && { next: toLine(next, LONGEST_ANSWER) }),
+    ...(next !== undefined && { next: toSafeLine(next, LONGEST_ANSWER) }),
   };
   const before = draft.answers.get(fact.key);
   const isNews =
     before?.text !== answer.text || before.isInterim !== answer.isInterim || before.next !== answer.next;
   if (isNews) put(draft, "answers", answer);
   // A text that is still being written: what was taken from its beginning is taken anew.
-  const reasons = findReasons(texts.join("\n")).map((reason) => toLine(reason, LONGEST_REASON));
+  const reasons = findReasons(texts.join("\n")).map((reason) => toSafeLine(reason, LONGEST_REASON));
   const prefix = `${fact.key}:`;
   for (const [key, { text: known }] of draft.reasons)
     if (key.startsWith(prefix) && !reasons.includes(known)) draft.hasChanged = draft.reasons.delete(key);

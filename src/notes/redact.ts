@@ -50,11 +50,11 @@ export function redactSections(sections: Sections): Sections {
 function redactLedger(ledger: Ledger): Ledger {
   return {
     ...ledger,
-    requests: ledger.requests.map((request) => {
-      const text = safe(request.text);
-      const length = request.length - request.text.length + text.length;
-      return { ...request, text, length, files: request.files.map(safe) };
-    }),
+    requests: ledger.requests.map((request) => ({
+      ...request,
+      text: safe(request.text),
+      files: request.files.map(safe),
+    })),
     rules: unique(ledger.rules, (rule) => {
       const text = safe(rule.text);
       return { ...rule, text, key: text.toLowerCase() };

@@ -23,7 +23,7 @@ const PASSWORD = ["Tr0ub", "4dor&3xyz"].join("");
 const ARMOUR = ["-----BEGIN ", "PRIVATE KEY-----"].join("");
 const BODY = "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu";
 const ARMOUR_END = ["-----END ", "PRIVATE KEY-----"].join("");
-const NEEDLES = [TOKEN, TOKEN.slice(0, 16), PASSWORD, BODY];
+const NEEDLES = [TOKEN, TOKEN.slice(0, 8), PASSWORD, BODY];
 
 const sections = (text: string): Sections =>
   Object.fromEntries(HEADINGS.map((heading) => [heading, `- ${heading}: ${text}`])) as Sections;

@@ -37,6 +37,9 @@ describe("sessions of our own", () => {
       expect(own.notice("message.updated", properties)).toBe(false);
     const info = { id: "ses_1", sessionID: "ses_1", title: "about [strata] sessions", agent: "build" };
     expect(own.notice("session.updated", { info })).toBe(false);
+    // A fork runs with the user's own permissions, and reads what these let it read.
+    const fork = { id: "ses_f", title: "[strata fork] look it up · 7", agent: "build" };
+    expect([own.notice("session.created", { info: fork }), own.has("ses_f")]).toEqual([false, false]);
   });
 
   it("remember who opened them in their title", () => {
