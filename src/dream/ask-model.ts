@@ -2,14 +2,14 @@
  * Has a model look at what the rules leave. It can read the project and write one file in the staging folder; the host's
  * permissions bound it, each of its calls is asked about, and what it has written is checked by whoever reads it.
  */
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import type { Generation } from "../background/generation.js";
 import type { Folders } from "../folders.js";
 import type { Prompts } from "../prompts.js";
 import type { Files } from "../seams/files.js";
+import { createBounds } from "./bounds.js";
 import type { Cluster } from "./clusters.js";
 import type { AskModel, ModelAnswer } from "./dream.js";
-import { findEscape, readNamedPaths, type Sandbox } from "./sandbox.js";
 
 export interface AskModelOptions {
   files: Files;
@@ -52,7 +52,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
         sessionID,
         prompt,
         tools: {
-          findEscape: (tool, args) => findAnyEscape(tool, args, sandbox),
+          ...createBounds(files, sandbox),
           maxTokens,
           deadlineMs,
           signal,
@@ -65,24 +65,6 @@ export function createAskModel(options: AskModelOptions): AskModel {
       await files.remove(staged).catch(() => {});
     }
   };
-
-  /** As the call is spelt, and as it is once links are followed. */
-  async function findAnyEscape(tool: string, args: unknown, sandbox: Sandbox): Promise<string | undefined> {
-    const why = findEscape(tool, args, sandbox);
-    if (why !== undefined || tool === "write") return why;
-    const root = (await files.realPath(project)) ?? project;
-    const real = {
-      ...sandbox,
-      project: root,
-      privateFolders: privateFolders.map((folder) => join(root, relative(project, folder))),
-    };
-    for (const path of readNamedPaths(tool, args, project)) {
-      const place = await files.realPath(path);
-      const behind = place && findEscape("read", { filePath: place }, real);
-      if (behind) return `${path} is a link: ${behind}`;
-    }
-    return undefined;
-  }
 
   /** What is written in a folder behind a link is written elsewhere. */
   async function findLink(): Promise<string | undefined> {

@@ -35,7 +35,8 @@ export function readNamedPaths(tool: string, args: unknown, project: string): re
   const { command, filePath, path, workdir = "." } = readArguments(args);
   if (tool !== "bash") return [filePath ?? path ?? "."].map((one) => resolve(project, String(one)));
   const base = resolve(project, String(workdir));
-  return [base, ...(splitCommand(String(command)) ?? []).slice(1).map((word) => resolve(base, word))];
+  const [name = "", ...others] = splitCommand(String(command)) ?? [];
+  return [base, ...readPathWords(others, findRule(name)).map((word) => resolve(base, word))];
 }
 
 type Arguments = Record<string, unknown>;
@@ -93,7 +94,12 @@ function findOtherFile(path: unknown, { project, stagedFile }: Sandbox): string 
   return isStaged ? undefined : `${JSON.stringify(path)} is not the file to write, which is ${stagedFile}`;
 }
 
-function findOutside(path: unknown, sandbox: Sandbox, base = sandbox.project): string | undefined {
+/** Why a path must not be read; `undefined` where it may. */
+export function findOutside(
+  path: unknown,
+  sandbox: Pick<Sandbox, "privateFolders" | "project">,
+  base = sandbox.project,
+): string | undefined {
   const { privateFolders, project } = sandbox;
   if (typeof path !== "string" || path.includes("\0")) return "a path was expected";
   const place = resolve(base, path);
@@ -106,9 +112,12 @@ function findOutside(path: unknown, sandbox: Sandbox, base = sandbox.project): s
     : undefined;
 }
 
-/** Files that are made to hold keys; what git keeps may have a token in a remote's address. */
+/**
+ * Files that are made to hold keys; what git keeps may have a token in a remote's address, and where the host keeps the
+ * whole of what it has cut may lie in a project that is a person's home.
+ */
 const SECRET =
-  /(?:^|[\\/])(?:\.env[^\\/]*|\.git|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.npmrc|\.pypirc|\.netrc|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^\\/]*(?:secret|credential)s?(?:\.[^\\/]*)?)(?:[\\/]|$)|\.(?:env|pem|key|p12|pfx|jks|keystore|kdbx)$/i;
+  /(?:^|[\\/])(?:\.env[^\\/]*|\.git|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.npmrc|\.pypirc|\.netrc|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^\\/]*(?:secret|credential)s?(?:\.[^\\/]*)?|opencode[\\/](?:tool-output|(?:mcp-)?auth\.json))(?:[\\/]|$)|\.(?:env|pem|key|p12|pfx|jks|keystore|kdbx)$/i;
 
 /** A folder that is searched with all that is below it. */
 function findSearched(path: unknown, sandbox: Sandbox): string | undefined {
@@ -140,16 +149,19 @@ interface CommandRule {
 
 const LONGEST_COMMAND = 2_000;
 
-/** Commands that cannot write, follow a file for ever, or run another program, with options of which the same holds. */
+/**
+ * Commands that cannot write, follow a file for ever, or run another program, with options of which the same holds and
+ * that leave lines whole and as they are: half a key is not known for one.
+ */
 const COMMANDS: Readonly<Record<string, CommandRule>> = {
   ls: { options: /^-[1aAhlrSt]+$/, leastPaths: 0 },
-  cat: { options: /^-[bnsA]+$/ },
-  head: { options: /^-(?:n|c|\d+|[nc]\d+)$/ },
-  tail: { options: /^-(?:n|c|\d+|[nc]\d+)$/ },
+  cat: { options: /^-[bns]+$/ },
+  head: { options: /^-(?:n|\d+|n\d+)$/ },
+  tail: { options: /^-(?:n|\d+|n\d+)$/ },
   wc: { options: /^-[clmwL]+$/ },
   stat: { options: /^-[Lt]+$/ },
   diff: { options: /^-[abBiqsuw]+$/, leastPaths: 2 },
-  grep: { options: /^-(?:[cEFHhiIlLnosvwx]+|[ABCm]\d+)$/, hasPattern: true },
+  grep: { options: /^-(?:[cEFHhiIlLnsvwx]+|[ABCm]\d+)$/, hasPattern: true },
 };
 
 function findUnsafe(command: unknown, workdir: unknown, sandbox: Sandbox): string | undefined {
@@ -160,22 +172,29 @@ function findUnsafe(command: unknown, workdir: unknown, sandbox: Sandbox): strin
   if (!words)
     return "only one plain command, without redirections, pipes, variables, wildcards or line breaks";
   const [name = "", ...others] = words;
-  const rule = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const rule = findRule(name);
   if (!rule) return `only ${Object.keys(COMMANDS).join(", ")} may be run, not ${JSON.stringify(name)}`;
   const option = others.find((word) => word.startsWith("-") && !rule.options.test(word));
   if (option !== undefined) return `${name} may not be run with ${option}`;
-  const plain = others.filter((word) => !word.startsWith("-"));
-  const paths = rule.hasPattern ? plain.slice(1) : plain;
+  const paths = readPathWords(others, rule);
   const { leastPaths = 1 } = rule;
-  // The number of lines behind -n stands among them.
   const isLines = (path: string): boolean =>
-    others.some((word, n) => /^-[nc]$/.test(word) && others[n + 1] === path);
+    others.some((word, n) => word === "-n" && others[n + 1] === path);
   if (paths.filter((path) => !isLines(path)).length < leastPaths)
     return `${name} needs ${leastPaths === 1 ? "a file" : `${leastPaths} files`}`;
   const away = findOutside(workdir, sandbox);
   if (away !== undefined) return away;
   const base = resolve(sandbox.project, String(workdir));
   return paths.map((path) => findOutside(path, sandbox, base)).find((why) => why !== undefined);
+}
+
+const findRule = (name: string): CommandRule | undefined =>
+  Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+
+/** The number of lines behind -n is among them. */
+function readPathWords(words: readonly string[], rule: CommandRule | undefined): string[] {
+  const plain = words.filter((word) => !word.startsWith("-"));
+  return rule?.hasPattern ? plain.slice(1) : plain;
 }
 
 /**

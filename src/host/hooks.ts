@@ -12,6 +12,7 @@ import { isSummary } from "../view/history.js";
 import { isForPeopleOnly, type Message } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
+import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
 import { createSlashCommands } from "./slash-commands.js";
 import { bindTools } from "./tools.js";
@@ -126,6 +127,9 @@ export function bindHooks(
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
+    ...(config.background.enabled !== false && {
+      "tool.execute.after": cleanOwnResults({ clock, log, ownSessions }),
+    }),
     ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
     config: async (live) => {
       pulse.beat("config");

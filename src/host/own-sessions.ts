@@ -38,6 +38,8 @@ export interface OwnSessions {
   has(sessionID: string): boolean;
   /** Why a session of ours must not make this call; `undefined` where it may, and where it is not ours. */
   findEscape(sessionID: string, tool: string, args: unknown): ReturnType<ToolBounds["findEscape"]>;
+  /** What of a call's result the model of a session of ours reads. */
+  cleanResult(sessionID: string, tool: string, args: unknown, text: string): Promise<string>;
   /** Is this event of the host about one of them? Learns of sessions that it had not heard of. */
   notice(type: string, properties: unknown): boolean;
   /** Tells what goes on in this session until the returned function is called. */
@@ -70,6 +72,10 @@ export function createOwnSessions(): OwnSessions {
       if (!known.has(sessionID)) return undefined;
       const bounds = known.get(sessionID);
       return bounds ? bounds.findEscape(tool, args) : "this session has no tools";
+    },
+
+    async cleanResult(sessionID, ...call) {
+      return (await known.get(sessionID)?.cleanResult(...call)) ?? "(not shown: this session has no tools)";
     },
 
     notice(type, properties) {

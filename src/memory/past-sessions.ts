@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { Recall, RecallEntry } from "../recall/recall.js";
 import type { Files } from "../seams/files.js";
+import { redactSecrets } from "./secrets.js";
 
 export interface PastSessionsOptions {
   files: Files;
@@ -43,6 +44,8 @@ interface KnownNotes {
 const MOST_SESSIONS = 200;
 const MOST_LINES_A_SESSION = 400;
 const LONGEST_LINE = 2_000;
+/** So far a line is looked at beyond what is shown of it: half a secret looks like none. */
+const LONGEST_SECRET = 500;
 
 export function createPastSessions({ files, folder, createIndex }: PastSessionsOptions): PastSessions {
   const known = new Map<string, KnownNotes>();
@@ -60,7 +63,9 @@ export function createPastSessions({ files, folder, createIndex }: PastSessionsO
         .search(text, { limit: limit + MOST_LINES_A_SESSION })
         .flatMap(({ id, score, why }) => {
           const line = lines.get(id);
-          return line && line.sessionID !== exceptSession ? [{ ...line, score, why }] : [];
+          return line && line.sessionID !== exceptSession
+            ? [{ ...line, text: showSafe(line.text), score, why }]
+            : [];
         });
       return hits.slice(0, limit);
     },
@@ -133,8 +138,11 @@ export function parsePastLines(notes: string): string[] {
       isInPoint = true;
     }
   }
-  return found.slice(0, MOST_LINES_A_SESSION).map((line) => line.slice(0, LONGEST_LINE));
+  return found.slice(0, MOST_LINES_A_SESSION).map((line) => line.slice(0, LONGEST_LINE + LONGEST_SECRET));
 }
+
+/** A person may have written a secret into the notes, and an earlier version did. */
+const showSafe = (text: string): string => redactSecrets(text).text.slice(0, LONGEST_LINE);
 
 /** As the notes write it. */
 function findTime(text: string): string | undefined {

@@ -81,6 +81,12 @@ const NAMES =
   "pass(?:word|wd|phrase|code)|pwd|api[_-]?key|secret|token|(?:access|private|auth|encryption|signing|account)[_-]?key|credentials?";
 /** What a value may be made of; quotes, space and what closes a sentence or a bracket end it. */
 const VALUE = "[^\\s\"'`,;<>(){}\\[\\]，。；、]";
+/** Space within a line: a value that is left empty must not reach into the next line, which is another setting. */
+const SPACE = "[^\\S\\r\\n]";
+/** How a line begins that is a setting of its own, or a remark. The `=` that ends base64 is none. */
+const SETTING = `["'\`]?[\\w.-]{1,60}["'\`]?${SPACE}{0,3}(?::(?!\\S)|=(?!=?(?:\\s|$)))|[A-Z0-9]{1,40}_\\w{0,40}=|#`;
+/** Behind a colon or a word a value may stand on the next line alone. */
+const NEXT_LINE = `${SPACE}{0,3}\\r?\\n${SPACE}{0,4}(?!${SETTING})`;
 
 export const secretRules: readonly SecretRule[] = [
   {
@@ -115,13 +121,13 @@ export const secretRules: readonly SecretRule[] = [
     name: "key in a connection string",
     hints: ["accountkey=", "sharedaccesskey=", "password=", "pwd="],
     pattern:
-      /\b(?:AccountKey|SharedAccessKey|SharedSecretValue|Password|Pwd)\s?=\s?(?<secret>[^\s;"'`<>{}$]{4,200})(?=;|["'`\s]|$)/dgi,
+      /\b(?:AccountKey|SharedAccessKey|SharedSecretValue|Password|Pwd) ?= ?(?<secret>[^\s;"'`<>{}$]{4,200})(?=;|["'`\s]|$)/dgi,
     mustLookReal: true,
   },
   {
     name: "authorization header",
     hints: ["bearer", "basic", "token"],
-    pattern: /\b(?:bearer|basic|token)\s{1,3}(?<secret>[\w+/=.~-]{16,2000})/dgi,
+    pattern: /\b(?:bearer|basic|token)[^\S\r\n]{1,3}(?<secret>[\w+/=.~-]{16,2000})/dgi,
     entropy: 3.2,
     mustLookReal: true,
   },
@@ -138,7 +144,7 @@ export const secretRules: readonly SecretRule[] = [
     name: "secret in a setting",
     hints: ["pass", "pwd", "key", "secret", "token", "credential"],
     pattern: new RegExp(
-      `(?:${NAMES})["'\`]?\\s{0,3}(?::=|=>|={1,3}|[:：])\\s{0,3}["'\`]?(?<secret>${VALUE}{6,500})`,
+      `(?:${NAMES})["'\`]?\\s{0,3}(?:(?::=|=>|={1,3})${SPACE}{0,3}|[:：](?:${SPACE}{0,3}|${NEXT_LINE}))["'\`]?(?<secret>${VALUE}{6,500})`,
       "gid",
     ),
     mustLookReal: true,
@@ -147,14 +153,14 @@ export const secretRules: readonly SecretRule[] = [
     name: "secret on a command line",
     hints: ["--", "-u", "-p", "sshpass"],
     pattern:
-      /(?:--(?:password|passwd|pass|token|secret|api-?key|auth-?token)(?:=|\s{1,3})|\bsshpass\s{1,3}-p\s?|\bcurl\b[^\n]{0,200}?\s-u\s{1,3}["']?[^\s:"']{1,60}:|\bmysql\b[^\n]{0,200}?\s-p)["']?(?<secret>[^\s"'`<>$(){}]{4,300})/dgi,
+      /(?:--(?:password|passwd|pass|token|secret|api-?key|auth-?token)(?:=|[^\S\r\n]{1,3})|\bsshpass {1,3}-p ?|\bcurl\b[^\n]{0,200}?\s-u {1,3}["']?[^\s:"']{1,60}:|\bmysql\b[^\n]{0,200}?\s-p)["']?(?<secret>[^\s"'`<>$(){}]{4,300})/dgi,
     mustLookReal: true,
   },
   {
     name: "password in a sentence",
     hints: ["pass", "pwd", "key", "secret", "token", "credential"],
     pattern: new RegExp(
-      `\\b(?:${NAMES})s?\\b(?:\\s{1,3}[\\w./@-]{1,30}){0,6}?\\s{1,3}(?:is|are|was|set to|to be|should be|must be|will be|to|are now|=)\\s{1,3}(?:now\\s{1,3}|still\\s{1,3})?["'\`]?(?<secret>${VALUE}{6,200})`,
+      `\\b(?:${NAMES})s?\\b(?:\\s{1,3}[\\w./@-]{1,30}){0,6}?\\s{1,3}(?:(?:is|are|was|set to|to be|should be|must be|will be|to|are now)(?:${SPACE}{1,3}|${NEXT_LINE})|=${SPACE}{1,3})(?:now\\s{1,3}|still\\s{1,3})?["'\`]?(?<secret>${VALUE}{6,200})`,
       "gid",
     ),
     mustLookReal: true,
@@ -162,15 +168,19 @@ export const secretRules: readonly SecretRule[] = [
   {
     name: "password in a sentence",
     hints: ["密码", "口令", "密钥", "令牌"],
-    pattern:
-      /(?:密码|口令|密钥|令牌)[^\n。；\w]{0,8}?(?:是|为|用|改成|[:：=])\s{0,3}["'`“「]?(?<secret>[!#-&(-+\--:=?-~]{6,200})/dg,
+    pattern: new RegExp(
+      `(?:密码|口令|密钥|令牌)[^\\n。；\\w]{0,8}?(?:=${SPACE}{0,3}|(?:是|为|用|改成|[:：])[:：]?(?:${SPACE}{0,3}|${NEXT_LINE}))["'\`“「]?(?<secret>[!#-&(-+\\--:=?-~]{6,200})`,
+      "dg",
+    ),
     mustLookReal: true,
   },
   {
     // Quoted, or nothing but digits: a plain word or number is meant as the password itself.
     name: "password in a sentence",
     hints: ["pass", "pwd", "密码", "口令"],
-    pattern:
-      /(?:\bpass(?:word|wd|phrase|code)|\bpwd|密码|口令)(?:\s{1,3}(?:for|of|on|to|at|in)(?:\s{1,3}[\w./@-]{1,30}){1,4}?)?\s{0,3}(?:\bis\b|\bwas\b|[:：=]|是|为)\s{0,3}["'`“「]?(?<secret>(?<=["'`“「])[^\s"'`”」]{4,100}(?=["'`”」])|\d{4,20}(?![\w.%]))/dgi,
+    pattern: new RegExp(
+      `(?:\\bpass(?:word|wd|phrase|code)|\\bpwd|密码|口令)(?:\\s{1,3}(?:for|of|on|to|at|in)(?:\\s{1,3}[\\w./@-]{1,30}){1,4}?)?\\s{0,3}(?:=${SPACE}{0,3}|(?:\\bis\\b|\\bwas\\b|[:：]|是|为)(?:${SPACE}{0,3}|${NEXT_LINE}))["'\`“「]?(?<secret>(?<=["'\`“「])[^\\s"'\`”」]{4,100}(?=["'\`”」])|\\d{4,20}(?![\\w.%]))`,
+      "dgi",
+    ),
   },
 ];

@@ -40,6 +40,29 @@ export function redactSecrets(text: string): { text: string; found: FoundSecret[
   return { text: redacted + text.slice(at), found };
 }
 
+/** The same of lines, of which a secret may take up several: each is as long as it was or has the name in it. */
+export function redactLines(lines: readonly string[]): string[] {
+  const found = findSecrets(lines.join("\n"));
+  let next = 0;
+  let from = 0;
+  return lines.map((line) => {
+    const to = from + line.length;
+    let redacted = "";
+    let at = from;
+    for (let n = next; n < found.length; n++) {
+      const { end, name, start } = found[n] as FoundSecret;
+      if (start >= to) break;
+      if (end <= from) continue;
+      redacted += `${line.slice(at - from, Math.max(0, start - from))}[removed: ${name}]`;
+      at = Math.min(to, end);
+      if (end <= to) next = n + 1;
+    }
+    const rest = line.slice(at - from);
+    from = to + 1;
+    return redacted + rest;
+  });
+}
+
 function findByRule(text: string, rule: SecretRule): FoundSecret[] {
   return [...text.matchAll(rule.pattern)].flatMap((match) => {
     const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];

@@ -1,7 +1,8 @@
 /** What a tool call tells: which files it touched, what it was asked in short, where its output says what went wrong. */
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { redactLines } from "../memory/secrets.js";
 import type { ToolPart } from "../view/message.js";
-import { cut, toLine } from "./line.js";
+import { cut, toLine, toSafeLine } from "./line.js";
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -100,10 +101,10 @@ const TELLING_FIELDS = [
 export function formatInput(part: ToolPart, limit: number): string {
   const input = readInput(part);
   const telling = readText(input, ...TELLING_FIELDS);
-  if (telling !== undefined) return toLine(telling, limit);
+  if (telling !== undefined) return toSafeLine(telling, limit);
   const patched = readPatch(readText(input, "patchText", "patch", "diff") ?? "");
-  if (patched.length > 0) return toLine(patched.join(", "), limit);
-  return Object.keys(input).length === 0 ? "" : toLine(JSON.stringify(input), limit);
+  if (patched.length > 0) return toSafeLine(patched.join(", "), limit);
+  return Object.keys(input).length === 0 ? "" : toSafeLine(JSON.stringify(input), limit);
 }
 
 /** Does the call look into a file that people keep secrets in? Its result is then not repeated anywhere. */
@@ -115,10 +116,13 @@ export function mayShowSecrets(part: ToolPart): boolean {
 /** The last line of an output that says something: not the host's own remarks, not a mere rule or count of dots. */
 export function findLastTellingLine(output: string, limit: number): string {
   const lines = output.slice(-20_000).replace(/<bash_metadata>[\s\S]*?(<\/bash_metadata>|$)/g, "");
-  const telling = lines
-    .split("\n")
-    .findLast((line) => /[\p{L}\p{N}]/u.test(line) && !/^\s*<\/?\w+>\s*$/.test(line));
-  return toLine(withoutTerminalCodes(telling ?? ""), limit);
+  const all = lines.split("\n");
+  const index = all.findLastIndex((line) => /[\p{L}\p{N}]/u.test(line) && !/^\s*<\/?\w+>\s*$/.test(line));
+  // What it is may stand on the line before.
+  const [before, telling = ""] = [all[index - 1] ?? "", all[index]].map((line) =>
+    withoutTerminalCodes(cut(line ?? "", 4 * limit + 400)),
+  );
+  return toLine(redactLines([before ?? "", telling])[1] ?? "", limit);
 }
 
 const ESC = String.fromCharCode(0x1b);

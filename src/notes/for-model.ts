@@ -8,6 +8,7 @@
  *                     the whole text of long requests, the newest first
  */
 import { formatCount } from "../format.js";
+import { redactLines, redactSecrets } from "../memory/secrets.js";
 import { cut } from "./line.js";
 import type { MergedBlock, MergedLine } from "./merge.js";
 
@@ -83,7 +84,8 @@ function formatBlock({ title, isOurs, units }: UnitBlock, path: string): string[
   return [...(title === "" ? [] : ["", title]), ...lines, ...note];
 }
 
-function toUnits({ heading, isOurs, lines }: MergedBlock): UnitBlock {
+function toUnits({ heading, isOurs, lines: given }: MergedBlock): UnitBlock {
+  const lines = withoutPersonsSecrets(given);
   const units: Unit[] = [];
   let group = "";
   for (const line of lines) {
@@ -95,7 +97,15 @@ function toUnits({ heading, isOurs, lines }: MergedBlock): UnitBlock {
     else units.push(toUnit(line, kind));
     group = key;
   }
-  return { title: isOurs && heading !== "" ? `## ${heading}` : heading, isOurs, units };
+  return { title: isOurs && heading !== "" ? `## ${heading}` : redactSecrets(heading).text, isOurs, units };
+}
+
+/** The machine's lines have none. */
+function withoutPersonsSecrets(lines: readonly MergedLine[]): readonly MergedLine[] {
+  const theirs = lines.filter(({ fact }) => !fact);
+  const texts = redactLines(theirs.map(({ text }) => text));
+  const safe = new Map(theirs.map((line, n) => [line, texts[n] ?? ""]));
+  return lines.map((line) => ({ ...line, text: safe.get(line) ?? line.text }));
 }
 
 /** A person's line has no kind. */

@@ -1,5 +1,6 @@
 /** What an ended tool call adds to the ledger. */
 import { parseForkReports } from "../agents/fork-report.js";
+import { redactSecrets } from "../memory/secrets.js";
 import type { ToolPart } from "../view/message.js";
 import {
   findDeclaredNames,
@@ -14,7 +15,7 @@ import {
 } from "./call.js";
 import { type Draft, put } from "./draft.js";
 import { CAPS, type Todo } from "./ledger.js";
-import { toLine } from "./line.js";
+import { toSafeLine } from "./line.js";
 import { hasFailed, hashCall, hashText, readExit } from "./outcome.js";
 
 const LONGEST_COMMAND = 1_000;
@@ -56,10 +57,10 @@ function learnCommand(draft: Draft, at: number, part: ToolPart): void {
   const input = readInput(part);
   const command = readText(input, "command");
   if (command === undefined) return;
-  const key = toLine(command, LONGEST_COMMAND);
+  const key = toSafeLine(command, LONGEST_COMMAND);
   const known = draft.commands.get(key);
   const runs = (known?.runs ?? 0) + 1;
-  const description = toLine(readText(input, "description") ?? "", LONGEST_INPUT);
+  const description = toSafeLine(readText(input, "description") ?? "", LONGEST_INPUT);
   const isNewest = !known || at >= known.at;
   put(
     draft,
@@ -96,11 +97,12 @@ function readFailureText(part: ToolPart): string {
   if (mayShowSecrets(part)) return "";
   const { status, output, error } = part.state;
   if (status === "error")
-    return typeof error === "string" ? toLine(withoutTerminalCodes(error), LONGEST_ERROR) : "";
+    return typeof error === "string" ? toSafeLine(withoutTerminalCodes(error), LONGEST_ERROR) : "";
   return typeof output === "string" ? findLastTellingLine(output, LONGEST_OUTPUT_LINE) : "";
 }
 
-function learnFile(draft: Draft, at: number, part: ToolPart, path: string): void {
+function learnFile(draft: Draft, at: number, part: ToolPart, named: string): void {
+  const path = redactSecrets(named).text;
   const isEdit = isChangingTool(part.tool);
   const known = draft.files.get(path);
   const declared = isEdit ? findDeclaredNames(part, CAPS.namesOfAFile) : [];
@@ -126,22 +128,22 @@ function readTodo(todo: unknown): Todo | undefined {
   const { content, status, priority } = todo as Record<string, unknown>;
   if (typeof content !== "string" || content.trim() === "") return undefined;
   return {
-    content: toLine(content, LONGEST_TODO),
-    status: typeof status === "string" ? toLine(status, 20) : "pending",
-    ...(typeof priority === "string" ? { priority: toLine(priority, 20) } : {}),
+    content: toSafeLine(content, LONGEST_TODO),
+    status: typeof status === "string" ? toSafeLine(status, 20) : "pending",
+    ...(typeof priority === "string" ? { priority: toSafeLine(priority, 20) } : {}),
   };
 }
 
 function learnSkill(draft: Draft, at: number, part: ToolPart): void {
   const name = readText(readInput(part), "name");
   if (name === undefined) return;
-  const key = toLine(name, LONGEST_INPUT);
+  const key = toSafeLine(name, LONGEST_INPUT);
   put(draft, "skills", { key, at: Math.max(at, draft.skills.get(key)?.at ?? at) });
 }
 
 function learnSubagent(draft: Draft, at: number, key: string, part: ToolPart): void {
   const { output } = part.state;
-  const description = toLine(readText(readInput(part), "description", "prompt") ?? "", LONGEST_INPUT);
+  const description = toSafeLine(readText(readInput(part), "description", "prompt") ?? "", LONGEST_INPUT);
   const result = typeof output === "string" ? readSubagentResult(output) : "";
   put(draft, "subagents", { key, at, description, result });
 }
@@ -152,7 +154,7 @@ function learnLease(draft: Draft, at: number, part: ToolPart): void {
   const op = readText(input, "op");
   const item = readText(input, "item");
   if (op !== "claim" && op !== "renew" && op !== "release") return;
-  for (const key of item === undefined ? [...draft.leases.keys()] : [toLine(item, LONGEST_INPUT)]) {
+  for (const key of item === undefined ? [...draft.leases.keys()] : [toSafeLine(item, LONGEST_INPUT)]) {
     if ((draft.leases.get(key)?.at ?? at) > at) continue;
     put(draft, "leases", { key, at, isHeld: op !== "release" });
   }
@@ -164,8 +166,8 @@ function learnForks(draft: Draft, at: number, key: string, part: ToolPart): void
     put(draft, "subagents", {
       key: `${key}:${index}`,
       at,
-      description: toLine(task, LONGEST_INPUT),
-      result: toLine(answer, LONGEST_RESULT),
+      description: toSafeLine(task, LONGEST_INPUT),
+      result: toSafeLine(answer, LONGEST_RESULT),
       files,
     });
 }
@@ -173,5 +175,5 @@ function learnForks(draft: Draft, at: number, key: string, part: ToolPart): void
 /** The host puts the result of a subagent between tags and its own remarks around them. */
 function readSubagentResult(output: string): string {
   const tagged = /<task_result>([\s\S]*?)(<\/task_result>|$)/.exec(output)?.[1];
-  return toLine(tagged ?? output, LONGEST_RESULT);
+  return toSafeLine(tagged ?? output, LONGEST_RESULT);
 }

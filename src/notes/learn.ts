@@ -2,12 +2,15 @@
  * From messages to facts, without a model. `learnMessages` is pure: the same ledger and messages give the same next
  * ledger, learning a message again changes nothing, and the order of messages hardly matters, because facts are known
  * by the time of what they tell. Messages of any shape are taken; what cannot be understood is passed over.
+ *
+ * Secrets are taken out here, once for each fact: what is made from facts goes to files, to models and to later sessions.
  */
+import { redactSecrets } from "../memory/secrets.js";
 import { isToolPart, type Message, type MessageInfo, type Part } from "../view/message.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
-import { cut, toLine } from "./line.js";
+import { cut, toSafeLine } from "./line.js";
 import { findNextStep } from "./next-step.js";
 import { findReasons, findRules } from "./rules.js";
 
@@ -58,11 +61,12 @@ function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
   const known = draft.requests.get(fact.key);
   // One that had to be shortened since, or was learned while its parts were still arriving.
   if (known && known.length >= whole.length && known.files.length >= files.length) return;
-  put(draft, "requests", { ...fact, text: cut(whole, MOST_OF_A_REQUEST), length: whole.length, files });
-  for (const { kind, text } of findRules(whole)) {
-    const key = text.toLowerCase();
+  const { text } = redactSecrets(cut(whole, MOST_OF_A_REQUEST));
+  put(draft, "requests", { ...fact, text, length: whole.length, files });
+  for (const rule of findRules(text)) {
+    const key = rule.text.toLowerCase();
     const earlier = draft.rules.get(key);
-    if (!earlier || earlier.at > fact.at) put(draft, "rules", { key, at: fact.at, kind, text });
+    if (!earlier || earlier.at > fact.at) put(draft, "rules", { ...rule, key, at: fact.at });
   }
 }
 
@@ -70,9 +74,10 @@ function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
 function readAttachment(part: Part): string | undefined {
   if (part?.type !== "file" || part.synthetic === true || part.ignored === true) return undefined;
   const { filename, url, mime } = part as Part & { filename?: unknown; url?: unknown; mime?: unknown };
-  if (typeof filename === "string" && filename !== "") return toLine(filename, 200);
-  if (typeof url === "string" && !url.startsWith("data:")) return toLine(url.split("/").at(-1) ?? "", 200);
-  return typeof mime === "string" ? toLine(mime, 200) : "a file";
+  if (typeof filename === "string" && filename !== "") return toSafeLine(filename, 200);
+  if (typeof url === "string" && !url.startsWith("data:"))
+    return toSafeLine(url.split("/").at(-1) ?? "", 200);
+  return typeof mime === "string" ? toSafeLine(mime, 200) : "a file";
 }
 
 /** Did the agent go on to call tools, or has it never come to the end? */
@@ -92,16 +97,16 @@ function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts }: Said): void
   const next = isInterim ? undefined : findNextStep(last);
   const answer: Answer = {
     ...fact,
-    text: toLine(last, LONGEST_ANSWER),
+    text: toSafeLine(last, LONGEST_ANSWER),
     ...(isInterim && { isInterim }),
-    ...(next !== undefined && { next: toLine(next, LONGEST_ANSWER) }),
+    ...(next !== undefined && { next: toSafeLine(next, LONGEST_ANSWER) }),
   };
   const before = draft.answers.get(fact.key);
   const isNews =
     before?.text !== answer.text || before.isInterim !== answer.isInterim || before.next !== answer.next;
   if (isNews) put(draft, "answers", answer);
   // A text that is still being written: what was taken from its beginning is taken anew.
-  const reasons = findReasons(texts.join("\n")).map((reason) => toLine(reason, LONGEST_REASON));
+  const reasons = findReasons(texts.join("\n")).map((reason) => toSafeLine(reason, LONGEST_REASON));
   const prefix = `${fact.key}:`;
   for (const [key, { text: known }] of draft.reasons)
     if (key.startsWith(prefix) && !reasons.includes(known)) draft.hasChanged = draft.reasons.delete(key);

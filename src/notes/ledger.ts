@@ -34,9 +34,9 @@ export interface Fact {
 }
 
 export interface UserRequest extends Fact {
-  /** As the user wrote it, at most `MOST_OF_A_REQUEST` characters. */
+  /** As the user wrote it, but for secrets; at most `MOST_OF_A_REQUEST` characters. */
   readonly text: string;
-  /** Characters of the whole text. */
+  /** Characters of the whole text as it was written. */
   readonly length: number;
   /** Names of attached files. */
   readonly files: readonly string[];

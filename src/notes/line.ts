@@ -1,4 +1,5 @@
 /** Text made fit for one line of the notes: nothing in it can begin a heading, break the line or be no UTF-8. */
+import { redactSecrets } from "../memory/secrets.js";
 
 /** The first `limit` UTF-16 units, never half a character. */
 export function cut(text: string, limit: number): string {
@@ -13,6 +14,11 @@ export function toLine(text: string, limit: number): string {
   // What cannot matter is cut first: a text of megabytes is not cleaned as a whole.
   const line = cleanLine(cut(text, 4 * limit + 400).replace(/\s+/g, " ")).trim();
   return line.length > limit ? `${cut(line, limit)}…` : line;
+}
+
+/** The same of a text in which a secret may stand, which is taken out before anything is cut: half a key looks like none. */
+export function toSafeLine(text: string, limit: number): string {
+  return toLine(redactSecrets(cut(text, 4 * limit + 400)).text, limit);
 }
 
 /** One line as it was written, without what no file can hold and an editor would take away. */

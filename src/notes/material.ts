@@ -1,18 +1,22 @@
 /**
  * The abbreviated transcript from which a small model writes its part of the notes: what the user said, what the agent
- * said, and a line for every call. Results stand in quotes and short; what people keep secrets in is not repeated.
+ * said, and a line for every call. Results stand in quotes and short; what people keep secrets in is not repeated, and
+ * secrets are taken out of all of it.
  */
 import { formatCount } from "../format.js";
+import { redactSecrets } from "../memory/secrets.js";
 import { isToolPart, type Message, type Part, readResultText, type ToolPart } from "../view/message.js";
 import { findLastTellingLine, formatInput, mayShowSecrets, withoutTerminalCodes } from "./call.js";
 import { readOwnTexts } from "./learn.js";
-import { cut, quote } from "./line.js";
+import { cut, toSafeLine } from "./line.js";
 
 /** Of a message of the user's, which is what the notes are about. */
 const MOST_OF_A_REQUEST = 4_000;
 const MOST_OF_AN_ANSWER = 1_200;
 const MOST_OF_AN_INPUT = 200;
 const MOST_OF_A_RESULT = 240;
+/** More than what is kept of a result. */
+const LOOKED_AT = 4_000;
 /** Room for the sentence that says what is missing. */
 const NOTE = 80;
 
@@ -63,7 +67,12 @@ function formatMessage(message: Message | undefined): string[] {
   });
 }
 
-function shorten(text: string, limit: number): string {
+/** Beyond this much of what is left out no secret reaches into what is kept. */
+const LONGEST_SECRET = 2_000;
+
+function shorten(given: string, limit: number): string {
+  const looked = cut(given, limit + LONGEST_SECRET);
+  const text = redactSecrets(looked).text + given.slice(looked.length);
   const kept = cut(text, limit);
   return kept.length === text.length ? text : `${kept} … (${formatCount(text.length - kept.length)} more)`;
 }
@@ -86,6 +95,6 @@ function formatEnd(part: ToolPart): string {
   const telling =
     part.tool === "bash"
       ? JSON.stringify(findLastTellingLine(text, MOST_OF_A_RESULT))
-      : quote(withoutTerminalCodes(cut(text, 4 * MOST_OF_A_RESULT)), MOST_OF_A_RESULT);
+      : JSON.stringify(toSafeLine(withoutTerminalCodes(text.slice(0, LOOKED_AT)), MOST_OF_A_RESULT));
   return text.trim() === "" ? end : `${end}: ${telling}`;
 }

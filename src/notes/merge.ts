@@ -8,6 +8,7 @@
  *     the file's order stays · changed lines are replaced in place · lines without a fact go · new ones come after
  *     the line they follow in the page, behind what a person has added to that
  */
+import { redactLines } from "../memory/secrets.js";
 import { type PageLine, type PageSection, TITLE_ID } from "./page.js";
 import { HEADINGS, type Heading, titleOf } from "./sections.js";
 
@@ -24,6 +25,8 @@ export interface MergeInput {
   text: string | undefined;
   /** `undefined` when it is not known: then the machine's lines are those that it would write now. */
   written: Written | undefined;
+  /** A line of the file is also the machine's where it is so without its secrets. */
+  isLoose: boolean;
   removed: readonly string[];
   page: readonly PageSection[];
 }
@@ -53,7 +56,7 @@ export interface MergedLine {
 /** Most ids of lines that people took out; a person does not take out more. */
 const MOST_REMOVED = 5_000;
 
-export function mergePage({ text, written, removed, page }: MergeInput): Merged {
+export function mergePage({ isLoose, page, removed, text, written }: MergeInput): Merged {
   // A file that was emptied is one to begin anew, not one in which nothing may ever stand again.
   const file = text === undefined || text.trim() === "" ? undefined : readBlocks(text);
   const gone = new Set(removed);
@@ -66,6 +69,7 @@ export function mergePage({ text, written, removed, page }: MergeInput): Merged 
     const owned = findOwned(
       block.lines,
       ours.filter(({ id }) => !gone.has(id)),
+      isLoose,
     );
     const found = new Set(owned.map(({ id }) => id));
     if (written) for (const { id } of ours) if (!found.has(id)) gone.add(id);
@@ -120,15 +124,34 @@ interface OwnedLine {
 }
 
 /** Tells the machine's lines, in order where several are the same, from a person's. */
-function findOwned(lines: readonly string[], ours: readonly WrittenLine[]): OwnedLine[] {
+function findOwned(lines: readonly string[], ours: readonly WrittenLine[], isLoose: boolean): OwnedLine[] {
+  const owned = claim(lines, lines, ours);
+  if (!isLoose) return owned;
+  const found = new Set(owned.map(({ id }) => id));
+  const left = ours.filter(({ id }) => !found.has(id));
+  const texts = redactLines(left.map(({ text }) => text));
+  const clean = claim(
+    redactLines(lines).map((text, n) => (owned[n]?.id === undefined ? text : "")),
+    lines,
+    left.map(({ id }, n) => ({ id, text: texts[n] ?? "" })),
+  );
+  return owned.map((line, n) => (line.id === undefined ? (clean[n] ?? line) : line));
+}
+
+/** Gives each line the id of the one of ours that it reads like, as far as they go. */
+function claim(
+  readings: readonly string[],
+  lines: readonly string[],
+  ours: readonly WrittenLine[],
+): OwnedLine[] {
   const idsOf = new Map<string, string[]>();
   for (const { id, text } of ours) {
     const same = idsOf.get(text);
     if (same) same.push(id);
     else idsOf.set(text, [id]);
   }
-  return lines.map((text) => {
-    const id = idsOf.get(text.trimEnd())?.shift();
+  return lines.map((text, n) => {
+    const id = idsOf.get(readings[n]?.trimEnd() ?? "")?.shift();
     return id === undefined ? { text } : { text, id };
   });
 }

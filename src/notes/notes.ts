@@ -4,6 +4,9 @@
  * The file for the machine is written first and says what is about to stand in the notes and what stands there now, so
  * that after a crash between the two nobody takes the machine's lines for a person's. What cannot be read or written
  * is said in the log; the notes go on in memory, and the next call tries again.
+ *
+ * No secret is in the machine's lines. One that a person writes into the notes stays where they put it and goes no
+ * further: not to a model, a later session, or the file of the version before.
  */
 import { dirname } from "node:path";
 import { formatError } from "../error.js";
@@ -16,6 +19,7 @@ import type { SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";
 import { formatCallKey } from "./learn-call.js";
 import type { FileTouch } from "./ledger.js";
+import { redactSections, redactStored } from "./redact.js";
 import type { Sections } from "./sections.js";
 import {
   createSession,
@@ -26,6 +30,7 @@ import {
   noteTouched,
   planStored,
   planStoredAlone,
+  redactPrevious,
   type Session,
   takeIn,
 } from "./session.js";
@@ -112,7 +117,7 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
       guard(sessionID, undefined, async () => {
         const session = open(sessionID);
         if (!session.isLoaded) await load(session);
-        session.sections = sections;
+        session.sections = redactSections(sections);
         session.revision++;
       }),
 
@@ -159,7 +164,7 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
         await files.rename(paths.stored, paths.corrupt);
         log.error(SOURCE, `${paths.stored} cannot be understood: begun anew, it is kept as ${paths.corrupt}`);
       }
-      if (reading.kind === "stored") takeIn(session, reading.stored, reading.text);
+      if (reading.kind === "stored") takeIn(session, redactStored(reading.stored), reading.text);
       markLoaded(session, project);
     } catch (thrown) {
       sayOnce(paths.stored, `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`);
@@ -188,9 +193,10 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
   async function writeBoth(session: Session, text: string | undefined): Promise<void> {
     const paths = planPaths(folder, session.sessionID);
     const merged = mergeSession(session, text);
+    const previous = text === undefined || text === merged.text ? undefined : redactPrevious(session, text);
     await store(session, paths.stored, planStored(session, text, merged));
     if (merged.text === text) return;
-    if (text !== undefined) await files.writeWhole(paths.previous, text);
+    if (previous !== undefined) await files.writeWhole(paths.previous, previous);
     await files.writeWhole(paths.notes, merged.text);
   }
 
@@ -199,6 +205,7 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
     if (text !== session.savedText) await files.writeWhole(path, text);
     session.savedText = text;
     session.written = stored.written;
+    session.isLoose = stored.isLoose === true;
     session.before = stored.before;
     session.removed = stored.removed;
   }

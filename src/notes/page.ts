@@ -8,6 +8,7 @@ import {
   type Failure,
   findRequestAt,
   type Ledger,
+  MOST_OF_A_REQUEST,
   numberOf,
   type SubagentRun,
   type Todo,
@@ -120,7 +121,8 @@ function planRequest(request: UserRequest, number: number, sessionID: string): P
     shown.length === 1
       ? [`- Request ${number}${time}: ${shown[0]}`]
       : [`- Request ${number}${time}:`, ...shown.map((line) => `  > ${line}`)];
-  const missing = length - Math.min(text.length, SHOWN_OF_A_REQUEST);
+  // A shorter text may have had a secret in it, and is all there.
+  const missing = length - (text.length < SHOWN_OF_A_REQUEST ? MOST_OF_A_REQUEST : SHOWN_OF_A_REQUEST);
   if (missing > 0)
     lines.push(`  (${formatCount(missing)} more characters; as it was kept in ${sessionID}.json)`);
   if (files.length > 0) lines.push(`  Attached: ${files.map((name) => toCode(name, 200)).join(", ")}`);

@@ -1,5 +1,6 @@
 /** What is known about one session while the machine runs, and how that is brought together with its files. */
 
+import { redactLines } from "../memory/secrets.js";
 import type { Message } from "../view/message.js";
 import { readFacts, type SessionFacts } from "./facts.js";
 import { createKnownMessages, type KnownMessages } from "./known-messages.js";
@@ -7,6 +8,7 @@ import { learnMessages } from "./learn.js";
 import { CAPS, EMPTY_LEDGER, type FileTouch, type Ledger } from "./ledger.js";
 import { type Merged, mergePage, type Written } from "./merge.js";
 import { planPage } from "./page.js";
+import { redactWritten } from "./redact.js";
 import type { Sections } from "./sections.js";
 import { hashNotes } from "./session-files.js";
 import type { Stored } from "./stored.js";
@@ -16,8 +18,12 @@ export interface Session {
   ledger: Ledger;
   sections: Sections | undefined;
   written: Written | undefined;
+  /** See `Stored`. */
+  isLoose: boolean;
   before: Stored["before"];
   removed: readonly string[];
+  /** What a person wrote that was looked at for secrets, without them: it is written again with each change. */
+  redacted: ReadonlyMap<string, readonly string[]>;
   /** Has what is on disk been taken in? Until then nothing may be written over it. */
   isLoaded: boolean;
   /** What was learned while that was not possible. */
@@ -38,8 +44,10 @@ export function createSession(sessionID: string): Session {
     ledger: EMPTY_LEDGER,
     sections: undefined,
     written: undefined,
+    isLoose: false,
     before: undefined,
     removed: [],
+    redacted: new Map(),
     isLoaded: false,
     early: [],
     revision: 0,
@@ -55,6 +63,7 @@ export function takeIn(session: Session, stored: Stored, text: string): void {
   session.ledger = stored.ledger;
   session.sections ??= stored.sections;
   session.written = stored.written;
+  session.isLoose = stored.isLoose === true;
   session.before = stored.before;
   session.removed = stored.removed;
   session.savedText = text;
@@ -99,13 +108,45 @@ export function factsOf(session: Session, project: string): SessionFacts | undef
 export function mergeSession(session: Session, text: string | undefined): Merged {
   const { ledger, sections, sessionID, removed } = session;
   const page = planPage(ledger, sections, sessionID);
-  return mergePage({ text, written: findWritten(session, text), removed, page });
+  return mergePage({ text, ...findWritten(session, text), removed, page });
 }
 
 /** Which lines of this text the machine wrote: the last ones, unless the last write did not come about. */
-function findWritten({ written, before }: Session, text: string | undefined): Written | undefined {
+function findWritten({ before, isLoose, written }: Session, text: string | undefined): WrittenReading {
   const isBefore = text !== undefined && before?.hash === hashNotes(text);
-  return isBefore ? before?.written : written;
+  return isBefore ? { written: before?.written, isLoose: before?.isLoose === true } : { written, isLoose };
+}
+
+interface WrittenReading {
+  written: Written | undefined;
+  isLoose: boolean;
+}
+
+/** What was in the notes, to be kept beside them, without the secrets that a person may have written. */
+export function redactPrevious(session: Session, text: string): string {
+  const { isLoose, written = {} } = findWritten(session, text);
+  const ours = new Set(
+    isLoose ? [] : Object.values(written).flatMap((lines) => lines.map((line) => line.text)),
+  );
+  const known = session.redacted;
+  const redacted = new Map<string, readonly string[]>();
+  const runs: string[][] = [];
+  let wasOurs: boolean | undefined;
+  for (const line of text.split("\n")) {
+    const isOurs = ours.has(line.trimEnd());
+    if (isOurs !== wasOurs) runs.push([]);
+    runs.at(-1)?.push(line);
+    wasOurs = isOurs;
+  }
+  const clean = runs.flatMap((run) => {
+    if (ours.has(run[0]?.trimEnd() ?? "")) return run;
+    const whole = run.join("\n");
+    const lines = known.get(whole) ?? redactLines(run);
+    redacted.set(whole, lines);
+    return lines;
+  });
+  session.redacted = redacted;
+  return clean.join("\n");
 }
 
 /** What is to be stored so that the merged notes, and also the text as it is, will be understood. */
@@ -114,23 +155,37 @@ export function planStored(session: Session, text: string | undefined, merged: M
   const earlier = findWritten(session, text);
   return {
     version: 1,
+    hasNoSecrets: true,
     ledger: session.ledger,
     ...(session.sections ? { sections: session.sections } : {}),
     written: merged.written,
-    ...(isChange ? { before: { hash: hashNotes(text), ...(earlier ? { written: earlier } : {}) } } : {}),
+    ...(isChange ? { before: { hash: hashNotes(text), ...toStored(earlier) } } : {}),
     removed: merged.removed,
   };
 }
 
+function toStored({ isLoose, written }: WrittenReading): Pick<Stored, "isLoose" | "written"> {
+  if (!written) return {};
+  return isLoose ? { written: redactWritten(written), isLoose } : { written };
+}
+
 /** What is to be stored while the notes themselves cannot be touched. */
 export function planStoredAlone(session: Session): Stored {
-  const { ledger, sections, written, before, removed } = session;
+  const { before, isLoose, ledger, removed, sections, written } = session;
   return {
     version: 1,
+    hasNoSecrets: true,
     ledger,
     ...(sections ? { sections } : {}),
-    ...(written ? { written } : {}),
-    ...(before ? { before } : {}),
+    ...toStored({ isLoose, written }),
+    ...(before
+      ? {
+          before: {
+            hash: before.hash,
+            ...toStored({ isLoose: before.isLoose === true, written: before.written }),
+          },
+        }
+      : {}),
     removed,
   };
 }

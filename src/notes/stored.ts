@@ -7,12 +7,16 @@ import { HEADINGS, type Sections } from "./sections.js";
 export interface Stored {
   readonly version: 1;
   readonly ledger: Ledger;
+  /** No text in it has a secret. Absent where that was not looked for yet. */
+  readonly hasNoSecrets?: true;
   /** What a model wrote last. */
   readonly sections?: Sections;
   /** The machine's lines in the notes, as they were to be written. */
   readonly written?: Written;
+  /** In the notes a line may still have the secret that was taken out of it in `written`. */
+  readonly isLoose?: true;
   /** The notes as they were before: with this hash they still are, and then these lines are the machine's in them. */
-  readonly before?: { readonly hash: string; readonly written?: Written };
+  readonly before?: { readonly hash: string; readonly written?: Written; readonly isLoose?: true };
   /** Ids of lines that people took out or changed. */
   readonly removed: readonly string[];
 }
@@ -50,10 +54,14 @@ const ledger = z.object({
 
 const stored = z.object({
   version: z.literal(1),
+  hasNoSecrets: z.literal(true).optional(),
+  isLoose: z.literal(true).optional(),
   ledger,
   sections: z.record(z.enum(HEADINGS), z.string()).optional(),
   written: written.optional(),
-  before: z.object({ hash: z.string(), written: written.optional() }).optional(),
+  before: z
+    .object({ hash: z.string(), written: written.optional(), isLoose: z.literal(true).optional() })
+    .optional(),
   removed: z.array(z.string()),
 });
 

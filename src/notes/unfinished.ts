@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import type { Files } from "../seams/files.js";
 import { formatHandoff } from "./handoff.js";
+import { redactStored } from "./redact.js";
 import { createSession, mergeSession, takeIn } from "./session.js";
 import { planPaths, readNotes, readSessionID, readStored } from "./session-files.js";
+import type { Stored } from "./stored.js";
 
 export interface Unfinished {
   sessionID: string;
@@ -53,11 +55,17 @@ async function readUnfinished(
   const paths = planPaths(folder, sessionID);
   const reading = await readStored(files, paths.stored);
   if (reading.kind !== "stored") return undefined;
-  const session = createSession(sessionID);
-  takeIn(session, reading.stored, reading.text);
   const notes = await readNotes(files, paths.notes);
-  // What a person has struck out of the notes is not open any more.
-  const { removed } = mergeSession(session, "text" in notes ? notes.text : undefined);
-  const text = formatHandoff(reading.stored.ledger, new Set(removed), paths.notes);
+  const page = "text" in notes ? notes.text : undefined;
+  const handoffOf = (stored: Stored): string | undefined => {
+    const session = createSession(sessionID);
+    takeIn(session, stored, reading.text);
+    // What a person has struck out of the notes is not open any more.
+    const { removed } = mergeSession(session, page);
+    return formatHandoff(stored.ledger, new Set(removed), paths.notes);
+  };
+  // Most have left nothing: only what is handed on is looked through for secrets.
+  const isOpen = handoffOf(reading.stored) !== undefined;
+  const text = isOpen ? handoffOf(redactStored(reading.stored)) : undefined;
   return text === undefined ? undefined : { sessionID, path: paths.notes, text };
 }

@@ -102,6 +102,8 @@ export interface GenerateRequest {
 export interface ToolBounds {
   /** Why this call must not be made; `undefined` where it may. Asked before each. */
   findEscape(tool: string, args: unknown): string | undefined | Promise<string | undefined>;
+  /** What of a call's result it reads. It reads nothing of one for which this throws, rejects or is not done in time. */
+  cleanResult(tool: string, args: unknown, text: string): string | Promise<string>;
   /** Broken off beyond; a token read from a cache counts a tenth. */
   maxTokens: number;
 }

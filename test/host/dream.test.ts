@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { createLiveConfig } from "../../src/host/live-config.js";
 import { escapes, STAGED } from "../support/escapes.js";
+import { command, dream, dreamRequests, isDream, LIKE, openDreaming } from "./dreaming.js";
 import { repository } from "./repository.js";
 import { startBeside } from "./stage/beside.js";
 import { whenContains } from "./stage/files.js";
@@ -12,11 +13,6 @@ import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, type Step, say, stall } from "./stage/steps.js";
 
-const LIKE = {
-  ".opencode/memory/knowledge/queue.md": "The worker reads the mail queue once a day.\n",
-  ".opencode/memory/knowledge/queue-night.md":
-    "The worker reads the mail queue at night, when the load is low.\n",
-};
 const MERGED = [
   {
     keep: "knowledge/queue",
@@ -27,46 +23,9 @@ const MERGED = [
 ];
 const LOG = ".opencode/strata/strata.log";
 
-interface DreamingOptions {
-  files?: Record<string, string>;
-  settings?: Record<string, unknown>;
-}
-
-/** A host whose small model does this in a dream; `n` counts its requests. */
-async function openDreaming(
-  step: (request: ModelRequest, n: number) => Step,
-  { files = {}, settings = {} }: DreamingOptions = {},
-): Promise<Stage> {
-  const stage = await openStage({
-    plugin: repository,
-    options: { dream: settings },
-    config: { small_model: "mock/m2" },
-    files: { "victim.txt": "whole\n", "a.txt": "a\n", "b.txt": "b\n", ...LIKE, ...files },
-  });
-  let count = 0;
-  stage.model.respond((request) => (isDream(request) ? step(request, count++) : undefined));
-  return stage;
-}
-
-const isDream = (request: ModelRequest): boolean =>
-  request.textOf("system").includes("You tidy the long-term memory");
-const dreamRequests = ({ model }: Stage) => model.requests.filter(isDream);
 const whenLogged = (stage: Stage, text: string) => whenContains(stage.project.file(LOG), text, 40_000);
 const stageEntries = (stage: Stage, entries: unknown): Step =>
   call("write", { filePath: stage.project.file(STAGED), content: JSON.stringify(entries) });
-
-/** The command's answer is shown, and its turn ends with an error that the host reports. */
-async function command(session: Session, name: string): Promise<void> {
-  await expect(session.command(name)).rejects.toThrow("answered 500");
-}
-
-/** A person asks for a dream. */
-async function dream(stage: Stage): Promise<Session> {
-  const session = await stage.newSession("dreaming");
-  await session.ask("hello");
-  await command(session, "dream");
-  return session;
-}
 
 async function lastShown(session: Session): Promise<string> {
   const texts = (await session.messages()).flatMap(({ parts }) =>

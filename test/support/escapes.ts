@@ -16,7 +16,8 @@ export const sandbox = (project: string): Sandbox => ({
   hasGit: true,
 });
 
-const bash = (command: string, more: Record<string, unknown> = {}): Attempt => ({
+/** A call that runs this. */
+export const bash = (command: string, more: Record<string, unknown> = {}): Attempt => ({
   tool: "bash",
   args: { command, description: "look", ...more },
 });
@@ -152,6 +153,27 @@ export const escapes: readonly Attempt[] = [
   bash(`diff -r ${MEMORY} src`),
   bash("grep --include=*.md -r x src"),
   bash("grep -f a.txt b.txt"),
+  // Searches of everything, and options that show a key in pieces.
+  bash("grep -r . ."),
+  bash("grep -rn sk_live ."),
+  bash("grep -R --include=.env . ."),
+  bash("cat *"),
+  bash("cat .env*"),
+  bash("head -n 5 ./*"),
+  bash("find . -type f -exec cat {} +"),
+  bash("rg --hidden ."),
+  bash("git grep sk_live"),
+  bash("grep -o sk_live_.. a.txt"),
+  bash("head -c 20 a.txt"),
+  bash("tail -c20 a.txt"),
+  bash("cat -A a.txt"),
+  bash("cat a.txt deploy/prod-credentials.json"),
+  bash('grep -h "." keys/id_ed25519 a.txt'),
+  { tool: "grep", args: { pattern: ".", path: ".git" } },
+  { tool: "grep", args: { pattern: ".", path: ".opencode/strata" } },
+  { tool: "glob", args: { pattern: "**/*", path: `${MEMORY}/private` } },
+  { tool: "read", args: { filePath: "data/opencode/tool-output/tool_1" } },
+  { tool: "read", args: { filePath: "share/opencode/auth.json" } },
   bash("head -n 99999999999 /dev/zero"),
   bash("head -c 99999999999 /dev/urandom"),
   // Each waits for what nobody types.

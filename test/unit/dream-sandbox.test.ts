@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createAskModel } from "../../src/dream/ask-model.js";
+import { createBounds } from "../../src/dream/bounds.js";
 import { findEscape } from "../../src/dream/sandbox.js";
 import { planFolders } from "../../src/folders.js";
 import { escapes, harmless, STAGED, sandbox, strange } from "../support/escapes.js";
@@ -92,3 +93,105 @@ it("says why, and what may be done instead", () => {
 });
 
 it("is more than sixty ways", () => expect(escapes.length).toBeGreaterThanOrEqual(60));
+
+const KEY = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+const LONG = "w".repeat(2_000);
+
+/** What is shown of a result, in a project with these files. */
+function clean(tool: string, args: unknown, text: string): Promise<string> {
+  const files = createMemoryFiles({
+    "/p/a.ts": `one\nkey ${KEY}\nthree\n`,
+    "/p/.env": "A=b\n",
+    "/p/.opencode/memory/private/x.md": "mine\n",
+    "/p/large.txt": "l\n".repeat(200_000),
+    "/p/odd.txt": "o\0d\0d\0",
+    "/p/armour.txt": "-----BEGIN PRIVATE KEY-----\nMIIBOgIBAAJBAKj34\nab==\n-----END PRIVATE KEY-----\n",
+    "/p/full.txt": Array.from({ length: 600 }, (_, n) => `API_KEY=k3y${n}x${n * 7}q\n`).join(""),
+  });
+  return Promise.resolve(createBounds(files, sandbox("/p")).cleanResult(tool, args, text));
+}
+
+const LEFT_OUT = "(some of it is private, or cannot be searched for keys, and is left out)";
+
+it("shows of a search what is neither private nor a key", async () => {
+  const found = [
+    "Found 4 matches",
+    "/p/a.ts:",
+    "  Line 1: one",
+    "",
+    `  Line 2: key ${KEY}`,
+    "",
+    "",
+    "/p/.env:",
+    "  Line 1: A=b",
+    "",
+    "/p/.opencode/memory/private/x.md:",
+    "  Line 1: mine",
+  ].join("\n");
+  expect(await clean("grep", { pattern: "." }, found)).toBe(
+    `Found 4 matches\n/p/a.ts:\n  Line 1: one\n\n  Line 2: key [removed: GitHub token]\n\n\n${LEFT_OUT}`,
+  );
+  expect(await clean("glob", { pattern: "**" }, "/p/a.ts\n/p/.env\n/p/.opencode/memory/private/x.md")).toBe(
+    `/p/a.ts\n${LEFT_OUT}`,
+  );
+  expect(await clean("grep", { pattern: "zz" }, "No files found")).toBe("No files found");
+});
+
+it("shows nothing of a result in a form that it does not know", async () => {
+  for (const [tool, args, text] of [
+    ["grep", { pattern: "." }, `/p/a.ts:\n  Line 1: one\n/p/.env\nA=b`],
+    ["grep", { pattern: "." }, "a.ts:1:one"],
+    ["grep", { pattern: "." }, "  Line 1: one"],
+    ["glob", { pattern: "*" }, "a.ts one"],
+    ["read", { filePath: "a.ts" }, "one"],
+    ["read", { filePath: "a.ts" }, "<path>/p/a.ts</path>\n<type>file</type>\n<content>\none\n</content>"],
+    ["read", { filePath: "a.ts" }, "<path>/p/a.ts</path>\n<type>file</type>\n<content>\n1: one"],
+    ["read", { filePath: "a.png" }, "Image read successfully"],
+    ["write", { filePath: STAGED, content: "" }, "something else: one"],
+    ["list", {}, "one"],
+    ["webfetch", {}, "one"],
+    ["constructor", {}, "one"],
+  ] as const) {
+    const shown = await clean(tool, args, text);
+    expect(shown).toMatch(/^\(not shown: the result has a form that is not known/);
+  }
+});
+
+it("knows the pieces of a key that a part of its file shows", async () => {
+  expect(await clean("bash", { command: "tail -n 2 armour.txt" }, "ab==\n-----END PRIVATE KEY-----\n")).toBe(
+    "[removed: private key]\n[removed: private key]\n",
+  );
+  const match = "Found 1 match\n/p/armour.txt:\n  Line 2: MIIBOgIBAAJBAKj34";
+  expect(await clean("grep", { pattern: "^M" }, match)).toBe(
+    "Found 1 match\n/p/armour.txt:\n  Line 2: [removed: private key]",
+  );
+});
+
+it("leaves out lines that the host may have cut, what it says about other files, and where the whole is kept", async () => {
+  const head = "<path>/p/a.ts</path>\n<type>file</type>\n<content>\n";
+  const read = `${head}1: ${LONG}... (line truncated to 2000 chars)\n2: b\n</content>\n\n<system-reminder>\nother\n</system-reminder>`;
+  expect(await clean("read", { filePath: "a.ts" }, read)).toBe(
+    `${head}(a line of 2037 characters)\n2: b\n</content>`,
+  );
+  const cut = "...output truncated...\n\nFull output saved to: /data/tool_1\n\nhalf a line\nwhole\n";
+  expect(await clean("bash", { command: "cat a.ts" }, cut)).toBe(
+    "(the beginning of the output is left out)\nwhole\n",
+  );
+  const wrote = "Wrote file successfully.\n\nLSP errors in other files:\nother";
+  expect(await clean("write", { filePath: STAGED, content: "" }, wrote)).toBe("Wrote file successfully.");
+});
+
+it("leaves out what comes from files that cannot be searched for keys", async () => {
+  for (const name of ["large.txt", "odd.txt", "full.txt"])
+    expect(await clean("bash", { command: `cat ${name}` }, "one\n")).toBe(LEFT_OUT);
+  expect(await clean("grep", { pattern: "." }, "/p/gone.ts:\n  Line 1: one")).toBe(LEFT_OUT);
+  expect(await clean("bash", { command: "cat gone.ts a.ts" }, "cat: gone.ts: nothing\none\n")).toContain(
+    "one",
+  );
+});
+
+it("takes what is looked for for no path", async () => {
+  expect(await clean("bash", { command: 'grep -n "credentials" a.ts' }, "1:credentials\n")).toBe(
+    "1:credentials\n",
+  );
+});

@@ -221,6 +221,18 @@ What happened in this session.
     expect(named(found).join()).not.toContain("zebra of now");
   });
 
+  it("are shown without the secrets that stand in the notes", async () => {
+    const token = ["ghp", "_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
+    const edge = `${"w ".repeat(990)}${token}`;
+    const { search } = open({
+      notes: { "ses_a.md": `## Workflow\n- zebra with ${token}\n- zebra ${edge}\n` },
+    });
+    const texts = named(await search.find({ text: "zebra" }));
+    expect(texts).toHaveLength(2);
+    expect(texts.join("\n")).toContain("zebra with [removed: GitHub token]");
+    expect(texts.join("\n")).not.toContain(token.slice(0, 8));
+  });
+
   it("are read whatever a person has made of the notes", () => {
     expect(parsePastLines("no heading\n- lost")).toEqual([]);
     expect(parsePastLines("## A\r\nplain words\r\n\r\n* star\r\n\tand more\r\n### deep\r\n- x")).toEqual([

@@ -64,7 +64,8 @@ describe("the hooks", () => {
       "experimental.chat.messages.transform",
       "experimental.session.compacting",
     ];
-    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, "tool", "tool.execute.before"].sort());
+    const ofTools = ["tool", "tool.execute.after", "tool.execute.before"];
+    expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, ...ofTools].sort());
     const off = await openWorld({
       options: {
         toolResults: { enabled: false },

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createLiveConfig } from "../../src/host/live-config.js";
+import { cleanOwnResults } from "../../src/host/own-results.js";
 import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/own-sessions.js";
 import { createProcesses } from "../../src/host/processes.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeLog } from "../support/fake-log.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";
@@ -35,6 +37,9 @@ describe("sessions of our own", () => {
       expect(own.notice("message.updated", properties)).toBe(false);
     const info = { id: "ses_1", sessionID: "ses_1", title: "about [strata] sessions", agent: "build" };
     expect(own.notice("session.updated", { info })).toBe(false);
+    // A fork runs with the user's own permissions, and reads what these let it read.
+    const fork = { id: "ses_f", title: "[strata fork] look it up · 7", agent: "build" };
+    expect([own.notice("session.created", { info: fork }), own.has("ses_f")]).toEqual([false, false]);
   });
 
   it("remember who opened them in their title", () => {
@@ -71,7 +76,7 @@ describe("sessions of our own", () => {
     const own = createOwnSessions();
     own.add("ses_plain");
     const findEscape = (tool: string) => (tool === "read" ? undefined : `not ${tool}`);
-    own.add("ses_bound", { findEscape, maxTokens: 1 });
+    own.add("ses_bound", { findEscape, cleanResult: (_tool, _args, text) => text, maxTokens: 1 });
     expect(own.findEscape("ses_user", "bash", {})).toBeUndefined();
     expect(own.findEscape("ses_plain", "read", {})).toBe("this session has no tools");
     expect(own.findEscape("ses_bound", "read", {})).toBeUndefined();
@@ -80,6 +85,36 @@ describe("sessions of our own", () => {
     own.watch("ses_bound", { onTrouble: (trouble) => heard.push(trouble), onAnswer: () => {} });
     own.notice("message.part.updated", { part: { type: "tool", tool: "bash", sessionID: "ses_bound" } });
     expect(heard).toEqual([]);
+  });
+
+  it("read of a tool's result what their bounds let through, and nothing where these fail; others read all", async () => {
+    const clock = createFakeClock();
+    const log = createFakeLog();
+    const own = createOwnSessions();
+    const after = cleanOwnResults({ clock, log, ownSessions: own });
+    const cleanResult = (tool: string): string | Promise<string> => {
+      if (tool === "grep") throw new Error("boom");
+      return tool === "read" ? "a part" : new Promise(() => {});
+    };
+    own.add("ses_bound", { findEscape: () => undefined, cleanResult, maxTokens: 1 });
+    own.add("ses_plain");
+    const run = async (sessionID: string, tool: string, output: unknown = "all of it") => {
+      const result = { title: "", output, metadata: { preview: "all of it" }, attachments: ["all of it"] };
+      const call = { sessionID, tool, callID: "c", args: {} };
+      const done = after(call, result as never);
+      for (let n = 0; n < 10; n++) await Promise.resolve();
+      clock.advance(10_000);
+      await done;
+      return result;
+    };
+    const none = { title: "", output: "(not shown)", metadata: {}, attachments: undefined };
+    expect(await run("ses_bound", "read")).toEqual({ ...none, output: "a part" });
+    expect(await run("ses_bound", "grep")).toEqual(none);
+    expect(await run("ses_bound", "bash")).toEqual(none);
+    expect(await run("ses_bound", "read", { text: "all of it" })).toEqual(none);
+    expect((await run("ses_plain", "read")).output).toContain("not shown");
+    expect(await run("ses_user", "read")).toMatchObject({ output: "all of it", attachments: ["all of it"] });
+    expect(log.lines.join("\n")).toMatch(/grep is not shown to our model: boom[\s\S]*bash .* 10000 ms/);
   });
 
   it("of a killed process are known by their agent, and have no tools", () => {

@@ -92,6 +92,47 @@ const harmless = [
   "token bucket with basic configuration-management",
 ];
 
+/** Files and outputs in which a value is empty; what follows on the next line is another setting. */
+const empty: Record<string, string> = {
+  "an env file": "PASSWORD=\nUSER_NAME=bob1\n",
+  "two keys": "A_API_KEY=\nB_API_KEY=\nC_HOST_1=db1.internal\n",
+  "an env file of Windows": "DB_PASSWORD=\r\nDB_USER_1=bob\r\n",
+  "an env file with spaces": "PASSWORD = \n  USER_NAME = bob1\n",
+  "an env file that is indented": "  API_TOKEN=\n  API_URL_V2=x1.example\n",
+  "an env file with comments": "API_TOKEN=\n# the-2nd-url\nAPI_URL_V2=x1\n",
+  exports: "export SECRET_KEY=\nexport USER_NAME1=bob\n",
+  "empty quotes": "PASSWORD=\"\"\nUSER_NAME=bob1\nTOKEN=''\nUSER_2=bob2\n",
+  YAML: "password:\nuser_name1: bob2\n",
+  "YAML below a key": "credentials:\n  user_name1: bob2\n  token:\n  url_v2: x1.example\n",
+  "YAML of Windows": "password:\r\n  'user_name1': bob2\r\n",
+  "YAML with an empty key last": "token:\nuser_1:\n",
+  "docker-compose": "environment:\n  - DB_PASSWORD=\n  - DB_USER_1=bob\n  API_KEY:\n  API_URL_2: x1\n",
+  INI: "[db]\npassword =\nuser_name1 = bob2\n",
+  "a properties file": "spring.password=\nspring.user-name1=bob2\n",
+  "a connection string": "Password=\nUser_Name1;\n",
+  "an environment's listing": "AUTH=basic\nDATABASE_HOST_NAME_1=db1.internal.example\n",
+  "a list of options": "  --token\n  --user-name1\n  --password\n  --host2=x\n",
+  "a comment above": "# what the password is\nDB_USER_1=bob2\n",
+  Chinese: "密码：\nuser_name1: bob2\n令牌=\nUSER_NAME1=bob2\n",
+  "quoted YAML": 'password:\n  "user_name": bob2\n',
+};
+
+describe("a value that is empty", () => {
+  for (const [what, text] of Object.entries(empty))
+    it(`takes nothing of the next line with it: ${what}`, () => {
+      expect(redactSecrets(text)).toEqual({ text, found: [] });
+      const filled = `${text}LAST_PASSWORD=${join("Geh", "eim123")}\n`;
+      expect(redactSecrets(filled).text).toBe(`${text}LAST_PASSWORD=[removed: secret in a variable]\n`);
+    });
+
+  it("is none where the value stands alone on the next line", () => {
+    const secret = join("Tr0ub", "4dor&3xyz");
+    for (const before of ["the password:\n", "password:\r\n  ", "the token is\n", "密码是：\n"])
+      expect(redactSecrets(`${before}${secret}\nthanks`).text).toMatch(/\[removed: [^\]]+\]\r?\nthanks$/);
+    expect(redactSecrets(`secret:\n${join("dGhpc2lzYX", "NlY3JldA==")}\n`).text).not.toContain("dGhp");
+  });
+});
+
 describe("secrets in a text", () => {
   for (const [name, secret] of Object.entries(secrets))
     it(`finds a ${name}, and nothing but it`, () => {
