@@ -211,7 +211,7 @@ describe("a call that fails as it did before", () => {
 });
 
 describe("errors.log", () => {
-  it("is a person's to edit: a line that was taken out stays out, broken ones are passed over, a text is believed", async () => {
+  it("is a person's to edit: a line that was taken out or changed is answered from no more and stays as it is, broken ones are passed over", async () => {
     const { world, session } = await open();
     session.user("go");
     const fail = () => ran(world, "npm test", 1, MISSING);
@@ -221,6 +221,7 @@ describe("errors.log", () => {
     const own = resolved
       .replace("worked as: npm run unit-test", "use  pnpm, says Ada")
       .replaceAll("  ", "\t");
+    const other = resolved.replace("unit-test  [", "unit  [");
     const text = [
       "# mine",
       "<<<<<<< HEAD",
@@ -228,11 +229,13 @@ describe("errors.log", () => {
       "\u0000\ufffd",
       `${failed}\r`,
       own,
+      other,
       "torn  fai",
     ].join("\n");
     world.files.contents.set(LOG, Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0xfe])]));
     const again = await world.restart();
-    expect(await does(again, session, fail())).toContain('"use pnpm, says Ada"');
+    expect(await does(again, session, fail())).toContain("Nothing that resolved it is known");
+    expect(again.files.text(LOG)).toContain("use\tpnpm, says Ada");
 
     again.files.contents.set(LOG, Buffer.from("\n"));
     const empty = await again.restart();
