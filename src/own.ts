@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import { keepHarmless } from "./dream/state.js";
 import type { Folders } from "./folders.js";
+import { parseInstance } from "./instances/instance.js";
 import { createLocks } from "./lock/locks.js";
 import { locateRecord } from "./owner/record.js";
 import { createSeal, type Seal } from "./owner/seal.js";
@@ -29,6 +30,9 @@ export interface OwnOptions {
   host: Pick<Host, "stateFolder" | "processes"> & Partial<Pick<Host, "findSessionFolder">>;
 }
 
+/** Files of instances that are looked into; more are nobody's. */
+const MOST_INSTANCES = 100;
+
 /** Touches nothing until it is asked. */
 export function openOwn({ clock, files, folders, host, instance, log }: OwnOptions): Own {
   const { processes, stateFolder } = host;
@@ -43,6 +47,7 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
     project,
     state: join(strata, "state"),
     locateRecord: locate,
+    isInUse,
     harmless: { [basename(dreamState)]: keepHarmless },
   });
   const sessions = createSeenSessions({
@@ -58,4 +63,13 @@ export function openOwn({ clock, files, folders, host, instance, log }: OwnOptio
     findSessionFolder: host.findSessionFolder,
   });
   return { files: owner.files, seal: createSeal({ files, log, stateFolder }), sessions };
+
+  async function isInUse(): Promise<boolean> {
+    for (const name of (await files.list(folders.instances)).slice(0, MOST_INSTANCES)) {
+      const contents = await files.read(join(folders.instances, name));
+      const instance = contents && parseInstance(new TextDecoder().decode(contents));
+      if (instance && (await processes.isRunning(instance.process)) === true) return true;
+    }
+    return false;
+  }
 }

@@ -5,6 +5,7 @@
  *
  *     looked at first    nothing shared is there, or this machine's id stands in `owner`: it is ours
  *                        an id of ours that stands in the record of a path which is no more: the project was moved
+ *                        a process that runs on this machine works with it, another user's or an earlier version's
  *                        otherwise: all that is shared is moved to `state.foreign-<n>`, where nobody reads it
  *     written to first   this machine's id is put into `owner`, and again where somebody has deleted it
  *
@@ -32,6 +33,8 @@ export interface StateOwnerOptions {
   /** `<project>/.opencode/strata/state` */
   state: string;
   locateRecord(): Promise<ProjectRecord>;
+  /** Does a process work with the state that is known to run on this machine? Nobody elsewhere can name one. */
+  isInUse(): Promise<boolean>;
   /** What of a shared file can do no harm whoever has written it, by its name; nothing of the others is kept. */
   harmless: Readonly<Record<string, (text: string) => string | undefined>>;
 }
@@ -110,7 +113,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
     const isWithoutOwner = (await readIDs()).length === 0;
     await identify(record);
     try {
-      await setAside(isWithoutOwner);
+      if (!(await options.isInUse())) await setAside(isWithoutOwner);
       await claim(record);
       return "ours";
     } catch (thrown) {

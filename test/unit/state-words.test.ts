@@ -48,8 +48,8 @@ it("an edit is none with words for whoever made it", async () => {
   const files = createMemoryFiles();
   const edits = createEdits({ clock: createFakeClock(), files, folder: "/edits", instance: "own" });
   const line = { v: 1, kind: "edit", path: "a.ts", at: MORNING, instance: "0a1b2c3d" };
-  await files.appendLine("/edits/2026-11-21.jsonl", JSON.stringify({ ...line, id: "1", session: ORDER }));
   await files.appendLine("/edits/2026-11-21.jsonl", JSON.stringify({ ...line, id: "2", session: "ses_2" }));
+  await files.appendLine("/edits/2026-11-21.jsonl", JSON.stringify({ ...line, id: "1", session: ORDER }));
   const own = await edits.begin(["a.ts"], "ses_3");
   const found = await edits.findConflicts(own, new Set(["0a1b2c3d"]));
   expect(found.map(({ by }) => by.session)).toEqual(["ses_2"]);
