@@ -22,6 +22,7 @@ import { refuseSecrets } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
 import { createMemoryCommands } from "./memory/slash-commands.js";
 import { createNotes } from "./notes/notes.js";
+import { openOwn } from "./own.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
 import { createPulse, type Pulse } from "./record/pulse.js";
@@ -73,20 +74,21 @@ const LAST_WRITES_MS = 1_000;
 
 /** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
 export async function createStrata(
-  { clock, files, host, tokenizer }: Seams,
+  { clock, files: disk, host, tokenizer }: Seams,
   factories: readonly LayerFactory[],
   options?: Record<string, unknown>,
 ): Promise<Strata> {
   const folders = planFolders(host.project);
   const writes = new PQueue({ concurrency: 1 });
   const background = new PQueue({ concurrency: 4 });
-  const reading = await readConfig(files, host.configFiles, options);
+  const reading = await readConfig(disk, host.configFiles, options);
   const { config } = reading;
-  const log = createLog({ files, clock, host, writes, path: folders.log, level: config.log.level });
+  const log = createLog({ files: disk, clock, host, writes, path: folders.log, level: config.log.level });
   void writes.add(() =>
-    keepOutOfGit(files, folders.strata).catch((thrown) => log.warn("strata", unignored(thrown))),
+    keepOutOfGit(disk, folders.strata).catch((thrown) => log.warn("strata", unignored(thrown))),
   );
   const instance = randomUUID().slice(0, 8);
+  const { files, seal, sessions } = openOwn({ clock, files: disk, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
   const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
   const pulse = createPulse({ clock, files, log, writes, folder: folders.pulse, instance });
@@ -111,7 +113,7 @@ export async function createStrata(
     clock,
     onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
   });
-  const notes = createNotes({ files, clock, log, folder: folders.sessionMemory });
+  const notes = createNotes({ files, clock, log, folder: folders.sessionMemory, seen: sessions });
   const prompts = createPrompts(files);
   const locks = createLocks({ clock, files, processes: host.processes, instance });
   const failures = createFailures({
@@ -120,6 +122,7 @@ export async function createStrata(
     log,
     path: folders.errorLog,
     lock: folders.errorLock,
+    seal,
     project: host.directory,
     redact: (text) => redactSecrets(text).text,
   });
@@ -143,6 +146,7 @@ export async function createStrata(
     log,
     background,
     sessionMemory: folders.sessionMemory,
+    sessions,
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const generation = createGeneration({

@@ -7,6 +7,7 @@
  *
  * Nobody waits for them, they are in the log as well, and without a screen nothing comes of them.
  */
+import { toPrintable } from "./printable.js";
 import type { Clock } from "./seams/clock.js";
 import type { Host, ToastVariant } from "./seams/host.js";
 
@@ -36,7 +37,7 @@ export function createToasts({ clock, host }: ToastsOptions): Toasts {
 
   return {
     show(message, variant) {
-      const text = NAME + message;
+      const text = NAME + toPrintable(message);
       const isKnown = waiting.some((one) => one.text === text);
       const isRecent = clock.now() - (shownMs.get(text) ?? Number.NEGATIVE_INFINITY) < SAME_AGAIN_MS;
       if (isKnown || isRecent) return;

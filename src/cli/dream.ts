@@ -5,18 +5,20 @@ import { planFolders } from "../folders.js";
 import { findSecretIn } from "../memory/secret-gate.js";
 import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
 import { openLocks, withMemories } from "./memories.js";
+import { openOwnIn } from "./own.js";
 import { readSettings } from "./settings.js";
 
 export const run: Run = async (surroundings, { dryRun, json }) =>
   withMemories(surroundings, async (memories, project) => {
-    const { clock, files, warn } = surroundings;
+    const { clock, warn } = surroundings;
+    const { files } = openOwnIn(surroundings, project);
     const { config } = await readSettings(surroundings, project);
     const report = (_source: string, message: string): void => warn(`strata: ${message}`);
     const dreams = createDreams({
       clock,
       files,
       folders: planFolders(project),
-      locks: openLocks(surroundings, "cli dream"),
+      locks: openLocks({ ...surroundings, files }, "cli dream"),
       log: { error: report, warn: report, info() {}, debug() {} },
       memories,
       check: { findFault: findSecretIn },

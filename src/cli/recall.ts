@@ -8,6 +8,7 @@ import type { Clock } from "../seams/clock.js";
 import { readType, readWhole } from "./arguments.js";
 import { exitCodes, type Run } from "./command.js";
 import { withMemories } from "./memories.js";
+import { openOwnIn } from "./own.js";
 
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
@@ -30,6 +31,7 @@ export const run: Run = async (surroundings, { archived, json, limit, type: want
       log,
       background: new PQueue({ concurrency: 1 }),
       sessionMemory: planFolders(project).sessionMemory,
+      sessions: openOwnIn(surroundings, project).sessions,
       importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
     });
     const found = await search.find({

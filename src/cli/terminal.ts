@@ -1,5 +1,8 @@
-/** Where a command prints: to two streams, which may be terminals, pipes, or closed by whoever has read enough. */
-import { stripVTControlCharacters } from "node:util";
+/**
+ * Where a command prints: to two streams, which may be terminals, pipes, or closed by whoever has read enough. Nothing
+ * that stands in a file of the project steers them.
+ */
+import { toPrintable } from "../printable.js";
 import type { Surroundings } from "./command.js";
 import { CLEARED } from "./progress.js";
 
@@ -36,9 +39,9 @@ export function createTerminal(stdout: Output, stderr: Output): Pick<Surrounding
     write(stderr, text);
   };
   return {
-    say: (text) => print(stdout, text),
-    // Colours are chosen for standard output, and this one may go into a file.
-    warn: (text) => print(stderr, stderr.isTTY === true ? text : stripVTControlCharacters(text)),
+    // Colours are chosen for standard output, and the other one may go into a file.
+    say: (text) => print(stdout, toPrintable(text, { withStyles: stdout.isTTY === true })),
+    warn: (text) => print(stderr, toPrintable(text, { withStyles: stderr.isTTY === true })),
     ...(stderr.isTTY === true && { draw }),
   };
 }

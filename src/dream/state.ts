@@ -85,6 +85,15 @@ export async function writeDreamState(files: Files, path: string, state: DreamSt
   await files.writeWhole(path, `${JSON.stringify({ v: 1, ...bounded }, null, 2)}\n`);
 }
 
+/**
+ * Of a state that anybody may have written what can do no harm: what is not to be asked, told or done again. That there
+ * were dreams, on which what may be forgotten hangs, is not believed.
+ */
+export function keepHarmless(text: string): string {
+  const { seen, spared, told } = parseDreamState(text);
+  return `${JSON.stringify({ v: 1, ...FRESH, seen, told, spared }, null, 2)}\n`;
+}
+
 function parseDreamState(text: string): DreamState {
   const value = parseJson(text);
   if (!isRecord(value) || value.v !== 1) return FRESH;

@@ -4,8 +4,9 @@
  *     2026-11-21 09:00:12  failed    bash  npm test  exit 1: npm error Missing script: "test"  attempt 2  [ses_1 x3Kf90aQ 7yTb11Qe 0aB3kd81Zz]
  *     2026-11-21 09:00:40  resolved  bash  npm test  worked as: npm run test:unit  [ses_1 x3Kf90aQ 7yTb11Qe 88fA2mQpLw]
  *
- * Times are UTC. In brackets: the session, what stands for the call and for its message, and what this very line is
- * known by. A person may change a text or take a line out; what is no such line is passed over.
+ * Times are UTC. In brackets: the session, what stands for the call and for its message, what this very line is known
+ * by, and the mark of the machine that wrote it. A person may change a text or take a line out; what is no such line is
+ * passed over.
  */
 
 export interface Entry {
@@ -24,18 +25,20 @@ export interface Entry {
   readonly messageHash: string;
   /** Stands for the result that the line is about. */
   readonly key: string;
+  /** By which the machine that wrote the line knows it again; lines of earlier versions have none. */
+  readonly mark?: string;
 }
 
 /** One line, without the newline. Each text must be as `toField` makes it. */
 export function formatEntry(entry: Entry): string {
-  const { at, attempt, call, callHash, key, kind, messageHash, session, text, tool } = entry;
+  const { at, attempt, call, callHash, key, kind, mark, messageHash, session, text, tool } = entry;
   const time = new Date(at).toISOString().slice(0, 19).replace("T", " ");
-  const ids = `[${session} ${callHash} ${messageHash} ${key}]`;
+  const ids = `[${[session, callHash, messageHash, key, ...(mark === undefined ? [] : [mark])].join(" ")}]`;
   const count = kind === "failed" ? [`attempt ${attempt}`] : [];
   return [time, kind.padEnd(8), tool, call, text, ...count, ids].join("  ");
 }
 
-const IDS = /^\[([\w-]+) ([\w-]+) ([\w-]+) ([\w-]+)\]$/;
+const IDS = /^\[([\w-]+) ([\w-]+) ([\w-]+) ([\w-]+)(?: ([\w-]+))?\]$/;
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 /** No entry is nearly as long: what is has been written by something else. */
 const LONGEST_LINE = 4_000;
@@ -44,10 +47,11 @@ const LONGEST_LINE = 4_000;
 export function parseEntry(line: string): Entry | undefined {
   if (line.length > LONGEST_LINE) return undefined;
   const [time = "", kind, tool, call, ...rest] = line.trim().split(/\s{2,}|\t/);
-  const [, session, callHash, messageHash, key] = IDS.exec(rest.pop() ?? "") ?? [];
+  const [, session, callHash, messageHash, key, mark] = IDS.exec(rest.pop() ?? "") ?? [];
   const at = TIME.test(time) ? Date.parse(`${time.replace(" ", "T")}Z`) : Number.NaN;
   if (!session || !callHash || !messageHash || !key || !tool || !call || Number.isNaN(at)) return undefined;
-  const known = { at, tool, call, session, callHash, messageHash, key };
+  const ids = { session, callHash, messageHash, key, ...(mark !== undefined && { mark }) };
+  const known = { at, tool, call, ...ids };
   if (kind === "resolved") return { ...known, kind, text: rest.join(" ") || "-", attempt: 0 };
   if (kind !== "failed") return undefined;
   const attempt = readAttemptNumber(rest.at(-1));

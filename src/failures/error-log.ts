@@ -3,19 +3,30 @@
  * one before, so that both together are bounded and the oldest entries go first. Who may do that is decided by a lock,
  * since two who did it one after the other would leave nothing. A line that lands in the file while it is renamed is
  * in `errors.log.1`, which is read as well.
+ *
+ * The file lies in the project, so that anybody may have written what stands in it. Each line ends with a mark over all
+ * of it that only this user's machine can make; one without it, or that was changed since, stays and is nobody's answer.
  */
 import { basename, dirname, join } from "node:path";
 import { StrataError } from "../error.js";
 import type { Locks } from "../lock/locks.js";
+import type { Seal } from "../owner/seal.js";
 import type { Files } from "../seams/files.js";
 import { type Entry, formatEntry, parseEntry } from "./entry.js";
+
+/** A line as it stands there. */
+export interface LogLine {
+  readonly entry: Entry;
+  /** Has this user's machine written it, and nobody changed it? */
+  readonly isOwn: boolean;
+}
 
 export interface ErrorLog {
   /**
    * All entries, the oldest file's first, but for those that were appended here since: the list is another one only
    * when the files were changed otherwise. Throws the system's error.
    */
-  read(): Promise<readonly Entry[]>;
+  read(): Promise<readonly LogLine[]>;
   /** Throws the system's error; some of the entries may have been written then. */
   append(entries: readonly Entry[]): Promise<void>;
 }
@@ -26,21 +37,22 @@ export interface ErrorLogOptions {
   path: string;
   /** The lock that decides who turns it over. */
   lock: string;
+  seal: Seal;
 }
 
 /** Some 700 entries; both files are read in a few milliseconds. */
 export const TURN_OVER_BYTES = 150_000;
 
-export function createErrorLog({ files, locks, path, lock }: ErrorLogOptions): ErrorLog {
+export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptions): ErrorLog {
   let isIgnored = false;
-  let cached: { sizes: Sizes; entries: readonly Entry[] } | undefined;
+  let cached: { sizes: Sizes; lines: readonly LogLine[] } | undefined;
 
   return {
     async read() {
       const sizes = await readSizes();
       if (!cached || !isSame(cached.sizes, sizes))
-        cached = { sizes, entries: await readErrorLog(files, path) };
-      return cached.entries;
+        cached = { sizes, lines: await Promise.all((await readErrorLog(files, path)).map(check)) };
+      return cached.lines;
     },
 
     async append(entries) {
@@ -49,9 +61,21 @@ export function createErrorLog({ files, locks, path, lock }: ErrorLogOptions): E
       isIgnored = true;
       const [before] = await readSizes();
       if (before > TURN_OVER_BYTES) await turnOver();
-      for (const entry of entries) await appendEntry(formatEntry(entry));
+      for (const entry of entries) await appendEntry(await formatMarked(entry));
     },
   };
+
+  async function check(entry: Entry): Promise<LogLine> {
+    return { entry, isOwn: entry.mark !== undefined && entry.mark === (await markOf(entry)) };
+  }
+
+  async function formatMarked(entry: Entry): Promise<string> {
+    return formatEntry({ ...entry, mark: await markOf(entry) });
+  }
+
+  function markOf({ mark: _, ...entry }: Entry): Promise<string> {
+    return seal.mark(`errors.log\n${formatEntry(entry)}`);
+  }
 
   async function appendEntry(line: string): Promise<void> {
     await files.appendLine(path, line);

@@ -4,17 +4,19 @@
  * It learns from the messages of each request. Of a session that it has not seen yet only the newest results are
  * written down: those before were written by whoever sent them, and what a person has taken out of the log since
  * does not come back. A line is written once, whoever sees the result: its key is the result's own, also in a fork.
+ * Only lines that this user's machine has written, and nobody has changed since, are answered from.
  * The log is written behind the turn. What cannot be written is said once in the machine's log, and known all the same.
  */
 import { formatError } from "../error.js";
 import type { Locks } from "../lock/locks.js";
 import { createKnownMessages, type KnownMessages } from "../notes/known-messages.js";
+import type { Seal } from "../owner/seal.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import { isToolPart, type Message } from "../view/message.js";
 import { type Attempt, type ReadingOptions, readAttempt, readAttemptKey } from "./attempt.js";
 import type { Entry } from "./entry.js";
-import { createErrorLog } from "./error-log.js";
+import { createErrorLog, type LogLine } from "./error-log.js";
 import { addEntry, type KnownFailure, nameFailure, sumEntries } from "./known-failures.js";
 import { createTracker, type Occurrence, type Tracker } from "./tracker.js";
 
@@ -46,6 +48,7 @@ export interface FailuresOptions extends ReadingOptions {
   path: string;
   /** The lock that decides who turns it over. */
   lock: string;
+  seal: Seal;
 }
 
 interface Session {
@@ -59,8 +62,9 @@ interface Session {
 const MOST_SESSIONS = 30;
 const SOURCE = "errors";
 
-export function createFailures({ files, locks, log, path, lock, ...reading }: FailuresOptions): Failures {
-  const errorLog = createErrorLog({ files, locks, path, lock });
+export function createFailures(options: FailuresOptions): Failures {
+  const { files, locks, log, path, lock, seal, ...reading } = options;
+  const errorLog = createErrorLog({ files, locks, path, lock, seal });
   const sessions = new Map<string, Session>();
   /** What is not in the log yet, or could not be written. */
   let unwritten: readonly Entry[] = [];
@@ -133,12 +137,18 @@ export function createFailures({ files, locks, log, path, lock, ...reading }: Fa
     await writing;
     const read = await readLog();
     if (known?.log === read) return known;
-    const entries = [...read, ...unwritten];
-    known = { log: read, failures: sumEntries(entries), keys: new Set(entries.map(nameEntry)) };
+    const own = read.filter(({ isOwn }) => isOwn).map(({ entry }) => entry);
+    // Of a result that a line was about nothing is written again, whatever was made of that line.
+    const all = [...read.map(({ entry }) => entry), ...unwritten];
+    known = {
+      log: read,
+      failures: sumEntries([...own, ...unwritten]),
+      keys: new Set(all.map(nameEntry)),
+    };
     return known;
   }
 
-  async function readLog(): Promise<readonly Entry[]> {
+  async function readLog(): Promise<readonly LogLine[]> {
     try {
       return await errorLog.read();
     } catch (thrown) {
@@ -168,7 +178,7 @@ export function createFailures({ files, locks, log, path, lock, ...reading }: Fa
 
 interface Known {
   /** The log as it was read; what was written here since is in the others as well. */
-  log: readonly Entry[];
+  log: readonly LogLine[];
   failures: Map<string, KnownFailure>;
   keys: Set<string>;
 }

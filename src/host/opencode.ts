@@ -74,6 +74,12 @@ export function createOpenCodeHost(
       return answer?.response?.status === 404 ? undefined : "unknown";
     },
 
+    async findSessionFolder(sessionID) {
+      const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));
+      if (answer?.data) return answer.data.directory;
+      return answer?.response?.status === 404 ? undefined : "unknown";
+    },
+
     async readMessages(sessionID, last) {
       const query = last === undefined ? {} : { query: { limit: last } };
       const answer = await bounded(() => client.session.messages({ path: { id: sessionID }, ...query }));

@@ -10,6 +10,7 @@
  * once more, so the answer waits for the end of the turn.
  */
 import { formatError, StrataError } from "../error.js";
+import { toPrintable } from "../printable.js";
 import type { Log } from "../record/log.js";
 import { isRecord } from "../records.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
@@ -76,7 +77,7 @@ export function createSlashCommands({
     async answer({ arguments: words, command: name, sessionID }, parts) {
       const command = registered.get(name);
       if (!command) return;
-      const text = await execute(command, sessionID, words);
+      const text = toPrintable(await execute(command, sessionID, words));
       if (busy.has(sessionID)) {
         waiting.set(sessionID, [...(waiting.get(sessionID) ?? []), text]);
         toast(`the answer to /${name} is shown when this turn is over.`);

@@ -12,6 +12,7 @@ import { readJsonLines } from "../record/json-lines.js";
 import { isRecord } from "../records.js";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { isName } from "./instance.js";
 
 export interface EditLine {
   v: 1;
@@ -116,9 +117,10 @@ export function findConflicts(
 function parseEditLine(value: unknown): EditLine | undefined {
   if (!isRecord(value)) return undefined;
   const { v, kind, id, path, at, instance, session } = value;
-  const texts = [id, instance, session, path ?? ""].every((one) => typeof one === "string");
+  const texts = [id, path ?? ""].every((one) => typeof one === "string");
   const isKnown = v === 1 && (kind === "void" || (kind === "edit" && path !== undefined));
-  return isKnown && texts && typeof at === "number" ? (value as unknown as EditLine) : undefined;
+  const isNamed = isName(instance) && isName(session);
+  return isKnown && isNamed && texts && typeof at === "number" ? (value as unknown as EditLine) : undefined;
 }
 
 function formatDay(timeMs: number): string {

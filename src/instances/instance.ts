@@ -25,14 +25,21 @@ export interface LiveSession {
   state: "busy" | "idle";
 }
 
+/** Is it the name of an instance or a session, and no words? What is read here is told to agents and to people. */
+export const isName = (value: unknown): value is string =>
+  typeof value === "string" && /^[\w-]{1,100}$/.test(value);
+
+const LONGEST_GOAL = 200;
+
 /** `undefined` for what is none: somebody else's file, or one of a later version. */
 export function parseInstance(text: string): Instance | undefined {
   const value = parseJson(text);
   if (!isRecord(value) || value.v !== 1 || !isRecord(value.process) || !Array.isArray(value.sessions))
     return undefined;
   const { id, directory, started, heartbeat, process, sessions } = value;
-  const texts = [id, directory, started, heartbeat, process.start, process.host, process.machine];
-  if (!texts.every((one) => typeof one === "string") || !Number.isInteger(process.id)) return undefined;
+  const texts = [directory, started, heartbeat, process.start, process.host, process.machine];
+  if (!isName(id) || !texts.every((one) => typeof one === "string")) return undefined;
+  if (!Number.isInteger(process.id)) return undefined;
   return sessions.every(isLiveSession) ? (value as unknown as Instance) : undefined;
 }
 
@@ -48,9 +55,13 @@ export function formatSession({ id, goal, state }: LiveSession, instanceID: stri
 function isLiveSession(value: unknown): value is LiveSession {
   if (!isRecord(value)) return false;
   const { id, parentID, goal, state } = value;
-  const isText = (one: unknown): boolean => one === undefined || typeof one === "string";
-  return typeof id === "string" && isText(parentID) && isText(goal) && (state === "busy" || state === "idle");
+  const isSession = isName(id) && (parentID === undefined || isName(parentID));
+  return isSession && (goal === undefined || isGoal(goal)) && (state === "busy" || state === "idle");
 }
+
+/** One line, as instances write it. */
+const isGoal = (goal: unknown): boolean =>
+  typeof goal === "string" && goal.length <= LONGEST_GOAL && !/\p{Cc}/u.test(goal);
 
 function parseJson(text: string): unknown {
   try {

@@ -9,6 +9,7 @@
  * is taken from nobody whose instance lives. Every instance of a project reads the same table.
  */
 import { isRecord } from "../records.js";
+import { isName } from "./instance.js";
 import { overlaps } from "./items.js";
 
 export interface Lease {
@@ -130,6 +131,6 @@ function hasExpired(untilMs: number, nowMs: number): boolean {
 function isLease(value: unknown): value is Lease {
   if (!isRecord(value)) return false;
   const { item, instance, session, why, sinceMs, untilMs } = value;
-  const texts = [item, instance, session, why ?? ""].every((one) => typeof one === "string");
-  return texts && Number.isFinite(sinceMs) && Number.isFinite(untilMs);
+  const texts = [item, why ?? ""].every((one) => typeof one === "string");
+  return isName(instance) && isName(session) && texts && Number.isFinite(sinceMs) && Number.isFinite(untilMs);
 }

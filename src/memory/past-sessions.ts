@@ -1,9 +1,10 @@
 /**
  * What was said and noted in earlier sessions of the project, found again: the lines of the notes in
- * `.opencode/session-memory`, with the user's words as they stand there. Read when first asked for, and again where a
- * file has changed since.
+ * `.opencode/session-memory`, with the user's words as they stand there, of sessions that were had on this machine. Read
+ * when first asked for, and again where a file has changed since.
  */
 import { join } from "node:path";
+import type { AskedBounds, SeenSessions } from "../owner/seen-sessions.js";
 import type { Recall, RecallEntry } from "../recall/recall.js";
 import type { Files } from "../seams/files.js";
 import { redactSecrets } from "./secrets.js";
@@ -12,6 +13,8 @@ export interface PastSessionsOptions {
   files: Files;
   /** Where the notes lie. */
   folder: string;
+  /** Tells which sessions were had on this machine: a repository may come with notes on others. */
+  sessions: Pick<SeenSessions, "filter">;
   createIndex: () => Promise<Recall>;
 }
 
@@ -46,8 +49,11 @@ const MOST_LINES_A_SESSION = 400;
 const LONGEST_LINE = 2_000;
 /** So far a line is looked at beyond what is shown of it: half a secret looks like none. */
 const LONGEST_SECRET = 500;
+/** No turn waits for it: somebody has asked. */
+const ASKED: AskedBounds = { most: 200, withinMs: 2_000 };
 
-export function createPastSessions({ files, folder, createIndex }: PastSessionsOptions): PastSessions {
+export function createPastSessions(options: PastSessionsOptions): PastSessions {
+  const { files, folder, createIndex, sessions } = options;
   const known = new Map<string, KnownNotes>();
   const lines = new Map<string, PastLine>();
   let recall: Recall | undefined;
@@ -92,7 +98,10 @@ export function createPastSessions({ files, folder, createIndex }: PastSessionsO
       if (sessionID !== undefined && stat?.kind === "file")
         found.push({ sessionID, modifiedMs: stat.modifiedMs });
     }
-    return found.sort((a, b) => b.modifiedMs - a.modifiedMs).slice(0, MOST_SESSIONS);
+    const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs);
+    const ids = newest.map(({ sessionID }) => sessionID);
+    const seen = await sessions.filter(ids, ASKED);
+    return newest.filter(({ sessionID }) => seen.has(sessionID)).slice(0, MOST_SESSIONS);
   }
 
   async function learn(index: Recall, sessionID: string, modifiedMs: number): Promise<void> {

@@ -2,6 +2,7 @@
  * Finds memories: a few precise ones for a message, and more for whoever asks, with what earlier sessions noted.
  */
 import type PQueue from "p-queue";
+import type { SeenSessions } from "../owner/seen-sessions.js";
 import { findEntities, normalizePath } from "../recall/entities.js";
 import type { Embedder, Recall, RecallHit, WordVectors } from "../recall/recall.js";
 import type { Log } from "../record/log.js";
@@ -20,6 +21,8 @@ export interface MemorySearchOptions {
   background: PQueue;
   /** Where the notes on sessions lie. */
   sessionMemory: string;
+  /** Tells which of these sessions were had on this machine. */
+  sessions: Pick<SeenSessions, "filter">;
   /** What a memory weighs now, 0 to 1, with its use; without it its own importance. */
   importanceOf?: (memory: Memory) => number;
   /** Meaning beside words, in `find` alone; private memories and notes are never given to it. */
@@ -77,7 +80,12 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   };
   const common = { clock, log, background };
   const active = createMemoryIndex({ ...common, memories, createIndex: () => createIndex(embedder) });
-  const past = createPastSessions({ files, folder: options.sessionMemory, createIndex });
+  const past = createPastSessions({
+    files,
+    folder: options.sessionMemory,
+    sessions: options.sessions,
+    createIndex,
+  });
   let archive: MemoryIndex | undefined;
   memories.onChange(() => {
     archive = undefined;

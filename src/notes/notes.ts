@@ -11,6 +11,7 @@
 import { dirname } from "node:path";
 import { formatError } from "../error.js";
 import { keepOutOfGit } from "../folders.js";
+import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -54,7 +55,7 @@ export interface Notes {
   setSections(sessionID: string, sections: Sections): Promise<void>;
   /** Writes what has changed, each file whole or not at all; calls for a session wait for each other. */
   write(sessionID: string): Promise<void>;
-  /** The newest session but these, used within `maxAgeMs`, that has left something open. */
+  /** The newest session but these, had on this machine and used within `maxAgeMs`, that has left something open. */
   findUnfinished(except: ReadonlySet<string>, maxAgeMs: number): Promise<Unfinished | undefined>;
 }
 
@@ -64,13 +65,15 @@ export interface NotesOptions {
   log: Log;
   /** `<project>/.opencode/session-memory`; paths in the notes are relative to the project. */
   folder: string;
+  /** Is told of each session that notes are kept on, and tells which were had on this machine. */
+  seen: SeenSessions;
 }
 
 /** Sessions held in memory; one that is on disk as a whole can be read again. */
 const MOST_SESSIONS = 30;
 const SOURCE = "notes";
 
-export function createNotes({ files, clock, log, folder }: NotesOptions): Notes {
+export function createNotes({ files, clock, log, folder, seen }: NotesOptions): Notes {
   const project = dirname(dirname(folder));
   const sessions = new Map<string, Session>();
   const loading = new Map<string, Promise<void>>();
@@ -132,7 +135,7 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
 
     findUnfinished: (except, maxAgeMs) =>
       guard("earlier sessions", undefined, () =>
-        findUnfinished({ files, folder, except, sinceMs: clock.now() - maxAgeMs }),
+        findUnfinished({ files, folder, sessions: seen, except, sinceMs: clock.now() - maxAgeMs }),
       ),
   };
 
@@ -179,6 +182,7 @@ export function createNotes({ files, clock, log, folder }: NotesOptions): Notes 
     const paths = planPaths(folder, sessionID);
     const reading = await readNotes(files, paths.notes);
     const { revision } = session;
+    await seen.note(sessionID);
     await keepOutOfGit(files, folder);
     if ("unusable" in reading) {
       sayOnce(paths.notes, formatUnusable(paths.notes, reading.unusable));

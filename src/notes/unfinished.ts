@@ -1,5 +1,6 @@
 /** What an earlier session has left open, for the next one to begin with. */
 import { join } from "node:path";
+import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Files } from "../seams/files.js";
 import { formatHandoff } from "./handoff.js";
 import { redactStored } from "./redact.js";
@@ -18,6 +19,8 @@ export interface Unfinished {
 export interface UnfinishedOptions {
   files: Files;
   folder: string;
+  /** Tells which of them were had on this machine: a repository may come with notes on others. */
+  sessions: Pick<SeenSessions, "filter">;
   /** Sessions that are not asked about. */
   except: ReadonlySet<string>;
   /** Sessions whose notes were last written before do not count. */
@@ -35,7 +38,8 @@ export async function findUnfinished(options: UnfinishedOptions): Promise<Unfini
   return undefined;
 }
 
-async function listNewest({ files, folder, except, sinceMs }: UnfinishedOptions): Promise<string[]> {
+async function listNewest(options: UnfinishedOptions): Promise<string[]> {
+  const { files, folder, except, sessions, sinceMs } = options;
   const found: { sessionID: string; modifiedMs: number }[] = [];
   for (const name of await files.list(folder)) {
     const sessionID = readSessionID(name);
@@ -45,7 +49,9 @@ async function listNewest({ files, folder, except, sinceMs }: UnfinishedOptions)
       found.push({ sessionID, modifiedMs: stat.modifiedMs });
   }
   const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.sessionID < b.sessionID ? 1 : -1));
-  return newest.slice(0, LOOKED_INTO).map(({ sessionID }) => sessionID);
+  const ids = newest.map(({ sessionID }) => sessionID);
+  const seen = await sessions.filter(ids);
+  return ids.filter((id) => seen.has(id)).slice(0, LOOKED_INTO);
 }
 
 async function readUnfinished(

@@ -12,7 +12,7 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 
 export interface ResultFiles {
-  /** Writes the content unless it is there; the absolute path. Either way it counts as used now. */
+  /** Writes the content unless it is there, to the byte; the absolute path. Either way it counts as used now. */
   store(content: Uint8Array): Promise<string>;
   /** Writes the file again, as well as it can still be had. */
   restore(path: string, content: Uint8Array): Promise<void>;
@@ -38,7 +38,9 @@ export function createResultFiles({ files, clock, folder }: ResultFilesOptions):
     async store(content) {
       const path = join(folder, `${formatContentID(content)}.txt`);
       const found = await files.stat(path);
-      const isThere = found?.kind === "file" && found.bytes === content.byteLength;
+      const isAlike = found?.kind === "file" && found.bytes === content.byteLength;
+      // A repository may come with another text of this length under the name of an output that can be foreseen.
+      const isThere = isAlike && isEqual(await files.read(path), content);
       await (isThere ? files.touch(path, clock.now()) : write(path, content));
       return path;
     },
@@ -57,6 +59,10 @@ export function createResultFiles({ files, clock, folder }: ResultFilesOptions):
     isPrepared = true;
     await files.writeWhole(path, content);
   }
+}
+
+function isEqual(found: Uint8Array | undefined, content: Uint8Array): boolean {
+  return found !== undefined && Buffer.compare(found, content) === 0;
 }
 
 /** Is this the path of a result file, absolute or not? */

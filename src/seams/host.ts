@@ -22,6 +22,8 @@ export interface Host {
   readonly git: Git;
   /** When the session was last used, `undefined` when the host no longer has it, "unknown" when it did not say. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;
+  /** The folder in which the session was begun, `undefined` when the host does not have it, "unknown" when it did not say. */
+  findSessionFolder(sessionID: string): Promise<string | undefined | "unknown">;
   /** The models that the user has configured; none until the host has said so, which is before its first session. */
   models(): Models;
   /**

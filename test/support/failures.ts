@@ -1,9 +1,11 @@
 import { createFailures, type Failures } from "../../src/failures/failures.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
+import { createSeal } from "../../src/owner/seal.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import type { RunningProcesses } from "../../src/seams/processes.js";
+import { STATE } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
 
 export interface FailuresWorld {
@@ -11,11 +13,20 @@ export interface FailuresWorld {
   files: Files;
   processes: RunningProcesses;
   project: string;
+  stateFolder?: string;
 }
 
 /** The memory of failures as another process on the same disk has it. */
-export function openFailures({ clock, files, processes, project }: FailuresWorld): Failures {
+export function openFailures({
+  clock,
+  files,
+  processes,
+  project,
+  stateFolder = STATE,
+}: FailuresWorld): Failures {
   const { errorLock: lock, errorLog: path } = planFolders(project);
   const locks = createLocks({ clock, files, processes, instance: "test" });
-  return createFailures({ files, locks, log: createFakeLog(), path, lock, project, redact: (text) => text });
+  const log = createFakeLog();
+  const seal = createSeal({ files, log, stateFolder });
+  return createFailures({ files, locks, log, path, lock, seal, project, redact: (text) => text });
 }

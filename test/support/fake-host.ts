@@ -40,6 +40,10 @@ export interface FakeHost extends Host {
   readonly aborted: string[];
   /** Sessions whose failed summaries were removed. */
   readonly cleaned: string[];
+  /** Where each session was begun, or "unknown" where the host is not to say. */
+  readonly sessionFolders: Map<string, string>;
+  /** Sessions about which it was asked where they were begun. */
+  readonly askedFolders: string[];
 }
 
 export const PROJECT = "/project";
@@ -107,6 +111,12 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
       fake.isCompacting = on;
     },
     sessionLastUsedMs: async (sessionID) => sessions.get(sessionID),
+    async findSessionFolder(sessionID) {
+      fake.askedFolders.push(sessionID);
+      return fake.sessionFolders.get(sessionID);
+    },
+    sessionFolders: new Map(),
+    askedFolders: [],
     toast: (message) => void toasts.push(message),
     log: (level, message) => void logged.push(`${level}: ${message}`),
   };

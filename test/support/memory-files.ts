@@ -66,10 +66,11 @@ export function createMemoryFiles(
       put(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
     },
     async rename(from, to) {
-      const data = contents.get(from);
-      if (!data) return;
-      put(to, data);
-      contents.delete(from);
+      for (const [path, data] of [...contents]) {
+        if (path !== from && !path.startsWith(`${from}/`)) continue;
+        put(`${to}${path.slice(from.length)}`, data);
+        contents.delete(path);
+      }
     },
     async touch(path, timeMs) {
       if (contents.has(path)) modifiedMs.set(path, timeMs);

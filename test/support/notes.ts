@@ -2,6 +2,7 @@ import { createNotes, type Notes } from "../../src/notes/notes.js";
 import type { Log } from "../../src/record/log.js";
 import type { Files } from "../../src/seams/files.js";
 import type { Message, ToolPart, ToolState } from "../../src/view/message.js";
+import { allSeen } from "./all-seen.js";
 import { createFakeClock, type FakeClock, MORNING } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
@@ -40,6 +41,7 @@ export function openNotes(given: NotesWorldOptions = {}): NotesWorld {
     clock,
     log: listLog(logged),
     folder: NOTES_FOLDER,
+    seen: allSeen,
   });
   const page = (): string => files.text(NOTES_FILE) ?? "";
   return {

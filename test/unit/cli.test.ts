@@ -8,6 +8,7 @@ import { findProject } from "../../src/cli/project.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
+import { ownState } from "../support/own-project.js";
 import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 
@@ -63,6 +64,7 @@ describe("strata status", () => {
     const memory = { microCompact: { enabled: false }, background: { dailyCalls: 7 } };
     await files.writeWhole(`${PROJECT}/opencode.json`, JSON.stringify({ memory }));
     const state = `${PROJECT}/.opencode/strata/state`;
+    await ownState(files);
     const reserved = { v: 1, kind: "reserved", id: "a-1", tokens: 1_200 };
     await files.appendLine(`${state}/background/2026-11-21.jsonl`, JSON.stringify(reserved));
     await files.writeWhole(

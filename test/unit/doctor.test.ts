@@ -144,6 +144,12 @@ describe("strata doctor tells of the machine", () => {
   };
   const world = { [`${PROJECT}/.opencode/strata/strata.log`]: "x" };
 
+  it("where machine state was set aside that is not known to be of this machine", async () => {
+    const aside = `${PROJECT}/.opencode/strata/state.foreign-1`;
+    const files = createMemoryFiles({ ...world, [`${aside}/leases.json`]: "{}" }, () => MORNING);
+    expect(find(await checkMachine(options(files), PROJECT), aside)).toMatchObject({ level: "note" });
+  });
+
   it("that a folder cannot be written, and leaves no trace where it can", async () => {
     const files = createMemoryFiles(world, () => MORNING);
     const before = [...files.contents.keys()];

@@ -4,6 +4,7 @@ import type { Memory } from "../../src/memory/memory.js";
 import { planRemembered } from "../../src/memory/said.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { haveSeen } from "../support/own-project.js";
 import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 
@@ -80,9 +81,12 @@ describe("strata and memories", () => {
     await runStrata(files, "remember the tests need a database");
     const notes = "# Notes\n\n## Learnings\n\n- the server restarts when its port changes\n";
     await files.writeWhole(`${PROJECT}/.opencode/session-memory/ses_9.md`, notes);
+    await files.writeWhole(`${PROJECT}/.opencode/session-memory/ses_cloned.md`, notes);
+    await haveSeen(files, "ses_9");
     const { code, out } = await runStrata(files, "recall server port");
     expect(code).toBe(0);
     const [first, second] = out.split("\n");
+    expect(out).not.toContain("ses_cloned");
     expect(first).toMatch(/^decision\/\S+ {2}the server listens on port 8080 {2}\(today\)$/);
     expect(second).toMatch(/^past session ses_9 {2}the server restarts/);
     const { found } = JSON.parse((await runStrata(files, "recall --type knowledge --json")).out);

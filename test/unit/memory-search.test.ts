@@ -5,6 +5,7 @@ import { parsePastLines } from "../../src/memory/past-sessions.js";
 import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search.js";
 import type { Embedder } from "../../src/recall/recall.js";
 import type { Clock } from "../../src/seams/clock.js";
+import { allSeen } from "../support/all-seen.js";
 import { createFakeClock, type FakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog, type FakeLog } from "../support/fake-log.js";
 import { createListedMemories, type ListedMemories, remembered } from "../support/listed-memories.js";
@@ -43,6 +44,7 @@ function open({ memories: given = [], notes = {}, embedder, clock: other }: Give
     log,
     background,
     sessionMemory: NOTES,
+    sessions: allSeen,
     embedder,
   });
   return { search, memories, files, clock, log, background };

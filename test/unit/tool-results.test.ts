@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { PREVIEW_LIMIT_BYTES } from "../../layers/tool-results/preview.js";
+import { formatContentID } from "../../src/results/result-files.js";
 import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, outputs, pathIn, user } from "../support/messages.js";
 import { onlyOutput, openWorld } from "../support/world.js";
 
@@ -53,6 +55,15 @@ describe("a large result", () => {
       answer([call("bash", large)]),
     ]);
     expect(world.results()).toHaveLength(1);
+  });
+
+  it("is not taken for stored by a file of its name and length that says something else, as a repository may bring", async () => {
+    const files = createMemoryFiles();
+    const path = `${RESULTS}/${formatContentID(Buffer.from(large))}.txt`;
+    await files.writeWhole(path, "x".repeat(Buffer.byteLength(large)));
+    const world = await openWorld({ files });
+    expect(pathIn(await onlyOutput(world, [user("go"), answer([call("bash", large)])]))).toBe(path);
+    expect(files.text(path)).toBe(large);
   });
 
   it("of an error is moved out like one of a success", async () => {

@@ -6,9 +6,10 @@ import { type Folders, planFolders } from "../../folders.js";
 import { formatCount } from "../../format.js";
 import type { LockState } from "../../lock/locks.js";
 import { formatHolder } from "../../lock/token.js";
+import { SET_ASIDE } from "../../owner/state-owner.js";
 import { DAY_MS } from "../../seams/clock.js";
 import type { Surroundings } from "../command.js";
-import { type Finding, fine, problem, warning } from "./finding.js";
+import { type Finding, fine, note, problem, warning } from "./finding.js";
 
 export interface MachineOptions extends Pick<Surroundings, "files" | "clock"> {
   readFreeBytes(folder: string): Promise<number | undefined>;
@@ -37,6 +38,7 @@ export async function checkMachine(options: MachineOptions, project: string): Pr
     ...(await checkWriting(options, folders)),
     await checkDisk(options, project),
     ...(await checkLocks(options, folders)),
+    ...(await findSetAside(options, folders)),
     await checkClock(options, folders),
   ];
 }
@@ -97,6 +99,19 @@ async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Fo
     }
   }
   return findings.length > 0 ? findings : [fine("no lock is held")];
+}
+
+/** Machine state that is not known to be of this machine, and is not read. */
+async function findSetAside({ files }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
+  const names = await files.list(strata).catch(() => []);
+  return names
+    .filter((name) => name.startsWith(`state${SET_ASIDE}`))
+    .map((name) =>
+      note(
+        `${join(strata, name)} holds machine state that this machine has not written, or that an earlier version has`,
+        "it is not read; look at it if you like, and delete it",
+      ),
+    );
 }
 
 /** Files named `lock` or `….lock`, and the rights to take one over, in a folder and those in it. */

@@ -10,7 +10,13 @@ import { openFailures } from "../failures.js";
 import { answer, call, user } from "../messages.js";
 
 const [project = "", session = "", times = "0"] = process.argv.slice(2);
-const failures = openFailures({ clock, files, processes: createRunningProcesses(), project });
+const failures = openFailures({
+  clock,
+  files,
+  processes: createRunningProcesses(),
+  project,
+  stateFolder: `${project}/home`,
+});
 const messages = [user("go", session)];
 const filler = "x".repeat(150);
 

@@ -1,0 +1,75 @@
+/** What is this user's machine's own in a project: its files, the marks on them, and the sessions that were had here. */
+import { basename, join } from "node:path";
+import { keepHarmless } from "./dream/state.js";
+import type { Folders } from "./folders.js";
+import { parseInstance } from "./instances/instance.js";
+import { createLocks } from "./lock/locks.js";
+import { locateRecord } from "./owner/record.js";
+import { createSeal, type Seal } from "./owner/seal.js";
+import { createSeenSessions, type SeenSessions } from "./owner/seen-sessions.js";
+import { createStateOwner } from "./owner/state-owner.js";
+import type { Log } from "./record/log.js";
+import type { Clock } from "./seams/clock.js";
+import type { Files } from "./seams/files.js";
+import type { Host } from "./seams/host.js";
+
+export interface Own {
+  /** Among them the machine state that all sessions share only where it is this machine's. */
+  files: Files;
+  seal: Seal;
+  sessions: SeenSessions;
+}
+
+export interface OwnOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  folders: Folders;
+  instance: string;
+  /** Where nobody can be asked there is no `findSessionFolder`. */
+  host: Pick<Host, "stateFolder" | "processes"> & Partial<Pick<Host, "findSessionFolder">>;
+}
+
+/** Files of instances that are looked into; more are nobody's. */
+const MOST_INSTANCES = 100;
+
+/** Touches nothing until it is asked. */
+export function openOwn({ clock, files, folders, host, instance, log }: OwnOptions): Own {
+  const { processes, stateFolder } = host;
+  const { dreamState, project, strata } = folders;
+  const locate = () => locateRecord(files, { project, stateFolder });
+  const owner = createStateOwner({
+    clock,
+    files,
+    log,
+    // Two locks of one name in one process would take each other for gone.
+    locks: createLocks({ clock, files, processes, instance: `${instance} owner` }),
+    project,
+    state: join(strata, "state"),
+    locateRecord: locate,
+    isInUse,
+    harmless: { [basename(dreamState)]: keepHarmless },
+  });
+  const sessions = createSeenSessions({
+    clock,
+    files,
+    log,
+    project,
+    async locateRecord() {
+      // What is known of a project that was moved comes along with its state.
+      await owner.settle();
+      return locate();
+    },
+    findSessionFolder: host.findSessionFolder,
+  });
+  return { files: owner.files, seal: createSeal({ files, log, stateFolder }), sessions };
+
+  async function isInUse(): Promise<boolean> {
+    for (const name of (await files.list(folders.instances)).slice(0, MOST_INSTANCES)) {
+      const contents = await files.read(join(folders.instances, name));
+      const instance = contents && parseInstance(new TextDecoder().decode(contents));
+      if (instance && (await processes.isRunning(instance.process)) === true) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+/** Marks by which this user's machine knows again what it has written into files that anybody may have changed. */
+import { createHmac, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import type { Files } from "../seams/files.js";
+
+export interface Seal {
+  /**
+   * The mark of this text, the same in every process of this user's. Where the key cannot be had it holds for this
+   * process alone. Never rejects.
+   */
+  mark(text: string): Promise<string>;
+}
+
+export interface SealOptions {
+  files: Files;
+  log: Log;
+  stateFolder: string;
+}
+
+const KEY_BYTES = 32;
+const MARK_CHARACTERS = 16;
+
+export function createSeal({ files, log, stateFolder }: SealOptions): Seal {
+  const path = join(stateFolder, "key");
+  let key: Promise<Buffer> | undefined;
+
+  return {
+    async mark(text) {
+      key ??= readKey().catch((thrown) => {
+        log.warn(
+          "owner",
+          `${path} cannot be used, so errors.log answers only with what this process has seen: ${formatError(thrown)}`,
+        );
+        return randomBytes(KEY_BYTES);
+      });
+      const hash = createHmac("sha256", await key)
+        .update(text)
+        .digest("base64url");
+      return hash.slice(0, MARK_CHARACTERS);
+    },
+  };
+
+  /** Made once for all processes: of two that make it one does. */
+  async function readKey(): Promise<Buffer> {
+    if (!(await files.stat(path))) await files.create(path, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
+    const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).trim();
+    if (!/^[0-9a-f]{64}$/.test(text))
+      throw new Error(
+        "expected 64 hexadecimal digits; delete the file, and lines from before are not answered from",
+      );
+    return Buffer.from(text, "hex");
+  }
+}

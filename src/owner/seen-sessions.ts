@@ -1,0 +1,136 @@
+/**
+ * Which sessions were had on this machine, in this project. A repository may come with notes on sessions that nobody
+ * here has had; nothing of theirs is the user's word. Told by the machine's own record, an id a line, else by the host:
+ * ids are drawn by chance, so that nobody can bring notes under one that it has.
+ */
+import { isAbsolute, relative } from "node:path";
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { ProjectRecord } from "./record.js";
+
+/** No call rejects. */
+export interface SeenSessions {
+  /** This session is had here: it is written down, once. */
+  note(sessionID: string): Promise<void>;
+  /**
+   * Those of these that were had here. The host is asked about as many of those that nothing is known of, and waited
+   * for so long; what it has not said by then counts as not had, and is asked again.
+   */
+  filter(sessionIDs: readonly string[], asked?: AskedBounds): Promise<ReadonlySet<string>>;
+}
+
+export interface AskedBounds {
+  /** So many are asked about at once. */
+  most: number;
+  /** All of it takes no longer; what is not known by then counts as not had. */
+  withinMs: number;
+}
+
+export interface SeenSessionsOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  project: string;
+  /** Rejects with the system's error. */
+  locateRecord(): Promise<ProjectRecord>;
+  /** The folder in which the host has begun the session; without a host nobody is asked. */
+  findSessionFolder?: ((sessionID: string) => Promise<string | undefined | "unknown">) | undefined;
+}
+
+/** In a turn: well below what it waits for its notes. */
+const IN_A_TURN: AskedBounds = { most: 20, withinMs: 500 };
+const AT_A_TIME = 10;
+
+export function createSeenSessions(options: SeenSessionsOptions): SeenSessions {
+  const { clock, files, findSessionFolder, locateRecord, log, project } = options;
+  const known = new Set<string>();
+  /** The host has said that they were not had here. */
+  const refused = new Set<string>();
+  const asking = new Map<string, Promise<void>>();
+  let readBytes = 0;
+  let hasFailed = false;
+
+  return {
+    note: (sessionID) => write([sessionID]),
+
+    async filter(sessionIDs, asked = IN_A_TURN) {
+      const isOpen = (id: string): boolean => !known.has(id) && !refused.has(id);
+      if (sessionIDs.some(isOpen))
+        await waitAtMost(clock, asked.withinMs, async () => {
+          await read();
+          await askAll(sessionIDs.filter(isOpen).slice(0, asked.most));
+        });
+      return new Set(sessionIDs.filter((id) => known.has(id)));
+    },
+  };
+
+  async function askAll(sessionIDs: readonly string[]): Promise<void> {
+    if (!findSessionFolder) return;
+    const waiting = [...sessionIDs];
+    const askOn = async (): Promise<void> => {
+      for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await askOnce(id);
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, askOn));
+  }
+
+  function askOnce(sessionID: string): Promise<void> {
+    const running = asking.get(sessionID) ?? ask(sessionID).finally(() => asking.delete(sessionID));
+    asking.set(sessionID, running);
+    return running;
+  }
+
+  async function ask(sessionID: string): Promise<void> {
+    const folder = await findSessionFolder?.(sessionID);
+    if (folder === "unknown") return;
+    if (folder !== undefined && (await isHere(folder))) await write([sessionID]);
+    else refused.add(sessionID);
+  }
+
+  /** In this project, or in a folder that is no more: a project that was moved takes its notes along. */
+  async function isHere(folder: string): Promise<boolean> {
+    const [place, top] = await Promise.all([realPath(folder), realPath(project)]);
+    return place === undefined || isWithin(place, top ?? project) || isWithin(folder, project);
+  }
+
+  async function realPath(path: string): Promise<string | undefined> {
+    // What cannot be looked at is somewhere.
+    return files.realPath(path).catch(() => path);
+  }
+
+  async function read(): Promise<void> {
+    await guard(async () => {
+      const { sessions } = await locateRecord();
+      const bytes = (await files.stat(sessions))?.bytes ?? 0;
+      if (bytes === readBytes) return;
+      const text = new TextDecoder().decode((await files.read(sessions)) ?? new Uint8Array());
+      for (const id of text.split("\n")) if (id !== "") known.add(id);
+      readBytes = bytes;
+    });
+  }
+
+  async function write(sessionIDs: readonly string[]): Promise<void> {
+    const fresh = sessionIDs.filter((id) => !known.has(id));
+    for (const id of fresh) known.add(id);
+    await guard(async () => {
+      const { sessions } = await locateRecord();
+      for (const id of fresh) await files.appendLine(sessions, id);
+    });
+  }
+
+  async function guard(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (thrown) {
+      if (!hasFailed)
+        log.warn("owner", `cannot keep which sessions were had on this machine: ${formatError(thrown)}`);
+      hasFailed = true;
+    }
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || !(isAbsolute(way) || way === ".." || /^\.\.[\\/]/.test(way));
+}

@@ -1,0 +1,25 @@
+/** What lies in the user's state folder where this machine has worked in the project. */
+import { locateRecord, type ProjectRecord } from "../../src/owner/record.js";
+import { PROJECT, STATE } from "./fake-host.js";
+import type { MemoryFiles } from "./memory-files.js";
+
+const ID = "3f0c7a52-6a0e-4f6b-9c39-0d6a3c1f2b11";
+
+export const STATE_FOLDER = `${PROJECT}/.opencode/strata/state`;
+
+export function recordOf(files: MemoryFiles, project = PROJECT): Promise<ProjectRecord> {
+  return locateRecord(files, { project, stateFolder: STATE });
+}
+
+/** As if this machine had written the machine state of the project that is there now. */
+export async function ownState(files: MemoryFiles): Promise<void> {
+  const { owner } = await recordOf(files);
+  await files.writeWhole(owner, JSON.stringify({ v: 1, id: ID, path: PROJECT }));
+  await files.writeWhole(`${STATE_FOLDER}/owner`, `${ID}\n`);
+}
+
+/** As if these sessions had been had in the project on this machine. */
+export async function haveSeen(files: MemoryFiles, ...sessionIDs: string[]): Promise<void> {
+  const { sessions } = await recordOf(files);
+  for (const id of sessionIDs) await files.appendLine(sessions, id);
+}
