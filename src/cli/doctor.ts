@@ -16,7 +16,7 @@ import {
   type Section,
   warning,
 } from "./doctor/finding.js";
-import { checkMachine, checkRuntime } from "./doctor/machine.js";
+import { checkFolders, checkMachine, checkRuntime } from "./doctor/machine.js";
 import { findOpenCode, readVersion } from "./doctor/opencode.js";
 import { prove } from "./doctor/proof.js";
 import { describeSettings } from "./doctor/settings-in-force.js";
@@ -51,6 +51,7 @@ export const run: Run = async (surroundings, { json, plugin, proof, within }) =>
         fine(`opencode-strata ${VERSION}`),
         checkHost(binary, version),
         ...(await checkMachine({ clock, files, inspectLock: inspect, readFreeBytes }, project)),
+        ...(await checkFolders(files, project, settings.config)),
       ],
     },
   ];

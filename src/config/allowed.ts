@@ -48,6 +48,7 @@ function inWords(allowed: Allowed): string {
   if (allowed.type === "integer") return `a whole number from ${allowed.minimum} to ${allowed.maximum}`;
   if (allowed.type === "boolean") return "true or false";
   if (allowed.properties) return `an object with any of ${Object.keys(allowed.properties).join(", ")}`;
+  if (allowed.type === "array") return "a list of absolute paths";
   if (allowed.pattern) return 'text like "provider/model"';
   return allowed.type === "object" ? "an object" : "text";
 }

@@ -50,7 +50,10 @@ function readIssuePaths(issue: {
   path: PropertyKey[];
   keys?: string[];
 }): Pick<Rejected, "path" | "isUnknownKey">[] {
-  const path = issue.path.filter((step): step is string | number => typeof step !== "symbol");
+  const steps = issue.path.filter((step): step is string | number => typeof step !== "symbol");
+  // A list counts as a whole.
+  const index = steps.findIndex((step) => typeof step === "number");
+  const path = index < 0 ? steps : steps.slice(0, index);
   if (issue.code !== "unrecognized_keys") return [{ path, isUnknownKey: false }];
   return (issue.keys ?? []).map((key) => ({ path: [...path, key], isUnknownKey: true }));
 }

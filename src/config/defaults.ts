@@ -25,4 +25,6 @@ export const defaults = {
   errors: { enabled: true },
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
   log: { level: "info" },
+  linkedFolders: [] as string[],
+  committedFolders: [] as string[],
 } as const;

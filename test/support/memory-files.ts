@@ -1,4 +1,4 @@
-import type { FileStat, Files } from "../../src/seams/files.js";
+import type { FileStat, Files, ReadOptions } from "../../src/seams/files.js";
 
 /** A file system that is a map of path to contents, open to the test on both sides. */
 export interface MemoryFiles extends Files {
@@ -33,11 +33,13 @@ export function createMemoryFiles(
     changedMs,
     links,
     text: (path) => decode(contents.get(path)),
-    async read(path) {
+    async read(path, options) {
       if (isFolder(path)) throw systemError("EISDIR", path);
+      refuseLink(path, options);
       return contents.get(path);
     },
-    async readFrom(path, offset) {
+    async readFrom(path, offset, options) {
+      refuseLink(path, options);
       return contents.get(path)?.slice(offset);
     },
     stat,
@@ -54,14 +56,16 @@ export function createMemoryFiles(
     },
     async writeWhole(path, data) {
       if (isFolder(path)) throw systemError("EISDIR", path);
+      links.delete(path);
       put(path, data);
     },
     async create(path, data) {
-      if (contents.has(path) || isFolder(path)) return false;
+      if (links.has(path) || contents.has(path) || isFolder(path)) return false;
       put(path, data);
       return true;
     },
     async appendLine(path, line) {
+      refuseLink(path, { links: "refused" });
       const before = decode(contents.get(path)) ?? "";
       put(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
     },
@@ -70,12 +74,15 @@ export function createMemoryFiles(
       if (!data) return;
       put(to, data);
       contents.delete(from);
+      links.delete(to);
+      if (links.delete(from)) links.add(to);
     },
     async touch(path, timeMs) {
       if (contents.has(path)) modifiedMs.set(path, timeMs);
     },
     async remove(path) {
       contents.delete(path);
+      links.delete(path);
     },
   };
 
@@ -88,6 +95,10 @@ export function createMemoryFiles(
 
   function isFolder(path: string): boolean {
     return [...contents.keys()].some((other) => other.startsWith(`${path}/`));
+  }
+
+  function refuseLink(path: string, options?: ReadOptions): void {
+    if (options?.links === "refused" && links.has(path)) throw systemError("ELOOP", path);
   }
 
   function refuseFileAsFolder(path: string): void {
