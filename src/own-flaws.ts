@@ -78,8 +78,7 @@ export function lookAfterFolders({
     hideFromGit(files, folders.strata).catch((thrown) => log.warn("strata", formatUnignored(thrown))),
   );
   void background.add(async () => {
-    for (const path of await completeIgnores(options))
-      log.warn("strata", `${path} did not keep our files out of git, and was completed`);
+    for (const sentence of await completeIgnores(options)) log.warn("strata", sentence);
     const flaws = await findOwnFlaws(options);
     for (const flaw of flaws) log.warn("strata", formatOwnFlaw(flaw));
     const [first] = flaws;
@@ -93,19 +92,19 @@ export function lookAfterFolders({
 const formatUnignored = (thrown: unknown): string =>
   `.opencode/strata has no .gitignore of its own, do not commit it: ${formatError(thrown)}`;
 
-/** Adds what every `.gitignore` lacks. The paths of those; what could not be completed is a flaw still. */
+/** Adds what every `.gitignore` lacks, and hands back the sentences for the log. What could not be done stays a flaw. */
 async function completeIgnores(options: OwnFlawsOptions): Promise<string[]> {
-  const completed: string[] = [];
-  const flaws = await findIgnoreFlaws(options).catch(() => []);
-  for (const { lacking, path } of flaws) {
-    if (!lacking) continue;
-    const isDone = await hideFromGit(options.files, dirname(path), lacking).then(
-      () => true,
-      () => false,
-    );
-    if (isDone) completed.push(path);
+  const said: string[] = [];
+  try {
+    for (const { lacking, path } of await findIgnoreFlaws(options)) {
+      if (!lacking) continue;
+      await hideFromGit(options.files, dirname(path), lacking);
+      said.push(`${path} did not keep our files out of git, and was completed`);
+    }
+  } catch (thrown) {
+    said.push(`cannot complete every .gitignore of ours: ${formatError(thrown)}`);
   }
-  return completed;
+  return said;
 }
 
 function listHidden({ config, folders }: OwnFlawsOptions): Hidden[] {

@@ -54,14 +54,17 @@ export async function findWayOut(
 ): Promise<WayOut | undefined> {
   const own = findOwnFolder(folder);
   if (!own) return undefined;
-  const real = await realPathOf(files, folder);
+  const real = await unlessLoop(() => files.realPath(folder));
   if (real === undefined) {
-    if (await files.statItself(folder)) return { folder, to: undefined };
+    const stat = await unlessLoop(() => files.statItself(folder));
+    if (stat?.kind === "link") return { folder, to: undefined };
+    // It has come into being this moment.
+    if (stat) return findWayOut(files, folder, listLinked);
     return resolve(folder) === own.top ? undefined : findWayOut(files, dirname(folder), listLinked);
   }
-  const project = (await realPathOf(files, own.project)) ?? own.project;
+  const project = (await files.realPath(own.project)) ?? own.project;
   if (real === join(project, relative(own.project, folder))) return undefined;
-  const top = await realPathOf(files, own.top);
+  const top = await files.realPath(own.top);
   const isInPlace = top !== undefined && real === join(top, relative(own.top, folder));
   if (isInPlace && isWithin(top, project) && !isWithin(top, join(project, ".git"))) return undefined;
   if (await isListed(files, real, listLinked)) return undefined;
@@ -74,7 +77,7 @@ async function isListed(
   listLinked: () => Promise<readonly string[]>,
 ): Promise<boolean> {
   for (const place of await listLinked())
-    if (isWithin(real, (await realPathOf(files, place)) ?? place)) return true;
+    if (isWithin(real, (await unlessLoop(() => files.realPath(place))) ?? place)) return true;
   return false;
 }
 
@@ -89,9 +92,9 @@ async function findFirstLink(files: Looking, folder: string, { project }: OwnPla
 }
 
 /** A link that leads round in a circle leads nowhere. */
-async function realPathOf(files: Looking, path: string): Promise<string | undefined> {
+async function unlessLoop<T>(look: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
-    return await files.realPath(path);
+    return await look();
   } catch (thrown) {
     if ((thrown as { code?: unknown }).code === "ELOOP") return undefined;
     throw thrown;

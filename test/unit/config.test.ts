@@ -201,10 +201,14 @@ it("the README has every setting that has an effect, with its default", () => {
 });
 
 it("every setting is described", () => {
-  const groups: { properties: Record<string, { description?: string }> }[] = Object.values(
+  interface Field {
+    description?: string;
+  }
+  const settings: (Field & { properties?: Record<string, Field> })[] = Object.values(
     JSON.parse(formatConfigSchema()).properties,
   );
-  for (const group of groups) {
-    for (const field of Object.values(group.properties)) expect(field.description).toMatch(/\w/);
+  for (const setting of settings) {
+    for (const field of Object.values(setting.properties ?? { setting }))
+      expect(field.description).toMatch(/\w/);
   }
 });
