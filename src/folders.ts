@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { planRules } from "./git-ignore.js";
 import type { Files } from "./seams/files.js";
 
 /** Where things lie, all of it under the project. */
@@ -67,8 +68,21 @@ export function planFolders(project: string): Folders {
   };
 }
 
-/** Gives the folder a `.gitignore` of its own, unless it has one: a person's own choice stays. */
+/** Gives the folder a `.gitignore` of its own, unless it has one, which the start of the plugin looks after. */
 export async function keepOutOfGit(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
   if (!(await files.stat(path))) await files.writeWhole(path, "*\n");
+}
+
+/** Makes the folder's `.gitignore`, or completes the one that is there, so that it has these rules in force. */
+export async function hideFromGit(
+  files: Files,
+  folder: string,
+  rules: readonly string[] = ["*"],
+): Promise<void> {
+  const path = join(folder, ".gitignore");
+  const text = await files.read(path);
+  if (text === undefined) return files.writeWhole(path, `${rules.join("\n")}\n`);
+  const lacking = planRules(new TextDecoder().decode(text), rules);
+  if (lacking.length > 0) await files.appendLine(path, lacking.join("\n"));
 }

@@ -11,7 +11,7 @@ import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
 import { createFailures } from "./failures/failures.js";
-import { keepOutOfGit, planFolders } from "./folders.js";
+import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
 import type { LayerFactory } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
@@ -23,6 +23,8 @@ import { redactSecrets } from "./memory/secrets.js";
 import { createMemoryCommands } from "./memory/slash-commands.js";
 import { createNotes } from "./notes/notes.js";
 import { openOwn } from "./own.js";
+import { createOwnFiles } from "./own-files.js";
+import { lookAfterFolders } from "./own-flaws.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
 import { createPulse, type Pulse } from "./record/pulse.js";
@@ -35,7 +37,7 @@ import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import { createMemoryCommand } from "./status/memory-command.js";
-import { createToasts, type Toasts } from "./toasts.js";
+import { createToasts, SCREEN_OPENS_MS, type Toasts } from "./toasts.js";
 import { createTurnFollower } from "./trust/follow.js";
 import { openTrust } from "./trust/open-trust.js";
 import { VERSION } from "./version.js";
@@ -68,8 +70,6 @@ export interface Strata {
   idle(): Promise<void>;
 }
 
-/** A screen that has just been opened needs a moment before it shows messages. */
-const TOAST_DELAY_MS = 3_000;
 const LAST_WRITES_MS = 1_000;
 
 /** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
@@ -83,13 +83,17 @@ export async function createStrata(
   const background = new PQueue({ concurrency: 4 });
   const reading = await readConfig(disk, host.configFiles, options);
   const { config } = reading;
-  const log = createLog({ files: disk, clock, host, writes, path: folders.log, level: config.log.level });
-  void writes.add(() =>
-    keepOutOfGit(disk, folders.strata).catch((thrown) => log.warn("strata", unignored(thrown))),
-  );
+  const guarded = createOwnFiles({
+    files: disk,
+    clock,
+    listLinked: async () => config.linkedFolders,
+    report: (message) => log.warn("files", message),
+  });
+  const log = createLog({ files: guarded, clock, host, writes, path: folders.log, level: config.log.level });
   const instance = randomUUID().slice(0, 8);
-  const { files, seal, sessions } = openOwn({ clock, files: disk, log, folders, host, instance });
+  const { files, seal, sessions } = openOwn({ clock, files: guarded, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
+  lookAfterFolders({ files, folders, config, clock, writes, background, log, toasts });
   const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
   const pulse = createPulse({ clock, files, log, writes, folder: folders.pulse, instance });
   const decisions = createDecisions({
@@ -273,9 +277,6 @@ export async function createStrata(
   };
 }
 
-const unignored = (thrown: unknown): string =>
-  `.opencode/strata has no .gitignore of its own, do not commit it: ${formatError(thrown)}`;
-
 interface Announcement {
   log: Log;
   toasts: Toasts;
@@ -294,5 +295,5 @@ function announce({ problems }: ConfigReading, { log, toasts, clock, instance, l
   const [first] = problems;
   if (first === undefined) return;
   const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
-  clock.after(TOAST_DELAY_MS, () => toasts.show(`${first}${more}`, "warning"));
+  clock.after(SCREEN_OPENS_MS, () => toasts.show(`${first}${more}`, "warning"));
 }

@@ -23,6 +23,8 @@ export interface ToastsOptions {
   host: Pick<Host, "toast">;
 }
 
+/** A screen that has just been opened needs a moment before it shows messages. */
+export const SCREEN_OPENS_MS = 3_000;
 /** How long OpenCode shows one, and a moment. */
 const SHOWN_MS = 5_500;
 const SAME_AGAIN_MS = 60_000;

@@ -113,9 +113,9 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     }
   }
 
-  /** What an instance that was killed while writing left behind: `<uuid>.txt.<number>`. */
+  /** What an instance that was killed while writing left behind: `<uuid>.txt.<uuid>`, of earlier versions `<uuid>.txt.<number>`. */
   async function removeTornFiles(): Promise<void> {
-    const names = (await files.list(folders.toolResults)).filter((name) => /\.txt\.\d+$/.test(name));
+    const names = (await files.list(folders.toolResults)).filter((name) => /\.txt\.[\da-f-]+$/.test(name));
     for (const path of names.map((name) => join(folders.toolResults, name))) {
       if (!(await isInUse(path))) await files.remove(path);
     }

@@ -9,7 +9,7 @@ import { exitCodes, type Run } from "./command.js";
 import { checkConfiguration } from "./doctor/configuration.js";
 import { fine, formatSections, isTrouble, type Section } from "./doctor/finding.js";
 import { checkHost, isWithoutPort } from "./doctor/host.js";
-import { checkMachine, checkRuntime } from "./doctor/machine.js";
+import { checkFolders, checkMachine, checkRuntime } from "./doctor/machine.js";
 import { findOpenCode, readVersion } from "./doctor/opencode.js";
 import { prove } from "./doctor/proof.js";
 import { checkSetAside } from "./doctor/set-aside.js";
@@ -43,6 +43,7 @@ export const run: Run = async (surroundings, { json, plugin, proof, within }) =>
         checkHost(binary, version),
         ...(await checkMachine({ clock, files, inspectLock: inspect, readFreeBytes }, project)),
         ...(await checkSetAside(surroundings, project)),
+        ...(await checkFolders(files, project, settings.config)),
       ],
     },
   ];

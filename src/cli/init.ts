@@ -4,9 +4,11 @@ import { readText } from "../config/config-files.js";
 import { isStrata, PACKAGE, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
 import { StrataError } from "../error.js";
 import { findGlobalFolder } from "../host/config-files.js";
+import { isWithin } from "../own-folders.js";
 import type { Files } from "../seams/files.js";
 import { type ExitCode, exitCodes, type Run, type Surroundings } from "./command.js";
 import { findUpwards } from "./project.js";
+import { readSettings } from "./settings.js";
 
 const PROJECT_FILES = [
   "opencode.json",
@@ -19,8 +21,30 @@ const GLOBAL_FILES = ["opencode.json", "opencode.jsonc", "config.json"];
 export const run: Run = async (surroundings, { global: isGlobal, remove }) => {
   const globalFiles = listGlobalFiles(surroundings);
   const own = isGlobal ? globalFiles : await listProjectFiles(surroundings);
+  if (!isGlobal) for (const path of own) await refuseElsewhere(surroundings, path);
   return remove ? takeOut(surroundings, own) : putIn(surroundings, own, isGlobal ? [] : globalFiles);
 };
+
+/**
+ * A configuration file may be a link, and is edited where it lies. One of a project that lies outside of it may as well
+ * have come with the repository, so only the user's own word makes it theirs to edit. The global one is theirs.
+ */
+async function refuseElsewhere(surroundings: Surroundings, path: string): Promise<void> {
+  const { files, folder } = surroundings;
+  const stat = await files.statItself(path);
+  if (!stat) return;
+  const real = await files.realPath(path).catch(() => undefined);
+  const root = (await findUpwards(files, folder, [".git"])) ?? folder;
+  const within = (await files.realPath(root)) ?? root;
+  if (real !== undefined && isWithin(real, within)) return;
+  const { config } = await readSettings(surroundings, root);
+  for (const place of config.linkedFolders)
+    if (real !== undefined && isWithin(real, (await files.realPath(place)) ?? place)) return;
+  throw new StrataError(
+    "CONFIG_ELSEWHERE",
+    `${path} was left as it is: it leads out of the project, to ${real ?? "nothing"}. Add "${PACKAGE}" to the "plugin" list there yourself, or list its folder in linkedFolders of your own global configuration`,
+  );
+}
 
 function listGlobalFiles({ env, home }: Surroundings): string[] {
   const folder = findGlobalFolder({ home, env });

@@ -11,8 +11,9 @@ import { mendAll, planMends } from "./validate/mend.js";
 export const run: Run = async (surroundings, { execute, json }) => {
   const { say, style, warn } = surroundings;
   const project = await requireProject(surroundings);
-  const limits = (await readSettings(surroundings, project)).config.autoMemory;
-  const { flaws } = await inspectMemory(surroundings, project, limits);
+  const { config } = await readSettings(surroundings, project);
+  const limits = config.autoMemory;
+  const { flaws } = await inspectMemory(surroundings, project, config);
   const mendable = flaws.filter(({ mends }) => mends);
   const left = flaws.filter(({ level, mends }) => !mends && level !== "note");
   const usesFolder = join(planFolders(project).strata, "state", "memory", "uses");

@@ -1,6 +1,7 @@
 /** Puts the commands behind a parser: help, wrong arguments, and what is thrown. */
 import { CommanderError, Command as Parser } from "commander";
 import { formatError, StrataError } from "../error.js";
+import { createOwnFiles } from "../own-files.js";
 import { VERSION } from "../version.js";
 import { WRONG_ARGUMENT } from "./arguments.js";
 import { type Command, type ExitCode, exitCodes, type OptionValues, type Surroundings } from "./command.js";
@@ -12,8 +13,9 @@ Exit codes: 0 fine, 1 something was found that wants looking after, 2 not unders
 export async function runProgram(
   commands: readonly Command[],
   args: readonly string[],
-  surroundings: Surroundings,
+  given: Surroundings,
 ): Promise<ExitCode> {
+  const surroundings = withOwnFiles(given);
   let exitCode: ExitCode = exitCodes.fine;
   const parser = createParser(commands, surroundings, (code) => {
     exitCode = code;
@@ -29,6 +31,27 @@ export async function runProgram(
     const isUsage = thrown instanceof StrataError && thrown.code === WRONG_ARGUMENT;
     return isUsage ? exitCodes.usage : exitCodes.failed;
   }
+}
+
+/** No command reads or writes behind a link that a repository has brought. */
+function withOwnFiles(given: Surroundings): Surroundings {
+  return {
+    ...given,
+    files: createOwnFiles({
+      files: given.files,
+      clock: given.clock,
+      listLinked: async () => {
+        // Nearly nobody has such a link, and the settings take their time to load.
+        const [{ requireProject }, { readSettings }] = await Promise.all([
+          import("./project.js"),
+          import("./settings.js"),
+        ]);
+        const { config } = await readSettings(given, await requireProject(given));
+        return config.linkedFolders;
+      },
+      report: (message) => given.warn(`strata: ${message}`),
+    }),
+  };
 }
 
 function createParser(

@@ -13,7 +13,7 @@ export const run: Run = async (surroundings, { json, strict }) => {
   const { say, style } = surroundings;
   const project = await requireProject(surroundings);
   const { config } = await readSettings(surroundings, project);
-  const { flaws, memories } = await inspectMemory(surroundings, project, config.autoMemory);
+  const { flaws, memories } = await inspectMemory(surroundings, project, config);
   const isSound = !flaws.some(({ level }) => level === "problem" || (strict && level === "warning"));
   if (json) {
     const shown = flaws.map(({ mends = [], ...flaw }) => ({ ...flaw, mends: mends.map(({ says }) => says) }));

@@ -26,4 +26,6 @@ export const defaults = {
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
   trust: { projects: [], remotes: [] },
   log: { level: "info" },
+  linkedFolders: [] as string[],
+  committedFolders: [] as string[],
 } as const;

@@ -213,6 +213,12 @@ const log = z.strictObject({
   ),
 });
 
+const folderList = (what: string) =>
+  z
+    .array(z.string().regex(/^([\\/]|[A-Za-z]:[\\/])/, "an absolute path"))
+    .default([])
+    .describe(what);
+
 /** The settings of Strata: the options of the plugin tuple, or the `memory` key of an opencode.json. */
 export const configSchema = z
   .strictObject({
@@ -228,6 +234,16 @@ export const configSchema = z
     background: background.prefault({}),
     trust: trust.prefault({}),
     log: log.prefault({}),
+    linkedFolders: byUser(
+      folderList(
+        "Folders, as absolute paths, that a link in the place of .opencode or of a folder of ours in it may lead to. Any other link out of the project is left alone, and the part that belongs there is off.",
+      ),
+    ),
+    committedFolders: byUser(
+      folderList(
+        "Folders of ours, as absolute paths, that are committed on purpose: tool-results, session-memory or memory below an .opencode. Their .gitignore is left as it is.",
+      ),
+    ),
   })
   .describe("Settings of opencode-strata.");
 

@@ -7,7 +7,8 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { readConfig } from "../config/config.js";
-import { keepOutOfGit, planFolders } from "../folders.js";
+import { hideFromGit, planFolders } from "../folders.js";
+import { createOwnFiles } from "../own-files.js";
 import { formatLogLine, hasLevel } from "../record/log.js";
 import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
@@ -40,8 +41,9 @@ export function createSetup({
       const { level, message } = describe(probed);
       if (!hasLevel(config.log.level, level)) return;
       const { strata, log } = planFolders(project);
-      await keepOutOfGit(files, strata);
-      await files.appendLine(log, formatLogLine(clock.now(), level, "setup", message));
+      const own = createOwnFiles({ files, clock, listLinked: async () => config.linkedFolders, report() {} });
+      await hideFromGit(own, strata);
+      await own.appendLine(log, formatLogLine(clock.now(), level, "setup", message));
     } catch {
       // Nobody could be told: the host would take an error for a broken plugin, and the log is what has failed.
     }

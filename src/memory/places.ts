@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { StrataError } from "../error.js";
-import { type Folders, keepOutOfGit } from "../folders.js";
+import { type Folders, hideFromGit } from "../folders.js";
+import { hidesAll } from "../git-ignore.js";
 import type { Files } from "../seams/files.js";
 import type { Place } from "./id.js";
 
@@ -32,7 +33,7 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
     const state = join(strata, "state", "memory");
     const nameClone = rememberAnswer(() => readClone(files, join(state, "clone")));
     const internal = async (): Promise<void> => {
-      await keepOutOfGit(files, strata);
+      await hideFromGit(files, strata);
       await prepareInternal(files, memory);
     };
     const hidden = join(memory, "private");
@@ -51,7 +52,7 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
         folder: hidden,
         state: join(state, "private"),
         prepare: async () => {
-          await keepOutOfGit(files, strata);
+          await hideFromGit(files, strata);
           await prepareHidden(files, hidden);
         },
       },
@@ -77,9 +78,8 @@ async function addRule(files: Files, path: string, rule: string): Promise<void> 
 /** Nothing is written here before git ignores all of it. */
 async function prepareHidden(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
-  await keepOutOfGit(files, folder);
-  const rules = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).split(/\r?\n/);
-  if (rules.some((rule) => rule.trim() === "*") && !rules.some((rule) => rule.startsWith("!"))) return;
+  await hideFromGit(files, folder);
+  if (hidesAll(new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()))) return;
   throw new StrataError(
     "ENOTPRIVATE",
     `expected ${path} to keep the whole folder out of git with the line *, and it does not; put that line back, and private memories are kept again`,

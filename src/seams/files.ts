@@ -6,9 +6,9 @@
  * `test/support/files-suite.ts` is the behaviour every implementation shows.
  */
 export interface Files {
-  read(path: string): Promise<Uint8Array | undefined>;
+  read(path: string, options?: ReadOptions): Promise<Uint8Array | undefined>;
   /** What stands in the file from this byte on; empty when it is not that long. */
-  readFrom(path: string, offset: number): Promise<Uint8Array | undefined>;
+  readFrom(path: string, offset: number, options?: ReadOptions): Promise<Uint8Array | undefined>;
   stat(path: string): Promise<FileStat | undefined>;
   /** The path with every link on it followed; `undefined` when there is nothing. */
   realPath(path: string): Promise<string | undefined>;
@@ -17,20 +17,29 @@ export interface Files {
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): Promise<string[]>;
   /**
-   * Replaces the file in one step; a reader sees the earlier contents or these, never a part. Mode 0600, or with "kept"
-   * that of the file which is replaced (what the system gives where there was none): for files that are not ours.
+   * Replaces the file in one step; a reader sees the earlier contents or these, never a part. A link in its place is
+   * replaced as well, and what it leads to stays. Mode 0600. With "kept", for files that are not ours: a link is
+   * followed, and the mode is that of the file which is replaced (what the system gives where there was none).
    */
   writeWhole(path: string, contents: string | Uint8Array, options?: { mode: "kept" }): Promise<void>;
-  /** Makes the file, whole; `false`, and nothing is done, when there is something in its place. Mode 0600. */
+  /** Makes the file, whole; `false`, and nothing is done, when there is something, be it a link, in its place. Mode 0600. */
   create(path: string, contents: string | Uint8Array): Promise<boolean>;
-  /** Writes `line` and a newline at the end in one call; a torn last line of somebody else is closed first. */
+  /**
+   * Writes `line` and a newline at the end in one call; a torn last line of somebody else is closed first. ELOOP where
+   * a link stands in the file's place.
+   */
   appendLine(path: string, line: string): Promise<void>;
-  /** Replaces `to` if it is there; does nothing when `from` is missing. */
+  /** Replaces `to` if it is there; does nothing when `from` is missing. A link is moved or replaced itself. */
   rename(from: string, to: string): Promise<void>;
-  /** Sets the time of last use. Does nothing when the file is missing. */
+  /** Sets the time of last use, of a link its own. Does nothing when the file is missing. */
   touch(path: string, timeMs: number): Promise<void>;
-  /** Does nothing when the file is missing. */
+  /** Removes the file, or the link in its place. Does nothing when there is none. */
   remove(path: string): Promise<void>;
+}
+
+export interface ReadOptions {
+  /** ELOOP where a link stands in the file's place; without this it is followed. */
+  links?: "refused";
 }
 
 export interface FileStat {

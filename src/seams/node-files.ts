@@ -5,6 +5,7 @@ import {
   type FileHandle,
   link,
   lstat,
+  lutimes,
   mkdir,
   open,
   readdir,
@@ -13,26 +14,27 @@ import {
   rename,
   rm,
   stat,
-  utimes,
   writeFile,
 } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { FileStat, Files } from "./files.js";
+import type { FileStat, Files, ReadOptions } from "./files.js";
 
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
-/** A repository may come with a link in the place of one of our files; what it points at is not ours to write to. */
-const APPEND_NOT_FOLLOWING =
-  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+/** A repository may come with a link in the place of one of our files; what it points at is not ours. */
+const NOT_FOLLOWING = constants.O_NOFOLLOW ?? 0;
+const APPEND_NOT_FOLLOWING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NOT_FOLLOWING;
+/** Writes of one file go one after the other, so that what was asked for last is what stays. */
+const inTurn = createTurns();
 
 /** The real file system. */
 export const nodeFiles: Files = {
-  async read(path) {
-    return unlessMissing(() => readFile(path), undefined);
+  async read(path, options) {
+    return unlessMissing(() => readFile(path, { flag: flagsFor(options) }), undefined);
   },
 
-  async readFrom(path, offset) {
-    const file = await unlessMissing(() => open(path, constants.O_RDONLY), undefined);
+  async readFrom(path, offset, options) {
+    const file = await unlessMissing(() => open(path, flagsFor(options)), undefined);
     if (!file) return undefined;
     try {
       const { size } = await file.stat();
@@ -63,14 +65,9 @@ export const nodeFiles: Files = {
 
   async writeWhole(path, contents, options) {
     await mkdir(dirname(path), { recursive: true });
-    // Buffer.from on a view shares its memory: write-file-atomic takes strings and Buffers only.
-    const data =
-      typeof contents === "string"
-        ? contents
-        : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
-    // Loaded with the first write: a start that writes nothing does not pay for it.
-    const { default: writeFileAtomic } = await import("write-file-atomic");
-    await writeFileAtomic(path, data, options?.mode === "kept" ? {} : { mode: OWNER_ONLY });
+    await inTurn(path, () =>
+      options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents),
+    );
   },
 
   /** A link to a file that is written already: it comes into being with all its contents, for one of many. */
@@ -115,7 +112,7 @@ export const nodeFiles: Files = {
 
   async touch(path, timeMs) {
     const time = new Date(timeMs);
-    await unlessMissing(() => utimes(path, time, time), undefined);
+    await unlessMissing(() => lutimes(path, time, time), undefined);
   },
 
   async remove(path) {
@@ -133,6 +130,63 @@ function describe(found: Stats | undefined): FileStat | undefined {
         ? "link"
         : "other";
   return { kind, bytes: found.size, modifiedMs: found.mtimeMs, changedMs: found.ctimeMs };
+}
+
+const flagsFor = (options?: ReadOptions): number =>
+  options?.links === "refused" ? constants.O_RDONLY | NOT_FOLLOWING : constants.O_RDONLY;
+
+/**
+ * Renamed over the name itself, so that a link in its place gives way. The name beside it cannot be guessed, and
+ * nothing may stand there: a repository that could foresee it would put a link there too.
+ */
+async function writeOwn(path: string, contents: string | Uint8Array): Promise<void> {
+  const written = `${path}.${randomUUID()}`;
+  try {
+    const file = await open(written, "wx", OWNER_ONLY);
+    try {
+      await file.writeFile(contents);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(written, path);
+  } catch (error) {
+    await rm(written, { force: true });
+    throw error;
+  }
+}
+
+/** A file of the user's, which they may well have linked to where they keep it: the link stays. */
+async function writeKept(path: string, contents: string | Uint8Array): Promise<void> {
+  const real = (await unlessMissing(() => realpath(path), undefined)) ?? path;
+  const found = await unlessMissing(() => stat(real), undefined);
+  const written = `${real}.${randomUUID()}`;
+  // Buffer.from on a view shares its memory: write-file-atomic takes strings and Buffers only.
+  const data =
+    typeof contents === "string"
+      ? contents
+      : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  // Loaded with the first such write, which most runs never make. It follows links, so the name it gets is a new one.
+  const { default: writeFileAtomic } = await import("write-file-atomic");
+  await writeFileAtomic(
+    written,
+    data,
+    found && { mode: found.mode, chown: { uid: found.uid, gid: found.gid } },
+  );
+  await rename(written, real);
+}
+
+function createTurns(): (path: string, write: () => Promise<void>) => Promise<void> {
+  const last = new Map<string, Promise<void>>();
+  return async (path, write) => {
+    const mine = (last.get(path) ?? Promise.resolve()).then(write, write);
+    last.set(path, mine);
+    try {
+      await mine;
+    } finally {
+      if (last.get(path) === mine) last.delete(path);
+    }
+  };
 }
 
 /** On a disk that knows no links a reader may see the file before its contents. */

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { createBudget } from "../background/budget.js";
 import type { Config } from "../config/schema.js";
 import { type Folders, planFolders } from "../folders.js";
+import { findOwnFlaws, formatOwnFlaw } from "../own-flaws.js";
 import { formatCorruption, readJsonLines } from "../record/json-lines.js";
 import { findSilent, parsePulse } from "../record/pulse.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
@@ -65,13 +66,14 @@ export async function readStatus(
   config: Config,
 ): Promise<Status> {
   const folders = planFolders(project);
-  const [ledger, breakers, results, silent, spent, memory] = await Promise.all([
+  const [ledger, breakers, results, silent, spent, memory, flaws] = await Promise.all([
     readLedger(files, folders.savings),
     readBreakers(files, folders.breakers),
     countResults(files, folders.toolResults),
     readSilent(files, folders.pulse),
     readSpent({ files, clock }, folders.background, config),
     readMemoryStatus(files, folders.memory),
+    findOwnFlaws({ files, folders, config }),
   ]);
   const sessions: Record<string, SessionStatus> = {};
   for (const [sessionID, records] of ledger.sessions) {
@@ -85,7 +87,7 @@ export async function readStatus(
     ...memory,
     ...pick("background", spent),
     layers: Object.fromEntries(switches.map((name) => [name, config[name].enabled])),
-    problems: [...ledger.problems, ...silent],
+    problems: [...flaws.map(formatOwnFlaw), ...ledger.problems, ...silent],
   };
 }
 

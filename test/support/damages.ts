@@ -167,6 +167,7 @@ const damagedState: readonly Damage[] = [
     plant: (files) => files.writeWhole(`${FOLDER}/private/.gitignore`, "*\n!preference/\n"),
     file: /private\/\.gitignore/,
     says: /does not keep the whole folder out of git/,
+    mends: [/private\/\.gitignore$/],
   },
   {
     what: "a memory that has expired",

@@ -1,4 +1,4 @@
-import type { FileStat, Files } from "../../src/seams/files.js";
+import type { FileStat, Files, ReadOptions } from "../../src/seams/files.js";
 
 /** A file system that is a map of path to contents, open to the test on both sides. */
 export interface MemoryFiles extends Files {
@@ -33,11 +33,13 @@ export function createMemoryFiles(
     changedMs,
     links,
     text: (path) => decode(contents.get(path)),
-    async read(path) {
+    async read(path, options) {
       if (isFolder(path)) throw systemError("EISDIR", path);
+      refuseLink(path, options);
       return contents.get(path);
     },
-    async readFrom(path, offset) {
+    async readFrom(path, offset, options) {
+      refuseLink(path, options);
       return contents.get(path)?.slice(offset);
     },
     stat,
@@ -54,22 +56,27 @@ export function createMemoryFiles(
     },
     async writeWhole(path, data) {
       if (isFolder(path)) throw systemError("EISDIR", path);
+      links.delete(path);
       put(path, data);
     },
     async create(path, data) {
-      if (contents.has(path) || isFolder(path)) return false;
+      if (links.has(path) || contents.has(path) || isFolder(path)) return false;
       put(path, data);
       return true;
     },
     async appendLine(path, line) {
+      refuseLink(path, { links: "refused" });
       const before = decode(contents.get(path)) ?? "";
       put(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
     },
     async rename(from, to) {
       for (const [path, data] of [...contents]) {
         if (path !== from && !path.startsWith(`${from}/`)) continue;
-        put(`${to}${path.slice(from.length)}`, data);
+        const moved = `${to}${path.slice(from.length)}`;
+        put(moved, data);
         contents.delete(path);
+        links.delete(moved);
+        if (links.delete(path)) links.add(moved);
       }
     },
     async touch(path, timeMs) {
@@ -77,6 +84,7 @@ export function createMemoryFiles(
     },
     async remove(path) {
       contents.delete(path);
+      links.delete(path);
     },
   };
 
@@ -92,6 +100,10 @@ export function createMemoryFiles(
 
   function isFolder(path: string): boolean {
     return [...contents.keys()].some((other) => other.startsWith(`${path}/`));
+  }
+
+  function refuseLink(path: string, options?: ReadOptions): void {
+    if (options?.links === "refused" && links.has(path)) throw systemError("ELOOP", path);
   }
 
   function refuseFileAsFolder(path: string): void {

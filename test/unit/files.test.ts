@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { chmod, lstat, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import type { ReadOptions } from "../../src/seams/files.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { describeFiles } from "../support/files-suite.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -42,6 +43,46 @@ it("a link in the place of a file is not written through", async () => {
   await symlink(join(folder, "theirs"), join(folder, "ours.log"));
   await expect(nodeFiles.appendLine(join(folder, "ours.log"), "x")).rejects.toMatchObject({ code: "ELOOP" });
   expect(Buffer.from((await nodeFiles.read(join(folder, "theirs"))) ?? []).toString()).toBe("precious");
+});
+
+it("a whole file takes the place of a link, and a name that is foreseen beside it gains nothing", async () => {
+  const folder = await openFolder();
+  const theirs = join(folder, "theirs");
+  await nodeFiles.writeWhole(theirs, "precious");
+  await symlink(theirs, join(folder, "ours.json"));
+  await nodeFiles.writeWhole(join(folder, "ours.json"), "ours");
+  expect((await lstat(join(folder, "ours.json"))).isFile()).toBe(true);
+  await symlink(theirs, join(folder, "link"));
+  await nodeFiles.touch(join(folder, "link"), 1_700_000_000_000);
+  expect((await stat(theirs)).mtimeMs).not.toBe(1_700_000_000_000);
+  expect(await nodeFiles.create(join(folder, "link"), "ours")).toBe(false);
+  for (const read of [
+    nodeFiles.read,
+    (path: string, options?: ReadOptions) => nodeFiles.readFrom(path, 0, options),
+  ]) {
+    await expect(read(join(folder, "link"), { links: "refused" })).rejects.toMatchObject({ code: "ELOOP" });
+    expect(Buffer.from((await read(join(folder, "link"))) ?? []).toString()).toBe("precious");
+  }
+  expect(Buffer.from((await nodeFiles.read(theirs)) ?? []).toString()).toBe("precious");
+});
+
+it("a link in the place of somebody else's file is followed, and stays", async () => {
+  const folder = await openFolder();
+  await nodeFiles.writeWhole(join(folder, "dotfiles", "opencode.json"), "{}");
+  await chmod(join(folder, "dotfiles", "opencode.json"), 0o640);
+  await symlink(join(folder, "dotfiles", "opencode.json"), join(folder, "opencode.json"));
+  await nodeFiles.writeWhole(join(folder, "opencode.json"), "{ }", { mode: "kept" });
+  expect((await lstat(join(folder, "opencode.json"))).isSymbolicLink()).toBe(true);
+  expect((await stat(join(folder, "dotfiles", "opencode.json"))).mode & 0o777).toBe(0o640);
+  expect(Buffer.from((await nodeFiles.read(join(folder, "opencode.json"))) ?? []).toString()).toBe("{ }");
+  expect(await nodeFiles.list(join(folder, "dotfiles"))).toEqual(["opencode.json"]);
+});
+
+it("of several writes of one file the one that was asked for last stays", async () => {
+  const path = join(await openFolder(), "x");
+  const texts = Array.from({ length: 50 }, (_, n) => "x".repeat((50 - n) * 10_000) + n);
+  await Promise.all(texts.map((text) => nodeFiles.writeWhole(path, text)));
+  expect(Buffer.from((await nodeFiles.read(path)) ?? []).toString()).toBe(texts.at(-1));
 });
 
 it("a link is told apart from what it points to, also when that is missing", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../src/memory/ledger-line.js";
+import { createMemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, idOf, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
 
 function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
@@ -45,11 +46,23 @@ describe("a private memory", () => {
     expect(linking).toMatchObject({ kind: "refused", why: expect.stringContaining(id) });
   });
 
-  it("writes no private memory where a person has let git see that folder", async () => {
-    const world = openMemoryWorld();
-    world.files.contents.set(`${MEMORY}/private/.gitignore`, Buffer.from("# nothing\n"));
+  it("completes a .gitignore that lets git see that folder before a private memory is written there", async () => {
+    for (const text of ["# nothing\n", "", "*\n!preference/"]) {
+      const world = openMemoryWorld();
+      world.files.contents.set(`${MEMORY}/private/.gitignore`, Buffer.from(text));
+      const written = world.store.remember(draft("secret", { sensitivity: "private" }), BY_TEST);
+      expect(await written).toMatchObject({ kind: "written" });
+      expect(world.files.text(`${MEMORY}/private/.gitignore`)).toMatch(/(^|\n)\*\n$/);
+    }
+  });
+
+  it("writes no private memory where that cannot be done", async () => {
+    const files = createMemoryFiles({ [`${MEMORY}/private/.gitignore`]: "# nothing\n" });
+    const world = openMemoryWorld({ files, wrap: (disk) => ({ ...disk, appendLine: async () => {} }) });
     const written = world.store.remember(draft("secret", { sensitivity: "private" }), BY_TEST);
     await expect(written).rejects.toMatchObject({ code: "ENOTPRIVATE" });
-    expect(world.paths()).toEqual(["private/.gitignore"]);
+    expect([...files.contents.keys()].filter((path) => path.includes("/private/"))).toEqual([
+      `${MEMORY}/private/.gitignore`,
+    ]);
   });
 });

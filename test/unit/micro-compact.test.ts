@@ -85,8 +85,8 @@ describe("old results, once the cache is cold", () => {
       options,
       wrap: (inner) => ({
         ...inner,
-        stat: async (path) =>
-          path.includes("decisions") ? Promise.reject(new Error("EIO")) : inner.stat(path),
+        statItself: async (path) =>
+          path.includes("decisions") ? Promise.reject(new Error("EIO")) : inner.statItself(path),
       }),
     });
     expect(await findCleared(unreadable, session)).toEqual([]);

@@ -6,6 +6,7 @@ import { type Folders, planFolders } from "../../folders.js";
 import { formatCount } from "../../format.js";
 import type { LockState } from "../../lock/locks.js";
 import { formatHolder } from "../../lock/token.js";
+import { findOwnFlaws, type OwnFlawsOptions } from "../../own-flaws.js";
 import { SET_ASIDE } from "../../owner/state-owner.js";
 import { DAY_MS } from "../../seams/clock.js";
 import type { Surroundings } from "../command.js";
@@ -41,6 +42,18 @@ export async function checkMachine(options: MachineOptions, project: string): Pr
     ...(await findSetAside(options, folders)),
     await checkClock(options, folders),
   ];
+}
+
+/** Do our folders lie where they say, and does git leave them alone? */
+export async function checkFolders(
+  files: Surroundings["files"],
+  project: string,
+  config: OwnFlawsOptions["config"],
+): Promise<Finding[]> {
+  const flaws = await findOwnFlaws({ files, folders: planFolders(project), config });
+  if (flaws.length === 0)
+    return [fine("no folder of ours leads out of the project, and git leaves them alone")];
+  return flaws.map(({ path, todo, what }) => problem(`${path}: ${what}`, todo));
 }
 
 /** A file is made and removed again in each folder: no flag tells as surely. */

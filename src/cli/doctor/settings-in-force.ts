@@ -55,7 +55,7 @@ function formatDefaults(explained: readonly ExplainedSetting[]): Finding[] {
   for (const { key, value, from } of explained) {
     if (from !== "default") continue;
     const [part = key, name = ""] = key.split(".");
-    parts.set(part, [...(parts.get(part) ?? []), `${name} ${formatValue(value)}`]);
+    parts.set(part, [...(parts.get(part) ?? []), `${name} ${formatValue(value)}`.trimStart()]);
   }
   return [...parts].map(([part, settings]) => fine(`by default ${part}: ${settings.join(", ")}`));
 }

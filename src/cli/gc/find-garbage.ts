@@ -78,7 +78,7 @@ export async function findGarbage(
       },
       {
         folder: folders.toolResults,
-        name: /\.txt\.\d+$/,
+        name: /\.txt\.[\da-f-]+$/,
         what: "half of a tool result",
         leastDays: STATE_DAYS,
       },

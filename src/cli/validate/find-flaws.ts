@@ -1,7 +1,9 @@
 /** Looks at everything that a memory is made of, and changes nothing. */
+import type { Config } from "../../config/schema.js";
+import { planFolders } from "../../folders.js";
 import type { LockState } from "../../lock/locks.js";
 import { formatHolder } from "../../lock/token.js";
-import type { IndexLimits } from "../../memory/index-page.js";
+import { findOwnFlaws, type OwnFlaw, type OwnFlawsOptions } from "../../own-flaws.js";
 import type { Surroundings } from "../command.js";
 import { findLocks } from "../doctor/machine.js";
 import { openLocks } from "../memories.js";
@@ -25,7 +27,7 @@ export interface Inspection {
 export async function inspectMemory(
   surroundings: Surroundings,
   project: string,
-  limits: IndexLimits,
+  config: Pick<Config, "autoMemory"> & OwnFlawsOptions["config"],
 ): Promise<Inspection> {
   const { clock, files } = surroundings;
   const { inspect } = openLocks(surroundings, "validate");
@@ -41,7 +43,7 @@ export async function inspectMemory(
     flaws.push(
       ...findFileFlaws(shelf),
       ...findLedgerFlaws(shelf),
-      ...findIndexFlaws(shelf, limits),
+      ...findIndexFlaws(shelf, config.autoMemory),
       ...findTextFlaws(shelf, { memories, nowMs: clock.now() }),
       ...findStateFlaws(shelf),
     );
@@ -50,10 +52,23 @@ export async function inspectMemory(
   for (const folder of new Set(shelves.map(({ place }) => stateOf(place))))
     for (const path of await findLocks(files, folder))
       flaws.push(...findLockFlaws(path, await inspect(path)));
+  const named = new Set(flaws.map(({ file }) => file));
+  for (const flaw of await findOwnFlaws({ files, folders: planFolders(project), config }))
+    if (!named.has(flaw.path)) flaws.push(formatFolderFlaw(flaw));
   return {
     flaws: flaws.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0)),
     memories: memories.length,
   };
+}
+
+function formatFolderFlaw({ lacking, path, todo, what }: OwnFlaw): Flaw {
+  const says = `adds ${(lacking ?? []).join(" and ")} at its end`;
+  return problem({
+    file: path,
+    what,
+    todo,
+    ...(lacking && { mends: [{ kind: "hide", path, rules: lacking, says }] }),
+  });
 }
 
 function findLockFlaws(path: string, state: LockState): Flaw[] {

@@ -1,5 +1,6 @@
 /** What a process that was killed has left behind, and machine state that nobody can use. Pure. */
 import { dirname, join } from "node:path";
+import { hidesAll } from "../../git-ignore.js";
 import { formatBegun } from "../../memory/journal.js";
 import type { ShelfPlace } from "../../memory/places.js";
 import { type Flaw, type Mend, note, problem, rebuildIndex, warning } from "./flaw.js";
@@ -90,20 +91,16 @@ function findKnownFlaws({ known, looked, place }: ShelfState): Flaw[] {
 /** Private memories lie where git ignores everything. */
 function findHidingFlaws(shelf: ShelfState): Flaw[] {
   const { ignored, place } = shelf;
-  if (place.sensitivity !== "private" || isEmpty(shelf) || hidesAll(ignored)) return [];
+  if (place.sensitivity !== "private" || isEmpty(shelf) || hidesAll(ignored ?? "")) return [];
   const file = join(place.folder, ".gitignore");
   const what =
     ignored === undefined
       ? "it is missing: private memories would be committed"
       : "it does not keep the whole folder out of git: private memories would be committed";
-  const todo = "put the line * into it, and nothing else; git rm --cached what was committed already";
-  const mends: Mend[] = [{ kind: "hide", path: file, says: "writes it with the line *" }];
-  return [problem({ file, what, todo, ...(ignored === undefined && { mends }) })];
-}
-
-function hidesAll(text = ""): boolean {
-  const rules = text.split(/\r?\n/);
-  return rules.some((rule) => rule.trim() === "*") && !rules.some((rule) => rule.startsWith("!"));
+  const todo = "put the line * at its end; git rm --cached what was committed already";
+  const says = ignored === undefined ? "writes it with the line *" : "adds the line * at its end";
+  const mends: Mend[] = [{ kind: "hide", path: file, rules: ["*"], says }];
+  return [problem({ file, what, todo, mends })];
 }
 
 /** The folder of the project or the user in which this place's machine state lies. */

@@ -17,7 +17,8 @@ export interface Flaw extends Finding {
 export type Mend = { says: string } & (
   | { kind: "unlock"; path: string }
   | { kind: "remove"; path: string; modifiedMs: number; place: ShelfPlace }
-  | { kind: "hide"; path: string }
+  /** Completes this `.gitignore`. */
+  | { kind: "hide"; path: string; rules: readonly string[] }
   /** Gives a half-done change that is none another name. */
   | { kind: "set aside"; path: string; place: ShelfPlace }
   /** Enters in the ledger what was done by hand, when a change that was begun is finished. */

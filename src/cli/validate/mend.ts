@@ -1,7 +1,7 @@
 /** Mends what was found, in the one order in which no step undoes another. */
 import { dirname, join } from "node:path";
 import { formatError } from "../../error.js";
-import { keepOutOfGit } from "../../folders.js";
+import { hideFromGit } from "../../folders.js";
 import { formatPrefix } from "../../memory/id.js";
 import { createIndexWriter, type IndexWriterOptions } from "../../memory/index-writer.js";
 import { readPending, setPendingAside } from "../../memory/pending.js";
@@ -87,7 +87,7 @@ function createMending(
     if (mend.kind === "unlock") await locks.withLock(mend.path, async () => {}, { waitMs: 0 });
     else if (mend.kind === "remove") await remove(mend);
     else if (mend.kind === "set aside") await setAside(mend);
-    else if (mend.kind === "hide") await keepOutOfGit(files, dirname(mend.path));
+    else if (mend.kind === "hide") await hideFromGit(files, dirname(mend.path), mend.rules);
     else if (mend.kind === "settle") await openShelf(mend.place).scan();
     else if (mend.kind === "archive") return archive(mend.id);
     else await writeIndex(mend.place);

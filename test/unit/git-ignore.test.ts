@@ -1,0 +1,180 @@
+/** A repository may bring a .gitignore of its own for our folders, or track files in them: told by the real git. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { defaults } from "../../src/config/defaults.js";
+import { hideFromGit, planFolders } from "../../src/folders.js";
+import { hidesAll, planRules } from "../../src/git-ignore.js";
+import { readTracked } from "../../src/git-index.js";
+import { findOwnFlaws } from "../../src/own-flaws.js";
+import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+import { openWorld } from "../support/world.js";
+
+const projects: string[] = [];
+afterEach(() => {
+  for (const project of projects.splice(0)) rmSync(project, { recursive: true, force: true });
+});
+
+function openRepository(paths: Record<string, string>) {
+  const project = mkdtempSync(join(tmpdir(), "strata-git-"));
+  projects.push(project);
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), text);
+  };
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
+      cwd: project,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  git("init", "-q");
+  for (const [path, text] of Object.entries(paths)) write(path, text);
+  return { project, write, git };
+}
+
+describe("a .gitignore in a folder of ours", () => {
+  const texts = [
+    "",
+    "# keep\n",
+    "*",
+    "*\n",
+    "*\r\n",
+    "* \n",
+    "  *\n",
+    "!x\n*\n",
+    "*\n!x\n",
+    "*\n!sub/\n",
+    "*\n!.gitignore\n",
+  ];
+  const more = ["/*\n", "**\n", "**/*\n", "*.txt\n", "*\n!*\n", "\\*\n", "*\n!sub/x\n!sub\n", "#*\n", "!*\n"];
+  for (const text of [...texts, ...more]) {
+    it(`of ${JSON.stringify(text)} is told by whether git sees a file there, and is completed so that git sees none`, async () => {
+      const { git, project, write } = openRepository({ "f/.gitignore": text, "f/x": "1", "f/sub/x": "1" });
+      const seen = (): string[] =>
+        git("status", "--porcelain", "-uall")
+          .split("\n")
+          .filter((line) => line !== "" && !line.includes(".gitignore"));
+      if (hidesAll(text)) expect(seen()).toEqual([]);
+      await hideFromGit(files, join(project, "f"));
+      write("f/sub/.gitignore", "!*\n");
+      expect(seen()).toEqual([]);
+      expect(hidesAll(readFileSync(join(project, "f/.gitignore"), "utf8"))).toBe(true);
+      if (hidesAll(text)) expect(readFileSync(join(project, "f/.gitignore"), "utf8")).toBe(text);
+    });
+  }
+
+  it("lacks only the rules that are not there, in any of their spellings", () => {
+    const rules = ["MEMORY.md", "/errors.log*"];
+    expect(planRules("/MEMORY.md\nerrors.log*\n", rules)).toEqual([]);
+    expect(planRules("MEMORY.md\n", rules)).toEqual(["/errors.log*"]);
+    expect(planRules("MEMORY.md\n/errors.log*\n!MEMORY.md\n", rules)).toEqual(rules);
+    expect(planRules("*\n", rules)).toEqual([]);
+  });
+});
+
+describe("what git tracks", () => {
+  for (const version of ["2", "3", "4"]) {
+    it(`is read from an index of version ${version}, as git tells it, in a folder of the repository too`, async () => {
+      const { git, project } = openRepository({
+        "a.txt": "1",
+        "sub/.opencode/strata/strata.log": "1",
+        ".opencode/session-memory/ses_1.md": "1",
+        ".opencode/session-memory/ses_2.md": "1",
+        ".opencode/tool-results/ein Ergebnis é.txt": "1",
+        ".opencodex": "1",
+        "z/z.txt": "1",
+      });
+      git("add", "-Af", ".");
+      if (version === "3") {
+        execFileSync("git", ["rm", "-q", "--cached", "z/z.txt"], { cwd: project });
+        git("add", "-N", "z/z.txt");
+      } else git("update-index", "--index-version", version);
+      expect(await readTracked(files, project)).toEqual([
+        ".opencode/session-memory/ses_1.md",
+        ".opencode/session-memory/ses_2.md",
+        ".opencode/tool-results/ein Ergebnis é.txt",
+      ]);
+      expect(await readTracked(files, join(project, "sub"))).toEqual([".opencode/strata/strata.log"]);
+    });
+  }
+
+  it("is nothing where there is no repository, and where the index is none", async () => {
+    for (const index of ["", "DIRC", "x".repeat(400), `DIRC\0\0\0\u0002\0\0\0\u0009${"\u0001".repeat(200)}`])
+      expect(await readTracked(createMemoryFiles({ "/p/.git/index": index }), "/p")).toEqual([]);
+    expect(await readTracked(createMemoryFiles(), "/p")).toEqual([]);
+  });
+
+  it("in our folders is named, but not what is committed on purpose or belongs there", async () => {
+    const { git, project } = openRepository({
+      ".opencode/memory/idea/x.md": "1",
+      ".opencode/memory/MEMORY.md": "1",
+      ".opencode/memory/private/idea/x.md": "1",
+      ".opencode/strata/.gitignore": "*\n",
+      ".opencode/session-memory/ses_1.md": "1",
+    });
+    git("add", "-Af", ".");
+    const folders = planFolders(project);
+    const named = async (committedFolders: string[]) =>
+      (
+        await findOwnFlaws({ files, folders, config: { ...structuredClone(defaults), committedFolders } })
+      ).map(({ path }) => path.slice(project.length + 1));
+    const always = [".opencode/memory/private"];
+    expect(await named([])).toEqual([...always, ".opencode/session-memory", ".opencode/memory"]);
+    expect(await named([folders.sessionMemory, folders.memory])).toEqual(always);
+  });
+});
+
+describe("the plugin in a repository that lets git see our folders", () => {
+  const open: Record<string, string> = Object.fromEntries(
+    ["tool-results", "session-memory", "strata", "memory/private"].map((folder) => [
+      `${PROJECT}/.opencode/${folder}/.gitignore`,
+      "# keep\n",
+    ]),
+  );
+
+  it("completes each .gitignore with its start, and says so in the log", async () => {
+    const world = await openWorld({ files: createMemoryFiles(open) });
+    const log = await world.log();
+    for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
+    expect(log.match(/was completed/g)?.length).toBeGreaterThanOrEqual(3);
+    const again = await world.restart();
+    await again.strata.idle();
+    for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
+  });
+
+  it("leaves one alone whose folder the user commits on purpose, but never that of private memories", async () => {
+    const committedFolders = [`${PROJECT}/.opencode/session-memory`, `${PROJECT}/.opencode/memory/private`];
+    const world = await openWorld({ files: createMemoryFiles(open), options: { committedFolders } });
+    await world.strata.idle();
+    expect(world.files.text(`${committedFolders[0]}/.gitignore`)).toBe("# keep\n");
+    expect(world.files.text(`${committedFolders[1]}/.gitignore`)).toBe("# keep\n*\n");
+  });
+
+  it("names one that it cannot complete, in log, toast, status, doctor and validate", async () => {
+    const path = `${PROJECT}/.opencode/session-memory/.gitignore`;
+    const disk = createMemoryFiles({ [path]: "", [`${PROJECT}/opencode.json`]: "{}" });
+    const world = await openWorld({
+      files: disk,
+      wrap: (inner) => ({
+        ...inner,
+        appendLine: async (file, line) =>
+          file === path ? Promise.reject(new Error("EROFS: read-only")) : inner.appendLine(file, line),
+      }),
+    });
+    expect(await world.log()).toContain(`${path}: it does not keep`);
+    world.clock.advance(3_000);
+    expect(world.host.toasts.join("\n")).toContain(`${path}: it does not keep`);
+    for (const command of ["status", "doctor --no-proof", "validate"])
+      expect((await runStrata(disk, command)).out.replace(".opencode/", `${PROJECT}/.opencode/`)).toContain(
+        "session-memory/.gitignore: it does not keep",
+      );
+    expect((await runStrata(disk, "optimize --execute")).code).toBe(0);
+    expect(disk.text(path)).toBe("*\n");
+  });
+});

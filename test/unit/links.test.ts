@@ -1,0 +1,280 @@
+/** A repository may bring links, and an agent may make one: nothing behind them is read or written. */
+import { readFileSync } from "node:fs";
+import { lstat, readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { layers } from "../../layers/index.js";
+import { createOwnFiles } from "../../src/own-files.js";
+import type { Files } from "../../src/seams/files.js";
+import { nodeFiles } from "../../src/seams/node-files.js";
+import { createStrata, type Strata } from "../../src/strata.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost } from "../support/fake-host.js";
+import { answer, call, lines, outputs, user } from "../support/messages.js";
+import { openPlanted, type Planted, PRECIOUS } from "../support/planted-links.js";
+import { runStrata } from "../support/shell.js";
+
+const opened: Planted[] = [];
+afterEach(() => {
+  for (const planted of opened.splice(0)) planted.remove();
+});
+
+function open(): Planted {
+  const planted = openPlanted();
+  opened.push(planted);
+  return planted;
+}
+
+/** The files that docs/files.md lists in a project, one path for each. */
+const listed = [...readFileSync("docs/files.md", "utf8").matchAll(/^\| (.+?) \|/gm)]
+  .flatMap(([, cell = ""]) => [...cell.matchAll(/`(\.opencode\/[^`]+)`/g)])
+  .map(([, path = ""]) => path.replaceAll("<type>", "directive").replaceAll("<id>", "x"));
+/** Every folder on the way to one of them. */
+const folders = [
+  ...new Set(
+    listed.flatMap((path) => {
+      const parts = path.split("/").slice(0, -1);
+      return parts.map((_, depth) => parts.slice(0, depth + 1).join("/"));
+    }),
+  ),
+];
+
+function openOwn(linked: readonly string[] = []) {
+  const clock = createFakeClock();
+  const said: string[] = [];
+  const report = (message: string): void => void said.push(message);
+  return {
+    clock,
+    said,
+    files: createOwnFiles({ files: nodeFiles, clock, report, listLinked: async () => linked }),
+  };
+}
+
+/** Everything that can be done to a path; what was read, as text. */
+async function doAll(files: Files, path: string): Promise<string> {
+  const seen: unknown[] = [];
+  const attempt = async (action: () => Promise<unknown>): Promise<void> => {
+    const found = await action().catch(() => undefined);
+    seen.push(found instanceof Uint8Array ? Buffer.from(found).toString() : found);
+  };
+  await attempt(() => files.read(path));
+  await attempt(() => files.readFrom(path, 0));
+  await attempt(() => files.stat(path));
+  await attempt(() => files.list(path));
+  await attempt(() => files.touch(path, 1));
+  await attempt(() => files.create(path, "ours"));
+  await attempt(() => files.appendLine(path, "ours"));
+  await attempt(() => files.writeWhole(path, "ours"));
+  await attempt(() => files.rename(path, `${path}.1`));
+  await attempt(() => files.rename(`${path}.1`, path));
+  await attempt(() => files.remove(path));
+  return JSON.stringify(seen);
+}
+
+describe("a link in the place of a file that docs/files.md lists", () => {
+  for (const path of listed) {
+    it(`${path}: is neither read nor written through, and gives way to our file`, async () => {
+      const planted = open();
+      planted.linkFile(path);
+      const { files, said } = openOwn();
+      expect(await files.read(planted.file(path))).toBeUndefined();
+      expect(await files.readFrom(planted.file(path), 0)).toBeUndefined();
+      expect(await files.stat(planted.file(path))).toBeUndefined();
+      await files.appendLine(planted.file(path), "ours");
+      expect((await lstat(planted.file(path))).isFile()).toBe(true);
+      expect(await readFile(planted.file(path), "utf8")).toBe("ours\n");
+      expect(said).toEqual([expect.stringContaining(`${planted.file(path)} is a link`)]);
+      for (const write of ["writeWhole", "create"] as const) {
+        const other = open();
+        other.linkFile(path);
+        await openOwn().files[write](other.file(path), "ours");
+        expect(await readFile(other.file(path), "utf8")).toBe("ours");
+        expect(other.changes()).toEqual([]);
+      }
+      const last = open();
+      last.linkFile(path);
+      expect(await doAll(openOwn().files, last.file(path))).not.toContain("purple");
+      expect([...planted.changes(), ...last.changes()]).toEqual([]);
+    });
+  }
+});
+
+describe("a link in the place of a folder that docs/files.md lists", () => {
+  for (const folder of folders) {
+    it(`${folder}: leads nowhere, for every file below it`, async () => {
+      const planted = open();
+      planted.linkFolder(folder);
+      const { files, said } = openOwn();
+      for (const path of listed.filter((one) => one.startsWith(`${folder}/`))) {
+        expect(await doAll(files, planted.file(path))).not.toContain("purple");
+        await expect(files.writeWhole(planted.file(path), "x")).rejects.toMatchObject({ code: "EELSEWHERE" });
+      }
+      expect(planted.changes()).toEqual([]);
+      expect(said).toEqual([expect.stringContaining(`${planted.file(folder)}: it is a link that leads to`)]);
+    });
+  }
+
+  it("counts as well when it leads to nothing, or round in a circle", async () => {
+    const planted = open();
+    const { symlink, mkdir } = await import("node:fs/promises");
+    await mkdir(planted.file(".opencode"));
+    await symlink(join(planted.theirs, "gone"), planted.file(".opencode/tool-results"));
+    await symlink(planted.file(".opencode/memory"), planted.file(".opencode/memory"));
+    const { files } = openOwn();
+    for (const path of [".opencode/tool-results/x.txt", ".opencode/memory/idea/x.md"])
+      await expect(files.writeWhole(planted.file(path), "x")).rejects.toMatchObject({ code: "EELSEWHERE" });
+    expect(planted.changes()).toEqual([]);
+  });
+
+  it("is found when it is planted while we run", async () => {
+    const planted = open();
+    const { clock, files } = openOwn();
+    const path = planted.file(".opencode/tool-results/a.txt");
+    await files.writeWhole(path, "one");
+    const { rename } = await import("node:fs/promises");
+    await rename(planted.file(".opencode/tool-results"), planted.file("aside"));
+    planted.linkFolder(".opencode/tool-results");
+    clock.advance(100);
+    await expect(files.writeWhole(path, "two")).rejects.toMatchObject({ code: "EELSEWHERE" });
+    expect(planted.changes()).toEqual([]);
+  });
+
+  it("is followed where the user's own configuration lists the place, and .opencode within its project", async () => {
+    const planted = open();
+    planted.linkFolder(".opencode/memory");
+    const { files, said } = openOwn([await realpath(planted.theirs)]);
+    expect(
+      Buffer.from((await files.read(planted.file(".opencode/memory/MEMORY.md"))) ?? []).toString(),
+    ).toContain("purple");
+    expect(await files.statItself(planted.file(".opencode/memory"))).toMatchObject({ kind: "folder" });
+    const other = open();
+    const { mkdir, symlink } = await import("node:fs/promises");
+    await mkdir(other.file("tools/agent"), { recursive: true });
+    await symlink("tools/agent", other.file(".opencode"));
+    await files.writeWhole(other.file(".opencode/memory/idea/x.md"), "x");
+    expect(await readFile(other.file("tools/agent/memory/idea/x.md"), "utf8")).toBe("x");
+    expect(said).toEqual([]);
+  });
+});
+
+/** The whole machine in that project, on the real disk. */
+async function openMachine({
+  project,
+  theirs,
+}: Planted): Promise<{ strata: Strata; log(): Promise<string> }> {
+  const host = {
+    ...createFakeHost([]),
+    project,
+    directory: project,
+    globalFolder: join(theirs, "..", "global"),
+  };
+  const tokenizer = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);
+  const strata = await createStrata({ clock: createFakeClock(), files: nodeFiles, host, tokenizer }, layers);
+  return {
+    strata,
+    async log() {
+      await strata.idle();
+      const written = await readFile(join(project, ".opencode/strata/strata.log"), "utf8").catch(() => "");
+      return `${written}\n${host.logged.join("\n")}`;
+    },
+  };
+}
+
+async function spill(strata: Strata): Promise<string> {
+  const messages = [user("Never deploy on a Friday. Go on."), answer([call("bash", lines(2_000))])];
+  const request = strata.requests.open(messages);
+  const view = request ? await strata.dispatcher.ask("context", request, messages) : messages;
+  await strata.dispatcher.ask(
+    "event",
+    { type: "session.idle", properties: { sessionID: "ses_1" } },
+    undefined,
+  );
+  await strata.idle();
+  return outputs(view)[0] ?? "";
+}
+
+describe("the machine", () => {
+  const parts = [
+    ".opencode",
+    ...["tool-results", "session-memory", "memory", "strata"].map((one) => `.opencode/${one}`),
+  ];
+  for (const folder of parts) {
+    it(`goes on when ${folder} leads out of the project, and says so in the log and in strata status and doctor`, async () => {
+      const planted = open();
+      planted.linkFolder(folder);
+      const { strata, log } = await openMachine(planted);
+      const shown = await spill(strata);
+      const needed = [".opencode", ".opencode/tool-results", ".opencode/strata"].includes(folder);
+      if (needed) expect(shown).toContain("1999 ");
+      else expect(shown).toContain("[Strata]");
+      expect(await log()).toContain(`${planted.file(folder)}: it is a link that leads to`);
+      await strata.dispose();
+      for (const command of ["status", "doctor --no-proof", "validate"]) {
+        planted.write("opencode.json", "{}");
+        const { code, err, out } = await runStrata(nodeFiles, command, { folder: planted.project });
+        expect(`${out}${err}`).toContain(`${planted.file(folder)}: it is a link that leads to`);
+        expect(code).toBe(1);
+      }
+      expect(planted.changes()).toEqual([]);
+    });
+  }
+
+  it("goes on when there is a link in the place of its log, of its decisions and of what it counts", async () => {
+    const planted = open();
+    for (const path of [
+      "strata.log",
+      "state/leases.json",
+      "state/dream.json",
+      "state/extraction/commands.json",
+      "savings/ses_1.jsonl",
+    ])
+      planted.linkFile(`.opencode/strata/${path}`);
+    for (const path of ["DREAMS.md", "errors.log", ".gitignore", ".gitattributes", "MEMORY.md"])
+      planted.linkFile(`.opencode/memory/${path}`);
+    for (const path of ["session-memory/ses_1.md", "session-memory/ses_1.json", "tool-results/.gitignore"])
+      planted.linkFile(`.opencode/${path}`);
+    const { strata, log } = await openMachine(planted);
+    expect(await spill(strata)).toContain("[Strata]");
+    expect(await log()).toContain("is a link and no file of ours");
+    await strata.dispose();
+    expect(planted.changes()).toEqual([]);
+    expect((await lstat(planted.file(".opencode/strata/strata.log"))).isFile()).toBe(true);
+    expect((await lstat(planted.file(".opencode/session-memory/ses_1.md"))).isFile()).toBe(true);
+  });
+});
+
+describe("the command line in a cloned repository", () => {
+  it("dreams without touching what links in the place of its pages and its state lead to", async () => {
+    const planted = open();
+    planted.write("opencode.json", "{}");
+    planted.write(".opencode/memory/knowledge/api.md", "The API listens on 8080.\n");
+    planted.write(".opencode/memory/knowledge/api2.md", "The API listens on 8080!\n");
+    for (const path of [
+      "strata/state/dream.json",
+      "memory/DREAMS.md",
+      "strata/state/extraction/commands.json",
+      "strata/state/leases.json",
+      "strata/state/dream.lock",
+    ])
+      planted.linkFile(`.opencode/${path}`);
+    const { code, err } = await runStrata(nodeFiles, "dream", { folder: planted.project });
+    expect([code, err]).toEqual([0, expect.stringContaining("is a link")]);
+    expect(planted.changes()).toEqual([]);
+    expect(await readFile(planted.file(".opencode/memory/DREAMS.md"), "utf8")).not.toContain(PRECIOUS);
+  });
+
+  it("leaves a configuration file alone that leads out of the project, unless its place is listed", async () => {
+    const planted = open();
+    planted.write(".git/HEAD", "ref: refs/heads/main\n");
+    planted.linkFile("opencode.json", "{}\n");
+    const refused = await runStrata(nodeFiles, "init", { folder: planted.project });
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("leads out of the project")]);
+    expect(planted.changes()).toEqual([]);
+    const env = { XDG_CONFIG_HOME: join(planted.theirs, "..", "config") };
+    const global = join(env.XDG_CONFIG_HOME, "opencode", "opencode.json");
+    await nodeFiles.writeWhole(global, JSON.stringify({ memory: { linkedFolders: [planted.theirs] } }));
+    expect((await runStrata(nodeFiles, "init", { folder: planted.project, env })).code).toBe(0);
+    expect((await lstat(planted.file("opencode.json"))).isSymbolicLink()).toBe(true);
+    expect(planted.changes()).toHaveLength(1);
+  });
+});
