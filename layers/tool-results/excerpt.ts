@@ -48,7 +48,8 @@ export function formatSize({ bytes, lines }: Excerpt): string {
 /** A line end at the very end begins no further line. */
 function countLines(content: Uint8Array): number {
   let lines = content.at(-1) === NEWLINE ? 0 : 1;
-  for (let at = content.indexOf(NEWLINE); at !== -1; at = content.indexOf(NEWLINE, at + 1)) lines++;
+  // A call for each line would take longer than to look at each byte.
+  for (let at = 0; at < content.length; at++) if (content[at] === NEWLINE) lines++;
   return lines;
 }
 

@@ -1,0 +1,76 @@
+/**
+ * How long a piece of ours can hold the host's only thread, whatever the text. Every reader gets every shape in three
+ * sizes; printed is the longest piece of each, with its shape, and what a megabyte takes of what 100 KB take.
+ *
+ *     tsx test/bench/longest-piece.ts [reader]
+ *     BUN_BE_BUN=1 opencode test/bench/longest-piece.ts [reader]     under the host's own engine
+ */
+import { shapes } from "../support/shapes.js";
+import { type Reader, readers } from "./longest-piece/readers.js";
+
+const SIZES = [10_000, 100_000, 1_000_000];
+/** No piece may be longer. */
+const LIMIT_MS = 50;
+/** What may take longer than this is not tried. */
+const PATIENCE_MS = 20_000;
+
+interface Longest {
+  ms: number;
+  shape: string;
+}
+
+function measure({ read }: Reader, text: string): number {
+  let began = performance.now();
+  const result = read(text);
+  let longest = performance.now() - began;
+  if (!isSliced(result)) return longest;
+  for (let isDone = false; !isDone; ) {
+    began = performance.now();
+    isDone = result.next().done === true;
+    longest = Math.max(longest, performance.now() - began);
+  }
+  return longest;
+}
+
+function isSliced(result: unknown): result is Iterator<unknown> {
+  return typeof result === "object" && result !== null && Symbol.iterator in result && "next" in result;
+}
+
+/** The better of two: what else the machine does, and the first compilation, is no work of ours. */
+function measureTwice(reader: Reader, text: string): number {
+  const first = measure(reader, text);
+  return first < LIMIT_MS / 5 ? first : Math.min(first, measure(reader, text));
+}
+
+function measureAll(reader: Reader): Longest[] {
+  const longest: Longest[] = SIZES.map(() => ({ ms: 0, shape: "" }));
+  for (const { name, make } of shapes) {
+    let before = 0;
+    for (const [index, size] of SIZES.entries()) {
+      const guess = before * 100;
+      const ms = guess > PATIENCE_MS ? Number.POSITIVE_INFINITY : measureTwice(reader, make(size));
+      before = ms;
+      if (ms > (longest[index]?.ms ?? 0)) longest[index] = { ms, shape: name };
+    }
+  }
+  return longest;
+}
+
+const wanted = process.argv[2] ?? "";
+const format = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(1) : `> ${PATIENCE_MS}`);
+console.log(
+  `${readers.length} readers, ${shapes.length} shapes; the longest piece in ms at 10 KB, 100 KB, 1 MB`,
+);
+let isAbove = false;
+for (const reader of readers.filter(({ name }) => name.includes(wanted))) {
+  const longest = measureAll(reader);
+  const [, middle, last] = longest;
+  const ratio = (last?.ms ?? 0) / Math.max(0.1, middle?.ms ?? 0);
+  const isTooLong = longest.some(({ ms }) => ms > LIMIT_MS);
+  isAbove ||= isTooLong;
+  const figures = longest.map(({ ms }) => format(ms).padStart(9)).join("");
+  console.log(
+    `${reader.name.padEnd(26)}${figures}  × ${ratio.toFixed(1).padStart(6)}  ${isTooLong ? `ABOVE ${LIMIT_MS} ms  ` : ""}${last?.shape}`,
+  );
+}
+if (isAbove) process.exitCode = 1;
