@@ -29,6 +29,8 @@ const NUMBER_OF_READ = /^\d+: /;
 const LONGEST_LINE_BYTES = 160;
 /** Characters of a line. */
 const LOOKED_AT = 400;
+/** Characters of a line that is shown, of which colours and the like are left out. */
+const CLEANED = 2_000;
 /** "FAIL" is the shortest that says anything. */
 const SHORTEST_LINE = 4;
 /** Of one kind no more than this, so that the first thousand errors leave room for the summary. */
@@ -60,7 +62,7 @@ export function* findLinesThatMatter(
   let room = roomBytes;
   for (const { number, line } of candidates.sort((a, b) => a.kind - b.kind || a.number - b.number)) {
     const own = NUMBER_OF_READ.test(line) ? "" : `${number}: `;
-    const text = `${own}${cutToBytes(clean(line.trim()), LONGEST_LINE_BYTES)}\n`;
+    const text = `${own}${cutToBytes(clean(line.slice(0, CLEANED).trim()), LONGEST_LINE_BYTES)}\n`;
     const bytes = Buffer.byteLength(text);
     if (bytes > room) continue;
     room -= bytes;

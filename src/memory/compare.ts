@@ -58,7 +58,8 @@ const LOOKED_AT = 8_000;
 
 function readStatement(text: string): Statement {
   // "No, …" turns down what somebody else said, not what follows.
-  const lower = cut(text, LOOKED_AT).toLowerCase().replaceAll("’", "'").replace(languageOf(text).opening, "");
+  const statement = cut(text, LOOKED_AT);
+  const lower = statement.toLowerCase().replaceAll("’", "'").replace(languageOf(statement).opening, "");
   const rejected = new Set([...lower.matchAll(REJECTS)].flatMap((match) => [...findWords(match[1] ?? "")]));
   const affirmed = lower.replace(REJECTS, " ");
   const all = findWords(affirmed);

@@ -4,7 +4,6 @@ import { parseAnswer } from "../../../layers/auto-memory/extract-answer.js";
 import { planUnread } from "../../../layers/auto-memory/extract-turns.js";
 import { compilePattern, takeApart } from "../../../layers/auto-memory/pattern.js";
 import { findWhen } from "../../../layers/auto-memory/when.js";
-import { clean } from "../../../layers/tool-results/clean.js";
 import { writePreview } from "../../../layers/tool-results/preview.js";
 import { parseForkReports } from "../../../src/agents/fork-report.js";
 import { readAttempt } from "../../../src/failures/attempt.js";
@@ -117,7 +116,6 @@ export const readers: readonly Reader[] = [
   reader("normalizeCommand", (text) => normalizeCommand(text, "/p")),
   reader("splitCommand", splitCommand),
   reader("parseEntry", parseEntry),
-  reader("clean", clean),
   reader("writePreview", (text) =>
     writePreview({ tool: "bash", content: Buffer.from(text), path: "/p/x.txt", pageBytes: 30_000 }),
   ),
