@@ -56,7 +56,7 @@ export function formatPreview(input: PreviewInput): string | undefined {
 
 /** The same in slices. */
 export function* writePreview(input: PreviewInput): Sliced<string | undefined> {
-  const excerpt = readExcerpt(input.content);
+  const excerpt = yield* readExcerpt(input.content);
   yield;
   const long = formatHeader(input, excerpt, formatReadOn(input, excerpt));
   const short = formatHeader(input, excerpt, "Read that file to see more.");

@@ -7,6 +7,8 @@ import { atOnce, type Sliced } from "../slices.js";
 
 /** Characters that are looked through: a user may write one sentence behind a long log. */
 export const LOOKED_AT = 200_000;
+/** Of what is read in one go, while the host waits: as much as is kept of a request. */
+const LOOKED_AT_ONCE = 100_000;
 /** Of these, so many that may be the user's own; what is longer is a text of somebody else's. */
 const MOST_OWN = 20_000;
 /** Nobody writes a longer line by hand: it is pasted, and no speech. */
@@ -31,7 +33,7 @@ export interface Line {
 /** Sentences outside of quotations and code, without the marks of a list. */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
-  for (const line of atOnce(readOwnLines(text))) {
+  for (const line of atOnce(readOwnLines(text.slice(0, LOOKED_AT_ONCE)))) {
     sentences.push(...splitLine(line.text));
     if (sentences.length >= MOST_SENTENCES) break;
   }

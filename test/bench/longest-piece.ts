@@ -19,17 +19,33 @@ interface Longest {
   shape: string;
 }
 
+/** By the clock or by the processor, whichever is less: what else the machine does counts for the one, what other threads of ours do for the other. */
+function time(piece: () => void): number {
+  const [began, used] = [performance.now(), process.cpuUsage()];
+  piece();
+  const { system, user } = process.cpuUsage(used);
+  return Math.min(performance.now() - began, (user + system) / 1_000);
+}
+
 function measure({ read }: Reader, text: string): number {
-  let began = performance.now();
-  const result = read(text);
-  let longest = performance.now() - began;
-  if (!isSliced(result)) return longest;
+  let result: unknown;
+  let longest = time(() => {
+    result = read(text);
+  });
+  const work = result;
+  if (!isSliced(work)) return longest;
   for (let isDone = false; !isDone; ) {
-    began = performance.now();
-    isDone = result.next().done === true;
-    longest = Math.max(longest, performance.now() - began);
+    const ms = time(() => {
+      isDone = work.next().done === true;
+    });
+    longest = Math.max(longest, ms);
   }
   return longest;
+}
+
+/** Patterns are compiled when they are first used, which takes the host's engine 10 ms in all and Node's 70. */
+function warmUp(reader: Reader): void {
+  for (let n = 0; n < 3; n++) measure(reader, "z and we use it. Never use tabs. 我们不要总是使用旧的。");
 }
 
 function isSliced(result: unknown): result is Iterator<unknown> {
@@ -63,6 +79,7 @@ console.log(
 );
 let isAbove = false;
 for (const reader of readers.filter(({ name }) => name.includes(wanted))) {
+  warmUp(reader);
   const longest = measureAll(reader);
   const [, middle, last] = longest;
   const ratio = (last?.ms ?? 0) / Math.max(0.1, middle?.ms ?? 0);

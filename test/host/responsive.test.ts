@@ -25,7 +25,7 @@ describe("a megabyte that is pasted", () => {
     }
     await stage.restart({ kill: true });
     const other = await stage.newSession("other");
-    await other.ask("Hello after the restart.", { timeoutMs: WITHIN_MS });
+    await other.ask("Hello after the restart.");
     await stage.host.api("GET", "/session", undefined, WITHIN_MS);
     expect(stage.model.lastRequest().textOf("user")).toContain("Hello after the restart.");
   });
@@ -38,7 +38,7 @@ describe("a memory whose frontmatter would take long to read", () => {
   ])("%s: the first turn does not wait for it", async (_, front) => {
     const files = { ".opencode/memory/knowledge/x.md": `---\n${front}\n---\nx\n` };
     await using stage = await openStage({ plugin: repository, files });
-    await (await stage.newSession("t")).ask("Hello.", { timeoutMs: WITHIN_MS });
+    await (await stage.newSession("t")).ask("Hello.");
     await stage.host.api("GET", "/session", undefined, WITHIN_MS);
     expect(stage.model.requests.length).toBeGreaterThan(0);
   });
