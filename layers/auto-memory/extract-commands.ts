@@ -14,6 +14,7 @@ import {
   findRepeated,
   markKept,
   type RanCommand,
+  simplifyCommand,
 } from "../../src/signals/repeated-commands.js";
 
 export interface CommandWatch {
@@ -32,7 +33,9 @@ export function createCommandWatch(
   return {
     async count(sessionID, ran) {
       // What stands in memory is free of secrets, so what is counted for it is as well.
-      const clean = ran.filter(({ command }) => redactSecrets(command).found.length === 0);
+      const clean = ran.filter(
+        ({ command }) => simplifyCommand(command) !== undefined && redactSecrets(command).found.length === 0,
+      );
       if (clean.length === 0) return;
       const counts = countCommands(await read(), sessionID, clean);
       const repeated = findRepeated(counts);

@@ -1,10 +1,11 @@
 import { compareStatements } from "../../src/memory/compare.js";
 import type { Cursor } from "../../src/memory/extraction-cursor.js";
-import { redactSecrets } from "../../src/memory/secrets.js";
+import { removeSecrets } from "../../src/memory/secrets.js";
 import { readOwnTexts, readTime } from "../../src/notes/learn.js";
 import { cut } from "../../src/notes/line.js";
-import { findSignals, type Signal } from "../../src/signals/find-signals.js";
+import { lookForSignals, type Signal } from "../../src/signals/find-signals.js";
 import type { RanCommand } from "../../src/signals/repeated-commands.js";
+import type { Sliced } from "../../src/slices.js";
 import { isToolPart, type Message, type ToolPart } from "../../src/view/message.js";
 
 /** What a user said in one message, with the signals in it. */
@@ -29,12 +30,12 @@ export interface Unread {
   next: Cursor;
 }
 
-/** What a session has brought since the cursor. `isTheirs` says of a text whether the user wrote it. Pure. */
-export function planUnread(
+/** What a session has brought since the cursor. `isTheirs` says of a text whether the user wrote it. Pure, in slices. */
+export function* planUnread(
   messages: readonly Message[],
   cursor: Cursor,
   isTheirs: (text: string) => boolean = () => true,
-): Unread {
+): Sliced<Unread> {
   const turns: SaidTurn[] = [];
   const commands: RanCommand[] = [];
   let { callsUntilMs, untilMs } = cursor;
@@ -49,13 +50,24 @@ export function planUnread(
     if (message.info.role !== "user" || atMs <= cursor.untilMs) continue;
     untilMs = Math.max(untilMs, atMs);
     const whole = readOwnTexts(message.parts).filter(isTheirs).join("\n\n");
-    const text = redactSecrets(cut(whole, LOOKED_AT)).text;
+    const { text } = yield* removeSecrets(cut(whole, LOOKED_AT));
     if (text === "") continue;
     const saved = readSaved(messages, index);
-    const signals = findSignals(text).filter((signal) => saved === undefined || isLeftOut(signal, saved));
+    const signals = (yield* lookForSignals(text)).filter(
+      (signal) => saved === undefined || isLeftOut(signal, saved),
+    );
     turns.push({ messageID: message.info.id, saidMs: atMs, text, signals });
   }
   return { turns, commands, next: { untilMs, callsUntilMs } };
+}
+
+/** When the newest that these messages tell of was; 0 where none says. */
+export function findNewest(messages: readonly Message[]): number {
+  const times = messages.flatMap((message) => [
+    readTime(message.info) ?? 0,
+    ...readCommands(message).map(({ atMs }) => atMs),
+  ]);
+  return times.reduce((newest, atMs) => Math.max(newest, atMs), 0);
 }
 
 /** What the agent has saved in its answers to this message, before the user's next one; `undefined` for nothing. */

@@ -14,10 +14,11 @@ import type { MemoryDraft } from "../../src/memory/memory.js";
 import type { MemoryStore } from "../../src/memory/store.js";
 import { readTime } from "../../src/notes/learn.js";
 import { formatTitle } from "../../src/signals/title.js";
+import { inSlices } from "../../src/slices.js";
 import type { Message } from "../../src/view/message.js";
 import { formatMaterial, parseAnswer, type Worded } from "./extract-answer.js";
 import { createCommandWatch } from "./extract-commands.js";
-import { planUnread, type SaidTurn } from "./extract-turns.js";
+import { findNewest, planUnread, type SaidTurn, type Unread } from "./extract-turns.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
@@ -127,7 +128,7 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (!cursor || cursor.isChild) return;
     const messages = await readSince(sessionID, cursor);
     if (!messages) return;
-    const unread = planUnread(messages, cursor, (text) => !templates.has(text));
+    const unread = await look(sessionID, messages, passOver(sessionID, cursor));
     const turns = await dropKnown(unread.turns);
     for (const { draft, saidMs } of await word(sessionID, turns)) {
       const written = await gate.save(draft, saidMs, {
@@ -143,6 +144,35 @@ export function createExtraction(context: ExtractionContext): Extraction {
       unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
     if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
     failed.delete(sessionID);
+  }
+
+  /** Noted before it is done: a text over which this process ends must not end the next one as well. */
+  async function look(sessionID: string, messages: readonly Message[], cursor: Cursor): Promise<Unread> {
+    const newestMs = findNewest(messages);
+    const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
+    if (isNews) await cursors.attempt(sessionID, newestMs);
+    const unread = await inSlices(
+      clock,
+      planUnread(messages, cursor, (text) => !templates.has(text)),
+    );
+    if (isNews) await cursors.endAttempt(sessionID);
+    return unread;
+  }
+
+  /** The cursor behind what was being read when a process ended. */
+  function passOver(sessionID: string, cursor: Cursor): Cursor {
+    const { attemptMs, callsUntilMs, untilMs } = cursor;
+    if (attemptMs === undefined) return cursor;
+    const time = new Date(attemptMs).toISOString();
+    log.warn(
+      LAYER,
+      `what was said in ${sessionID} up to ${time} is passed over: it was being read when OpenCode ended, and was not read to its end`,
+    );
+    return {
+      ...cursor,
+      untilMs: Math.max(untilMs, attemptMs),
+      callsUntilMs: Math.max(callsUntilMs, attemptMs),
+    };
   }
 
   async function readSince(sessionID: string, { untilMs }: Cursor): Promise<readonly Message[] | undefined> {

@@ -2,10 +2,11 @@
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { namesResultFile } from "../../src/results/result-files.js";
+import { inSlices } from "../../src/slices.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { findThreshold, planSpill, type ResultFacts } from "./plan.js";
-import { formatPreview } from "./preview.js";
+import { writePreview } from "./preview.js";
 import type { Reporter } from "./reporter.js";
 import { type Answer, type Result, readExitStatus, readHostNote, readSourcePath } from "./results.js";
 
@@ -42,7 +43,7 @@ export function isUndecided({ find }: Judged): (result: Result) => boolean {
 }
 
 export function createJudge(context: JudgeOptions): Judge {
-  const { config, decisions, files, log, resultFiles, reporter } = context;
+  const { clock, config, decisions, files, log, resultFiles, reporter } = context;
   const policy = config.toolResults;
   const pageBytes = Math.min(findThreshold("read", policy), HOST_LIMIT_BYTES);
 
@@ -89,7 +90,7 @@ export function createJudge(context: JudgeOptions): Judge {
     try {
       const content = await readWhole(result);
       const file = await resultFiles.store(content);
-      const text = formatPreview({
+      const preview = writePreview({
         tool: result.part.tool,
         content,
         path: file,
@@ -99,6 +100,7 @@ export function createJudge(context: JudgeOptions): Judge {
         attachments: result.part.state.attachments?.length ?? 0,
         pageBytes,
       });
+      const text = await inSlices(clock, preview);
       if (text !== undefined) return { result, text, file, bytes: content.byteLength };
       log.warn(LAYER, `the path ${file} is too long for a preview; the ${result.part.tool} result stays`);
     } catch (thrown) {

@@ -16,6 +16,7 @@
  */
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
+import { atOnce, type Sliced } from "../../src/slices.js";
 import { byteLength, clean, cutToBytes, cutToLastBytes } from "./clean.js";
 import { type Excerpt, formatSize, readExcerpt } from "./excerpt.js";
 import { findLinesThatMatter } from "./lines-that-matter.js";
@@ -50,12 +51,18 @@ const MATTER_SHARE = 0.3;
 
 /** The preview, or `undefined` when the path is so long that none fits. */
 export function formatPreview(input: PreviewInput): string | undefined {
-  const excerpt = readExcerpt(input.content);
+  return atOnce(writePreview(input));
+}
+
+/** The same in slices. */
+export function* writePreview(input: PreviewInput): Sliced<string | undefined> {
+  const excerpt = yield* readExcerpt(input.content);
+  yield;
   const long = formatHeader(input, excerpt, formatReadOn(input, excerpt));
   const short = formatHeader(input, excerpt, "Read that file to see more.");
   const header = [long, short].find((text) => byteLength(text) + LEAST_ROOM_BYTES <= PREVIEW_LIMIT_BYTES);
   if (header === undefined) return undefined;
-  return header + formatBody(excerpt, PREVIEW_LIMIT_BYTES - byteLength(header));
+  return header + (yield* writeBody(excerpt, PREVIEW_LIMIT_BYTES - byteLength(header)));
 }
 
 function formatHeader(input: PreviewInput, excerpt: Excerpt, readOn: string): string {
@@ -119,7 +126,7 @@ function countLinesWithin(pageBytes: number, { bytes, lines }: Excerpt): number 
   return Math.max(5, Math.min(2_000, Math.floor(fitting / steps) * steps));
 }
 
-function formatBody(excerpt: Excerpt, roomBytes: number): string {
+function* writeBody(excerpt: Excerpt, roomBytes: number): Sliced<string> {
   const labels = { head: "--- first lines\n", matter: "--- lines that matter\n", tail: "--- last lines\n" };
   const labelBytes = Object.values(labels).reduce((sum, label) => sum + byteLength(label), 0);
   const room = roomBytes - labelBytes;
@@ -129,7 +136,7 @@ function formatBody(excerpt: Excerpt, roomBytes: number): string {
   // A first guess at the head keeps its lines from being named twice; it can only grow by what is left over.
   const guess = takeFromStart(excerpt.head, Math.floor(room * (1 - TAIL_SHARE)), firstOfTail);
   const between = { after: guess.count, before: firstOfTail };
-  const matter = findLinesThatMatter(excerpt, between, Math.floor(room * MATTER_SHARE));
+  const matter = yield* findLinesThatMatter(excerpt, between, Math.floor(room * MATTER_SHARE));
   const head = takeFromStart(excerpt.head, room - byteLength(tail.text) - byteLength(matter), firstOfTail);
 
   return [

@@ -25,6 +25,8 @@ export interface ForkReport {
 const SHARED = 0.9;
 const LONGEST_TASK = 160;
 const MOST_FILES = 30;
+/** One call has far fewer tasks; what has more is no answer of ours. */
+const MOST_REPORTS = 100;
 
 export function formatForkReports(reports: readonly ForkReport[]): string {
   return reports
@@ -87,7 +89,7 @@ function formatRefusals({ refusals }: ForkReport): string {
 
 /** What can be known of each fork from the tool's answer; none where it is not such an answer. */
 export function parseForkReports(text: string): Pick<ForkReport, "task" | "answer" | "files">[] {
-  return text.split(/^=== fork \d+ of \d+: /m).flatMap((block, index) => {
+  return text.split(/^=== fork \d+ of \d+: /m, 1 + MOST_REPORTS).flatMap((block, index) => {
     if (index === 0) return [];
     const [task = "", ...lines] = block.split("\n");
     const answer = lines

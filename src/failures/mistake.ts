@@ -25,7 +25,7 @@ export function isMistake({ command, exit, output }: EndedCommand): boolean {
   return !isAnswer || misuses.some((pattern) => pattern.test(seen));
 }
 
-const isSilent = (output: string): boolean => /^\s*(\(no output\))?\s*$/.test(output);
+const isSilent = (output: string): boolean => ["", "(no output)"].includes(output.trim());
 
 /** Can this exit code be the answer of one of the commands in this line? */
 export function isAnswering(command: string, exit: number): boolean {

@@ -2,6 +2,7 @@
  * How two memories stand to each other, by their words alone: the same said again, the opposite, or something else.
  * Careful rather than clever: what is not plain is "other", so that nothing is taken for outdated that only resembles.
  */
+import { cut } from "../notes/line.js";
 import { languageOf } from "../signals/languages.js";
 
 export type Relation = "same" | "contradicts" | "other";
@@ -52,9 +53,13 @@ const EMPTY_WORDS = new Set(
   ),
 );
 
+/** What stands behind so much is no statement any more, but a text. */
+const LOOKED_AT = 8_000;
+
 function readStatement(text: string): Statement {
   // "No, …" turns down what somebody else said, not what follows.
-  const lower = text.toLowerCase().replaceAll("’", "'").replace(languageOf(text).opening, "");
+  const statement = cut(text, LOOKED_AT);
+  const lower = statement.toLowerCase().replaceAll("’", "'").replace(languageOf(statement).opening, "");
   const rejected = new Set([...lower.matchAll(REJECTS)].flatMap((match) => [...findWords(match[1] ?? "")]));
   const affirmed = lower.replace(REJECTS, " ");
   const all = findWords(affirmed);

@@ -18,6 +18,8 @@ export interface Cursor {
   isChild?: true;
   /** A turn has begun that is not read to its end: whoever starts next reads it, if nobody has. */
   isOpen?: true;
+  /** All up to this time is being read; where nobody does, the process that did ended over it. */
+  attemptMs?: number;
 }
 
 export interface Cursors {
@@ -25,6 +27,10 @@ export interface Cursors {
   read(sessionID: string): Promise<Cursor | undefined>;
   /** A turn begins: the cursor stays where it is, and is put there when there is none. Rejects with the system's error. */
   begin(sessionID: string, cursor: Cursor): Promise<void>;
+  /** All up to this time is about to be read. Rejects with the system's error. */
+  attempt(sessionID: string, attemptMs: number): Promise<void>;
+  /** It was read to its end. Rejects with the system's error. */
+  endAttempt(sessionID: string): Promise<void>;
   /** Sessions of which a turn was left half-read, by a process that has ended or by one that is at it. */
   listOpen(): Promise<string[]>;
   /** Rejects with the system's error. */
@@ -45,6 +51,23 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
       const begun: Cursor = { ...(found ?? cursor), ...(!cursor.isChild && { isOpen: true }) };
       known.set(sessionID, begun);
       await write(sessionID, begun);
+    },
+
+    async attempt(sessionID, attemptMs) {
+      const found = await read(sessionID);
+      if (!found) return;
+      const noted: Cursor = { ...found, attemptMs };
+      await write(sessionID, noted);
+      known.set(sessionID, noted);
+    },
+
+    async endAttempt(sessionID) {
+      const found = await read(sessionID);
+      if (!found) return;
+      const { attemptMs: _, ...ended } = found;
+      // Known first: a disk that does not take it has not ended the reading.
+      known.set(sessionID, ended);
+      await write(sessionID, ended);
     },
 
     async listOpen() {
@@ -84,12 +107,13 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
 
 function parseCursor(value: unknown): Cursor | undefined {
   if (!isRecord(value) || value.v !== 1) return undefined;
-  const { callsUntilMs, isChild, isOpen, untilMs } = value;
+  const { attemptMs, callsUntilMs, isChild, isOpen, untilMs } = value;
   if (typeof untilMs !== "number" || typeof callsUntilMs !== "number") return undefined;
   return {
     untilMs,
     callsUntilMs,
     ...(isChild === true && { isChild }),
     ...(isOpen === true && { isOpen }),
+    ...(typeof attemptMs === "number" && { attemptMs }),
   };
 }

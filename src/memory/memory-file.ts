@@ -16,9 +16,10 @@
  *
  * This file loads the YAML package: import it where the first memory is read or written, not at start.
  */
-import { Document, isMap, parseDocument } from "yaml";
-import { isRecord, type PlainRecord } from "../records.js";
+import { Document, isMap } from "yaml";
+import type { PlainRecord } from "../records.js";
 import { fieldNames, formatFields, isSame, readFields } from "./fields.js";
+import { parseFront } from "./frontmatter.js";
 import { formatID, type Place } from "./id.js";
 import type { Memory } from "./memory.js";
 
@@ -45,20 +46,18 @@ export function parseMemoryFile(bytes: Uint8Array, place: FilePlace): FileReadin
   if (damage) return problem(damage);
   const page = splitPage(text);
   if (!page) return problem("its frontmatter begins with --- and does not end");
-  const document = parseDocument(page.front);
-  const [error] = document.errors;
-  if (error) return problem(`its frontmatter is no YAML: ${error.message.split("\n")[0]}`);
-  const front = toRecord(document);
-  if (!front) return problem("its frontmatter is not a list of names and values");
-  return { kind: "memory", memory: toMemory(front, page.body, place) };
+  const front = parseFront(page.front);
+  if ("problem" in front) return problem(`its frontmatter ${front.problem}`);
+  return { kind: "memory", memory: toMemory(front.fields, page.body, place) };
 }
 
 /** The text of the file; `existing` is what it is written over, whose own words stay. */
 export function formatMemoryFile(memory: Memory, existing?: string): string {
   const page = existing === undefined ? undefined : splitPage(existing);
   if (existing === undefined || !page) return joinPage(formatFront(memory), memory.content.trim(), "");
-  const document = parseDocument(page.front);
-  const front = toRecord(document) ?? {};
+  const read = parseFront(page.front);
+  // What is written over has been read as a memory; where it was not, its fields are none.
+  const { document, fields: front } = "problem" in read ? { document: new Document({}), fields: {} } : read;
   const before = readFields(front);
   const title = before.title ?? readTitle(memory.content.trim());
   // A time that only a person understands stays theirs.
@@ -80,9 +79,8 @@ export function formatMemoryFile(memory: Memory, existing?: string): string {
 /** The fields of a page as they stand there, and what is below them; `undefined` where that cannot be told. */
 export function readPage(text: string): { front: PlainRecord; body: string } | undefined {
   const page = splitPage(text);
-  const document = page && parseDocument(page.front);
-  const front = document && document.errors.length === 0 ? toRecord(document) : undefined;
-  return page && front && { front, body: page.body };
+  const front = page && parseFront(page.front);
+  return front && "fields" in front ? { front: front.fields, body: page.body } : undefined;
 }
 
 /** For names and for those who write no title: the first words. */
@@ -140,17 +138,6 @@ function joinPage(front: string, body: string, before: string): string {
 
 function isEmpty(document: Document): boolean {
   return document.contents === null || (isMap(document.contents) && document.contents.items.length === 0);
-}
-
-/** `undefined` when it is something else than names and values. */
-function toRecord(document: Document): PlainRecord | undefined {
-  try {
-    const value: unknown = document.toJS() ?? {};
-    return isRecord(value) ? value : undefined;
-  } catch {
-    // Names that stand for names without end.
-    return undefined;
-  }
 }
 
 function toMemory(front: PlainRecord, body: string, place: FilePlace): Memory {

@@ -93,12 +93,12 @@ export const secretRules: readonly SecretRule[] = [
     name: "private key",
     hints: ["-----begin"],
     pattern:
-      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?(?:-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|$(?![\s\S]))/dg,
+      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S]){0,20000}?(?:-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?=-----BEGIN )|$(?![\s\S]))/dg,
   },
   {
     name: "PuTTY private key",
     hints: ["putty-user-key-file"],
-    pattern: /PuTTY-User-Key-File-\d[\s\S]{0,8000}?Private-MAC: \w{40,64}/dg,
+    pattern: /PuTTY-User-Key-File-\d(?:(?!PuTTY-User-Key-File-)[\s\S]){0,8000}?Private-MAC: \w{40,64}/dg,
   },
   {
     name: "password in an address",

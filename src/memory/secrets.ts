@@ -3,6 +3,7 @@
  * memory. What only looks like one (a commit's hash, a UUID, a digest, base64 in code, the word "password", a
  * placeholder) is left alone. Pure, and linear in the length of the text but for bounded looks ahead.
  */
+import { atOnce, type Sliced } from "../slices.js";
 import { type SecretRule, secretRules } from "./secret-rules.js";
 
 export interface FoundSecret {
@@ -13,13 +14,24 @@ export interface FoundSecret {
   end: number;
 }
 
+export interface Redacted {
+  text: string;
+  found: FoundSecret[];
+}
+
 /** The secrets in a text, in its order, none within another. */
 export function findSecrets(text: string): FoundSecret[] {
+  return atOnce(lookForSecrets(text));
+}
+
+function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
   const lower = text.toLowerCase();
-  const found = secretRules
-    .filter(({ hints }) => hints.some((hint) => lower.includes(hint)))
-    .flatMap((rule) => findByRule(text, rule))
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+  const found: FoundSecret[] = [];
+  for (const rule of secretRules) {
+    yield;
+    if (rule.hints.some((hint) => lower.includes(hint))) yield* findByRule(text, rule, found);
+  }
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
   let end = 0;
   return found.filter((secret) => {
     const isApart = secret.start >= end;
@@ -29,8 +41,13 @@ export function findSecrets(text: string): FoundSecret[] {
 }
 
 /** The text with the name of each secret in its place: "[removed: GitHub token]". Doing it again changes nothing. */
-export function redactSecrets(text: string): { text: string; found: FoundSecret[] } {
-  const found = findSecrets(text);
+export function redactSecrets(text: string): Redacted {
+  return atOnce(removeSecrets(text));
+}
+
+/** The same in slices. */
+export function* removeSecrets(text: string): Sliced<Redacted> {
+  const found = yield* lookForSecrets(text);
   let redacted = "";
   let at = 0;
   for (const { name, start, end } of found) {
@@ -63,16 +80,17 @@ export function redactLines(lines: readonly string[]): string[] {
   });
 }
 
-function findByRule(text: string, rule: SecretRule): FoundSecret[] {
-  return [...text.matchAll(rule.pattern)].flatMap((match) => {
+function* findByRule(text: string, rule: SecretRule, found: FoundSecret[]): Sliced<void> {
+  for (const match of text.matchAll(rule.pattern)) {
+    yield;
     const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];
     const secret = text.slice(start, end);
     const isSecret =
       !isPlaceholder(secret) &&
       (rule.entropy === undefined || estimateEntropy(secret) >= rule.entropy) &&
       (!rule.mustLookReal || looksReal(secret));
-    return isSecret ? [{ name: rule.name, start, end }] : [];
-  });
+    if (isSecret) found.push({ name: rule.name, start, end });
+  }
 }
 
 /** What documents and settings have in the place of a secret: a variable, a blank, a word for it. */

@@ -6,9 +6,12 @@ const NEXT =
 /** A question or an offer is no plan. */
 const OFFER = /\?\s*$|\blet me know\b|\bif you (?:want|like|wish)\b/i;
 
+/** Of an answer its end, which is where it says so. */
+const LOOKED_AT = 20_000;
+
 /** The last sentence that says so, with the list that follows it; `undefined` where there is none. Pure. */
 export function findNextStep(text: string): string | undefined {
-  const lines = text.split("\n");
+  const lines = text.slice(-LOOKED_AT).split("\n");
   for (let index = lines.length - 1; index >= 0; index--) {
     const sentences = (lines[index] ?? "").split(/(?<=[.!?])\s+/);
     const at = sentences.findLastIndex((sentence) => NEXT.test(sentence) && !OFFER.test(sentence));

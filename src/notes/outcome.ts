@@ -18,7 +18,15 @@ export function hasFailed(part: ToolPart): boolean {
 
 /** The same for the same tool and input. */
 export function hashCall(part: ToolPart): string {
-  return hashText(`${part.tool} ${JSON.stringify(readInput(part))}`).slice(0, 12);
+  return hashText(`${part.tool} ${JSON.stringify(readInput(part), shorten)}`).slice(0, 12);
+}
+
+/** A longer text of an input is known by its beginning and its length. */
+const LOOKED_AT = 100_000;
+
+function shorten(_name: string, value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= LOOKED_AT) return value;
+  return `${value.slice(0, LOOKED_AT)}${value.length}`;
 }
 
 /** SHA-1 in base64url: names things, keeps nothing secret. */

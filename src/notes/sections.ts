@@ -19,11 +19,15 @@ export type Sections = Readonly<Record<Heading, string>>;
 export const MOST_OF_A_SECTION = 2_400;
 export const MOST_OF_ALL_SECTIONS = 9_000;
 
+/** With headings and much space it is not nearly as long; what is longer is not read. */
+const LONGEST_ANSWER = 10 * MOST_OF_ALL_SECTIONS;
+
 /**
  * Takes a model's answer if it is all six headings, once each and in order, with something under each, and not too
  * long. A fence around the whole is taken off. Otherwise `problem` says what was expected and what came.
  */
 export function parseSections(answer: string): { sections: Sections } | { problem: string } {
+  if (answer.length > LONGEST_ANSWER) return { problem: formatExcess(answer.length) };
   const lines = withoutFence(answer.replaceAll("\r\n", "\n").trim()).split("\n");
   const starts = lines.flatMap((line, index) => (/^##\s+\S/.test(line) ? [index] : []));
   const before = lines
@@ -73,7 +77,11 @@ function findSizeProblem(bodies: readonly string[]): string | undefined {
   }
   const total = bodies.reduce((sum, body) => sum + body.length, 0);
   if (total <= MOST_OF_ALL_SECTIONS) return undefined;
-  return `Expected at most ${formatCount(MOST_OF_ALL_SECTIONS)} characters in all; came ${formatCount(total)}.`;
+  return formatExcess(total);
+}
+
+function formatExcess(characters: number): string {
+  return `Expected at most ${formatCount(MOST_OF_ALL_SECTIONS)} characters in all; came ${formatCount(characters)}.`;
 }
 
 function withoutFence(answer: string): string {

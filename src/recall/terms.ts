@@ -29,7 +29,7 @@ const UNSPACED_RUN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}ー]+/gu;
 /** A month, unless it begins a sentence: "in May", "May 2023", and not "May I". */
 const MONTH_OF_MAY = "month_may";
-const MAY = /(?<=[^.!?\s]\s+)May\b|\bMay(?=[\s,]+\d)/g;
+const MAY = /May\b(?<=[^.!?\s]\s+May)|\bMay(?=[\s,]+\d)/g;
 
 /** All terms in the order of the text, as often as they stand there. */
 export function splitTerms(text: string): string[] {

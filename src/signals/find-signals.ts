@@ -5,10 +5,19 @@
  *     text → own lines → sentences, quotations hidden → doubts → the first row that fits → a signal
  */
 import type { MemoryType } from "../memory/memory.js";
+import { cut } from "../notes/line.js";
+import { atOnce, type Sliced } from "../slices.js";
 import type { Doubt, Language, SignalRow } from "./language.js";
 import { languageOf, languages } from "./languages.js";
-import { dropTagged, type Hidden, hideQuotations, SPEECH } from "./quotations.js";
-import { type Line, readOwnLines, splitLine } from "./sentences.js";
+import { createHiding, dropTagged, SPEECH } from "./quotations.js";
+import {
+  type Line,
+  LONGEST_SENTENCE,
+  LOOKED_AT,
+  MOST_SENTENCES,
+  readOwnLines,
+  splitLine,
+} from "./sentences.js";
 import { findTriggers } from "./triggers.js";
 
 export interface Signal {
@@ -25,13 +34,29 @@ const MOST_SIGNALS = 20;
 
 /** The signals in what a user wrote, in its order; never two with the same words. */
 export function findSignals(text: string): Signal[] {
-  const hidden = hideQuotations(dropTagged(text));
+  return atOnce(lookForSignals(text));
+}
+
+/** The same in slices. */
+export function* lookForSignals(text: string): Sliced<Signal[]> {
+  const { paragraphs, restore } = yield* readOwn(text);
   const found = new Map<string, Signal>();
-  for (const paragraph of dropOthers(readOwnLines(hidden.text))) {
-    for (const signal of findInLines(paragraph, hidden)) {
-      const key = signal.text.toLowerCase();
-      if (!found.has(key)) found.set(key, signal);
-      if (found.size === MOST_SIGNALS) return [...found.values()];
+  let left = MOST_SENTENCES;
+  for (const paragraph of paragraphs) {
+    let areRules = false;
+    for (const line of paragraph) {
+      if (!line.isItem) areRules = hasEnding(line, ({ introducesRules }) => introducesRules);
+      const sentences = yield* readSentences(line, left);
+      left -= sentences.length;
+      for (const index of sentences.keys()) {
+        yield;
+        const signal = findInSentence(sentences, index, line.isItem && areRules);
+        if (!signal) continue;
+        const described = { ...signal, ...describe(signal.text, restore) };
+        const key = described.text.toLowerCase();
+        if (!found.has(key)) found.set(key, described);
+        if (found.size === MOST_SIGNALS) return [...found.values()];
+      }
     }
   }
   return [...found.values()];
@@ -39,14 +64,30 @@ export function findSignals(text: string): Signal[] {
 
 /** The sentences that signals are looked for in: what the user wrote themselves. */
 export function readOwnSentences(text: string): string[] {
-  const hidden = hideQuotations(dropTagged(text));
-  return dropOthers(readOwnLines(hidden.text))
-    .flat()
-    .flatMap((line) => splitLine(line.text).map(hidden.restore));
+  const { paragraphs, restore } = atOnce(readOwn(text));
+  const sentences: string[] = [];
+  for (const line of paragraphs.flat()) {
+    sentences.push(...splitLine(line.text).map(restore));
+    if (sentences.length >= MOST_SENTENCES) break;
+  }
+  return sentences.slice(0, MOST_SENTENCES);
+}
+
+interface Own {
+  paragraphs: Line[][];
+  restore(piece: string): string;
+}
+
+/** What the user wrote themselves, quotations hidden. */
+function* readOwn(text: string): Sliced<Own> {
+  const { hide, restore } = createHiding();
+  const untagged = yield* dropTagged(cut(text, LOOKED_AT));
+  const lines = yield* readOwnLines(untagged, hide);
+  return { paragraphs: yield* dropOthers(lines), restore };
 }
 
 /** Paragraphs without those in which, as the line before them says, somebody else speaks. */
-function dropOthers(lines: readonly Line[]): Line[][] {
+function* dropOthers(lines: readonly Line[]): Sliced<Line[][]> {
   const paragraphs: Line[][] = [];
   let isOthers = false;
   let hasSkipped = false;
@@ -59,6 +100,7 @@ function dropOthers(lines: readonly Line[]): Line[][] {
     }
     if (begins || paragraphs.length === 0) paragraphs.push([]);
     paragraphs.at(-1)?.push(line);
+    yield;
     isOthers = introducesOthers(line, lines[index + 1]);
     hasSkipped = false;
   }
@@ -66,33 +108,36 @@ function dropOthers(lines: readonly Line[]): Line[][] {
 }
 
 /** What is presented as somebody else's is; and a colon before a paragraph of its own that is no list announces what somebody else wrote. */
-function introducesOthers({ text }: Line, next: Line | undefined): boolean {
-  if (languages.some(({ presentsOthers }) => presentsOthers.test(text))) return true;
-  if (!endsInColon(text) || languages.some(({ introducesRules }) => introducesRules.test(text))) return false;
+function introducesOthers(line: Line, next: Line | undefined): boolean {
+  const { text } = line;
+  const isShort = text.length <= LONGEST_SENTENCE;
+  if (isShort && languages.some(({ presentsOthers }) => presentsOthers.test(text))) return true;
+  if (!endsInColon(text) || hasEnding(line, ({ introducesRules }) => introducesRules)) return false;
   if (next && !next.isJoined && !next.isItem) return true;
-  return languages.some((language) => language.introducesOthers.test(text));
+  return hasEnding(line, (language) => language.introducesOthers);
+}
+
+/** These ask how the line's last sentence ends; what stands before it need not be looked through. */
+function hasEnding({ text }: Line, patternOf: (language: Language) => RegExp): boolean {
+  const ending = text.slice(-LONGEST_SENTENCE);
+  return languages.some((language) => patternOf(language).test(ending));
 }
 
 const endsInColon = (text: string): boolean => /[:：]\s*$/.test(text);
 
-function* findInLines(lines: readonly Line[], hidden: Hidden): Generator<Signal> {
-  let areRules = false;
-  for (const line of lines) {
-    if (!line.isItem) areRules = languages.some(({ introducesRules }) => introducesRules.test(line.text));
-    const sentences = splitLine(line.text);
-    const foreign = sentences.findIndex((sentence) =>
-      languages.some(({ quotesOthers }) => quotesOthers.test(sentence)),
-    );
-    const own = (foreign === -1 ? sentences : sentences.slice(0, foreign)).map(readSentence);
-    for (const index of own.keys()) {
-      const signal = findInSentence(own, index, line.isItem && areRules);
-      if (signal) yield { ...signal, ...describe(signal.text, hidden) };
-    }
+/** At most so many of the line's, up to where somebody else speaks. */
+function* readSentences({ text }: Line, most: number): Sliced<Sentence[]> {
+  const sentences: Sentence[] = [];
+  for (const sentence of splitLine(text).slice(0, most)) {
+    yield;
+    if (languages.some(({ quotesOthers }) => quotesOthers.test(sentence))) break;
+    sentences.push(readSentence(sentence));
   }
+  return sentences;
 }
 
-function describe(text: string, hidden: Hidden): Pick<Signal, "text" | "when"> {
-  const restored = hidden.restore(text);
+function describe(text: string, restore: (piece: string) => string): Pick<Signal, "text" | "when"> {
+  const restored = restore(text);
   return { text: restored, when: findTriggers(restored, languageOf(text)) };
 }
 

@@ -1,3 +1,5 @@
+import type { Sliced } from "../slices.js";
+
 /** Private use area: no text that people write has these. Short quotations are names and terms; long ones are speech. */
 const SHORT = { first: 0xe000, most: 0x1000 };
 const LONG = { first: 0xf000, most: 0x800 };
@@ -11,48 +13,64 @@ const QUOTATIONS =
 /** Five words, or eight characters of a script without spaces. */
 const LONG_QUOTATION = /^[^`]\s*(\S+\s+){4,}\S|(?:\p{Script=Han}.*?){8}/u;
 
-export interface Hidden {
-  /** The text with one character in the place of each quotation. */
-  text: string;
-  /** Puts the quotations back into a piece of it. */
+export interface Hiding {
+  /** The line with one character in the place of each quotation. */
+  hide(line: string): string;
+  /** Puts the quotations back into a piece of what was hidden. */
   restore(piece: string): string;
 }
 
-/** Takes out what is quoted, so that no word in it counts, and a full stop in it ends no sentence. */
-export function hideQuotations(text: string): Hidden {
+/** Takes out what is quoted, so that no word in it counts, and a full stop in it ends no sentence. For one text. */
+export function createHiding(): Hiding {
   const quotations = new Map<string, string>();
   const counts = { short: 0, long: 0 };
-  const hidden = text.replace(HIDDEN, " ").replace(QUOTATIONS, (quotation) => {
-    const length = LONG_QUOTATION.test(quotation) ? "long" : "short";
-    const { first, most } = length === "long" ? LONG : SHORT;
-    // More than anybody writes: the last place stands for all others.
-    const place = Math.min(counts[length]++, most - 1);
-    const character = String.fromCharCode(first + place);
-    quotations.set(character, quotation);
-    return character;
-  });
   return {
-    text: hidden,
+    hide: (line) =>
+      line.replace(HIDDEN, " ").replace(QUOTATIONS, (quotation) => {
+        const length = LONG_QUOTATION.test(quotation) ? "long" : "short";
+        const { first, most } = length === "long" ? LONG : SHORT;
+        // More than anybody writes: the last place stands for all others.
+        const place = Math.min(counts[length]++, most - 1);
+        const character = String.fromCharCode(first + place);
+        quotations.set(character, quotation);
+        return character;
+      }),
     restore: (piece) => piece.replace(HIDDEN, (character) => quotations.get(character) ?? character),
   };
 }
 
+const OPENING = /<([a-z][\w-]{0,60})(?:\s[^<>]{0,300})?>/gi;
+const CLOSING = /<\/([a-z][\w-]{0,60})>/gi;
+
 /** The text without what stands between `<x>` and `</x>`: who writes that has put something in. */
-export function dropTagged(text: string): string {
-  let kept = "";
+export function* dropTagged(text: string): Sliced<string> {
+  const closings = yield* findClosings(text);
+  const kept: string[] = [];
   let at = 0;
-  const lower = text.toLowerCase();
-  const unclosed = new Set<string>();
-  for (const match of text.matchAll(/<([a-z][\w-]{0,60})(?:\s[^<>]{0,300})?>/gi)) {
-    const name = (match[1] ?? "").toLowerCase();
-    if (match.index < at || unclosed.has(name)) continue;
-    const close = `</${name}>`;
-    const end = lower.indexOf(close, match.index);
-    if (end === -1) unclosed.add(name);
-    else {
-      kept += `${text.slice(at, match.index)}\n\n`;
-      at = end + close.length;
-    }
+  for (const match of text.matchAll(OPENING)) {
+    yield;
+    if (match.index < at) continue;
+    const ends = closings.get((match[1] ?? "").toLowerCase()) ?? [];
+    // Both go on through the text in step, so that no closing is looked at twice.
+    while ((ends.at(-1)?.start ?? Number.POSITIVE_INFINITY) < match.index) ends.pop();
+    const end = ends.pop();
+    if (!end) continue;
+    kept.push(text.slice(at, match.index), "\n\n");
+    at = end.end;
   }
-  return kept + text.slice(at);
+  return kept.join("") + text.slice(at);
+}
+
+/** By name where each closing stands, the first one last. */
+function* findClosings(text: string): Sliced<Map<string, { start: number; end: number }[]>> {
+  const found = new Map<string, { start: number; end: number }[]>();
+  for (const { 0: whole, 1: name = "", index } of text.matchAll(CLOSING)) {
+    yield;
+    const place = { start: index, end: index + whole.length };
+    const places = found.get(name.toLowerCase());
+    if (places) places.push(place);
+    else found.set(name.toLowerCase(), [place]);
+  }
+  for (const places of found.values()) places.reverse();
+  return found;
 }

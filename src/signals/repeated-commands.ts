@@ -26,6 +26,8 @@ const SUCCESSES = 10;
 /** Of all runs; what fails as often is no way to do something. */
 const LEAST_SUCCESS = 0.7;
 const LONGEST = 160;
+/** With what is done around it; a longer one is a script. */
+const LONGEST_WRITTEN = 1_000;
 /** The longest unused go first. */
 const MOST_COMMANDS = 300;
 
@@ -82,14 +84,14 @@ export function markKept(counts: CommandCounts, commands: readonly string[]): Co
 
 /** The command without what is done around it: `cd x && npm test 2>&1 | tail -5` is `npm test`. */
 export function simplifyCommand(command: string): string | undefined {
+  if (command.length > LONGEST_WRITTEN || /\n|<<|\$\(/.test(command)) return undefined;
   const bare = command
-    .trim()
-    .replace(/^(cd \S+|export \S+|source \S+) *(&&|;) */, "")
-    .replace(/( *2>&1| *\| *(tail|head|grep|cat|less|tee)\b[^|]*)+$/, "")
     .replace(/\s+/g, " ")
+    .trim()
+    .replace(/^(cd \S+|export \S+|source \S+) ?(&&|;) ?/, "")
+    .replace(/( ?2>&1| ?\| ?(tail|head|grep|cat|less|tee)\b[^|]*)+$/, "")
     .trim();
-  const isPlain = bare !== "" && bare.length <= LONGEST && !/\n|<<|\$\(/.test(command) && !TRIVIAL.test(bare);
-  return isPlain ? bare : undefined;
+  return bare !== "" && bare.length <= LONGEST && !TRIVIAL.test(bare) ? bare : undefined;
 }
 
 function keepNewest(counts: CommandCounts): CommandCounts {

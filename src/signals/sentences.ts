@@ -3,13 +3,20 @@
  * diffs, command lines with their output. Line-based and simple: what is doubtful is taken for pasted.
  */
 import { toLine } from "../notes/line.js";
+import { atOnce, type Sliced } from "../slices.js";
 
 /** Characters that are looked through: a user may write one sentence behind a long log. */
-const LOOKED_AT = 200_000;
+export const LOOKED_AT = 200_000;
+/** Of what is read in one go, while the host waits: as much as is kept of a request. */
+const LOOKED_AT_ONCE = 100_000;
 /** Of these, so many that may be the user's own; what is longer is a text of somebody else's. */
 const MOST_OWN = 20_000;
+/** Nobody writes a longer line by hand: it is pasted, and no speech. */
+export const LONGEST_LINE = 4_000;
 /** A longer "sentence" is a pasted text. */
-const LONGEST_SENTENCE = 600;
+export const LONGEST_SENTENCE = 600;
+/** So many of a text are read; what has more was not written for us. */
+export const MOST_SENTENCES = 300;
 
 const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|etc)\.)\s+|(?<=[。！？；])/;
 const LIST_MARK = /^([-*+•]|\d+[.)、])\s+/;
@@ -25,13 +32,19 @@ export interface Line {
 
 /** Sentences outside of quotations and code, without the marks of a list. */
 export function splitSentences(text: string): string[] {
-  return readOwnLines(text).flatMap((line) => splitLine(line.text));
+  const sentences: string[] = [];
+  for (const line of atOnce(readOwnLines(text.slice(0, LOOKED_AT_ONCE)))) {
+    sentences.push(...splitLine(line.text));
+    if (sentences.length >= MOST_SENTENCES) break;
+  }
+  return sentences.slice(0, MOST_SENTENCES);
 }
 
-/** The sentences of one line. */
+/** The sentences of one line; one of stops alone is none. */
 export function splitLine(line: string): string[] {
   return line
     .split(SENTENCE_END)
+    .filter((sentence) => sentence.length <= LONGEST_LINE && !/^[\s.!?。！？；…]*$/.test(sentence))
     .map((sentence) => toLine(sentence, LONGEST_SENTENCE).replace(LIST_MARK, ""))
     .filter((sentence) => sentence !== "" && sentence.length <= LONGEST_SENTENCE);
 }
@@ -39,8 +52,8 @@ export function splitLine(line: string): string[] {
 /** A line at least this long that the next goes on in lower case was wrapped by an editor. */
 const WRAPPED = 60;
 
-/** The lines that a person wrote, wrapped ones joined. */
-export function readOwnLines(text: string): Line[] {
+/** The lines that a person wrote, wrapped ones joined, each as `show` gives it. */
+export function* readOwnLines(text: string, show: (line: string) => string = (line) => line): Sliced<Line[]> {
   const lines: Line[] = [];
   let isCode = false;
   let isPasted = false;
@@ -49,23 +62,29 @@ export function readOwnLines(text: string): Line[] {
   let own = 0;
   let isBehindPaste = false;
   const all = text.slice(0, LOOKED_AT).split("\n");
-  for (const [index, line] of all.entries()) {
+  let next = showLine(all[0], show);
+  for (const index of all.keys()) {
+    const line = next ?? "";
+    next = showLine(all[index + 1], show);
+    yield;
     const isFence = /^\s*(```|~~~)/.test(line);
     if (isFence) isCode = !isCode;
+    const isTooLong = line.length > LONGEST_LINE;
     const isBlank = line.trim() === "";
     // What follows the output of a machine without a gap is its output as well.
     if (isBlank) isPasted = false;
-    else if (!isCode && (isMachineLine(line) || isCommentOfCode(line, all[index + 1]))) isPasted = true;
-    if (isFence || isCode || isPasted || isBlank || /^\s*>|^\t|^ {4,}\S/.test(line)) {
+    else if (!isCode && !isTooLong && (isMachineLine(line) || isCommentOfCode(line, next))) isPasted = true;
+    if (isFence || isCode || isPasted || isTooLong || isBlank || /^\s*>|^\t|^ {4,}\S/.test(line)) {
       isOpen = false;
       isBroken ||= isBlank;
       isBehindPaste ||= !isBlank;
       continue;
     }
-    if (own > MOST_OWN) break;
     own += line.length + 1;
+    if (own > MOST_OWN) break;
     const last = lines.at(-1);
-    if (last && isOpen && /^\s*[a-z]/.test(line)) last.text += ` ${line.trim()}`;
+    const isGoingOn = last !== undefined && isOpen && /^\s*[a-z]/.test(line);
+    if (isGoingOn && last.text.length + line.length < LONGEST_LINE) last.text += ` ${line.trim()}`;
     else
       lines.push({
         text: line.trim(),
@@ -80,11 +99,16 @@ export function readOwnLines(text: string): Line[] {
   return lines;
 }
 
+/** What is too long to be anybody's is not looked at more closely. */
+function showLine(line: string | undefined, show: (line: string) => string): string | undefined {
+  return line === undefined || line.length > LONGEST_LINE ? line : show(line);
+}
+
 /** Lines that no person writes by hand: of logs, diffs, traces, compilers, programs. */
 const MACHINE_LINES: readonly RegExp[] = [
   /^\s*at \S+ \(|^\s*File ".*", line \d+|^Traceback\b|^\s*Caused by:/,
   /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\s*\[?\d\d:\d\d:\d\d\b|^\w{3} +\d+ \d\d:\d\d:\d\d /,
-  /^(\$|❯|➜|PS [A-Z]:\S*>|\S+@\S+[:~]\S*[$#])\s+\S/,
+  /^(\$|❯|➜|PS [A-Z]:\S*>|[^\s@]+@[^\s@:~]+[:~]\S*[$#])\s+\S/,
   /^\s*\[?(ERROR|WARN(ING)?|INFO|DEBUG|FATAL|TRACE|PASS|FAIL|FAILED|CONFLICT|npm (ERR|warn|error|WARN))\b/,
   /^\s*(error|warning|fatal|panic|hint|info|debug|remote|错误|警告)(\[\w+\]| [A-Z]{1,6}\d+)?\s?[:：]/i,
   /^(Your branch (is|and)|On branch \S+$|Changes (not staged|to be committed)|Untracked files:|nothing to commit|Already up to date|Switched to (a new )?branch|HEAD is now at|Everything up-to-date|Auto-merging |Updating [0-9a-f]{6,})|^\s+\(use "/,
@@ -106,6 +130,7 @@ function isCommentOfCode(line: string, next: string | undefined): boolean {
   return (
     /^\s*(#|;|%) /.test(line) &&
     next !== undefined &&
+    next.length <= LONGEST_LINE &&
     (CODE_BELOW.test(next) || COMMAND_BELOW.test(next) || isMachineLine(next))
   );
 }

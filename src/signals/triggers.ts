@@ -8,7 +8,7 @@ const NAMED_LIKE_WORDS =
   /(?<=\b(?:run|runs|running|with|use|using|via|execute|call|by|through) |[`$] ?|\p{Script=Han} ?)((?:make|black|poetry|brew|apt)(?: (?!(?:sure|it|the|an?|that|this|them|some|any|no|code|changes?|use|sense)\b)[a-z][\w:-]*)?)(?![\w/-])/gu;
 /** `src/api`, `*.test.ts`, `.env`, `Makefile` */
 const PATHS =
-  /(?<![\w@:/.])((?:[\w*.-]+\/)+[\w*.-]*|\*\.[\w*.]+|\.env[\w.*]*|[\w-]+\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|cs|cpp|h|sql|prisma|proto|ya?ml|toml|json|lock|md|css|scss|html|vue|svelte|sh|tf)|Dockerfile|Makefile)(?![\w/])/g;
+  /(?<![\w@:/.])((?:[\w*.-]{1,80}\/)+[\w*.-]*|\*\.[\w*.]+|\.env[\w.*]*|[\w-]{1,80}\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|cs|cpp|h|sql|prisma|proto|ya?ml|toml|json|lock|md|css|scss|html|vue|svelte|sh|tf)|Dockerfile|Makefile)(?![\w/])/g;
 /** "the vendor directory" */
 const FOLDERS =
   /(?<![\w/.-])(?!(?:this|that|the|an?|same|current|root|home|project|working|new|old|own|each|every|any|all|parent|wrong|right|whole|other|your|my|our|its|which|one|temporary|source|build|output|target|data)\b)([\w.-]+) (?:folder|directory|dir)\b/gi;

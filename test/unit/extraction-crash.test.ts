@@ -105,3 +105,66 @@ describe("a crash", () => {
     expect(kept()).toEqual([]);
   });
 });
+
+describe("a text over which the process that reads it ends", () => {
+  /** What is on disk while the reading goes on is what a killed process leaves. */
+  async function killWhileReading() {
+    const world = await openExtraction();
+    world.extraction.onTurn("ses_1");
+    await world.background.onIdle();
+    world.session.user("Never push to main.");
+    world.session.answer([]);
+    const path = `${STATE}/ses_1.json`;
+    const left: string[] = [];
+    const { writeWhole } = world.files;
+    world.files.writeWhole = async (file, contents, ...rest) => {
+      await writeWhole(file, contents, ...rest);
+      if (file === path) left.push(String(contents));
+    };
+    await world.idle();
+    world.files.writeWhole = writeWhole;
+    const noted = left.find((contents) => contents.includes("attemptMs")) ?? "{}";
+    world.files.contents.set(path, Buffer.from(noted));
+    world.memories.contents.clear();
+    return { world, left };
+  }
+
+  it("is noted before it is read, and no longer when it was read to its end", async () => {
+    const { left } = await killWhileReading();
+    expect(left.map((contents) => contents.includes("attemptMs"))).toEqual([true, false, false]);
+  });
+
+  it("is not read at the next start, whichever session goes on, and the log says so", async () => {
+    const { world } = await killWhileReading();
+    const after = await openExtraction({ world });
+    after.extraction.onTurn("ses_2");
+    await after.background.onIdle();
+    expect(after.kept()).toEqual([]);
+    expect(after.log.lines.join("\n")).toContain("what was said in ses_1 up to 2026-11-21");
+  });
+
+  it("is passed over alone: what is said later in that session is read", async () => {
+    const { world } = await killWhileReading();
+    const after = await openExtraction({ world });
+    await after.idle();
+    await after.say("Never squash merge.");
+    expect(after.kept()).toEqual(["directive: Never squash merge."]);
+  });
+
+  it("is read again where only the disk failed and the process went on", async () => {
+    const world = await openExtraction();
+    world.extraction.onTurn("ses_1");
+    await world.background.onIdle();
+    world.session.user("Never push to main.");
+    world.session.answer([]);
+    const { writeWhole } = world.files;
+    let writes = 0;
+    world.files.writeWhole = (...given) =>
+      ++writes === 2 ? Promise.reject(new Error("EIO")) : writeWhole(...given);
+    await world.idle();
+    expect(world.kept()).toEqual([]);
+    world.files.writeWhole = writeWhole;
+    await world.idle();
+    expect(world.kept()).toEqual(["directive: Never push to main."]);
+  });
+});

@@ -54,7 +54,8 @@ describe("rules in what a user says", () => {
   });
 
   it("are few, whatever was pasted", () => {
-    expect(findRules("you must obey. ".repeat(100_000))).toHaveLength(40);
+    expect(findRules("you must obey. ".repeat(100_000))).toEqual([]);
+    expect(findRules("you must obey. ".repeat(100).concat("\n\n").repeat(1_000))).toHaveLength(40);
     expect(findRules(`never ${"x".repeat(700)}`)).toEqual([]);
   });
 });
