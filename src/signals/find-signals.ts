@@ -37,12 +37,38 @@ export function findSignals(text: string): Signal[] {
   return [...found.values()];
 }
 
+/** A line of the user's own. */
+export interface OwnLine {
+  sentences: readonly string[];
+  /** Of a list. */
+  isItem: boolean;
+}
+
+/** What the user wrote themselves; the lines of a paragraph follow each other without a gap or a paste between them. */
+export function readOwnParagraphs(text: string): OwnLine[][] {
+  const hidden = hideQuotations(dropTagged(text));
+  const paragraphs: OwnLine[][] = [];
+  for (const lines of dropOthers(readOwnLines(hidden.text))) {
+    for (const [index, { isBehindPaste, isItem, text }] of lines.entries()) {
+      if (index === 0 || isBehindPaste) paragraphs.push([]);
+      const sentences = dropQuoted(splitLine(text)).map(hidden.restore);
+      if (sentences.length > 0) paragraphs.at(-1)?.push({ sentences, isItem });
+    }
+  }
+  return paragraphs;
+}
+
 /** The sentences that signals are looked for in: what the user wrote themselves. */
 export function readOwnSentences(text: string): string[] {
-  const hidden = hideQuotations(dropTagged(text));
-  return dropOthers(readOwnLines(hidden.text))
-    .flat()
-    .flatMap((line) => splitLine(line.text).map(hidden.restore));
+  return readOwnParagraphs(text).flatMap((lines) => lines.flatMap(({ sentences }) => sentences));
+}
+
+/** The sentences of a line before the one after whose colon somebody else speaks. */
+function dropQuoted(sentences: readonly string[]): readonly string[] {
+  const foreign = sentences.findIndex((sentence) =>
+    languages.some(({ quotesOthers }) => quotesOthers.test(sentence)),
+  );
+  return foreign === -1 ? sentences : sentences.slice(0, foreign);
 }
 
 /** Paragraphs without those in which, as the line before them says, somebody else speaks. */
@@ -79,11 +105,7 @@ function* findInLines(lines: readonly Line[], hidden: Hidden): Generator<Signal>
   let areRules = false;
   for (const line of lines) {
     if (!line.isItem) areRules = languages.some(({ introducesRules }) => introducesRules.test(line.text));
-    const sentences = splitLine(line.text);
-    const foreign = sentences.findIndex((sentence) =>
-      languages.some(({ quotesOthers }) => quotesOthers.test(sentence)),
-    );
-    const own = (foreign === -1 ? sentences : sentences.slice(0, foreign)).map(readSentence);
+    const own = dropQuoted(splitLine(line.text)).map(readSentence);
     for (const index of own.keys()) {
       const signal = findInSentence(own, index, line.isItem && areRules);
       if (signal) yield { ...signal, ...describe(signal.text, hidden) };
@@ -139,6 +161,11 @@ function fits([whole = "", bare]: readonly string[], patterns: readonly RegExp[]
 }
 
 const BEGINS = /^(\((\?:)?)*\^/;
+
+/** Why a sentence of the user's is none that would hold in another session; empty where nothing speaks against it. */
+export function findDoubts(sentence: string): readonly Doubt[] {
+  return readSentence(hideQuotations(sentence).text).doubts;
+}
 
 type Found = Pick<Signal, "type" | "text" | "isExplicit">;
 type RowKind = Pick<SignalRow, "type" | "isExplicit">;
