@@ -61,11 +61,21 @@ describe("after a turn, without a model", () => {
   it("it stands back where the agent saved something itself in that turn, and only there", async () => {
     const { kept, say } = await openExtraction();
     const failed = call("memory_remember", "", { state: { status: "error" } });
-    const saving = (content: string) => call("memory_remember", "ok", { state: { input: { content } } });
-    await say("Never push to main.", { calls: [saving("Never push to main.")] });
+    const saving = (content: string, type = "knowledge") =>
+      call("memory_remember", "ok", { state: { input: { content, type } } });
+    await say("Never push to main.", { calls: [saving("Never push to main.", "directive")] });
     await say("The importer reads one file at a time.", { calls: [saving("The importer is slow.")] });
     await say("Never squash merge.", { calls: [failed] });
     expect(kept()).toEqual(["directive: Never squash merge."]);
+  });
+
+  it("it keeps a plain rule though the agent has noted the same, or the opposite, as a fact", async () => {
+    for (const content of ["Never push to main.", "Push to main."]) {
+      const { kept, say } = await openExtraction();
+      const input = { content, type: "knowledge" };
+      await say("Never push to main.", { calls: [call("memory_remember", "ok", { state: { input } })] });
+      expect(kept()).toEqual(["directive: Never push to main."]);
+    }
   });
 
   it("it keeps a plain rule that the agent, which saved something else, has left out", async () => {

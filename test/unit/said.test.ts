@@ -96,8 +96,8 @@ describe("what the user is taken to have said", () => {
       id: `m${n}`,
       text: "Never push to main. ".repeat(50),
     }));
-    const read = readGroups(many).reduce((sum, { sentences }) => sum + sentences.join(" ").length, 0);
-    expect(read).toBeLessThanOrEqual(400_000);
+    const read = readGroups(many).reduce((sum, { sentences }) => sum + sentences.length, 0);
+    expect(read).toBeLessThanOrEqual(600);
   });
 
   it("drops pasted lines in one pass: fences, tags, quotations over lines, endless lines", () => {

@@ -41,9 +41,11 @@ export function findOrder({ action, memory, messages, others }: OrderSearch): st
   ];
   const ages = new Map(messages.map(({ id }, index) => [id, index]));
   const newest = sentences.sort((a, b) => (ages.get(b.message.id) ?? 0) - (ages.get(a.message.id) ?? 0));
-  for (const { header, isAgreed, message, text } of newest) {
-    const about = countShared(wordsOf(memory), readWords(text)) > 0 || text.includes(memory.id);
-    if (!about) continue;
+  const words = wordsOf(memory);
+  const about = newest.filter(
+    ({ text }) => text.includes(memory.id) || countShared(words, readWords(text)) > 0,
+  );
+  for (const { header, isAgreed, message, text } of about.slice(0, MOST_LOOKED_AT)) {
     const says = { text, header, isAgreed };
     if (orders(says, action, memory, others)) return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
     // Said again since, it holds.
@@ -52,6 +54,9 @@ export function findOrder({ action, memory, messages, others }: OrderSearch): st
   }
   return undefined;
 }
+
+/** An order is not given long before it is carried out. */
+const MOST_LOOKED_AT = 40;
 
 interface Says {
   text: string;

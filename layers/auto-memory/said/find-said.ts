@@ -43,7 +43,7 @@ const MOST_SENTENCES = 3;
 const MOST_KEPT = 6;
 const MOST_KEPT_CHARACTERS = 1_200;
 const MOST_WORDS = 120;
-const MOST_COMPARED = 50;
+const MOST_COMPARED = 20;
 
 export function findSaid(text: string, messages: readonly UsersMessage[]): SaidSearch {
   const wanted = readWords(text);

@@ -29,27 +29,27 @@ export interface Group {
 }
 
 /** What is longer is a text of somebody else's. */
-const LONGEST_MESSAGE = 100_000;
-const LONGEST_LINE = 2_000;
-/** All that is looked through of a session, the newest first. */
-const MOST_MESSAGES = 200;
-const MOST_CHARACTERS = 400_000;
+const LONGEST_MESSAGE = 20_000;
+const LONGEST_LINE = 1_000;
+/** All that is looked through of a session, the newest first: more would hold up the host, and is long ago. */
+const MOST_CHARACTERS = 60_000;
+const MOST_SENTENCES = 500;
 /** A line that is taken for pasted. */
 const PASTED = ">";
 
 /** The groups of these messages, in their order. */
 export function readGroups(messages: readonly UsersMessage[]): Group[] {
-  let left = MOST_CHARACTERS;
-  const read: UsersMessage[] = [];
-  for (const message of messages.slice(-MOST_MESSAGES).reverse()) {
+  const read: Group[][] = [];
+  let [characters, sentences] = [0, 0];
+  for (const message of [...messages].reverse()) {
     if (message.text.length > LONGEST_MESSAGE) continue;
-    left -= message.text.length;
-    if (left < 0) break;
-    read.unshift(message);
+    characters += message.text.length;
+    if (characters > MOST_CHARACTERS || sentences > MOST_SENTENCES) break;
+    const groups = groupLines(readOwnParagraphs(dropPasted(message.text)));
+    for (const group of groups) sentences += group.sentences.length;
+    read.push(groups.map((group) => ({ message, ...group })));
   }
-  return read.flatMap((message) =>
-    groupLines(readOwnParagraphs(dropPasted(message.text))).map((group) => ({ message, ...group })),
-  );
+  return read.reverse().flat();
 }
 
 /** The text with a mark in the place of each line that somebody else may have written. */
@@ -90,7 +90,7 @@ function findTagged(lines: readonly string[]): Range[] {
   const first = new Map<string, number>();
   const last = new Map<string, number>();
   for (const [index, line] of lines.entries()) {
-    if (line.length > LONGEST_LINE * 10) continue;
+    if (line.length > LONGEST_MESSAGE) continue;
     for (const [, end, name = ""] of line.matchAll(/<(\/?)([a-z][\w-]{0,60})(?:\s[^<>]{0,300})?>/gi)) {
       const key = name.toLowerCase();
       if (end === "/") last.set(key, index);

@@ -174,4 +174,41 @@ export const twistedWords: readonly Handed[] = [
     type: "feedback",
     kept: "We never tested the importer and lost a week over it.",
   },
+  {
+    what: "the better and the worse change places",
+    said: ["Prefer pnpm over npm for installs."],
+    content: "Prefer npm over pnpm for installs.",
+    type: "preference",
+    kept: "Prefer pnpm over npm for installs.",
+  },
+  {
+    what: "who may and who may not change places",
+    said: ["Only the release bot may deploy, never the agent."],
+    content: "Only the agent may deploy, never the release bot.",
+    kept: "Only the release bot may deploy, never the agent.",
+  },
+  {
+    what: "the days change places",
+    said: ["Always deploy on Tuesdays, never on Fridays."],
+    content: "Always deploy on Fridays, never on Tuesdays.",
+    kept: "Always deploy on Tuesdays, never on Fridays.",
+  },
+  {
+    what: "the reason becomes the rule",
+    said: ["We never use the old cache, because the vendor told everyone that it always leaks passwords."],
+    content: "We always use the vendor cache, because the old one never leaks passwords.",
+    kept: "We never use the old cache, because the vendor told everyone that it always leaks passwords.",
+  },
+  {
+    what: "what is to come holds already",
+    said: ["We will always test the importer once it is stable."],
+    content: "We always test the importer, it is stable.",
+    kept: "We will always test the importer once it is stable.",
+  },
+  {
+    what: "the source and the target change places",
+    said: ["Always copy from production to staging, never back."],
+    content: "Always copy from staging to production, never back.",
+    kept: "Always copy from production to staging, never back.",
+  },
 ];
