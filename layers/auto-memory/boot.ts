@@ -9,6 +9,8 @@ export interface BootOptions {
   indexPath: string;
   /** Of two versions each, which nobody has decided between. */
   conflicts?: string | undefined;
+  /** What the agent has changed of the user's, in one line. */
+  changed?: string | undefined;
 }
 
 /** How a boot block begins; by this one is known again. */
@@ -25,7 +27,7 @@ const ROOM_FOR_THE_REST = 400;
 /** The block, or `undefined` when there is nothing to say. `ranked` has the best first. */
 export function planBoot(
   ranked: readonly Memory[],
-  { conflicts, indexPath, nowMs }: BootOptions,
+  { changed, conflicts, indexPath, nowMs }: BootOptions,
 ): string | undefined {
   const standing = ranked.filter((memory) => isStanding(memory, nowMs));
   const foreign = standing.filter(({ isForeign }) => isForeign);
@@ -33,9 +35,10 @@ export function planBoot(
   const rules = own.filter(isUsersRule);
   const blockers = own.filter(({ type }) => type === "blocker");
   const rest = own.filter((memory) => memory.type !== "blocker" && !isUsersRule(memory));
-  if (standing.length === 0 && conflicts === undefined) return undefined;
+  if (standing.length === 0 && conflicts === undefined && changed === undefined) return undefined;
   const block = createBlock(BOOT_TOKENS);
   if (conflicts !== undefined) block.put(conflicts);
+  if (changed !== undefined) block.put(changed);
   const kept = rest.length + foreign.length > 0 ? ROOM_FOR_THE_REST : 0;
   const keptForeign = foreign.length > 0 ? ROOM_FOR_THE_REST / 2 : 0;
   const format = (maxCharacters: number) => (memory: Memory) =>

@@ -18,6 +18,7 @@ import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { isSummary } from "../../src/view/history.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { planBoot } from "./boot.js";
+import type { AgentChanges } from "./changed-by-agent.js";
 import { findLineIDs } from "./line.js";
 import { findTellable, planMatches, SESSION_BYTES } from "./matches.js";
 import { CALLS_BETWEEN, findWaitingRules, planMoment, readSubject, type WaitingRule } from "./moments.js";
@@ -35,6 +36,7 @@ export interface ConversationOptions extends LayerContext {
   /** The few memories that surely have to do with a text, best first. */
   match(text: string): readonly Memory[];
   conflicts: Pick<Conflicts, "open" | "see">;
+  changes: Pick<AgentChanges, "read" | "told">;
 }
 
 /** How long a message waits for what has changed on disk since it was last read; without it, as it was known. */
@@ -43,8 +45,20 @@ export const READ_WITHIN_MS = 30;
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
 export function createConversation(context: ConversationOptions): Conversation {
-  const { background, clock, config, conflicts, decisions, files, folders, log, memories, match, savings } =
-    context;
+  const {
+    background,
+    changes,
+    clock,
+    config,
+    conflicts,
+    decisions,
+    files,
+    folders,
+    log,
+    memories,
+    match,
+    savings,
+  } = context;
   /** By session: the message or result last decided about, so that a request that is sent again is the same. */
   const decided = new Map<string, string>();
   /** Sessions that are told what they begin with once it is known. */
@@ -52,6 +66,8 @@ export function createConversation(context: ConversationOptions): Conversation {
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let openConflicts: string | undefined;
+  /** What the agent has changed of the user's, until a session is told. */
+  let changed: string | undefined;
   let rules: readonly WaitingRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
@@ -109,7 +125,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     }
     postponed.delete(sessionID);
     const nowMs = clock.now();
-    return planBoot(order(), { nowMs, indexPath: INDEX_PATH, conflicts: openConflicts });
+    return planBoot(order(), { nowMs, indexPath: INDEX_PATH, conflicts: openConflicts, changed });
   }
 
   async function findMatches(
@@ -163,7 +179,12 @@ export function createConversation(context: ConversationOptions): Conversation {
 
   /** What the agent was told of may be written over by it. */
   function noteShown(made: DatedDecision): void {
-    const ids = new Set(findLineIDs("text" in made ? String(made.text) : ""));
+    const text = "text" in made ? String(made.text) : "";
+    if (changed !== undefined && text.includes(changed)) {
+      changed = undefined;
+      void inBackground("note what was told", changes.told);
+    }
+    const ids = new Set(findLineIDs(text));
     conflicts.see(memories.known().filter(({ id }) => ids.has(id)));
   }
 
@@ -172,6 +193,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     reading ??= inBackground("read the memories", async () => {
       await memories.list();
       openConflicts = formatOpenConflicts(await conflicts.open());
+      changed = await changes.read();
       isRead = true;
       order();
     }).finally(() => {

@@ -41,7 +41,7 @@ export function createCommandWatch(
       const repeated = findRepeated(counts);
       for (const command of repeated) {
         const cause = { operation: "extract", session: sessionID, reason: "run again and again" };
-        await gate.save(draftOf(command, sessionID), clock.now(), cause);
+        await gate.save(draftOf(command, counts[command], sessionID), clock.now(), cause);
       }
       await files.writeWhole(path, JSON.stringify({ v: 1, counts: markKept(counts, repeated) }));
     },
@@ -67,12 +67,15 @@ function isCount(value: unknown): value is CommandCount {
   return [failures, lastMs, successes].every(Number.isFinite) && Array.isArray(sessions);
 }
 
-function draftOf(command: string, sessionID: string): MemoryDraft {
+/** The command and how often it was run. Nobody has said that it is wanted. */
+function draftOf(command: string, count: CommandCount | undefined, sessionID: string): MemoryDraft {
+  const { failures = 0, sessions = [], successes = 0 } = count ?? {};
+  const runs = `${successes} of ${successes + failures} runs succeeded`;
   return {
     type: "procedure",
     title: command,
-    content: `A command that has worked here again and again: ${toCode(command, 200)}`,
+    content: `${toCode(command, 200)}: ${runs}, in at least ${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}`,
     when: [command.split(" ").slice(0, 2).join(" ")],
-    provenance: { by: "agent", session: sessionID, evidence: command, how: "signal" },
+    provenance: { by: "agent", session: sessionID, how: "counted" },
   };
 }

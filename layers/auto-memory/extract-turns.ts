@@ -1,5 +1,6 @@
 import { compareStatements } from "../../src/memory/compare.js";
 import type { Cursor } from "../../src/memory/extraction-cursor.js";
+import { type MemoryType, usersTypes } from "../../src/memory/memory.js";
 import { removeSecrets } from "../../src/memory/secrets.js";
 import { readOwnTexts, readTime } from "../../src/notes/learn.js";
 import { cut } from "../../src/notes/line.js";
@@ -71,7 +72,7 @@ export function findNewest(messages: readonly Message[]): number {
 }
 
 /** What the agent has saved in its answers to this message, before the user's next one; `undefined` for nothing. */
-function readSaved(messages: readonly Message[], asked: number): readonly string[] | undefined {
+function readSaved(messages: readonly Message[], asked: number): readonly Saved[] | undefined {
   const next = messages.findIndex(({ info }, index) => index > asked && info.role === "user");
   const answers = messages.slice(asked + 1, next === -1 ? undefined : next);
   const calls = answers.flatMap(({ parts }) =>
@@ -81,13 +82,25 @@ function readSaved(messages: readonly Message[], asked: number): readonly string
   );
   if (calls.length === 0) return undefined;
   return calls.flatMap(({ state }) => {
-    const content: unknown = state.input?.content;
-    return typeof content === "string" ? [content] : [];
+    const { content, type } = state.input ?? {};
+    const isUsers = usersTypes.has(type as MemoryType);
+    return typeof content === "string" ? [{ content, isUsers }] : [];
   });
 }
 
-function isLeftOut({ isExplicit, text }: Signal, saved: readonly string[]): boolean {
-  return isExplicit && saved.every((content) => compareStatements(text, content) === "other");
+interface Saved {
+  content: string;
+  /** As the user's word, so that the user's sentence was kept and not the agent's. */
+  isUsers: boolean;
+}
+
+/** A rule of the user's is not made up for by what the agent has noted about it. */
+function isLeftOut({ isExplicit, text, type }: Signal, saved: readonly Saved[]): boolean {
+  if (!isExplicit) return false;
+  return saved.every(({ content, isUsers }) => {
+    const relation = compareStatements(text, content);
+    return usersTypes.has(type) ? !isUsers || relation !== "same" : relation === "other";
+  });
 }
 
 /** Shell commands that have ended, with how. */

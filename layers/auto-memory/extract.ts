@@ -3,14 +3,15 @@
  *
  *     cursor → messages since → signals, without a model → wording by a small model, if allowed → gate → store → cursor
  *
- * Without a model or budget, and where its answer is not believed, a signal is saved in the user's own words. The cursor
+ * Without a model or budget, where its answer is not believed, and always where it is a rule or the like of the user's, a
+ * signal is saved in the user's own words. The cursor
  * moves when all is written; what comes twice after a crash is known by its source and changes nothing.
  */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { type Cursor, createCursors } from "../../src/memory/extraction-cursor.js";
 import { createGate, type FindSimilar } from "../../src/memory/gate.js";
-import type { MemoryDraft } from "../../src/memory/memory.js";
+import { type MemoryDraft, usersTypes } from "../../src/memory/memory.js";
 import type { MemoryStore } from "../../src/memory/store.js";
 import { readTime } from "../../src/notes/learn.js";
 import { formatTitle } from "../../src/signals/title.js";
@@ -250,6 +251,8 @@ interface DraftParts {
 }
 
 function draftOf({ how, sessionID, signal, turn, worded }: DraftParts): MemoryDraft {
+  if ([worded.type, signal.type].some((type) => usersTypes.has(type)) && how === "model")
+    return draftOf({ how: "signal", sessionID, signal, turn, worded: keepWords(worded, signal) });
   const { aliases, content, title, type, when } = worded;
   return {
     type,
@@ -260,4 +263,9 @@ function draftOf({ how, sessionID, signal, turn, worded }: DraftParts): MemoryDr
     // The whole sentence, also where a model has quoted a part of it: it is what the same words are known by.
     provenance: { by: "user", session: sessionID, message: turn.messageID, evidence: signal.text, how },
   };
+}
+
+/** What a model may say of a rule of the user's: which kind it is, and by what else it is found. */
+function keepWords({ aliases, type }: Omit<Worded, "evidence">, { text }: DraftParts["signal"]) {
+  return { type, title: formatTitle(text), content: text, aliases, when: [] };
 }

@@ -15,12 +15,13 @@ import { createGate } from "../../src/memory/gate.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause, Written } from "../../src/memory/store.js";
-import { readOwnTexts } from "../../src/notes/learn.js";
 import { isRecord } from "../../src/records.js";
 import { waitAtMost } from "../../src/seams/clock.js";
+import { createAgentChanges } from "./changed-by-agent.js";
 import { createConversation } from "./conversation.js";
 import { createExtraction } from "./extract.js";
-import type { UsersMessage } from "./said.js";
+import type { UsersMessage } from "./said/own-words.js";
+import { readUsersMessages } from "./said/users-messages.js";
 import { LAYER } from "./told.js";
 import { createMemoryTools } from "./tools/tools.js";
 
@@ -38,7 +39,8 @@ export const createAutoMemory: LayerFactory = (context) => {
     folder: folders.memory,
     gate: refuseWords,
   });
-  const conversation = createConversation({ ...context, conflicts, match: search.match });
+  const changes = createAgentChanges(context);
+  const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
   const extraction = createExtraction({ ...context, findSimilar });
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
   const children = new Set<string>();
@@ -48,7 +50,7 @@ export const createAutoMemory: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 5,
-    tools: createMemoryTools({ ...context, conflicts, gate, readUsersMessages: readUsers }),
+    tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);
@@ -108,9 +110,6 @@ export const createAutoMemory: LayerFactory = (context) => {
     if (asker !== undefined) return readUsers(asker);
     if (children.has(sessionID) || (await host.findParent(sessionID)) !== undefined) return [];
     const messages = (await host.readMessages(sessionID)) ?? [];
-    return messages.flatMap(({ info, parts }) => {
-      const texts = readOwnTexts(parts).filter((text) => !templates.includes(text));
-      return info.role === "user" && texts.length > 0 ? [{ id: info.id, text: texts.join("\n\n") }] : [];
-    });
+    return readUsersMessages(messages, (text) => !templates.includes(text));
   }
 };

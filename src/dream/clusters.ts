@@ -1,6 +1,6 @@
 /** Which memories a model may look at together. */
 import { createHash } from "node:crypto";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, usersTypes } from "../memory/memory.js";
 import { isProtected } from "./change.js";
 import { isContradiction, overlapOf, type SimilarTo } from "./duplicates.js";
 
@@ -78,8 +78,10 @@ function pairsOf(words: readonly string[]): string[] {
   return sorted.flatMap((one, n) => sorted.slice(n + 1).map((other) => `${one} ${other}`));
 }
 
+/** No model words what the user said. */
 function mayBeShown(memory: Memory): boolean {
-  return memory.sensitivity === "internal" && memory.status === "active" && !isProtected(memory);
+  const isFree = !isProtected(memory) && !usersTypes.has(memory.type);
+  return memory.sensitivity === "internal" && memory.status === "active" && isFree;
 }
 
 function isAlike(one: Memory, other: Memory): boolean {

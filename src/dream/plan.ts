@@ -134,7 +134,8 @@ function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
 }
 
 function makeAbsolute(drafts: Drafts, memory: Memory): void {
-  const saidMs = isProtected(memory) ? undefined : findSaid(memory);
+  const stays = isProtected(memory) || usersTypes.has(memory.type);
+  const saidMs = stays ? undefined : findSaid(memory);
   if (saidMs === undefined) return;
   const content = withAbsoluteDates(memory.content, saidMs);
   if (content === memory.content) return;

@@ -9,7 +9,7 @@
  */
 import { z } from "zod";
 import { formatError } from "../error.js";
-import type { Memory } from "../memory/memory.js";
+import { type Memory, usersTypes } from "../memory/memory.js";
 import { type Change, isProtected } from "./change.js";
 import { coverage } from "./duplicates.js";
 import { findStrayPivot } from "./pivots.js";
@@ -95,6 +95,8 @@ function findRefusal(
   if (foreign !== undefined) return `${foreign} is not of the cluster of ${keep}`;
   const fixed = members.find((memory) => memory && isProtected(memory));
   if (fixed) return `${fixed.id} is pinned, or was ordered, decided or corrected: it stays as it is`;
+  const said = members.find((memory) => memory && usersTypes.has(memory.type));
+  if (said) return `${said.id} holds what the user said, in the user's words`;
   const texts = members.map((memory) => memory?.content ?? "");
   const stray = findStrayPivot(texts, content);
   if (stray) return "lost" in stray ? `"${stray.lost}" would be lost` : `"${stray.added}" is in none of them`;

@@ -102,7 +102,7 @@ function readSource(source: unknown): Provenance {
   };
 }
 
-const hows = ["signal", "model", "tool", "imported", "dream"] as const;
+const hows = ["signal", "model", "tool", "confirmed", "counted", "imported", "dream"] as const;
 
 /** A file that a person has begun needs no word about it. */
 function unlessUsual({ by, how, session, message, evidence }: Provenance): PlainRecord | undefined {

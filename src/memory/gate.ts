@@ -5,11 +5,14 @@
  *     the opposite, said later   the newer is written, the older becomes superseded and names it
  *     the opposite, said earlier or not by the user   refused
  *
+ * What the user said stays as they said it: what comes later adds to how it is found, never to its words, and an agent
+ * that says the same adds nothing.
+ *
  * Doing it twice changes nothing: after a crash the same statement may come again.
  */
 import { checkDraft } from "./check-draft.js";
 import { compareStatements } from "./compare.js";
-import type { Memory, MemoryDraft } from "./memory.js";
+import { type Memory, type MemoryDraft, usersTypes } from "./memory.js";
 import { withSession } from "./sessions.js";
 import type { Cause, MemoryStore, Written } from "./store.js";
 
@@ -85,7 +88,9 @@ export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs
     const why = `Expected nothing that contradicts a memory, and ${stronger.id} says otherwise and is ${draft.provenance.by === "user" ? "newer" : "the user's"}; change that one if it is wrong.`;
     return { kind: "refused", why, existing: stronger };
   }
-  const same = relations.find(({ relation }) => relation === "same")?.memory;
+  const same = relations.find(
+    ({ memory, relation }) => relation === "same" && mayTakeIn(memory, draft),
+  )?.memory;
   if (same && contradicted.length === 0) return { kind: "merge", into: same };
   return { kind: "add", supersedes: contradicted };
 }
@@ -98,6 +103,10 @@ function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boo
   );
 }
 
+/** A rule of the user's does not vanish in what an agent has noted. */
+const mayTakeIn = (memory: Memory, draft: MemoryDraft): boolean =>
+  usersTypes.has(memory.type) || !usersTypes.has(draft.type);
+
 /** The same sentence of the same message. */
 function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
   const { evidence, message } = provenance;
@@ -105,14 +114,20 @@ function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]):
   return message === other.message && evidence === other.evidence;
 }
 
-/** By what was said where that is known: a model's wording has other words. */
-function relate({ content, provenance }: MemoryDraft, memory: Memory) {
+/** By what was said where that is known: a model's wording has other words. Of a command by the command alone. */
+function relate({ content, provenance, title }: MemoryDraft, memory: Memory) {
+  if (isCounted(provenance) || isCounted(memory.provenance))
+    return isCounted(provenance) && isCounted(memory.provenance) && title === memory.title ? "same" : "other";
   const worded = compareStatements(content, memory.content);
   const { evidence } = provenance;
-  return worded === "other" && evidence !== undefined && memory.provenance.evidence !== undefined
+  // "Yes" says the same to any question.
+  const isBare = [provenance, memory.provenance].some(({ how }) => how === "confirmed");
+  return worded === "other" && !isBare && evidence !== undefined && memory.provenance.evidence !== undefined
     ? compareStatements(evidence, memory.provenance.evidence)
     : worded;
 }
+
+const isCounted = ({ how }: Memory["provenance"]): boolean => how === "counted";
 
 function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number): boolean {
   const isUsers = memory.provenance.by === "user" || memory.provenance.by === "person";
@@ -121,14 +136,18 @@ function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number)
 
 const MOST_WORDS = 20;
 
-/** The known memory with what the draft adds; `undefined` when that is nothing. What a person wrote stays. */
+/** The known memory with what the draft adds; `undefined` when that is nothing. What a person wrote, or the user said, stays. */
 export function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
+  const isUsers = usersTypes.has(memory.type);
+  if (isUsers && draft.provenance.by !== "user") return undefined;
   const aliases = unite(memory.aliases, draft.aliases);
   const tags = unite(memory.tags, draft.tags);
   const entities = unite(memory.entities, draft.entities);
-  const when = unite(memory.when, draft.when);
+  // A rule waits for what the user's own sentence names.
+  const when = isUsers && !isVerbatim(draft) ? memory.when : unite(memory.when, draft.when);
   const mayReword =
     draft.provenance.by === "user" &&
+    (!isUsers || (isVerbatim(draft) && !isVerbatim(memory))) &&
     memory.provenance.by !== "person" &&
     !isSameSource(draft, memory.provenance) &&
     compareStatements(draft.content, memory.content) !== "same";
@@ -142,6 +161,11 @@ export function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefin
   if (!isMore && !mayReword) return confirmed;
   const reworded = { content: draft.content, provenance: draft.provenance };
   return { ...(confirmed ?? memory), aliases, tags, entities, when, ...(mayReword && reworded) };
+}
+
+/** In the user's own words, or as the user has confirmed it. */
+function isVerbatim({ content, provenance }: Pick<Memory, "content" | "provenance">): boolean {
+  return provenance.how === "confirmed" || provenance.evidence === content;
 }
 
 function unite(known: readonly string[], added: readonly string[] = []): readonly string[] {

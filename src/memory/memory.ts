@@ -25,7 +25,10 @@ export const memoryTypes = [
 ] as const;
 export type MemoryType = (typeof memoryTypes)[number];
 
-/** These hold only what the user has said or confirmed. */
+/**
+ * These hold only what the user has said or confirmed, in the user's own words: nobody rewords them, neither an agent nor
+ * a model, and it takes the user's words to put one away.
+ */
 export const usersTypes: ReadonlySet<MemoryType> = new Set([
   "directive",
   "preference",
@@ -85,10 +88,13 @@ export interface Provenance {
   by: "user" | "agent" | "tool" | "person";
   session?: string;
   message?: string;
-  /** A quoted line of what was said. */
+  /** What the user said, letter by letter: of a rule its content, of one that was confirmed their answer. */
   evidence?: string;
-  /** `signal`: the user's own sentence, taken without a model. `model`: worded by a small model. */
-  how?: "signal" | "model" | "tool" | "imported" | "dream";
+  /**
+   * `signal`: the user's own sentence, taken without a model. `model`: worded by a small model. `confirmed`: the agent's
+   * question, to which the user said yes. `counted`: a command that was run again and again; nobody has said so.
+   */
+  how?: "signal" | "model" | "tool" | "confirmed" | "counted" | "imported" | "dream";
 }
 
 /** What one gives to have something remembered; the rest is filled in. */

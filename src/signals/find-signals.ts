@@ -62,15 +62,42 @@ export function* lookForSignals(text: string): Sliced<Signal[]> {
   return [...found.values()];
 }
 
+/** A line of the user's own. */
+export interface OwnLine {
+  sentences: readonly string[];
+  /** Of a list. */
+  isItem: boolean;
+}
+
+/** What the user wrote themselves; the lines of a paragraph follow each other without a gap or a paste between them. */
+export function readOwnParagraphs(text: string): OwnLine[][] {
+  const own = atOnce(readOwn(text));
+  const paragraphs: OwnLine[][] = [];
+  let left = MOST_SENTENCES;
+  for (const lines of own.paragraphs) {
+    for (const [index, { isBehindPaste, isItem, text }] of lines.entries()) {
+      if (index === 0 || isBehindPaste) paragraphs.push([]);
+      const sentences = dropQuoted(splitLine(text).slice(0, left)).map(own.restore);
+      left -= sentences.length;
+      if (sentences.length > 0) paragraphs.at(-1)?.push({ sentences, isItem });
+    }
+  }
+  return paragraphs;
+}
+
 /** The sentences that signals are looked for in: what the user wrote themselves. */
 export function readOwnSentences(text: string): string[] {
-  const { paragraphs, restore } = atOnce(readOwn(text));
-  const sentences: string[] = [];
-  for (const line of paragraphs.flat()) {
-    sentences.push(...splitLine(line.text).map(restore));
-    if (sentences.length >= MOST_SENTENCES) break;
-  }
-  return sentences.slice(0, MOST_SENTENCES);
+  return readOwnParagraphs(text).flatMap((lines) => lines.flatMap(({ sentences }) => sentences));
+}
+
+/** The sentences of a line before the one after whose colon somebody else speaks. */
+function dropQuoted(sentences: readonly string[]): readonly string[] {
+  const foreign = sentences.findIndex(quotesOthers);
+  return foreign === -1 ? sentences : sentences.slice(0, foreign);
+}
+
+function quotesOthers(sentence: string): boolean {
+  return languages.some((language) => language.quotesOthers.test(sentence));
 }
 
 interface Own {
@@ -130,7 +157,7 @@ function* readSentences({ text }: Line, most: number): Sliced<Sentence[]> {
   const sentences: Sentence[] = [];
   for (const sentence of splitLine(text).slice(0, most)) {
     yield;
-    if (languages.some(({ quotesOthers }) => quotesOthers.test(sentence))) break;
+    if (quotesOthers(sentence)) break;
     sentences.push(readSentence(sentence));
   }
   return sentences;
@@ -184,6 +211,11 @@ function fits([whole = "", bare]: readonly string[], patterns: readonly RegExp[]
 }
 
 const BEGINS = /^(\((\?:)?)*\^/;
+
+/** Why a sentence of the user's is none that would hold in another session; empty where nothing speaks against it. */
+export function findDoubts(sentence: string): readonly Doubt[] {
+  return readSentence(createHiding().hide(sentence)).doubts;
+}
 
 type Found = Pick<Signal, "type" | "text" | "isExplicit">;
 type RowKind = Pick<SignalRow, "type" | "isExplicit">;

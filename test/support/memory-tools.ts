@@ -1,3 +1,4 @@
+import type { AgentChange } from "../../layers/auto-memory/changed-by-agent.js";
 import { createMemoryTools } from "../../layers/auto-memory/tools/tools.js";
 import { planFolders } from "../../src/folders.js";
 import { bindTools } from "../../src/host/tools.js";
@@ -13,7 +14,8 @@ import { createMemoryFiles } from "./memory-files.js";
 
 export interface MemoryToolsGiven {
   memories?: Memory[];
-  said?: string[];
+  /** The user's messages, or with what the agent said before them. */
+  said?: (string | { text: string; asked?: string; atMs?: number })[];
   found?: Found[];
   files?: Record<string, string>;
 }
@@ -24,6 +26,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
   const log = createFakeLog();
   const store = createKeptMemories(...memories);
   const asked: object[] = [];
+  const noted: AgentChange[] = [];
   const disk = createMemoryFiles(files);
   const folders = planFolders(PROJECT);
   const conflicts = createConflicts({ clock, files: disk, folder: folders.memory, store });
@@ -32,6 +35,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     log,
     files: disk,
     folders,
+    changes: { note: async (change) => void noted.push(change) },
     conflicts,
     memories: store,
     gate: createGate({ memories: store }),
@@ -41,7 +45,8 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
         return found;
       },
     },
-    readUsersMessages: async () => said.map((text, n) => ({ id: `msg_${n}`, text })),
+    readUsersMessages: async () =>
+      said.map((one, n) => ({ id: `msg_${n}`, ...(typeof one === "string" ? { text: one } : one) })),
   });
   const bound = bindTools(tools, { clock, log });
   const context = {
@@ -56,6 +61,7 @@ export function openMemoryTools({ files = {}, found = [], memories = [], said = 
     asked,
     disk,
     log,
+    noted,
     store,
     tools,
     remember: run("remember"),

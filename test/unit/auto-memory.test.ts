@@ -49,7 +49,7 @@ describe("memory in the machine", () => {
     session.user("Use port 5433 for the database.");
     const fact = { type: "preference", content: "Use port 5433 for the database." };
     const kept = await run(world, "memory_remember", fact);
-    const path = `${PROJECT}/${/\S+\.md$/.exec(kept)?.[0]}`;
+    const path = `${PROJECT}/${/\S+\.md$/m.exec(kept)?.[0]}`;
     expect(world.files.text(path)).toContain("Use port 5433 for the database.");
     await world.strata.idle();
     expect(world.files.text(`${MEMORY}/MEMORY.md`)).toContain("5433");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { planClusters } from "../../src/dream/clusters.js";
 import { readStaged } from "../../src/dream/staged.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
@@ -53,6 +54,18 @@ describe("what a model has staged", () => {
     const { changes, refused } = read(staged);
     expect(changes).toEqual([]);
     expect(refused).toEqual([expect.stringContaining(why)]);
+  });
+
+  it("rewords nothing of the four types that hold what the user said", () => {
+    for (const type of ["directive", "preference", "feedback", "pattern"]) {
+      const one = memoryOf({ id: `${type}/a`, content: "Answer in German, and in short." });
+      const two = memoryOf({ id: `${type}/b`, content: "Answer in short." });
+      const entry = { keep: one.id, supersede: [two.id], content: one.content, reason: "the same" };
+      const staged = readStaged(JSON.stringify([entry]), [[one, two]], { findFault: () => undefined });
+      expect(staged.changes).toEqual([]);
+      expect(staged.refused).toHaveLength(1);
+      expect(planClusters([one, two], () => [one.id, two.id], [])).toEqual([]);
+    }
   });
 
   it("is refused where its words may not be kept, and one refusal does not take the others with it", () => {

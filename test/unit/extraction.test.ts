@@ -61,11 +61,21 @@ describe("after a turn, without a model", () => {
   it("it stands back where the agent saved something itself in that turn, and only there", async () => {
     const { kept, say } = await openExtraction();
     const failed = call("memory_remember", "", { state: { status: "error" } });
-    const saving = (content: string) => call("memory_remember", "ok", { state: { input: { content } } });
-    await say("Never push to main.", { calls: [saving("Never push to main.")] });
+    const saving = (content: string, type = "knowledge") =>
+      call("memory_remember", "ok", { state: { input: { content, type } } });
+    await say("Never push to main.", { calls: [saving("Never push to main.", "directive")] });
     await say("The importer reads one file at a time.", { calls: [saving("The importer is slow.")] });
     await say("Never squash merge.", { calls: [failed] });
     expect(kept()).toEqual(["directive: Never squash merge."]);
+  });
+
+  it("it keeps a plain rule though the agent has noted the same, or the opposite, as a fact", async () => {
+    for (const content of ["Never push to main.", "Push to main."]) {
+      const { kept, say } = await openExtraction();
+      const input = { content, type: "knowledge" };
+      await say("Never push to main.", { calls: [call("memory_remember", "ok", { state: { input } })] });
+      expect(kept()).toEqual(["directive: Never push to main."]);
+    }
   });
 
   it("it keeps a plain rule that the agent, which saved something else, has left out", async () => {
@@ -98,6 +108,24 @@ describe("a small model", () => {
     });
     expect(asked[0]?.prompt).toContain(DECISION);
     expect(asked[0]?.prompt).not.toContain("sauce");
+  });
+
+  it.each([
+    ["From now on never push to main.", { type: "directive" }],
+    ["I prefer small commits.", { type: "preference" }],
+    ["Never push to main.", { type: "decision" }],
+  ])("words nothing of what is the user's: %s", async (text, given) => {
+    const evidence = text.slice(-14);
+    const twisted = { evidence, title: "Push small", content: `${text.replace(/never /i, "Always ")} Push.` };
+    const { kept, memories, say } = await openExtraction({
+      respond: () => worded({ ...twisted, ...given, aliases: ["branches"], when: ["rm"] }),
+    });
+    await say(text);
+    expect(kept()).toEqual([`${given.type}: ${text}`]);
+    const [memory] = [...memories.contents.values()];
+    expect(memory?.title).not.toContain("Push small");
+    expect(memory).toMatchObject({ aliases: ["branches"], provenance: { evidence: text, how: "signal" } });
+    expect(memory?.when).not.toContain("rm");
   });
 
   const rubbish: Record<string, string> = {
@@ -157,10 +185,20 @@ describe("a command that is run again and again", () => {
     await say("go on", { calls: runs("cd web && npm run e2e 2>&1 | tail -20", 9) });
     expect(kept()).toEqual([]);
     await say("go on", { calls: runs("npm run e2e", 2) });
-    expect(kept()).toEqual(["procedure: A command that has worked here again and again: `npm run e2e`"]);
+    expect(kept()).toEqual(["procedure: `npm run e2e`: 11 of 11 runs succeeded, in at least 1 session"]);
+    const [kept1] = [...memories.contents.values()];
+    expect(kept1?.provenance).toEqual({ by: "agent", session: "ses_1", how: "counted" });
     memories.contents.clear();
     await say("go on", { calls: runs("npm run e2e", 20) });
     expect(kept()).toEqual([]);
+  });
+
+  it("is a memory of its own beside a command that begins like it", async () => {
+    const { kept, say } = await openExtraction();
+    await say("go on", {
+      calls: [...runs("make e2e", 10), ...runs("make e2e all", 10), ...runs("make e2e", 1)],
+    });
+    expect(kept()).toHaveLength(2);
   });
 
   it("is none when it fails as often, only looks around, or holds a secret", async () => {

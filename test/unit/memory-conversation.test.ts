@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BOOT_HEAD } from "../../layers/auto-memory/boot.js";
+import { createAgentChanges } from "../../layers/auto-memory/changed-by-agent.js";
 import { createConversation, READ_WITHIN_MS } from "../../layers/auto-memory/conversation.js";
 import { MATCH_HEAD } from "../../layers/auto-memory/matches.js";
 import { CALLS_BETWEEN, MOMENT_HEAD } from "../../layers/auto-memory/moments.js";
@@ -38,7 +39,8 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
   };
   const speaking: LayerFactory = (context) => {
     const conflicts = createConflicts({ ...context, folder: context.folders.memory, store });
-    const conversation = createConversation({ ...context, conflicts, memories: store, match });
+    const changes = createAgentChanges(context);
+    const conversation = createConversation({ ...context, changes, conflicts, memories: store, match });
     return {
       name: LAYER,
       cost: 5,

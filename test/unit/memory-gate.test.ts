@@ -145,6 +145,39 @@ describe("the gate before memory", () => {
     expect(memories.done).toHaveLength(1);
   });
 
+  it("rewords no rule of the user's, and lets nobody else add to it", async () => {
+    const { memories, save, states } = open();
+    const rule = "Never push to main without a review.";
+    await save(said(rule, { type: "directive", when: ["git push"] }));
+    const worded = { provenance: { by: "user", message: "msg_2", evidence: rule, how: "model" } } as const;
+    await save(said("Push to main freely when reviewed", { ...worded, type: "directive", when: ["rm"] }));
+    await save(
+      byAgent("Never push to main without a review", { aliases: ["evil"], tags: ["x"], when: ["ls"] }),
+    );
+    expect(states()).toEqual([`active: ${rule}`]);
+    const [kept] = [...memories.contents.values()];
+    expect(kept).toMatchObject({ aliases: [], tags: [], when: ["git push"], extra: {} });
+  });
+
+  it("does not let a rule of the user's vanish in what an agent has noted", async () => {
+    const { memories, save } = open();
+    await save(byAgent("Never push to main."));
+    await save(said("Never push to main.", { type: "directive" }));
+    expect([...memories.contents.values()].map(({ type }) => type)).toEqual(["knowledge", "directive"]);
+  });
+
+  it("keeps two confirmed questions apart, though both were answered with a yes", async () => {
+    const { save, states } = open();
+    const agreed = (question: string, message: string) =>
+      said(`Agreed: "${question}" — "yes"`, {
+        type: "directive",
+        provenance: { by: "user", message, evidence: "yes", how: "confirmed" },
+      });
+    await save(agreed("Shall I always run the tests first?", "msg_1"));
+    await save(agreed("Shall I never touch the vendor folder?", "msg_2"));
+    expect(states()).toHaveLength(2);
+  });
+
   it("keeps apart what is private or holds everywhere", async () => {
     const { save, states } = open();
     await save(said("I like tabs.", { scope: "global" }));

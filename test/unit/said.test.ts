@@ -1,11 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { findSaid } from "../../layers/auto-memory/said.js";
+import { findSaid, findVerbatim } from "../../layers/auto-memory/said/find-said.js";
+import { findEnd, saysEverywhere } from "../../layers/auto-memory/said/limits.js";
+import { dropPasted, readGroups } from "../../layers/auto-memory/said/own-words.js";
+import { readUsersMessages } from "../../layers/auto-memory/said/users-messages.js";
+import type { Message } from "../../src/view/message.js";
+import { MORNING } from "../support/fake-clock.js";
+import { fc } from "../support/property.js";
 
-const said = (text: string, ...messages: string[]) =>
-  findSaid(
-    text,
-    messages.map((one, n) => ({ id: `msg_${n}`, text: one })),
-  );
+const messagesOf = (...texts: string[]) => texts.map((text, n) => ({ id: `msg_${n}`, text }));
+const said = (text: string, ...messages: string[]) => {
+  const search = findSaid(text, messagesOf(...messages));
+  return search.kind === "said" ? search.said : undefined;
+};
+const whyNot = (text: string, ...messages: string[]) => {
+  const search = findSaid(text, messagesOf(...messages));
+  return search.kind === "said" ? "it was said" : search.why;
+};
 
 describe("what the user is taken to have said", () => {
   it.each([
@@ -18,7 +28,10 @@ describe("what the user is taken to have said", () => {
     ],
     ["部署之前必须运行测试", "记住：部署之前必须先运行测试。"],
   ])("%s in: %s", (text, message) => {
-    expect(said(text, message)).toMatchObject({ messageID: "msg_0" });
+    const found = said(text, message);
+    expect(found).toMatchObject({ messageID: "msg_0" });
+    expect(message).toContain(found?.text);
+    expect(found?.evidence).toBe(found?.text);
   });
 
   it.each([
@@ -38,9 +51,145 @@ describe("what the user is taken to have said", () => {
   it("is quoted from the newest message that says it", () => {
     expect(
       said("Use port 5433.", "Use port 5433.", "Hello.", "As I said: use port 5433. Now go on."),
-    ).toEqual({
-      messageID: "msg_2",
-      evidence: "As I said: use port 5433.",
+    ).toMatchObject({ messageID: "msg_2", evidence: "As I said: use port 5433." });
+  });
+
+  it("is told from what is none: whoever asks is told why", () => {
+    expect(whyNot("Always test.", "Always test?")).toContain("is a question");
+    expect(whyNot("We never test.", "Maybe we never test.")).toContain("is only thought about");
+    expect(whyNot("Never push.", "Never push to main.", "Never push to staging.")).toContain(
+      "it may mean two sentences",
+    );
+    expect(whyNot("Never test.", "Never test. Just kidding.")).toContain("has taken that back");
+    expect(whyNot("x ".repeat(3) + Array.from({ length: 200 }, (_, n) => `w${n}`).join(" "), "x")).toContain(
+      "expected one sentence of the user's",
+    );
+  });
+
+  it("is never a word that the user has not written, whatever an agent hands over", () => {
+    const word = fc.constantFrom(
+      "never",
+      "always",
+      "push",
+      "to",
+      "main",
+      "test",
+      "but",
+      "not",
+      ".",
+      "\n",
+      "- ",
+    );
+    const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 4 }), text, (messages, handed) => {
+        const found = said(handed, ...messages);
+        const whole = messages.join(" ").replace(/\s+/g, " ");
+        for (const one of found?.text.split(/\s+/) ?? []) expect(whole).toContain(one);
+      }),
+    );
+  });
+
+  it("is looked for in what a person could have written, and a message that is longer is passed over", () => {
+    expect(said("Never push.", `Never push. ${"x\n".repeat(60_000)}`)).toBeUndefined();
+    const many = Array.from({ length: 1_000 }, (_, n) => ({
+      id: `m${n}`,
+      text: "Never push to main. ".repeat(50),
+    }));
+    const read = readGroups(many).reduce((sum, { sentences }) => sum + sentences.length, 0);
+    expect(read).toBeLessThanOrEqual(600);
+  });
+
+  it("drops pasted lines in one pass: fences, tags, quotations over lines, endless lines", () => {
+    const lines = [
+      "a",
+      "```",
+      "b",
+      "```",
+      "c",
+      "```",
+      "d",
+      "```",
+      "e <x>",
+      "f",
+      "</x> g",
+      'h "i',
+      'j" k',
+      "l",
+    ];
+    expect(dropPasted(lines.join("\n")).split("\n")).toEqual(["a", ...Array(12).fill(">"), "l"]);
+    expect(dropPasted(`${"x".repeat(3_000)}\nb`)).toBe(">\nb");
+    expect(dropPasted("a\n```\nb")).toBe("a\n>\n>");
+  });
+});
+
+describe("a text that is the user's own", () => {
+  it("is nothing but their sentences, and then in their writing", () => {
+    const messages = messagesOf("Fix it. we use Redis streams. Kafka is too much");
+    expect(findVerbatim("We use Redis streams. Kafka is too much.", messages)).toMatchObject({
+      text: "we use Redis streams. Kafka is too much",
     });
+    for (const text of [
+      "We use Redis.",
+      "We use Redis streams, Kafka is too much",
+      "Fix it. Kafka is too much",
+    ])
+      expect(findVerbatim(text, messages)).toBeUndefined();
+    expect(findVerbatim("Is it Redis?", messagesOf("Is it Redis?"))).toBeUndefined();
+  });
+});
+
+describe("how far it reaches", () => {
+  it.each([
+    ["Use tabs in all my projects.", true],
+    ["For every repository: no force-push.", true],
+    ["Globally, answer in German.", true],
+    ["Use tabs everywhere.", true],
+    ["所有项目都用 pnpm。", true],
+    ["Use tabs everywhere in this file.", false],
+    ["Never use global variables.", false],
+    ["Not in all projects, only here.", false],
+    ["Check all project files.", false],
+    ["Use tabs.", false],
+  ])("%s: everywhere %s", (text, expected) => {
+    expect(saysEverywhere(text)).toBe(expected);
+  });
+
+  it("ends on a day that the sentence names, and no sooner", () => {
+    expect(findEnd("No deploys until 2026-12-24.", "2026-12-24T08:00:00.000Z", MORNING)).toBe(
+      "2026-12-24T23:59:59.999Z",
+    );
+    expect(findEnd("No deploys until 2026-12-24.", "2026-11-22T08:00:00.000Z", MORNING)).toBeUndefined();
+    expect(findEnd("Never deploy.", "2026-12-24T08:00:00.000Z", MORNING)).toBeUndefined();
+  });
+});
+
+describe("the user's messages", () => {
+  const info = (role: string, more = {}) => ({ id: `msg_${role}`, sessionID: "s", role, ...more });
+  const text = (text: string, more = {}) => ({ type: "text", text, ...more });
+  const read = (...messages: Message[]) => readUsersMessages(messages, (one) => one !== "template");
+
+  it("have their time and what the agent said last before them", () => {
+    const [first, second] = read(
+      { info: info("user", { time: { created: 5 } }), parts: [text("hello")] },
+      { info: info("assistant"), parts: [text("one"), text("Shall I?")] },
+      { info: info("user"), parts: [text("yes"), text("put in", { synthetic: true })] },
+    );
+    expect(first).toEqual({ id: "msg_user", text: "hello", atMs: 5 });
+    expect(second).toEqual({ id: "msg_user", text: "yes", asked: "Shall I?" });
+  });
+
+  it("answer no summary, no answer that failed, none without words, and none from before the last message", () => {
+    const question = [text("Shall I?")];
+    const yes: Message = { info: info("user"), parts: [text("yes")] };
+    const asked = (...messages: Message[]) => read(...messages, yes).at(-1)?.asked;
+    expect(asked({ info: info("assistant", { summary: true }), parts: question })).toBeUndefined();
+    expect(asked({ info: info("assistant", { error: {} }), parts: question })).toBeUndefined();
+    const silent: Message = { info: info("assistant"), parts: [] };
+    expect(asked({ info: info("assistant"), parts: question }, silent)).toBeUndefined();
+    const template: Message = { info: info("user"), parts: [text("template")] };
+    expect(asked({ info: info("assistant"), parts: question }, template)).toBeUndefined();
+    const ours: Message = { info: info("user"), parts: [text("a command's answer", { ignored: true })] };
+    expect(asked({ info: info("assistant"), parts: question }, ours)).toBe("Shall I?");
   });
 });

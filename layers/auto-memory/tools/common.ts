@@ -4,17 +4,26 @@ import { StrataError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { Conflicts } from "../../../src/memory/conflicts.js";
 import type { Gate } from "../../../src/memory/gate.js";
+import type { Provenance } from "../../../src/memory/memory.js";
 import type { MemorySearch } from "../../../src/memory/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
-import type { UsersMessage } from "../said.js";
+import type { AgentChanges } from "../changed-by-agent.js";
+import type { Said } from "../said/find-said.js";
+import type { UsersMessage } from "../said/own-words.js";
 
 export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
   memories: Memories;
   gate: Gate;
   conflicts: Pick<Conflicts, "see" | "update">;
+  changes: Pick<AgentChanges, "note">;
   search: Pick<MemorySearch, "find">;
   /** What the user has said in the session; none in a subagent's, where another agent speaks. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
+}
+
+/** Of what the user has said or confirmed. */
+export function provenanceOf({ evidence, how, messageID }: Said, session: string): Provenance {
+  return { by: "user", session, message: messageID, evidence, how };
 }
 
 /** One line that names the file. Throws where the store refused. */
@@ -36,9 +45,9 @@ export function formatPath(path: string, project: string): string {
   return inside.startsWith("..") ? path : inside.replaceAll("\\", "/");
 }
 
-export function refuseUnsaid(type: string): StrataError {
+export function refuseUnsaid(type: string, why: string): StrataError {
   return new StrataError(
     "EMEMORYUNSAID",
-    `Nothing was changed. A ${type} holds what the user said, and no message of the user's in this session says this. Repeat the user's own sentence as content, or keep a fact as knowledge.`,
+    `Nothing was changed. A ${type} holds what the user said, and ${why}. Repeat the user's own sentence as content, ask the user ("Shall I always …?") and try again after a yes, or keep a fact as knowledge.`,
   );
 }

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
-import { type Memory, memoryTypes } from "../../../src/memory/memory.js";
+import { type Memory, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
 import type { Found } from "../../../src/memory/search.js";
 import { cut, toLine } from "../../../src/notes/line.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
@@ -122,8 +122,8 @@ export function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions)
     toLine(title, 200),
     state.join(", "),
     ...(evidence === undefined ? [] : [`Said: ${JSON.stringify(toLine(evidence, 400))}`]),
-    ...list("Also called", aliases),
-    ...list("Tags", tags),
+    // An agent's words: in what the user said they are for the search alone.
+    ...(usersTypes.has(memory.type) ? [] : [...list("Also called", aliases), ...list("Tags", tags)]),
     ...list("About", entities),
     ...list("Linked with", links),
     ...(supersededBy === undefined ? [] : [`Superseded by ${supersededBy}`]),

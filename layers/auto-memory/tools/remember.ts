@@ -1,18 +1,23 @@
 /**
  * `memory_remember`: the agent writes one fact down.
  *
- * A directive, preference, feedback or pattern is the user's word. What an agent hands over as one is kept only if the
- * user's own messages of this session say it; the sentence is kept as evidence. Everything else is refused, and the
- * agent may keep it as `knowledge`, which is no rule. In a subagent's session nobody but another agent speaks.
+ * A directive, preference, feedback or pattern is the user's word. What an agent hands over as one is looked up in the
+ * user's own messages of this session, and the sentence found there is what is kept, letter by letter, title included;
+ * nothing found, nothing kept, and the agent may ask the user or keep a fact as `knowledge`, which is no rule. In a
+ * subagent's session nobody but another agent speaks.
  */
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
+import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
+import type { Written } from "../../../src/memory/store.js";
 import { findEntities } from "../../../src/recall/entities.js";
+import { formatTitle } from "../../../src/signals/title.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
-import { findSaid } from "../said.js";
+import { findSaid, findVerbatim, type Said } from "../said/find-said.js";
+import { findEnd, saysEverywhere } from "../said/limits.js";
 import { findWhen } from "../when.js";
-import { formatWritten, type MemoryToolsContext, refuseUnsaid } from "./common.js";
+import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
 
 const words = z.array(z.string().trim().min(1).max(120)).max(20).optional();
 
@@ -31,61 +36,95 @@ const parameters = z.object({
 type Arguments = z.output<typeof parameters>;
 
 export function createRememberTool(context: MemoryToolsContext): Tool {
-  const { clock, gate, readUsersMessages } = context;
+  const { changes, clock, gate, memories, readUsersMessages } = context;
   return defineTool({
     name: "memory_remember",
     description:
-      "Keep what a later session needs and the repository does not tell: a decision and why, a blocker, a lesson. directive, preference, feedback, pattern: only in the user's own words.",
+      "Keep what a later session needs and the repository does not tell: a decision and why, a blocker, a lesson. directive, preference, feedback, pattern: kept is the user's own sentence.",
     parameters,
     async execute(args, { messageID, sessionID }) {
-      const expires = readExpiry(args.expires, clock.now());
-      const said = findSaid(args.content, await readUsersMessages(sessionID));
+      const nowMs = clock.now();
+      const expires = readExpiry(args.expires, nowMs);
+      const messages = await readUsersMessages(sessionID);
       const isUsers = usersTypes.has(args.type);
-      if (isUsers && !said) throw refuseUnsaid(args.type);
-      const written = await gate.save(
-        {
-          ...planDraft(args),
-          ...(expires !== undefined && { expires }),
-          ...(isUsers && said && findTitle(args.title, said.evidence)),
-          provenance: said
-            ? {
-                by: "user",
-                session: sessionID,
-                message: said.messageID,
-                evidence: said.evidence,
-                how: "tool",
-              }
-            : { by: "agent", session: sessionID, message: messageID, how: "tool" },
-        },
-        clock.now(),
-        { operation: "remember", session: sessionID },
-      );
-      return formatWritten(context, written, written.kind === "unchanged" ? "Known already" : "Kept");
+      const search = isUsers ? findSaid(args.content, messages) : undefined;
+      if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
+      const said = search?.said ?? findVerbatim(args.content, messages);
+      const planned =
+        isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires), left: [] };
+      const provenance = said
+        ? provenanceOf(said, sessionID)
+        : { by: "agent" as const, session: sessionID, message: messageID, how: "tool" as const };
+      const cause = { operation: "remember", session: sessionID };
+      const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
+      if (said) await noteSuperseded(written, said, sessionID);
+      const answer = formatWritten(context, written, written.kind === "unchanged" ? "Known already" : "Kept");
+      return isUsers && said ? [answer, `Word for word: ${said.text}`, ...planned.left].join("\n") : answer;
     },
   });
+
+  /** What the user says now may have taken the place of what they said before. */
+  async function noteSuperseded(written: Written, said: Said, session: string): Promise<void> {
+    if (written.kind !== "written") return;
+    for (const id of written.memory.links) {
+      const older = await memories.read(id);
+      if (older?.supersededBy !== written.memory.id || !usersTypes.has(older.type)) continue;
+      await changes.note({ id, what: `put ${written.memory.id} in the place of`, words: said.text, session });
+    }
+  }
 }
 
-function planDraft({ entities = [], ...args }: Arguments): Omit<MemoryDraft, "provenance"> {
-  const { aliases, content, importance, scope, sensitivity, tags, title, type } = args;
-  const named = [...new Set([...entities, ...findEntities(content)])];
+type Draft = Omit<MemoryDraft, "provenance">;
+
+/** The user's sentence, and of what the agent says about it only that which the sentence says too. */
+function planSaid(args: Arguments, { atMs, text }: Said, nowMs: number): { draft: Draft; left: string[] } {
+  const { aliases, expires, importance, scope, sensitivity, tags, type } = args;
+  const isGlobal = scope === "global" && saysEverywhere(text);
+  const end = expires === undefined ? undefined : findEnd(text, expires, atMs ?? nowMs);
+  const left = [
+    ...(scope === "global" && !isGlobal
+      ? ["For this project only: the user's sentence does not speak of all projects."]
+      : []),
+    ...(expires !== undefined && end === undefined
+      ? ["Without an end: the user's sentence does not name that day."]
+      : []),
+  ];
+  const draft: Draft = {
+    type,
+    title: formatTitle(text),
+    content: text,
+    entities: findEntities(text),
+    when: findWhen(text),
+    // Search words only: they are shown nowhere as the user's.
+    ...(aliases && { aliases }),
+    ...(tags && { tags }),
+    // Less than usual would bury what the user said.
+    ...(importance !== undefined && { importance: Math.max(importance, USUAL_IMPORTANCE) }),
+    ...(sensitivity && { sensitivity }),
+    ...(isGlobal && { scope: "global" as const }),
+    ...(end !== undefined && { expires: end }),
+  };
+  return { draft, left };
+}
+
+/** What the agent says; where it is nothing but the user's sentence, with a title out of that. */
+function planFact(args: Arguments, said: Said | undefined, expires: string | undefined): Draft {
+  const { aliases, entities = [], importance, scope, sensitivity, tags, type } = args;
+  const content = said?.text ?? args.content;
+  const title = said ? formatTitle(content) : args.title;
   return {
     type,
     content,
-    entities: named,
-    when: usersTypes.has(type) ? findWhen(content) : [],
+    entities: [...new Set([...entities, ...findEntities(content)])],
+    when: [],
     ...(title !== undefined && { title }),
     ...(aliases && { aliases }),
     ...(tags && { tags }),
     ...(importance !== undefined && { importance }),
     ...(sensitivity && { sensitivity }),
     ...(scope && { scope }),
+    ...(expires !== undefined && { expires }),
   };
-}
-
-/** The title stands in the index like the content; one that says what the user did not is replaced by his words. */
-function findTitle(title: string | undefined, evidence: string): { title?: string } {
-  if (title === undefined || findSaid(title, [{ id: "", text: evidence }])) return {};
-  return { title: evidence };
 }
 
 function readExpiry(given: string | undefined, nowMs: number): string | undefined {

@@ -1,4 +1,10 @@
-/** `memory_update`: the agent changes a memory. Nothing is deleted, and what the user said stays what the user said. */
+/**
+ * `memory_update`: the agent changes a memory. Nothing is deleted, and what the user said stays what the user said.
+ *
+ * A directive, preference, feedback or pattern changes only at words of the user's in this session that mean it: an order,
+ * or the opposite of it, or a yes to the agent's question. What was changed so is a toast, and a line in the next session.
+ * To pin, which puts a memory before all others for good, takes such words for any memory.
+ */
 import * as z from "zod";
 import { StrataError } from "../../../src/error.js";
 import { checkDraft } from "../../../src/memory/check-draft.js";
@@ -6,9 +12,13 @@ import { refuseConflict } from "../../../src/memory/conflicts.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import { redactSecrets } from "../../../src/memory/secrets.js";
 import type { Cause, Written } from "../../../src/memory/store.js";
+import { formatTitle } from "../../../src/signals/title.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
-import { findSaid, type UsersMessage } from "../said.js";
-import { formatWritten, type MemoryToolsContext, refuseUnsaid } from "./common.js";
+import { findOrder } from "../said/find-order.js";
+import { findSaid, findVerbatim } from "../said/find-said.js";
+import type { UsersMessage } from "../said/own-words.js";
+import { findWhen } from "../when.js";
+import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
 
 const actions = [
   "edit",
@@ -46,7 +56,7 @@ const DONE: Readonly<Record<Action, string>> = {
 };
 
 export function createUpdateTool(context: MemoryToolsContext): Tool {
-  const { conflicts, memories, readUsersMessages } = context;
+  const { changes, conflicts, memories, readUsersMessages } = context;
   return defineTool({
     name: "memory_update",
     description: "Change a memory. Nothing is deleted: archive what no longer holds.",
@@ -66,15 +76,66 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
 
   async function change(args: Arguments, cause: Cause, by: Ground["by"]): Promise<Written> {
     const { action, id } = args;
+    const current = await memories.read(id);
+    const isUsers = current !== undefined && usersTypes.has(current.type);
+    const messages =
+      action === "edit" || isUsers || PINS.has(action) ? await readUsersMessages(by.session) : [];
+    const words =
+      current && (isUsers || PINS.has(action)) ? await readOrder(current, args, messages) : undefined;
+    const reason = words === undefined ? cause.reason : `the user said ${JSON.stringify(words)}`;
+    const explained = { ...cause, ...(reason !== undefined && { reason: redactSecrets(reason).text }) };
+    const written = await carryOut(args, explained, messages, by);
+    if (isUsers && words !== undefined && written.kind === "written")
+      await changes.note({ id: current.id, what: WHAT[action], words, session: by.session });
+    return written;
+  }
+
+  /** The words of the user's for which it is done. Throws where there are none. */
+  async function readOrder(
+    memory: Memory,
+    { action }: Arguments,
+    messages: readonly UsersMessage[],
+  ): Promise<string> {
+    const all = await memories.list({ archived: action === "restore" });
+    const others = all.filter(({ type }) => PINS.has(action) || usersTypes.has(type));
+    const ordered = action === "resolve" || action === "reopen" ? "archive" : action;
+    const words = findOrder({ action: ordered, memory, messages, others });
+    if (words !== undefined) return words;
+    throw refuse(
+      `${PINS.has(action) ? "What is pinned stands before all else" : `${memory.id} holds what the user said`}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
+    );
+  }
+
+  async function carryOut(
+    args: Arguments,
+    cause: Cause,
+    said: readonly UsersMessage[],
+    by: Ground["by"],
+  ): Promise<Written> {
+    const { action, id } = args;
     if (action === "archive") return memories.archive(id, cause);
     if (action === "restore") return memories.restore(id, cause);
     const other = args.to === undefined ? undefined : await memories.read(args.to);
-    const said = action === "edit" ? await readUsersMessages(by.session) : [];
     const change = (current: Memory) => planChange(current, args, { other, said, by });
     const written = await conflicts.update(id, change, cause);
     return written.kind === "conflict" ? refuseConflict(written) : written;
   }
 }
+
+/** They put a memory before all others, or take it back from there, whoever has written it. */
+const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
+
+const WHAT: Readonly<Record<Action, string>> = {
+  edit: "changed",
+  archive: "archived",
+  restore: "restored",
+  resolve: "resolved",
+  reopen: "opened again",
+  link: "linked",
+  unlink: "unlinked",
+  pin: "pinned",
+  unpin: "unpinned",
+};
 
 interface Ground {
   /** The memory to link with. */
@@ -104,17 +165,41 @@ export function planChange(current: Memory, args: Arguments, ground: Ground): Me
 function planEdit(current: Memory, args: Arguments, { by, said }: Ground): Memory | undefined {
   if (args.content === undefined && args.title === undefined)
     throw refuse("edit: expected content or title, neither came.");
+  if (usersTypes.has(current.type)) return planSaid(current, args, said, by.session);
   const { content = current.content, title = current.title } = args;
-  const isReworded = content !== current.content;
-  if (!isReworded && title === current.title) return undefined;
-  const found = findSaid(content, said);
-  const isTitleSaid = title === current.title || findSaid(title, said) !== undefined;
-  const isUsers = usersTypes.has(current.type);
-  if (isUsers && !(isTitleSaid && (found || !isReworded))) throw refuseUnsaid(current.type);
+  if (content === current.content && title === current.title) return undefined;
+  const found = args.title === undefined ? findVerbatim(content, said) : undefined;
   const provenance: Provenance = found
-    ? { by: "user", session: by.session, message: found.messageID, evidence: found.evidence, how: "tool" }
+    ? provenanceOf(found, by.session)
     : { by: "agent", ...by, how: "tool" };
-  const edited = { ...current, content, title, ...(isReworded && { provenance }) };
+  return check({ ...current, content: found?.text ?? content, title, provenance });
+}
+
+/** The user's own sentence in the place of the one before; its title is made of it as well. */
+function planSaid(
+  current: Memory,
+  { content }: Arguments,
+  said: readonly UsersMessage[],
+  session: string,
+): Memory | undefined {
+  if (content === undefined)
+    throw refuse(
+      `edit: the title of a ${current.type} is made of the user's sentence; expected content, a title came.`,
+    );
+  const search = findSaid(content, said);
+  if (search.kind === "unsaid") throw refuseUnsaid(current.type, search.why);
+  const { text } = search.said;
+  if (text === current.content) return undefined;
+  return check({
+    ...current,
+    content: text,
+    title: formatTitle(text),
+    when: findWhen(text),
+    provenance: provenanceOf(search.said, session),
+  });
+}
+
+function check(edited: Memory): Memory {
   const checked = checkDraft(edited);
   if (checked.kind === "refused") throw refuse(checked.why);
   return edited;

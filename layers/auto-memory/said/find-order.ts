@@ -1,0 +1,159 @@
+/**
+ * Has the user asked for a memory of theirs to be changed? A directive, preference, feedback or pattern is not the
+ * agent's to put away: it takes words of the user's in this session that mean this memory.
+ *
+ *     "forget the rule about pushing"     an order, with what it is about
+ *     "you may push to main now"          lifts what was forbidden
+ *     "we use npm, not pnpm"              says the opposite
+ *     "yes" to "Shall I archive …?"       agrees to the agent's own question
+ *
+ * Questions, quotations and pasted text are no orders. Pure.
+ */
+import { compareStatements } from "../../../src/memory/compare.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import { findDoubts } from "../../../src/signals/find-signals.js";
+import { readAgreed } from "./find-agreed.js";
+import { countShared, readWords } from "./likeness.js";
+import { readGroups, type UsersMessage } from "./own-words.js";
+
+export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
+
+export interface OrderSearch {
+  memory: Memory;
+  action: OrderedAction;
+  /** What else may be meant: the words of an order have to fit this one better than any of them. */
+  others: readonly Memory[];
+  messages: readonly UsersMessage[];
+}
+
+/** What the user said, word for word; the newest where it was said more than once. `undefined` where they have not. */
+export function findOrder({ action, memory, messages, others }: OrderSearch): string | undefined {
+  const since = Date.parse(memory.created);
+  const isSince = ({ atMs }: UsersMessage): boolean => atMs === undefined || !(atMs < since);
+  const sentences = [
+    ...readGroups(messages.filter(isSince)).flatMap(({ header = "", message, sentences }) =>
+      sentences.map((text) => ({ message, text, header, isAgreed: false })),
+    ),
+    ...messages.filter(isSince).flatMap((message) => {
+      const text = readAgreed(message);
+      return text === undefined ? [] : [{ message, text, header: "", isAgreed: true }];
+    }),
+  ];
+  const ages = new Map(messages.map(({ id }, index) => [id, index]));
+  const newest = sentences.sort((a, b) => (ages.get(b.message.id) ?? 0) - (ages.get(a.message.id) ?? 0));
+  const words = wordsOf(memory);
+  const about = newest.filter(
+    ({ text }) => text.includes(memory.id) || countShared(words, readWords(text)) > 0,
+  );
+  for (const { header, isAgreed, message, text } of about.slice(0, MOST_LOOKED_AT)) {
+    const says = { text, header, isAgreed };
+    if (orders(says, action, memory, others)) return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
+    // Said again since, it holds.
+    if (action !== "restore" && !isAgreed && compareStatements(text, memory.content) === "same")
+      return undefined;
+  }
+  return undefined;
+}
+
+/** An order is not given long before it is carried out. */
+const MOST_LOOKED_AT = 40;
+
+interface Says {
+  text: string;
+  header: string;
+  isAgreed: boolean;
+}
+
+const NOUN =
+  /\b(rules?|memor(y|ies)|preferences?|notes?|directives?|conventions?|instructions?|remember(ed)?|feedback|pattern|guidelines?|(what|that) i (said|told|wanted|asked))\b|规则|记忆|偏好|约定|规定|习惯|说过|记住的/i;
+
+/** What asks for it; a verb that is turned down does not. */
+const VERBS: Readonly<Record<OrderedAction, RegExp>> = {
+  archive:
+    /\b(forget|delete|remove|drop|archive|discard|retire|scrap|cancel|revoke|lift|ditch|get rid of|throw (out|away)|put away|vergiss|lösche|entferne|oublie|supprime|olvida|elimina|borra)\b|忘(记|掉|了)|删(除|掉)|取消|作废|移除|归档/i,
+  restore: /\b(restore|bring back|reinstate|re-?enable|unarchive|put back|take back)\b|恢复|还原/i,
+  edit: /\b(change|edit|update|correct|replace|amend|adjust|reword|modify)\b|修改|改(成|为)|更新|替换/i,
+  pin: /\bpin\b|置顶|固定/i,
+  unpin: /\bunpin\b|取消(置顶|固定)/i,
+  link: /\b(link|connect|relate)\b|关联|链接/i,
+  unlink: /\b(unlink|disconnect)\b|取消关联/i,
+};
+const OVER =
+  /\b(no longer|not any ?more|does ?n['’]?t|do ?n['’]?t|is ?n['’]?t) (apply|applies|hold|holds|valid|needed|matter|count|true)\b|\b(is|are) (obsolete|outdated|void|over|history)\b|不再(适用|有效|需要)|作废/i;
+const TURNED_DOWN = /\b(not|never|don['’]?t|do not|without|instead of|before you|no)\b|不要|别|勿|不许|不能/i;
+/** "Can you forget …?" asks for it. */
+const ASKED_POLITELY = /^(please |pls |hey,? |ok(ay)?,? )*(can|could|would|will) you (please |just |now )*/i;
+const LIFTS =
+  /\b(you|we|the agent) (may|can|are (now )?allowed to)\b|\b(it['’]?s|is|that['’]?s) (now )?(ok|okay|fine|allowed|alright) (now )?to\b|\bfeel free to\b|\bno (longer )?need to\b|\b(don['’]?t|do not|needn['’]?t) (have|need) to\b|可以.{0,20}了|不用再|不必再/i;
+const NO_ORDER = new Set(["question", "reported", "hypothetical", "sarcasm"]);
+
+function orders(
+  { header, isAgreed, text }: Says,
+  action: OrderedAction,
+  memory: Memory,
+  others: readonly Memory[],
+) {
+  const isPolite = ASKED_POLITELY.test(text);
+  const plain = text.replace(ASKED_POLITELY, "");
+  const doubts = isAgreed ? [] : findDoubts(plain);
+  const isAsked = !isAgreed && /[?？]\s*$/.test(text) && !isPolite;
+  if (isAsked || doubts.some((doubt) => NO_ORDER.has(doubt) && !(isPolite && doubt === "question")))
+    return false;
+  if (isOrder(plain, action, header) && means(plain, memory, others)) return true;
+  if (isAgreed || (action !== "archive" && action !== "edit"))
+    return action === "restore" && isSaidAgain(text, memory);
+  if (doubts.includes("once")) return false;
+  return (
+    isOpposite(text, memory) || (LIFTS.test(text) && covers(text, memory) && means(text, memory, others))
+  );
+}
+
+function isOrder(text: string, action: OrderedAction, header: string): boolean {
+  const isNamed = NOUN.test(text) || NOUN.test(header) || PIN_LIKE.has(action) || ID.test(text);
+  if (action === "archive" && OVER.test(text) && isNamed) return true;
+  const verb = VERBS[action].exec(text);
+  return verb !== null && isNamed && !TURNED_DOWN.test(`${header} ${text.slice(0, verb.index)}`);
+}
+
+const PIN_LIKE: ReadonlySet<OrderedAction> = new Set(["pin", "unpin", "link", "unlink"]);
+const ID = /\b(directive|preference|feedback|pattern)\/\S/;
+
+const isOpposite = (text: string, { content, provenance }: Memory): boolean =>
+  [content, provenance.evidence ?? content].some((said) => compareStatements(text, said) === "contradicts");
+
+const isSaidAgain = (text: string, { content }: Memory): boolean =>
+  compareStatements(text, content) === "same";
+
+/** Does it speak of this memory, and of no other as much? */
+function means(text: string, memory: Memory, others: readonly Memory[]): boolean {
+  if (text.includes(memory.id)) return true;
+  const about = readSubject(text);
+  const shared = countShared(about, wordsOf(memory));
+  if (shared === 0 || shared / about.size < LEAST_MEANT) return false;
+  return others.every((other) => other.id === memory.id || countShared(about, wordsOf(other)) < shared);
+}
+const LEAST_MEANT = 0.5;
+
+/** Does it lift most of what the memory is about? */
+function covers(text: string, memory: Memory): boolean {
+  const words = wordsOf(memory);
+  return words.size > 0 && countShared(words, readSubject(text)) / words.size >= LEAST_MEANT;
+}
+
+/** What a memory is about. */
+export const wordsOf = ({ content, title }: Pick<Memory, "content" | "title">): Set<string> =>
+  readSubject(`${title} ${content}`);
+
+/** The words of a text that say what it is about. */
+function readSubject(text: string): Set<string> {
+  const words = readWords(text.replace(NOUN, " ").replace(ID, " "));
+  return new Set([...words].filter((word) => !SAYS_NOTHING.has(word)));
+}
+
+const SAYS_NOTHING: ReadonlySet<string> = new Set([
+  ...readWords(
+    "use using prefer preferred never always not no don doesn without must should shall may can could would will need want like do does have has allowed allow okay fine feel free now longer any anymore more just also only every all each from about what that said told wanted asked my me your our rule rules memory memories preference preferences note notes directive directives convention conventions instruction instructions remember remembered feedback pattern guideline forget delete remove drop archive discard retire scrap cancel revoke lift restore bring back change edit update correct replace pin unpin link unlink yes so then there here which when if project 的 了 吧 不 要 用 我 你 个 这 那 有 是 可 以 忘 记 掉 关 于 删 除 取 消 作 废 恢 复 修 改 条 把 忆 规 则 约 定 偏 好",
+  ),
+  "not",
+  "no",
+]);

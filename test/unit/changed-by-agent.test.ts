@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { planBoot } from "../../layers/auto-memory/boot.js";
+import { createAgentChanges, formatChanges } from "../../layers/auto-memory/changed-by-agent.js";
+import { planFolders } from "../../src/folders.js";
+import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+const archived = {
+  id: "directive/r",
+  what: "archived",
+  words: "forget the rule about pushing",
+  session: "ses_1",
+};
+
+function open(files = createMemoryFiles()) {
+  const shown: string[] = [];
+  const changes = createAgentChanges({
+    clock: createFakeClock(),
+    files,
+    folders: planFolders(PROJECT),
+    host: createFakeHost(),
+    log: createFakeLog(),
+    toasts: { show: (message) => void shown.push(message), dispose: () => {} },
+  });
+  return { changes, files, shown };
+}
+
+describe("what the agent has changed of the user's", () => {
+  it("is a toast at once, and told to one later session, also of another process", async () => {
+    const { changes, files, shown } = open();
+    expect(await changes.read()).toBeUndefined();
+    await changes.note(archived);
+    expect(shown).toEqual([
+      'the agent has archived directive/r (the user said "forget the rule about pushing"); strata undo takes it back',
+    ]);
+    const next = open(files);
+    expect(await next.changes.read()).toBe(
+      'Changed by the agent since: archived directive/r (the user said "forget the rule about pushing"); strata undo takes back what was done last.',
+    );
+    await next.changes.told();
+    expect(await open(files).changes.read()).toBeUndefined();
+    await changes.note({ ...archived, what: "changed" });
+    expect(await next.changes.read()).toContain("changed directive/r");
+  });
+
+  it("lies where no repository can put a line, and keeps no secret", async () => {
+    const { changes, files } = open();
+    const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
+    await changes.note({ ...archived, words: `forget the rule about ${token}` });
+    const paths = [...files.contents.keys()];
+    expect(paths.every((path) => path.startsWith(`${STATE}/changed-by-agent/`))).toBe(true);
+    expect(files.text(paths[0] ?? "")).not.toContain(token);
+  });
+
+  it("is one short line, however much was changed and whatever was said", () => {
+    const many = Array.from({ length: 50 }, (_, n) => ({
+      ...archived,
+      id: `directive/${n}`,
+      words: "[Strata] x\n".repeat(900),
+    }));
+    const line = formatChanges(many) ?? "";
+    expect(line).toContain("and 47 more");
+    expect(line).not.toMatch(/\n|\[Strata\]/);
+    expect(line.length).toBeLessThan(700);
+    const block = planBoot([], { nowMs: MORNING, indexPath: "MEMORY.md", changed: line });
+    expect(block).toContain(line);
+  });
+
+  it("is a change that stands, also where it cannot be written down", async () => {
+    const { changes, files, shown } = open();
+    const broken = { ...files, appendLine: async () => Promise.reject(new Error("ENOSPC")) };
+    await expect(open(broken).changes.note(archived)).resolves.toBeUndefined();
+    await expect(changes.told()).resolves.toBeUndefined();
+    expect(shown).toEqual([]);
+  });
+});

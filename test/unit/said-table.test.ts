@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { faithful } from "../support/handed/faithful.js";
+import type { Handed } from "../support/handed/handed.js";
+import { twistedContext } from "../support/handed/twisted-context.js";
+import { twistedWords } from "../support/handed/twisted-words.js";
+import { openMemoryTools } from "../support/memory-tools.js";
+
+/** What is kept of what an agent hands over, with its title; nothing where it is refused. */
+async function hand({ content, said, type = "directive" }: Handed) {
+  const { remember, store } = openMemoryTools({ said: [...said] });
+  const title = "What the agent calls it";
+  const answer = await remember({ content, title, type }).catch((thrown: Error) => thrown.message);
+  return { answer, kept: [...store.all.values()] };
+}
+
+const textsOf = ({ said }: Handed): string =>
+  said.map((one) => (typeof one === "string" ? one : `${one.asked} ${one.text}`)).join(" ");
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+
+describe("an agent that twists what the user said", () => {
+  it.each([...twistedWords, ...twistedContext].map((one) => [one.what, one] as const))(
+    "is refused, or the user's own words are kept: %s",
+    async (_, twist) => {
+      const { answer, kept } = await hand(twist);
+      expect(kept.map(({ content }) => content)).toEqual(twist.kept === undefined ? [] : [twist.kept]);
+      for (const { content, provenance, title } of kept) {
+        const said = new Set(wordsOf(textsOf(twist).toLowerCase()));
+        expect(wordsOf(`${title} ${content}`.toLowerCase()).filter((word) => !said.has(word))).toEqual([]);
+        expect(provenance).toMatchObject({ by: "user", evidence: content, how: "tool" });
+        expect(answer).toContain(`Word for word: ${content}`);
+      }
+    },
+  );
+
+  it("does so in the report's seven ways and in more than fifty others", () => {
+    const all = [...twistedWords, ...twistedContext];
+    expect(new Set(all.map(({ what }) => what)).size).toBe(all.length);
+    expect(all.length).toBeGreaterThanOrEqual(57);
+  });
+});
+
+describe("an agent that repeats what the user said", () => {
+  it.each(faithful.filter(({ kept }) => kept !== undefined).map((one) => [one.what, one] as const))(
+    "has it kept in the user's words: %s",
+    async (_, { kept, ...given }) => {
+      const found = await hand({ ...given });
+      expect(found.kept.map(({ content }) => content)).toEqual([kept]);
+      expect(found.kept[0]?.title).not.toContain("agent");
+    },
+  );
+
+  it("is refused where its words are quite others, and told what to do", async () => {
+    const refused = faithful.filter(({ kept }) => kept === undefined);
+    for (const one of refused) expect((await hand(one)).answer).toMatch(/Nothing was changed.*ask the user/);
+    expect(refused.length / faithful.length).toBeLessThan(0.1);
+  });
+});
