@@ -13,6 +13,7 @@ import type { Message } from "../../src/view/message.js";
 import { createFakeProcesses } from "./fake-processes.js";
 
 export interface FakeHost extends Host {
+  configFiles: readonly ConfigFile[];
   readonly toasts: string[];
   readonly logged: string[];
   /** When each session was last used; one that is not here is gone. */

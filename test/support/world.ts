@@ -68,13 +68,10 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const seeds = given.isUnknown || files.text(Object.keys(known)[0] ?? "") !== undefined ? {} : known;
   for (const [path, text] of Object.entries(seeds)) files.contents.set(path, Buffer.from(text));
   for (const [path, text] of prompts) if (!files.contents.has(path)) files.contents.set(path, text);
-  const configFiles = [...host.configFiles, ...usersOptions(given.options)];
-  const seams = {
-    clock,
-    host: { ...host, configFiles },
-    files: given.wrap?.(files) ?? files,
-    tokenizer: fourCharactersAToken,
-  };
+  // The options are the user's own, once over all restarts.
+  const others = host.configFiles.filter(({ text }) => text === undefined);
+  host.configFiles = [...others, ...usersOptions(given.options)];
+  const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
   const strata = await createStrata(seams, given.layers ?? allLayers, given.options);
   return {
     strata,
