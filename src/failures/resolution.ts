@@ -12,6 +12,8 @@ const BESIDE_THE_POINT = new Set(["description", "timeout", "offset", "limit", "
 const LONG_FIELDS = new Set(["newString", "new_string", "content", "patchText"]);
 const LONGEST_RESOLUTION = 260;
 const LONGEST_VALUE = 100;
+/** Half a secret is not known as one: a value is shortened after they were taken out. */
+const LOOKED_AT = 5_000;
 const MOST_FIELDS = 3;
 
 /** What was changed, for people; `undefined` where this is no such call. */
@@ -81,7 +83,7 @@ function formatFields(failed: ToolPart, worked: ToolPart, { project, redact }: R
     const value = after[name];
     if (value === undefined) return `without ${name}`;
     const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-    return `${name} ${JSON.stringify(toField(redact(text.replaceAll(`${project}/`, "")), LONGEST_VALUE))}`;
+    return `${name} ${JSON.stringify(toField(redact(text.slice(0, LOOKED_AT).replaceAll(`${project}/`, "")), LONGEST_VALUE))}`;
   });
   return toField(`worked with ${values.join(", ")}`, LONGEST_RESOLUTION);
 }

@@ -15,7 +15,7 @@ import { findTellingLine } from "../../../src/failures/telling-line.js";
 import { checkDraft } from "../../../src/memory/check-draft.js";
 import { compareStatements } from "../../../src/memory/compare.js";
 import { parseConflict } from "../../../src/memory/conflict.js";
-import { parseMemoryFile } from "../../../src/memory/memory-file.js";
+import { MOST_FILE_BYTES, parseMemoryFile } from "../../../src/memory/memory-file.js";
 import { planRemembered } from "../../../src/memory/said.js";
 import { redactSecrets, removeSecrets } from "../../../src/memory/secrets.js";
 import { findLastTellingLine, withoutTerminalCodes } from "../../../src/notes/call.js";
@@ -70,7 +70,7 @@ export const readers: readonly Reader[] = [
   reader("findWhen", findWhen),
   reader("formatTitle", formatTitle),
   reader("simplifyCommand", simplifyCommand),
-  reader("removeSecrets", removeSecrets),
+  reader("removeSecrets", (text) => removeSecrets(text.slice(0, MOST_FILE_BYTES))),
   reader("checkDraft", (text) =>
     checkDraft({ type: "knowledge", content: text, provenance: { by: "tool", evidence: text } }),
   ),
