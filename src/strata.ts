@@ -4,9 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
+import { announce } from "./announce.js";
 import { createGeneration } from "./background/generation.js";
 import { createHousekeeping } from "./background/housekeeping.js";
-import { type ConfigReading, readConfig } from "./config/config.js";
+import { readConfig } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { formatError } from "./error.js";
@@ -37,10 +38,9 @@ import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import { createMemoryCommand } from "./status/memory-command.js";
-import { createToasts, SCREEN_OPENS_MS, type Toasts } from "./toasts.js";
+import { createToasts, type Toasts } from "./toasts.js";
 import { createTurnFollower } from "./trust/follow.js";
 import { openTrust } from "./trust/open-trust.js";
-import { VERSION } from "./version.js";
 import { createAccounts } from "./view/accounts.js";
 import { createContextSizes } from "./view/context-size.js";
 import { createDecisions } from "./view/decisions.js";
@@ -228,6 +228,7 @@ export async function createStrata(
     decisions,
     files,
     generation,
+    memories,
     project,
     pulse,
     sizes,
@@ -275,25 +276,4 @@ export async function createStrata(
     },
     idle,
   };
-}
-
-interface Announcement {
-  log: Log;
-  toasts: Toasts;
-  clock: Clock;
-  instance: string;
-  layers: string[];
-}
-
-/** One line on what runs, and every wrong setting: each a line, all of them one toast. */
-function announce({ problems }: ConfigReading, { log, toasts, clock, instance, layers }: Announcement): void {
-  log.info(
-    "strata",
-    `opencode-strata ${VERSION}, instance ${instance}, layers: ${layers.join(", ") || "none"}`,
-  );
-  for (const problem of problems) log.warn("config", problem);
-  const [first] = problems;
-  if (first === undefined) return;
-  const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
-  clock.after(SCREEN_OPENS_MS, () => toasts.show(`${first}${more}`, "warning"));
 }

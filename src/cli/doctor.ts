@@ -8,6 +8,7 @@ import { readWhole } from "./arguments.js";
 import { exitCodes, type Run } from "./command.js";
 import { checkConfiguration } from "./doctor/configuration.js";
 import { fine, formatSections, isTrouble, type Section } from "./doctor/finding.js";
+import { checkForeign } from "./doctor/foreign.js";
 import { checkHost, isWithoutPort } from "./doctor/host.js";
 import { checkFolders, checkMachine, checkRuntime } from "./doctor/machine.js";
 import { findOpenCode, readVersion } from "./doctor/opencode.js";
@@ -43,6 +44,7 @@ export const run: Run = async (surroundings, { json, plugin, proof, within }) =>
         checkHost(binary, version),
         ...(await checkMachine({ clock, files, inspectLock: inspect, readFreeBytes }, project)),
         ...(await checkSetAside(surroundings, project)),
+        await checkForeign(surroundings, project, settings.config.trust),
         ...(await checkFolders(files, project, settings.config)),
       ],
     },

@@ -13,7 +13,7 @@ export interface Border {
   /** There are no files; a session takes note of that, so that what comes later is known to be new. Never rejects. */
   noteAbsence(): Promise<void>;
   /** Decides about those of which nothing is known; paths of those that count in another way now. */
-  settle(entries: Entries): Promise<string[]>;
+  settle(entries: Pick<Entries, "all">): Promise<string[]>;
   /** Whose the files are that these lines are about to make. Never rejects. */
   own(lines: readonly LedgerLine[]): Promise<void>;
   /** The entry, its memory marked where its contents are foreign. */
@@ -21,7 +21,7 @@ export interface Border {
   /** All of them marked; the same list as long as neither the files nor whose they are has changed. */
   memories(entries: Entries): readonly Memory[];
   /** Foreign contents under their names, by the ids of their memories. */
-  foreign(entries: Entries): ReadonlyMap<string, NamedContents>;
+  foreign(entries: Pick<Entries, "all">): ReadonlyMap<string, NamedContents>;
   /** See `Trust`. */
   nameOwner(): Promise<string | undefined>;
 }

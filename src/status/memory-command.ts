@@ -2,6 +2,7 @@ import type { Generation } from "../background/generation.js";
 import type { Config } from "../config/schema.js";
 import type { Layer } from "../dispatcher/layer.js";
 import { formatCount } from "../format.js";
+import type { Memories } from "../memory/store.js";
 import type { Pulse } from "../record/pulse.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -17,6 +18,7 @@ export interface MemoryCommandOptions {
   decisions: Pick<Decisions, "days" | "read">;
   files: Files;
   generation: Pick<Generation, "status">;
+  memories: Pick<Memories, "foreign">;
   project: string;
   pulse: Pulse;
   sizes: ContextSizes;
@@ -28,7 +30,7 @@ const MOST_DAYS = 14;
 
 /** `/memory`: how things stand, in this session and in the project. Answers no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
-  const { clock, config, decisions, files, generation, project, pulse, sizes } = options;
+  const { clock, config, decisions, files, generation, memories, project, pulse, sizes } = options;
   return {
     name: "status",
     cost: 0,
@@ -54,7 +56,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
             putIn,
             autoCompact: config.autoCompact,
           });
-          return formatStatus(status, PLAIN, rows);
+          return formatStatus(status, PLAIN, [...rows, ...formatForeign(memories.foreign().length)]);
         },
       },
     ],
@@ -108,6 +110,12 @@ export function formatThisSession(asked: ThisSession): Row[] {
     ...(session ? [["", formatNet(session)] as const] : []),
     ["Breaker", formatBreaker(session?.breaker, autoCompact)],
   ];
+}
+
+function formatForeign(count: number): Row[] {
+  if (count === 0) return [];
+  const what = count === 1 ? "1 memory is" : `${formatCount(count)} memories are`;
+  return [["Not yours", `${what} from the repository and not shown as your words; /memory-trust shows them`]];
 }
 
 function formatSize(tokens: number | undefined, { enabled, threshold }: Config["autoCompact"]): string {

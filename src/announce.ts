@@ -1,0 +1,29 @@
+import type { ConfigReading } from "./config/config.js";
+import type { Log } from "./record/log.js";
+import type { Clock } from "./seams/clock.js";
+import { SCREEN_OPENS_MS, type Toasts } from "./toasts.js";
+import { VERSION } from "./version.js";
+
+interface Announcement {
+  log: Log;
+  toasts: Toasts;
+  clock: Clock;
+  instance: string;
+  layers: string[];
+}
+
+/** One line on what runs, and every wrong setting: each a line, all of them one toast. */
+export function announce(
+  { problems }: ConfigReading,
+  { log, toasts, clock, instance, layers }: Announcement,
+): void {
+  log.info(
+    "strata",
+    `opencode-strata ${VERSION}, instance ${instance}, layers: ${layers.join(", ") || "none"}`,
+  );
+  for (const problem of problems) log.warn("config", problem);
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
+  clock.after(SCREEN_OPENS_MS, () => toasts.show(`${first}${more}`, "warning"));
+}
