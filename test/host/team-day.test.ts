@@ -1,6 +1,6 @@
 /** A team's ordinary day with memories in git, in the real OpenCode: what is asked, and how often. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { untilDiskMoves } from "../support/trust-world.js";
@@ -132,6 +132,29 @@ async function whenAsked({ project }: Stage, count: number): Promise<void> {
   const path = project.file(LOG);
   await whenFits(path, (text) => text.split(ASKED).length - 1 >= count, `${count} times "${ASKED}"`);
 }
+
+test("what an earlier version has kept here is the user's after the upgrade, said once, and can be taken back", async () => {
+  await using stage = await openStage({ plugin: repository, files: { ".gitignore": ".opencode\n" } });
+  const { project } = stage;
+  stage.model.script(say("ok"), say("ok"));
+  const session = await stage.newSession("before");
+  await session.ask("Never push to main on a Friday.");
+  await whenContains(project.file(".opencode/memory/MEMORY.md"), "Never push to main on a Friday");
+  await session.ask("Thanks.");
+  await stage.restart({
+    // An earlier version knew nothing of all this.
+    meanwhile({ file, folders }) {
+      rmSync(file(".git/opencode-strata-id"));
+      rmSync(join(folders.state, "opencode-strata"), { recursive: true });
+    },
+  });
+  const after = await beginWith(stage, "after", "Never push to main");
+  expect(after).toEqual({ rules: expect.stringContaining("Never push to main on a Friday"), others: "" });
+  const said = "that an earlier version kept here count as yours";
+  expect(stage.read(LOG).split(said).length - 1).toBe(1);
+  expect(await answered(stage, "memory-trust", "")).toContain("Every memory here is yours.");
+  expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
+}, 120_000);
 
 /** What a slash command shows; no model is asked. */
 async function answered(stage: Stage, name: string, words: string): Promise<string> {
