@@ -44,6 +44,8 @@ export interface TrustRecord {
   lookedMs(root: string, shelf: string): number | undefined;
   /** Those that hold, the first one first. */
   acceptances(): readonly Acceptance[];
+  /** Another one whenever `isOwn` may answer otherwise. */
+  readonly version: number;
   /** Does it say anything? */
   readonly isBegun: boolean;
 }
@@ -58,6 +60,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
   let accepted: readonly Acceptance[] = [];
   let acceptedNames = new Set<string>();
   let offset = 0;
+  let version = 0;
 
   return {
     async readOn() {
@@ -82,6 +85,9 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     hasRoot: (root) => roots.has(root),
     lookedMs: (root, shelf) => looks.get(`${root}\n${shelf}`),
     acceptances: () => accepted,
+    get version() {
+      return version;
+    },
     get isBegun() {
       return offset > 0;
     },
@@ -91,7 +97,11 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
   function take(line: RecordLine): void {
     if (line.op === "root") roots.add(line.root);
     if (line.op === "look") looks.set(`${line.root}\n${line.shelf}`, line.at);
-    if (line.op === "own") for (const file of line.files) own.add(nameOf(file));
+    if (line.op === "own")
+      for (const file of line.files) {
+        if (!own.has(nameOf(file))) version++;
+        own.add(nameOf(file));
+      }
     if (line.op === "foreign")
       for (const file of line.files) {
         foreign.add(nameOf(file));
@@ -100,6 +110,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     if (line.op !== "accept" && line.op !== "revoke") return;
     accepted = accepted.filter(({ run }) => run !== line.run);
     if (line.op === "accept") accepted = [...accepted, line];
+    version++;
     acceptedNames = new Set(accepted.flatMap((one) => one.files.map(nameOf)));
   }
 }
