@@ -16,6 +16,8 @@ export interface Border {
   settle(entries: Pick<Entries, "all">): Promise<string[]>;
   /** Whose the files are that these lines are about to make. Never rejects. */
   own(lines: readonly LedgerLine[]): Promise<void>;
+  /** What a note on a change that was begun asks for is the user's only if this machine has written the note. Never rejects. */
+  disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
   /** The entry, its memory marked where its contents are foreign. */
   mark<T extends Entry>(entry: T | undefined): T | undefined;
   /** All of them marked; the same list as long as neither the files nor whose they are has changed. */
@@ -60,8 +62,10 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       });
       const stats = await Promise.all(undecided.map(({ file }) => files.statItself(file.path)));
       const found = undecided.flatMap(({ file }, n) => {
-        const changedMs = stats[n]?.changedMs;
-        return changedMs === undefined ? [] : [{ ...file, changedMs }];
+        const { changedMs, modifiedMs } = stats[n] ?? {};
+        return changedMs === undefined || modifiedMs === undefined
+          ? []
+          : [{ ...file, changedMs, modifiedMs }];
       });
       return (await trust.settle(prefix, found)) ? undecided.map(({ path }) => path) : [];
     },
@@ -71,6 +75,14 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       const { foreign, own } = planOwners(lines, prefix, trust.isOwn);
       await trust.own(own);
       await trust.disown(foreign);
+    },
+
+    /** What we have begun ourselves was written down as the user's before. */
+    async disownUnknown(lines) {
+      const made = lines.flatMap(({ after, path }) =>
+        after === null ? [] : [{ name: `${prefix}${path}`, hash: after }],
+      );
+      await trust?.disown(made);
     },
 
     memories(entries) {
