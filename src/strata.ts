@@ -236,7 +236,7 @@ export async function createStrata(
   const dispatcher = createDispatcher({
     layers: [
       view,
-      ...(config.autoMemory.enabled ? [createTurnFollower(trust)] : []),
+      ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
       ...layers,
       housekeeping,
       memoryCommand,
@@ -248,6 +248,12 @@ export async function createStrata(
     onHeard: pulse.hear,
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
+
+  function lookAgain(): void {
+    void background
+      .add(() => memories.list())
+      .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
+  }
 
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {

@@ -18,6 +18,8 @@ export interface Border {
   isDeciding(): boolean;
   /** Whose the files are that these lines are about to make. Never rejects. */
   own(lines: readonly LedgerLine[]): Promise<void>;
+  /** What a note on a change that was begun asks for is the user's only if this machine has written the note. Never rejects. */
+  disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
   /** The entry, its memory marked where its contents are foreign. */
   mark<T extends Entry>(entry: T | undefined): T | undefined;
   /** All of them marked; the same list as long as neither the files nor whose they are has changed. */
@@ -64,8 +66,10 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       });
       const stats = await Promise.all(undecided.map(({ file }) => files.statItself(file.path)));
       const found = undecided.flatMap(({ file }, n) => {
-        const changedMs = stats[n]?.changedMs;
-        return changedMs === undefined ? [] : [{ ...file, changedMs }];
+        const { changedMs, modifiedMs } = stats[n] ?? {};
+        return changedMs === undefined || modifiedMs === undefined
+          ? []
+          : [{ ...file, changedMs, modifiedMs }];
       });
       deciding += found.length > 0 ? 1 : 0;
       try {
@@ -89,6 +93,14 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       await trust.disown(foreign);
       // What is written here is told of by whoever writes it.
       if (isSettled) settledVersion = trust.version;
+    },
+
+    /** What we have begun ourselves was written down as the user's before. */
+    async disownUnknown(lines) {
+      const made = lines.flatMap(({ after, path }) =>
+        after === null ? [] : [{ name: `${prefix}${path}`, hash: after }],
+      );
+      await trust?.disown(made);
     },
 
     memories(entries) {

@@ -30,18 +30,19 @@ const ID = /^[0-9a-f]{32}$/;
 /** Makes an id where there is none that counts; in a brief look it is empty then. Rejects with the system's error. */
 export async function identify({ files, isBrief, isKnown, project }: IdentityOptions): Promise<Identity> {
   const root = (await files.realPath(project)) ?? project;
-  const git = await findGitFolder(files, root);
+  const found = await findGitFolder(files, root);
+  const git = typeof found === "string" ? undefined : found;
   const path = git ? join(git.common, ID_FILE) : join(root, ".opencode", "strata", ID_FILE);
-  const found = await readID(files, path);
-  const known = found === undefined ? "nowhere" : await isKnown(found, root);
+  const id = await readID(files, path);
+  const known = id === undefined ? "nowhere" : await isKnown(id, root);
   // A git directory may have been moved, or have another work tree; a folder without git is another one elsewhere.
   const counts = known === "here" || (known === "elsewhere" && git !== undefined);
-  if (found !== undefined && counts) return { id: found, root, ...(git && { git }) };
+  if (id !== undefined && counts) return { id, root, ...(git && { git }) };
   if (isBrief) return { id: "", root, ...(git && { git }) };
-  const id = randomBytes(16).toString("hex");
-  await files.writeWhole(path, `${id}\n`);
+  const made = randomBytes(16).toString("hex");
+  await files.writeWhole(path, `${made}\n`);
   // Of two that make one at a time both go on with what stands there then.
-  return { id: (await readID(files, path)) ?? id, root, ...(git && { git }) };
+  return { id: (await readID(files, path)) ?? made, root, ...(git && { git }) };
 }
 
 async function readID(files: Files, path: string): Promise<string | undefined> {

@@ -10,7 +10,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { formatError } from "../error.js";
+import { formatError, StrataError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { RunningProcesses } from "../seams/processes.js";
 import { createGround, type GroundOptions, type TrustGround } from "./ground.js";
@@ -32,7 +32,7 @@ export interface Trust {
   own(files: readonly NamedContents[]): Promise<void>;
   /** Is about to be written out of what is not the user's. Never rejects. */
   disown(files: readonly NamedContents[]): Promise<void>;
-  /** The user takes these for his own. Rejects with the system's error. */
+  /** The user takes these for his own. Rejects with the system's error, and with AGENT where an agent would do it. */
   accept(files: readonly NamedContents[], why: string): Promise<void>;
   /** Takes back what was accepted last; `undefined` where nothing is. Rejects with the system's error. */
   revoke(): Promise<Acceptance | undefined>;
@@ -58,6 +58,8 @@ export interface TrustOptions extends Omit<GroundOptions, "kind" | "folder" | "t
 }
 
 const GLOBAL = "global/";
+/** Where in the user's state folder it stands when agents were at work. */
+export const TURNS = "turns";
 
 export function createTrust(options: TrustOptions): Trust {
   const { globalFolder, instance, isAgent = false, isBrief = false, log, stateFolder } = options;
@@ -65,9 +67,8 @@ export function createTrust(options: TrustOptions): Trust {
   let isReported = false;
   const turns = createTurns({
     ...options,
-    folder: join(stateFolder, "turns"),
+    folder: join(stateFolder, TURNS),
     instance: `${instance}-${randomUUID().slice(0, 8)}`,
-    project: async () => (await project.identify()).id,
     onFailure: report,
   });
   const project = createGround({ ...options, kind: "project", folder: options.project, turns });
@@ -97,6 +98,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async accept(files, why) {
+      refuseAgent();
       for (const ground of [project, global]) {
         const its = files.filter(({ name }) => groundOf(name) === ground);
         if (its.length > 0) await ground.accept(its, why);
@@ -105,6 +107,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async revoke() {
+      refuseAgent();
       const last = [project, global].flatMap((ground) => {
         const acceptance = ground.acceptances().at(-1);
         return acceptance ? [{ acceptance, ground }] : [];
@@ -127,6 +130,14 @@ export function createTrust(options: TrustOptions): Trust {
       const its = files.filter(({ name }) => groundOf(name) === ground);
       if (its.length > 0) await guard(() => action(ground, its));
     }
+  }
+
+  function refuseAgent(): void {
+    if (!isAgent) return;
+    throw new StrataError(
+      "AGENT",
+      "an agent cannot accept memories for you, and this shell is one's, or one is at work and this is no terminal; run it in a terminal of your own, or type /memory-trust in the session",
+    );
   }
 
   function tell(): void {
