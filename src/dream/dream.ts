@@ -9,6 +9,7 @@
  * Until the swap nothing is changed, so that it can be broken off at any moment. What somebody changes meanwhile has it
  * all planned anew. What holds everywhere, in all of the user's projects, is left alone.
  */
+
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
@@ -23,6 +24,7 @@ import type { Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { inSlices, type Sliced } from "../slices.js";
 import { type DreamPlan, nameFinding } from "./change.js";
 import { type Cluster, nameCluster, nameTry, nameWords, planClusters } from "./clusters.js";
 import { carryOut, compose } from "./compose.js";
@@ -164,9 +166,8 @@ export function createDreams(options: DreamsOptions): Dreams {
     const all = await memories.list({ archived: true });
     const contested = await findContested();
     const spared = new Set(run.state.spared);
-    const present = all.filter(
-      (memory) => isTidied(memory) && !contested.has(memory.id) && !spared.has(nameWords(memory)),
-    );
+    const tidied = await inSlices(clock, findTidied(all));
+    const present = tidied.filter((memory) => !contested.has(memory.id) && !spared.has(nameWords(memory)));
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
     const gone = await findGoneFiles({ files, project: folders.project }, present);
@@ -192,10 +193,16 @@ export function createDreams(options: DreamsOptions): Dreams {
   }
 
   /** What came with the repository, and what the store would not write again, such as a secret, stays as it is. */
-  function isTidied(memory: Memory): boolean {
-    const { isForeign, scope, status } = memory;
-    if (isForeign || scope !== "project" || status === "archived" || !hasHistory(memory)) return false;
-    return findRefusal(memory) === undefined && check.findFault(JSON.stringify(memory)) === undefined;
+  function* findTidied(all: readonly Memory[]): Sliced<Memory[]> {
+    const tidied: Memory[] = [];
+    for (const memory of all) {
+      yield;
+      const { isForeign, scope, status } = memory;
+      if (isForeign || scope !== "project" || status === "archived" || !hasHistory(memory)) continue;
+      if (findRefusal(memory) !== undefined) continue;
+      if ((yield* check.findFault(JSON.stringify(memory))) === undefined) tidied.push(memory);
+    }
+    return tidied;
   }
 
   /** What the model makes of what the rules leave. It is asked once a run. */
@@ -216,7 +223,7 @@ export function createDreams(options: DreamsOptions): Dreams {
     const clusters = run.clusters.map((cluster) =>
       cluster.filter((memory) => byID.get(memory.id)?.content === memory.content),
     );
-    const staged = readStaged(run.answer.text, clusters, check);
+    const staged = await inSlices(clock, readStaged(run.answer.text, clusters, check));
     return {
       changes: compose(planned.changes, staged.changes),
       findings: planned.findings,
