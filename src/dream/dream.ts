@@ -15,16 +15,14 @@ import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
 import { readConflictRecords } from "../memory/conflict-records.js";
-import { findRefusal } from "../memory/draft.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
-import { hasHistory } from "../memory/path.js";
 import { effectiveImportance } from "../memory/rank.js";
 import type { Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { inSlices, type Sliced } from "../slices.js";
+import { inSlices } from "../slices.js";
 import { type DreamPlan, nameFinding } from "./change.js";
 import { type Cluster, nameCluster, nameTry, nameWords, planClusters } from "./clusters.js";
 import { carryOut, compose } from "./compose.js";
@@ -35,6 +33,7 @@ import { createDreamPages } from "./pages.js";
 import { planDream } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
 import { type DreamState, isWatched, noteSuccess, readDreamState, writeDreamState } from "./state.js";
+import { findTidied } from "./tidied.js";
 
 export interface Dreams {
   /** Tidies now. Never rejects. */
@@ -166,7 +165,7 @@ export function createDreams(options: DreamsOptions): Dreams {
     const all = await memories.list({ archived: true });
     const contested = await findContested();
     const spared = new Set(run.state.spared);
-    const tidied = await inSlices(clock, findTidied(all));
+    const tidied = await inSlices(clock, findTidied(all, check));
     const present = tidied.filter((memory) => !contested.has(memory.id) && !spared.has(nameWords(memory)));
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
@@ -190,19 +189,6 @@ export function createDreams(options: DreamsOptions): Dreams {
   async function findContested(): Promise<ReadonlySet<string>> {
     const records = await readConflictRecords(files, folders.memory);
     return new Set(records.flatMap(({ id, otherID }) => [id, otherID ?? id]));
-  }
-
-  /** What came with the repository, and what the store would not write again, such as a secret, stays as it is. */
-  function* findTidied(all: readonly Memory[]): Sliced<Memory[]> {
-    const tidied: Memory[] = [];
-    for (const memory of all) {
-      yield;
-      const { isForeign, scope, status } = memory;
-      if (isForeign || scope !== "project" || status === "archived" || !hasHistory(memory)) continue;
-      if (findRefusal(memory) !== undefined) continue;
-      if ((yield* check.findFault(JSON.stringify(memory))) === undefined) tidied.push(memory);
-    }
-    return tidied;
   }
 
   /** What the model makes of what the rules leave. It is asked once a run. */

@@ -9,6 +9,7 @@
  *     revoke    … and has taken that back
  */
 import { join } from "node:path";
+import { takeLines } from "../record/lines.js";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 
@@ -58,18 +59,23 @@ export function createTrustRecord(files: Files, folder: string): TrustRecord {
   const roots = new Set<string>();
   const looks = new Map<string, number>();
   let accepted: readonly Acceptance[] = [];
-  let acceptedNames = new Set<string>();
+  /** Made when it is asked for: each acceptance makes it anew. */
+  let names: ReadonlySet<string> | undefined;
   let offset = 0;
 
   return {
     async readOn() {
-      const bytes = (await files.readFrom(path, offset)) ?? new Uint8Array();
+      const begin = offset;
+      const bytes = (await files.readFrom(path, begin)) ?? new Uint8Array();
       const length = bytes.lastIndexOf(0x0a) + 1;
-      offset += length;
-      for (const text of new TextDecoder().decode(bytes.subarray(0, length)).split("\n")) {
+      const lines: RecordLine[] = [];
+      await takeLines(files, path, bytes.subarray(0, length), (text) => {
         const line = parseLine(text);
-        if (line) take(line);
-      }
+        if (line) lines.push(line);
+      });
+      // All at once: nobody sees what was accepted without what took it back.
+      for (const line of lines) take(line);
+      offset = Math.max(offset, begin + length);
     },
 
     async add(line) {
@@ -78,8 +84,8 @@ export function createTrustRecord(files: Files, folder: string): TrustRecord {
     },
 
     note: take,
-    isOwn: (file) => own.has(nameOf(file)) || acceptedNames.has(nameOf(file)),
-    isDecided: (file) => [own, foreign, acceptedNames].some((known) => known.has(nameOf(file))),
+    isOwn: (file) => own.has(nameOf(file)) || acceptedNames().has(nameOf(file)),
+    isDecided: (file) => [own, foreign, acceptedNames()].some((known) => known.has(nameOf(file))),
     isForeign: (hash, why) => (why === undefined ? foreignHashes.has(hash) : foreignHashes.get(hash) === why),
     hasRoot: (root) => roots.has(root),
     lookedMs: (root, shelf) => looks.get(`${root}\n${shelf}`),
@@ -88,6 +94,11 @@ export function createTrustRecord(files: Files, folder: string): TrustRecord {
       return offset > 0;
     },
   };
+
+  function acceptedNames(): ReadonlySet<string> {
+    names ??= new Set(accepted.flatMap((one) => one.files.map(nameOf)));
+    return names;
+  }
 
   /** Taking the same line twice changes nothing: what one has added oneself is read again. */
   function take(line: RecordLine): void {
@@ -102,7 +113,7 @@ export function createTrustRecord(files: Files, folder: string): TrustRecord {
     if (line.op !== "accept" && line.op !== "revoke") return;
     accepted = accepted.filter(({ run }) => run !== line.run);
     if (line.op === "accept") accepted = [...accepted, line];
-    acceptedNames = new Set(accepted.flatMap((one) => one.files.map(nameOf)));
+    names = undefined;
   }
 }
 
