@@ -38,7 +38,7 @@ export interface Trust {
   revoke(): Promise<Acceptance | undefined>;
   /** Is told when something that was not decided by `settle` counts in another way. */
   onChange(listener: () => void): void;
-  readonly turns: Pick<Turns, "begin" | "end">;
+  readonly turns: Pick<Turns, "begin" | "end" | "endAll" | "onIdle">;
   /** Another one whenever `isOwn` may answer otherwise. */
   readonly version: number;
   /** Does it follow the project, or only look at it once? */

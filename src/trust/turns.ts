@@ -17,10 +17,14 @@ export interface Turns {
   /** Never rejects; what cannot be written down counts all the same in this process. */
   begin(sessionID: string): Promise<void>;
   end(sessionID: string): Promise<void>;
+  /** The instance ends, and with it all of its turns; its process may go on. Never rejects. */
+  endAll(): Promise<void>;
   /** Was an agent at work then, or at some time from then until then? Rejects with the system's error. */
   findWindows(sinceMs: number): Promise<IsInTurn>;
   /** Of the disk. */
   nowMs(): Promise<number>;
+  /** Resolves when what has begun or ended is written down. */
+  onIdle(): Promise<void>;
 }
 
 export type IsInTurn = (fromMs: number, toMs?: number) => boolean;
@@ -63,6 +67,7 @@ export function createTurns(options: TurnsOptions): Turns {
 
   return {
     nowMs,
+    onIdle: () => writing,
 
     begin(sessionID) {
       const isFirst = busy.size === 0;
@@ -79,15 +84,12 @@ export function createTurns(options: TurnsOptions): Turns {
       });
     },
 
-    end(sessionID) {
-      if (!busy.delete(sessionID) || busy.size > 0) return writing;
-      stop();
-      const window = own.at(-1);
-      return inOrder(async () => {
-        const atMs = await nowMs();
-        if (window) window.toMs = atMs;
-        await write("end", atMs);
-      });
+    end: (sessionID) => (busy.delete(sessionID) && busy.size === 0 ? close() : writing),
+
+    endAll() {
+      if (busy.size === 0) return writing;
+      busy.clear();
+      return close();
     },
 
     async findWindows(sinceMs) {
@@ -97,6 +99,16 @@ export function createTurns(options: TurnsOptions): Turns {
         windows.some((one) => toMs >= one.fromMs - SLACK_MS && fromMs <= one.toMs + SLACK_MS);
     },
   };
+
+  function close(): Promise<void> {
+    stop();
+    const window = own.at(-1);
+    return inOrder(async () => {
+      const atMs = await nowMs();
+      if (window) window.toMs = atMs;
+      await write("end", atMs);
+    });
+  }
 
   function inOrder(work: () => Promise<void>): Promise<void> {
     writing = writing.then(work).catch(onFailure);
@@ -155,6 +167,9 @@ export function createTurns(options: TurnsOptions): Turns {
   async function readWindows(lines: readonly TurnLine[]): Promise<Window[]> {
     const windows: Window[] = [];
     for (const { at, op } of lines) {
+      // A turn of days has its beginning in a file that was not read.
+      if (windows.length === 0 && op !== "begin")
+        windows.push({ fromMs: Number.NEGATIVE_INFINITY, toMs: at });
       const last = windows.at(-1);
       if (op === "begin") windows.push({ fromMs: at, toMs: at + 2 * ALIVE_MS });
       else if (last) last.toMs = op === "end" ? at : at + 2 * ALIVE_MS;
