@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { DAY_MS } from "../../src/seams/clock.js";
+import { createFakeHost } from "../support/fake-host.js";
 import { openTrustWorld, type TrustProject, type TrustWorld } from "../support/trust-world.js";
 import { openWorld } from "../support/world.js";
 
@@ -62,4 +63,14 @@ it("a turn is over in the records when the host lets the plugin go in it", async
   expect(read()).toEqual(["begin"]);
   await strata.dispose();
   expect(read()).toEqual(["begin", "end"]);
+});
+
+it("the turn of a copy of a session counts as well", async () => {
+  const host = createFakeHost();
+  host.isFork = (sessionID) => sessionID === "ses_copy";
+  const { files, strata } = await openWorld({ host });
+  await strata.dispatcher.ask("turn", { sessionID: "ses_copy" }, undefined);
+  await strata.idle();
+  const days = [...files.contents.keys()].filter((path) => path.startsWith(join(host.stateFolder, FOLDER)));
+  expect(days.map((path) => files.text(path)).join("")).toContain('"begin"');
 });
