@@ -100,7 +100,8 @@ export function createTrust(options: TrustOptions): Trust {
 
     async own(files) {
       version++;
-      await each(files, (ground, its) => (isAgent ? ground.disown(its, "agent") : ground.own(its)));
+      const isAgents = await isAnAgents();
+      await each(files, (ground, its) => (isAgents ? ground.disown(its, "agent") : ground.own(its)));
     },
 
     async disown(files) {
@@ -108,7 +109,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async accept(files, why) {
-      refuseAgent();
+      await refuseAgent();
       for (const ground of [project, global]) {
         const its = files.filter(({ name }) => groundOf(name) === ground);
         if (its.length > 0) await ground.accept(its, why);
@@ -117,7 +118,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async revoke() {
-      refuseAgent();
+      await refuseAgent();
       const last = [project, global].flatMap((ground) => {
         const acceptance = ground.acceptances().at(-1);
         return acceptance ? [{ acceptance, ground }] : [];
@@ -142,8 +143,13 @@ export function createTrust(options: TrustOptions): Trust {
     }
   }
 
-  function refuseAgent(): void {
-    if (!isAgent) return;
+  /** What an agent starts, another OpenCode too, has its words and not the user's. */
+  async function isAnAgents(): Promise<boolean> {
+    return isAgent || ((await guard(turns.isWithinTurn)) ?? false);
+  }
+
+  async function refuseAgent(): Promise<void> {
+    if (!(await isAnAgents())) return;
     throw new StrataError(
       "AGENT",
       "an agent cannot accept memories for you, and this shell is one's, or one is at work and this is no terminal; run it in a terminal of your own, or type /memory-trust in the session",

@@ -21,6 +21,8 @@ export interface Turns {
   endAll(): Promise<void>;
   /** Was an agent at work then, or at some time from then until then? Rejects with the system's error. */
   findWindows(sinceMs: number): Promise<IsInTurn>;
+  /** Was our process started within the turn of another, as by its agent's shell? Rejects with the system's error. */
+  isWithinTurn(): Promise<boolean>;
   /** Of the disk. */
   nowMs(): Promise<number>;
   /** Resolves when what has begun or ended is written down. */
@@ -49,6 +51,8 @@ interface TurnLine {
 interface Window {
   fromMs: number;
   toMs: number;
+  /** Whose it is, as long as it goes on. */
+  process?: ProcessIdentity;
 }
 
 const ALIVE_MS = 30_000;
@@ -66,6 +70,13 @@ export function createTurns(options: TurnsOptions): Turns {
   let stop = (): void => {};
 
   return {
+    async isWithinTurn() {
+      const above = await processes.ancestors();
+      if (above.length === 0) return false;
+      const windows = await readOthers(clock.now());
+      return windows.some(({ process }) => process !== undefined && above.includes(process.id));
+    },
+
     nowMs,
     onIdle: () => writing,
 
@@ -176,8 +187,10 @@ export function createTurns(options: TurnsOptions): Turns {
     }
     const last = lines.at(-1);
     const open = windows.at(-1);
-    if (last && open && last.op !== "end" && (await processes.isRunning(last.process)))
+    if (last && open && last.op !== "end" && (await processes.isRunning(last.process))) {
       open.toMs = Number.POSITIVE_INFINITY;
+      open.process = last.process;
+    }
     return windows;
   }
 }
