@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findWhen } from "../../layers/auto-memory/when.js";
+import { reports } from "../../src/failures/answering.js";
 import { compareStatements } from "../../src/memory/compare.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { redactSecrets } from "../../src/memory/secrets.js";
@@ -157,4 +158,9 @@ describe("private keys", () => {
     const read = (count: number) => countLookedAt(() => void redactSecrets(HEAD.repeat(count))).characters;
     expect(read(400)).toBeLessThan(2.2 * read(200));
   });
+});
+
+it("a report of failed tests is looked for within a line: empty lines before it are not gone over again and again", () => {
+  const [found] = reports.flatMap((pattern) => pattern.exec(`${"\n".repeat(50)}  FAILED one\n`)?.[0] ?? []);
+  expect(found).toBe("  FAILED");
 });
