@@ -18,9 +18,13 @@ import { openTrust } from "./trust/open-trust.js";
 /** Who changes something, in the ledger. */
 const INSTANCE = "cli";
 
-/** Locks that count in all processes. Two of one name in one process would take each other for gone. */
-export function openLocks({ clock, files }: Surroundings, instance: string): Locks {
-  return createLocks({ clock, files, processes: createRunningProcesses(), instance });
+/**
+ * Locks that count in all processes. Two of one name in one process would take each other for gone. A lock that came
+ * with a copy of the project, and that no command could wait for, is looked at until it is known for dead.
+ */
+export function openLocks({ clock, files, warn }: Surroundings, instance: string): Locks {
+  const onDoubt = (why: string): void => warn(`strata: ${why}; looking on …`);
+  return createLocks({ clock, files, processes: createRunningProcesses(), instance, onDoubt });
 }
 
 /** Opens the store beside whoever else has it open, and lets go of it when `run` is done. */
