@@ -89,14 +89,19 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
     remove,
   };
 
-  async function open({ bounds, parentID, title }: GenerateRequest): Promise<string | undefined> {
+  async function open({
+    bounds,
+    maxAnswerTokens,
+    parentID,
+    title,
+  }: GenerateRequest): Promise<string | undefined> {
     const body = { parentID, title: formatOwnTitle(title, processes.ownID) };
     const created = await bounded(async (signal) => {
       const { data } = await client.session.create({ body });
       if (data && signal.aborted) void remove(data.id);
       return data;
     });
-    if (created) ownSessions.add(created.id, bounds);
+    if (created) ownSessions.add(created.id, bounds, maxAnswerTokens);
     return created?.id;
   }
 

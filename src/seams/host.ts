@@ -92,6 +92,8 @@ export interface GenerateRequest {
   prompt: string;
   /** "provider/model"; without it the host's own choice. */
   model?: string;
+  /** The most that one answer may take, thinking included; the provider is told so. */
+  maxAnswerTokens: number;
   /** Breaks it off. */
   signal: AbortSignal;
   /** From the moment the model is asked; opening and removing the session come on top, seconds at most. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createGeneration, estimateTokens } from "../../src/background/generation.js";
+import { countMostTokens } from "../../src/background/cost.js";
+import { createGeneration } from "../../src/background/generation.js";
 import { defaults } from "../../src/config/defaults.js";
 import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
@@ -120,6 +121,7 @@ describe("what is asked and what comes back", () => {
         title: "session notes",
         prompt: "write",
         model: "acme/small",
+        maxAnswerTokens: 8_000,
         signal: expect.any(AbortSignal),
         deadlineMs: 60_000,
       },
@@ -137,11 +139,11 @@ describe("what is asked and what comes back", () => {
     expect(await generation.status()).toMatchObject({ isAllowed: true, callsToday: 1, tokensToday: 125 });
   });
 
-  it("what is not known to have been spent counts with its estimate", async () => {
+  it("what is not known to have been spent counts with the most that it may have been", async () => {
     const { generation, host } = open();
     host.respond = () => ({ kind: "failed", reason: "no answer within 60 s" });
     expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "no answer within 60 s" });
-    expect(await generation.status()).toMatchObject({ tokensToday: estimateTokens(notes) });
+    expect(await generation.status()).toMatchObject({ tokensToday: countMostTokens(notes) });
   });
 
   it("a host that breaks its contract and throws is a failure and stops nothing", async () => {
