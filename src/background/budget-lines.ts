@@ -8,6 +8,7 @@
  * `tokens` of a reservation is an estimate and counts until the line that says what was spent. A released one counts
  * for nothing: its call was never made.
  */
+import { findLaterVersion, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { UsedTokens } from "../seams/host.js";
 
@@ -44,9 +45,22 @@ export interface Tally {
   tokens: number;
 }
 
-/** `undefined` when the value is no such line; a number below zero would hand out what is not there. */
+/**
+ * `undefined` when the value is no such line; a number below zero would hand out what is not there. A line of a later
+ * version counts in full, and one that cannot be understood as a call that has taken all there is.
+ */
 export function parseBudgetLine(value: unknown): BudgetLine | undefined {
-  if (!isRecord(value) || value.v !== 1 || typeof value.id !== "string") return undefined;
+  const line = parseKnownLine(value);
+  if (line || findLaterVersion(value) === undefined) return line;
+  const id = isRecord(value) && typeof value.id === "string" ? value.id : "";
+  // What it says of a call that is known already leaves the estimate of that one.
+  if (isRecord(value) && (value.kind === "spent" || value.kind === "released")) return undefined;
+  const { POSITIVE_INFINITY: tokens } = Number;
+  return { v: 1, kind: "reserved", id, instance: "", time: "", purpose: "", session: "", tokens };
+}
+
+function parseKnownLine(value: unknown): BudgetLine | undefined {
+  if (!isRecord(value) || !isVersion(value.v) || typeof value.id !== "string") return undefined;
   const { kind, tokens } = value;
   const isLine =
     kind === "released" ||

@@ -9,13 +9,14 @@
  * ask at once. At the limit two may both be refused where one could have gone: that is the price.
  *
  * Spending that cannot be counted is not made: where the file cannot be written or read, everything is refused.
- * A reservation whose instance was killed counts with its estimate. Lines that cannot be read count for nothing.
+ * A reservation whose instance was killed counts with its estimate. Lines that cannot be read count for nothing, but
+ * those of a later version: what they do not say counts as all that there is.
  */
 import { join } from "node:path";
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
-import { formatCorruption, readJsonLines } from "../record/json-lines.js";
+import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -67,6 +68,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
   let count = 0;
   let hasFailed = false;
   const corruptSeen = new Map<string, number>();
+  const laterSeen = new Set<string>();
 
   return {
     async reserve(call) {
@@ -84,7 +86,9 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
 
     async today() {
       try {
-        return sumBudget(await readLines(todaysPath()));
+        const spent = sumBudget(await readLines(todaysPath()));
+        // What nobody can count is all there is.
+        return spent && { ...spent, tokens: Number.isFinite(spent.tokens) ? spent.tokens : dailyTokens };
       } catch {
         return undefined;
       }
@@ -135,7 +139,12 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
   }
 
   async function readLines(path: string): Promise<BudgetLine[]> {
-    const { records, corruptLines } = await readJsonLines(files, path, parseBudgetLine);
+    const read = await readJsonLines(files, path, parseBudgetLine);
+    const { corruptLines, laterLines, records } = read;
+    if (laterLines.length > 0 && !laterSeen.has(path)) {
+      laterSeen.add(path);
+      log.warn("background", formatLaterLines(path, read));
+    }
     if (corruptLines.length > (corruptSeen.get(path) ?? 0)) {
       corruptSeen.set(path, corruptLines.length);
       log.warn("background", formatCorruption(path, corruptLines));

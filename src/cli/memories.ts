@@ -9,6 +9,7 @@ import type { Memory } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/memory-store.js";
 import { refuseSecrets } from "../memory/secret-gate.js";
 import type { Memories, OpenMemories, Written } from "../memory/store.js";
+import { keepLaterState } from "../record/later-state.js";
 import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
 import { createProgress } from "./progress.js";
 import { requireProject } from "./project.js";
@@ -36,12 +37,13 @@ export async function withMemories<T>(
   const project = await requireProject(surroundings);
   const { config } = await readSettings(surroundings, project);
   const say = (_source: string, message: string): void => warn(`strata: ${message}`);
+  const log = { error: say, warn: say, info() {}, debug() {} };
   const memories = createMemoryStore({
     trust: await openTrust(surroundings, project, config.trust),
     clock,
-    files,
+    files: keepLaterState(files, log),
     locks: openLocks(surroundings, INSTANCE),
-    log: { error: say, warn: say, info() {}, debug() {} },
+    log,
     folders: planFolders(project),
     globalFolder: findGlobalFolder({ home, env }),
     instance: INSTANCE,
