@@ -5,6 +5,7 @@
  *     {"v":1,"kind":"spent","id":"…","time":"…","tokens":{"input":900,"output":210,"cacheRead":0}}
  *     {"v":1,"kind":"released","id":"…","time":"…"}
  *
+ * A call that works with tools reserves more as it goes on, in lines with `extends`, the id of its first one.
  * `tokens` of a reservation is an estimate and counts until the line that says what was spent. A released one counts
  * for nothing: its call was never made.
  */
@@ -23,6 +24,8 @@ interface ReservedLine {
   purpose: string;
   session: string;
   tokens: number;
+  /** The reservation of the same call that this one adds to: it is no call of its own. */
+  extends?: string;
 }
 
 interface SpentLine {
@@ -82,7 +85,7 @@ export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tall
     if (line.kind !== "reserved") continue;
     if (line.id === beforeID) return tally;
     if (released.has(line.id)) continue;
-    tally.calls++;
+    if (line.extends === undefined) tally.calls++;
     tally.tokens += spent.get(line.id) ?? line.tokens;
   }
   return beforeID === undefined ? tally : undefined;

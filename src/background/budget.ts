@@ -42,6 +42,8 @@ export interface PlannedCall {
 export type Reservation =
   | {
       kind: "reserved";
+      /** Reserves so much more for the same call. Why not, where it may not take that. Never rejects. */
+      extend(tokens: number): Promise<string | undefined>;
       /** Says what was spent in the end; without it the estimate stands. Never rejects. */
       settle(tokens: UsedTokens): Promise<void>;
     }
@@ -62,6 +64,7 @@ export interface BudgetOptions {
 }
 
 const KEPT_DAYS = 7;
+const NOTHING: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
 export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
   const { dailyCalls, dailyTokens } = config;
@@ -102,7 +105,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     },
   };
 
-  async function tryReserve(call: PlannedCall): Promise<Reservation> {
+  async function tryReserve(call: PlannedCall & { extends?: string }): Promise<Reservation> {
     const path = todaysPath();
     // At the limit nothing is written: layers may ask all day long.
     const full = refuse(sumBudget(await readLines(path)), call);
@@ -111,14 +114,37 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     await append(path, { v: 1, kind: "reserved", id, instance, time: formatTime(), ...call });
     const before = sumBudget(await readLines(path), id);
     const late = before ? refuse(before, call) : refusal("the reservation was lost, the file was replaced");
-    if (!late) return { kind: "reserved", settle: (tokens) => settle(path, id, tokens) };
+    if (!late) return open(path, id, call);
     await append(path, { v: 1, kind: "released", id, time: formatTime() });
     return late;
   }
 
-  function refuse(spent: Tally | undefined, { tokens }: PlannedCall): Reservation | undefined {
+  function open(path: string, id: string, call: PlannedCall): Reservation {
+    const extensions: Reservation[] = [];
+    return {
+      kind: "reserved",
+      async extend(tokens) {
+        const extended = await tryReserve({ ...call, tokens, extends: id }).catch((thrown) =>
+          refusal(`${folder} cannot be used (${formatError(thrown)})`),
+        );
+        if (extended.kind === "refused") return extended.why;
+        extensions.push(extended);
+        return undefined;
+      },
+      // What was spent is counted once, as the call's.
+      async settle(tokens) {
+        await settle(path, id, tokens);
+        for (const one of extensions) if (one.kind === "reserved") await one.settle(NOTHING);
+      },
+    };
+  }
+
+  function refuse(
+    spent: Tally | undefined,
+    { extends: extended, tokens }: PlannedCall & { extends?: string },
+  ): Reservation | undefined {
     if (!spent) return undefined;
-    if (spent.calls >= dailyCalls)
+    if (spent.calls >= dailyCalls && extended === undefined)
       return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
     if (spent.tokens + tokens > dailyTokens) {
       const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;

@@ -16,6 +16,7 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Generated, Host, ToolBounds, UsedTokens } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
+import { createAllowance } from "./allowance.js";
 import { createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
 import { planChoice } from "./choice.js";
@@ -176,7 +177,7 @@ export function createGeneration(options: GenerationOptions): Generation {
       maxAnswerTokens: countMostAnswerTokens(request),
       signal: tools ? AbortSignal.any([end.signal, tools.signal]) : end.signal,
       deadlineMs: tools?.deadlineMs ?? deadlineMs,
-      ...(tools && { bounds: tools }),
+      ...(tools && { bounds: tools, mayGoOn: createAllowance(request, reservation.extend) }),
     });
     if (generated.tokens) await reservation.settle(generated.tokens);
     account(request, generated.tokens ?? { input: estimateTokens(request), output: 0, cacheRead: 0 });

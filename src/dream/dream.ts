@@ -32,7 +32,14 @@ import { findNeighbours } from "./neighbours.js";
 import { createDreamPages } from "./pages.js";
 import { planDream } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
-import { type DreamState, formatLaterState, isWatched, noteSuccess, readDreamState, writeDreamState } from "./state.js";
+import {
+  type DreamState,
+  formatLaterState,
+  isWatched,
+  noteSuccess,
+  readDreamState,
+  writeDreamState,
+} from "./state.js";
 
 export interface Dreams {
   /** Tidies now. Never rejects. */

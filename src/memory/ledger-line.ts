@@ -36,7 +36,10 @@ export type LineReading = { kind: "line"; line: LedgerLine } | { kind: "problem"
 export function readLedgerLine(value: unknown, prefix: string): LineReading {
   const version = findLaterVersion(value);
   if (!isWhole(value) && version !== undefined)
-    return { kind: "problem", what: `is of version ${version}, which a later Strata has written; update this one` };
+    return {
+      kind: "problem",
+      what: `is of version ${version}, which a later Strata has written; update this one`,
+    };
   if (!isWhole(value)) return { kind: "problem", what: "cannot be read, and what it said is lost" };
   const fault = findFault(value, prefix);
   return fault === undefined

@@ -22,7 +22,12 @@ export async function readJsonLines<T>(
   parse: (value: unknown) => T | undefined,
 ): Promise<JsonLines<T>> {
   const contents = await files.read(path);
-  const result: JsonLines<T> = { records: [], corruptLines: [], laterLines: [], bytes: contents?.byteLength ?? 0 };
+  const result: JsonLines<T> = {
+    records: [],
+    corruptLines: [],
+    laterLines: [],
+    bytes: contents?.byteLength ?? 0,
+  };
   if (!contents) return result;
   const lines = new TextDecoder().decode(contents).split("\n");
   for (const [index, line] of lines.entries()) {

@@ -100,6 +100,8 @@ export interface GenerateRequest {
   deadlineMs: number;
   /** Where the model may use tools; without it it has none. */
   bounds?: ToolBounds;
+  /** Told of each answer that has ended; why there may be no other, where it says so. Never rejects. */
+  mayGoOn?(answerID: string, tokens: UsedTokens): Promise<string | undefined>;
 }
 
 /** What a model of ours may do with tools. The host's own permissions say the same; this is asked all the same. */
