@@ -7,7 +7,7 @@
  *     /memory-undo       takes back what was last done to memory: a dream, or a single change
  */
 import type { DreamOutcome, RunOptions } from "../../src/dream/dream.js";
-import { type DreamState, formatLaterState } from "../../src/dream/state.js";
+import type { DreamState } from "../../src/dream/state.js";
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { waitAtMost } from "../../src/seams/clock.js";
@@ -21,7 +21,7 @@ const QUIET_MS = 20_000;
 const ANSWER_WITHIN_MS = 4_000;
 
 export const createDream: LayerFactory = (context) => {
-  const { background, clock, config, folders, instances, log, memories, toasts } = context;
+  const { background, clock, config, instances, log, memories, toasts } = context;
   if (!config.dream.enabled || !config.autoMemory.enabled) return undefined;
   const busy = new Set<string>();
   const end = new AbortController();
@@ -77,8 +77,7 @@ export const createDream: LayerFactory = (context) => {
     try {
       const dreamer = await open();
       const state = await dreamer.state();
-      const later = formatLaterState(folders.dreamState, state);
-      if (later !== undefined) return tellLater(later);
+      if (state.later !== undefined) return tellLater(state.later);
       const why = findEarlyObstacle(state) ?? (await findLateObstacle(state));
       if (why !== undefined) {
         log.debug(LAYER, `no dream: ${why}`);

@@ -32,14 +32,7 @@ import { findNeighbours } from "./neighbours.js";
 import { createDreamPages } from "./pages.js";
 import { planDream } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
-import {
-  type DreamState,
-  formatLaterState,
-  isWatched,
-  noteSuccess,
-  readDreamState,
-  writeDreamState,
-} from "./state.js";
+import { type DreamState, isWatched, noteSuccess, readDreamState, writeDreamState } from "./state.js";
 
 export interface Dreams {
   /** Tidies now. Never rejects. */
@@ -147,7 +140,7 @@ export function createDreams(options: DreamsOptions): Dreams {
   ): Promise<DreamOutcome> {
     const state = await readDreamState(files, folders.dreamState);
     // Somebody may have had one between the look and the lock.
-    const why = formatLaterState(folders.dreamState, state) ?? options.findObstacle?.(state);
+    const why = state.later ?? options.findObstacle?.(state);
     if (why !== undefined) return { kind: "refused", why };
     const both = AbortSignal.any([signal, lock.signal]);
     const run: Run = { id: randomUUID().slice(0, 8), options, signal: both, state, clusters: [] };

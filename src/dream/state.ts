@@ -2,7 +2,7 @@
  * What is remembered between dreams: `state/dream.json`, machine state, apart from the lock so that a lock that is taken
  * over loses nothing of it. Deleting it lets the next dream come at once.
  */
-import { findLaterVersion, formatLater, isVersion } from "../record/version.js";
+import { findLaterVersionIn, formatLater, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import { DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -24,8 +24,8 @@ export interface DreamState {
   spared: readonly string[];
   /** On which days dreams have succeeded, the first one first: so long is it noted here what is used. */
   days: readonly string[];
-  /** Where a later Strata has written it: dreams are left to that one, and this is not written over. */
-  laterVersion?: number;
+  /** Why there is no dream, where a later Strata has written it: one that cannot be noted would come again and again. */
+  later?: string;
 }
 
 const MOST_SEEN = 2_000;
@@ -71,20 +71,18 @@ export function noteSuccess(
 const pick = (lastModelFailureMs: number | undefined) =>
   lastModelFailureMs === undefined ? {} : { lastModelFailureMs };
 
-/** Why there is no dream where a later Strata keeps the state: one that cannot be noted would come again and again. */
-export function formatLaterState(path: string, { laterVersion }: DreamState): string | undefined {
-  return laterVersion === undefined ? undefined : formatLater(path, laterVersion);
-}
-
 /** What cannot be read counts for nothing; nor does a folder in its place. */
 export async function readDreamState(files: Files, path: string): Promise<DreamState> {
   const isFile = (await files.stat(path))?.kind === "file";
   const bytes = isFile ? await files.read(path) : undefined;
-  return bytes ? parseDreamState(new TextDecoder().decode(bytes)) : FRESH;
+  if (!bytes) return FRESH;
+  const text = new TextDecoder().decode(bytes);
+  const version = findLaterVersionIn(text);
+  return { ...parseDreamState(text), ...(version !== undefined && { later: formatLater(path, version) }) };
 }
 
 export async function writeDreamState(files: Files, path: string, state: DreamState): Promise<void> {
-  const { laterVersion: _, ...known } = state;
+  const { later: _, ...known } = state;
   const bounded = {
     ...known,
     seen: state.seen.slice(-MOST_SEEN),
@@ -106,7 +104,6 @@ export function keepHarmless(text: string): string {
 function parseDreamState(text: string): DreamState {
   const value = parseJson(text);
   if (!isRecord(value) || !isVersion(value.v)) return FRESH;
-  const laterVersion = findLaterVersion(value);
   const { failures, lastFailureMs, lastModelFailureMs, lastSuccessMs, modelFailures } = value;
   return {
     failures: toCount(failures),
@@ -115,7 +112,6 @@ function parseDreamState(text: string): DreamState {
     told: readTexts(value.told),
     spared: readTexts(value.spared),
     days: readTexts(value.days).filter((day) => /^\d{4}-\d\d-\d\d$/.test(day)),
-    ...(laterVersion !== undefined && { laterVersion }),
     ...(isTime(lastSuccessMs) && { lastSuccessMs }),
     ...(isTime(lastFailureMs) && { lastFailureMs }),
     ...(isTime(lastModelFailureMs) && { lastModelFailureMs }),

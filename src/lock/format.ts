@@ -13,7 +13,7 @@ export function formatLock(state: LockState, nowMs: number): { says: string; isS
       : `a stale lock without an owner, it ${why}`;
     return { says, isSilent: true };
   }
-  const says = token ? `a lock that is held by ${formatHolder(token)}` : "a lock without an owner";
+  const says = token ? `held by ${formatHolder(token)}` : "a lock without an owner";
   if (signMs === undefined) return { says, isSilent: false };
   return { says: `${says}; ${formatDoubt(signMs)}`, isSilent: nowMs - signMs >= SILENT_MS };
 }

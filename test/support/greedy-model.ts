@@ -10,7 +10,7 @@ import { createFakeLog } from "./fake-log.js";
 
 /** What the host allows an answer where nobody bounds it. */
 export const HOST_LIMIT = 32_000;
-const PROMPT = "if (row.amount > limit) throw new RangeError(`${row.id}`);\n".repeat(600);
+const PROMPT = "if (row.amount > limit) throw new RangeError(row.id);\n".repeat(600);
 
 export interface GreedyOptions {
   clock: Clock;

@@ -76,6 +76,16 @@ describe("a lock of another machine", () => {
     }
   });
 
+  it("is shown as one that nobody is behind once it has given no sign for a minute", async () => {
+    const { clock, files, locks } = openLockWorld();
+    putLock(files, "elsewhere");
+    const isSilent = async () => formatLock(await locks("a").inspect(LOCK), clock.now()).isSilent;
+    clock.advance(MINUTE - 1);
+    expect(await isSilent()).toBe(false);
+    clock.advance(1);
+    expect(await isSilent()).toBe(true);
+  });
+
   it("told to be gone by its last sign is taken over at once", async () => {
     const { clock, files, locks, processes } = openLockWorld();
     putLock(files, "elsewhere");
