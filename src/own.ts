@@ -8,6 +8,7 @@ import { locateRecord } from "./owner/record.js";
 import { createSeal, type Seal } from "./owner/seal.js";
 import { createSeenSessions, type SeenSessions } from "./owner/seen-sessions.js";
 import { createStateOwner } from "./owner/state-owner.js";
+import { keepLaterState } from "./record/later-state.js";
 import type { Log } from "./record/log.js";
 import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
@@ -34,7 +35,8 @@ export interface OwnOptions {
 const MOST_INSTANCES = 100;
 
 /** Touches nothing until it is asked. */
-export function openOwn({ clock, files, folders, host, instance, log }: OwnOptions): Own {
+export function openOwn({ clock, files: disk, folders, host, instance, log }: OwnOptions): Own {
+  const files = keepLaterState(disk, log);
   const { processes, stateFolder } = host;
   const { dreamState, project, strata } = folders;
   const locate = () => locateRecord(files, { project, stateFolder });

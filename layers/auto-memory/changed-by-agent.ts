@@ -14,6 +14,7 @@ import type { LayerContext } from "../../src/layer-context.js";
 import { redactSecrets } from "../../src/memory/secrets.js";
 import { toLine } from "../../src/notes/line.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
+import { isVersion } from "../../src/record/version.js";
 import { isRecord } from "../../src/records.js";
 import { LAYER } from "./told.js";
 
@@ -72,7 +73,7 @@ export function createAgentChanges(
 }
 
 function readLine(value: unknown): AgentChange | number | undefined {
-  if (!isRecord(value) || value.v !== 1) return undefined;
+  if (!isRecord(value) || !isVersion(value.v)) return undefined;
   const { id, session, told, what, words } = value;
   if (Number.isInteger(told)) return Number(told);
   const isWhole = [id, session, what, words].every((one) => typeof one === "string");

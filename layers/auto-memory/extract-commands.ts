@@ -6,6 +6,7 @@ import type { Gate } from "../../src/memory/gate.js";
 import type { MemoryDraft } from "../../src/memory/memory.js";
 import { redactSecrets } from "../../src/memory/secrets.js";
 import { toCode } from "../../src/notes/line.js";
+import { findLaterVersion, formatLater } from "../../src/record/version.js";
 import { isRecord } from "../../src/records.js";
 import {
   type CommandCount,
@@ -29,6 +30,7 @@ export function createCommandWatch(
 ): CommandWatch {
   const { clock, files, folders, gate, log } = context;
   const path = join(folders.extraction, "commands.json");
+  let isLaterTold = false;
 
   return {
     async count(sessionID, ran) {
@@ -37,7 +39,9 @@ export function createCommandWatch(
         ({ command }) => simplifyCommand(command) !== undefined && redactSecrets(command).found.length === 0,
       );
       if (clean.length === 0) return;
-      const counts = countCommands(await read(), sessionID, clean);
+      const known = await read();
+      if (!known) return;
+      const counts = countCommands(known, sessionID, clean);
       const repeated = findRepeated(counts);
       for (const command of repeated) {
         const cause = { operation: "extract", session: sessionID, reason: "run again and again" };
@@ -47,10 +51,17 @@ export function createCommandWatch(
     },
   };
 
-  async function read(): Promise<CommandCounts> {
+  /** `undefined` for what a later Strata has counted, and counts. */
+  async function read(): Promise<CommandCounts | undefined> {
     try {
       const contents = await files.read(path);
       const value: unknown = contents && JSON.parse(new TextDecoder().decode(contents));
+      const version = findLaterVersion(value);
+      if (version !== undefined) {
+        if (!isLaterTold) log.warn(LAYER, formatLater(path, version));
+        isLaterTold = true;
+        return undefined;
+      }
       if (!isRecord(value) || value.v !== 1 || !isRecord(value.counts)) return {};
       const counts = Object.entries(value.counts).filter(([, count]) => isCount(count));
       return Object.fromEntries(counts) as CommandCounts;

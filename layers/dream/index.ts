@@ -27,6 +27,7 @@ export const createDream: LayerFactory = (context) => {
   const end = new AbortController();
   let cancel = (): void => {};
   let running: Promise<DreamOutcome> | undefined;
+  let isLaterTold = false;
   let opening: Promise<Dreamer> | undefined;
 
   /** Most processes end before the first dream: what it takes is loaded with it. */
@@ -76,6 +77,7 @@ export const createDream: LayerFactory = (context) => {
     try {
       const dreamer = await open();
       const state = await dreamer.state();
+      if (state.later !== undefined) return tellLater(state.later);
       const why = findEarlyObstacle(state) ?? (await findLateObstacle(state));
       if (why !== undefined) {
         log.debug(LAYER, `no dream: ${why}`);
@@ -86,6 +88,11 @@ export const createDream: LayerFactory = (context) => {
     } catch (thrown) {
       log.error(LAYER, formatError(thrown));
     }
+  }
+
+  function tellLater(why: string): void {
+    if (!isLaterTold) log.warn(LAYER, `no dream: ${why}`);
+    isLaterTold = true;
   }
 
   /** What can be told without a look at the memories. */

@@ -64,7 +64,7 @@ export function createBreakers(context: LayerContext): Breakers {
 
   async function save(sessionID: string, { answersSince: _, ...state }: BreakerState): Promise<void> {
     await files
-      .writeWhole(pathOf(sessionID), JSON.stringify(state))
+      .writeWhole(pathOf(sessionID), JSON.stringify({ v: 1, ...state }))
       .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
   }
 

@@ -5,9 +5,11 @@
  *     {"v":1,"kind":"spent","id":"…","time":"…","tokens":{"input":900,"output":210,"cacheRead":0}}
  *     {"v":1,"kind":"released","id":"…","time":"…"}
  *
+ * A call that works with tools reserves more as it goes on, in lines with `extends`, the id of its first one.
  * `tokens` of a reservation is an estimate and counts until the line that says what was spent. A released one counts
  * for nothing: its call was never made.
  */
+import { findLaterVersion, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { UsedTokens } from "../seams/host.js";
 
@@ -22,6 +24,8 @@ interface ReservedLine {
   purpose: string;
   session: string;
   tokens: number;
+  /** The reservation of the same call that this one adds to: it is no call of its own. */
+  extends?: string;
 }
 
 interface SpentLine {
@@ -44,9 +48,22 @@ export interface Tally {
   tokens: number;
 }
 
-/** `undefined` when the value is no such line; a number below zero would hand out what is not there. */
+/**
+ * `undefined` when the value is no such line; a number below zero would hand out what is not there. A line of a later
+ * version counts in full, and one that cannot be understood as a call that has taken all there is.
+ */
 export function parseBudgetLine(value: unknown): BudgetLine | undefined {
-  if (!isRecord(value) || value.v !== 1 || typeof value.id !== "string") return undefined;
+  const line = parseKnownLine(value);
+  if (line || findLaterVersion(value) === undefined) return line;
+  const id = isRecord(value) && typeof value.id === "string" ? value.id : "";
+  // What it says of a call that is known already leaves the estimate of that one.
+  if (isRecord(value) && (value.kind === "spent" || value.kind === "released")) return undefined;
+  const { POSITIVE_INFINITY: tokens } = Number;
+  return { v: 1, kind: "reserved", id, instance: "", time: "", purpose: "", session: "", tokens };
+}
+
+function parseKnownLine(value: unknown): BudgetLine | undefined {
+  if (!isRecord(value) || !isVersion(value.v) || typeof value.id !== "string") return undefined;
   const { kind, tokens } = value;
   const isLine =
     kind === "released" ||
@@ -68,7 +85,7 @@ export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tall
     if (line.kind !== "reserved") continue;
     if (line.id === beforeID) return tally;
     if (released.has(line.id)) continue;
-    tally.calls++;
+    if (line.extends === undefined) tally.calls++;
     tally.tokens += spent.get(line.id) ?? line.tokens;
   }
   return beforeID === undefined ? tally : undefined;

@@ -9,13 +9,14 @@
  * ask at once. At the limit two may both be refused where one could have gone: that is the price.
  *
  * Spending that cannot be counted is not made: where the file cannot be written or read, everything is refused.
- * A reservation whose instance was killed counts with its estimate. Lines that cannot be read count for nothing.
+ * A reservation whose instance was killed counts with its estimate. Lines that cannot be read count for nothing, but
+ * those of a later version: what they do not say counts as all that there is.
  */
 import { join } from "node:path";
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
-import { formatCorruption, readJsonLines } from "../record/json-lines.js";
+import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -41,6 +42,8 @@ export interface PlannedCall {
 export type Reservation =
   | {
       kind: "reserved";
+      /** Reserves so much more for the same call. Why not, where it may not take that. Never rejects. */
+      extend(tokens: number): Promise<string | undefined>;
       /** Says what was spent in the end; without it the estimate stands. Never rejects. */
       settle(tokens: UsedTokens): Promise<void>;
     }
@@ -61,12 +64,14 @@ export interface BudgetOptions {
 }
 
 const KEPT_DAYS = 7;
+const NOTHING: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
 export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
   const { dailyCalls, dailyTokens } = config;
   let count = 0;
   let hasFailed = false;
   const corruptSeen = new Map<string, number>();
+  const laterSeen = new Set<string>();
 
   return {
     async reserve(call) {
@@ -84,7 +89,9 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
 
     async today() {
       try {
-        return sumBudget(await readLines(todaysPath()));
+        const spent = sumBudget(await readLines(todaysPath()));
+        // What nobody can count is all there is.
+        return spent && { ...spent, tokens: Number.isFinite(spent.tokens) ? spent.tokens : dailyTokens };
       } catch {
         return undefined;
       }
@@ -98,7 +105,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     },
   };
 
-  async function tryReserve(call: PlannedCall): Promise<Reservation> {
+  async function tryReserve(call: PlannedCall & { extends?: string }): Promise<Reservation> {
     const path = todaysPath();
     // At the limit nothing is written: layers may ask all day long.
     const full = refuse(sumBudget(await readLines(path)), call);
@@ -107,14 +114,37 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     await append(path, { v: 1, kind: "reserved", id, instance, time: formatTime(), ...call });
     const before = sumBudget(await readLines(path), id);
     const late = before ? refuse(before, call) : refusal("the reservation was lost, the file was replaced");
-    if (!late) return { kind: "reserved", settle: (tokens) => settle(path, id, tokens) };
+    if (!late) return open(path, id, call);
     await append(path, { v: 1, kind: "released", id, time: formatTime() });
     return late;
   }
 
-  function refuse(spent: Tally | undefined, { tokens }: PlannedCall): Reservation | undefined {
+  function open(path: string, id: string, call: PlannedCall): Reservation {
+    const extensions: Reservation[] = [];
+    return {
+      kind: "reserved",
+      async extend(tokens) {
+        const extended = await tryReserve({ ...call, tokens, extends: id }).catch((thrown) =>
+          refusal(`${folder} cannot be used (${formatError(thrown)})`),
+        );
+        if (extended.kind === "refused") return extended.why;
+        extensions.push(extended);
+        return undefined;
+      },
+      // What was spent is counted once, as the call's.
+      async settle(tokens) {
+        await settle(path, id, tokens);
+        for (const one of extensions) if (one.kind === "reserved") await one.settle(NOTHING);
+      },
+    };
+  }
+
+  function refuse(
+    spent: Tally | undefined,
+    { extends: extended, tokens }: PlannedCall & { extends?: string },
+  ): Reservation | undefined {
     if (!spent) return undefined;
-    if (spent.calls >= dailyCalls)
+    if (spent.calls >= dailyCalls && extended === undefined)
       return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
     if (spent.tokens + tokens > dailyTokens) {
       const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
@@ -135,7 +165,12 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
   }
 
   async function readLines(path: string): Promise<BudgetLine[]> {
-    const { records, corruptLines } = await readJsonLines(files, path, parseBudgetLine);
+    const read = await readJsonLines(files, path, parseBudgetLine);
+    const { corruptLines, laterLines, records } = read;
+    if (laterLines.length > 0 && !laterSeen.has(path)) {
+      laterSeen.add(path);
+      log.warn("background", formatLaterLines(path, read));
+    }
     if (corruptLines.length > (corruptSeen.get(path) ?? 0)) {
       corruptSeen.set(path, corruptLines.length);
       log.warn("background", formatCorruption(path, corruptLines));

@@ -16,9 +16,11 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Generated, Host, ToolBounds, UsedTokens } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
+import { createAllowance } from "./allowance.js";
 import { createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
 import { planChoice } from "./choice.js";
+import { countMostAnswerTokens, countMostTokens, estimateTokens } from "./cost.js";
 import { createWaitingLine, type Placed } from "./waiting-line.js";
 
 export interface Generation {
@@ -88,12 +90,6 @@ export interface GenerationOptions {
 
 const DEADLINE_MS = 60_000;
 const MOST_WAITING = 8;
-/** What an answer takes, where the request does not bound it. */
-const USUAL_ANSWER_CHARACTERS = 8_000;
-/** What the host puts in front of every request of ours; 110 tokens were measured. */
-const PREAMBLE_TOKENS = 150;
-/** In the mean; a call that nobody got to know the true number of counts with this. */
-const CHARACTERS_PER_TOKEN = 4;
 
 const SOURCE = "background";
 
@@ -165,7 +161,7 @@ export function createGeneration(options: GenerationOptions): Generation {
     const reservation = await budget.reserve({
       purpose,
       session: sessionID,
-      tokens: estimateTokens(request),
+      tokens: countMostTokens(request),
     });
     if (reservation.kind === "refused") {
       if (reservation.isUsedUp) tellUsedUp(reservation.why);
@@ -178,9 +174,10 @@ export function createGeneration(options: GenerationOptions): Generation {
       title: purpose,
       prompt,
       ...(model !== undefined && { model }),
+      maxAnswerTokens: countMostAnswerTokens(request),
       signal: tools ? AbortSignal.any([end.signal, tools.signal]) : end.signal,
       deadlineMs: tools?.deadlineMs ?? deadlineMs,
-      ...(tools && { bounds: tools }),
+      ...(tools && { bounds: tools, mayGoOn: createAllowance(request, reservation.extend) }),
     });
     if (generated.tokens) await reservation.settle(generated.tokens);
     account(request, generated.tokens ?? { input: estimateTokens(request), output: 0, cacheRead: 0 });
@@ -250,17 +247,6 @@ export function createGeneration(options: GenerationOptions): Generation {
       why: placed.kind === "replaced" ? "a newer request took its place" : "the plugin is ending",
     };
   }
-}
-
-/** What a call will take, before it is made. */
-export function estimateTokens({
-  prompt,
-  maxCharacters = USUAL_ANSWER_CHARACTERS,
-  tools,
-}: GenerationRequest): number {
-  return (
-    tools?.maxTokens ?? PREAMBLE_TOKENS + Math.ceil((prompt.length + maxCharacters) / CHARACTERS_PER_TOKEN)
-  );
 }
 
 function formatUsed({ input, output, cacheRead }: UsedTokens): string {

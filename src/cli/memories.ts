@@ -9,6 +9,7 @@ import type { Memory } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/memory-store.js";
 import { createSecretGate } from "../memory/secret-gate.js";
 import type { Memories, OpenMemories, Written } from "../memory/store.js";
+import { keepLaterState } from "../record/later-state.js";
 import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
 import { createProgress } from "./progress.js";
 import { requireProject } from "./project.js";
@@ -18,9 +19,13 @@ import { openTrust } from "./trust/open-trust.js";
 /** Who changes something, in the ledger. */
 const INSTANCE = "cli";
 
-/** Locks that count in all processes. Two of one name in one process would take each other for gone. */
-export function openLocks({ clock, files }: Surroundings, instance: string): Locks {
-  return createLocks({ clock, files, processes: createRunningProcesses(), instance });
+/**
+ * Locks that count in all processes. Two of one name in one process would take each other for gone. A lock that came
+ * with a copy of the project, and that no command could wait for, is looked at until it is known for dead.
+ */
+export function openLocks({ clock, files, warn }: Surroundings, instance: string): Locks {
+  const onDoubt = (why: string): void => warn(`strata: ${why}; looking on …`);
+  return createLocks({ clock, files, processes: createRunningProcesses(), instance, onDoubt });
 }
 
 /** Opens the store beside whoever else has it open, and lets go of it when `run` is done. */
@@ -32,12 +37,13 @@ export async function withMemories<T>(
   const project = await requireProject(surroundings);
   const { config } = await readSettings(surroundings, project);
   const say = (_source: string, message: string): void => warn(`strata: ${message}`);
+  const log = { error: say, warn: say, info() {}, debug() {} };
   const memories = createMemoryStore({
     trust: await openTrust(surroundings, project, config.trust),
     clock,
-    files,
+    files: keepLaterState(files, log),
     locks: openLocks(surroundings, INSTANCE),
-    log: { error: say, warn: say, info() {}, debug() {} },
+    log,
     folders: planFolders(project),
     globalFolder: findGlobalFolder({ home, env }),
     instance: INSTANCE,

@@ -1,14 +1,16 @@
 /** `strata undo`: takes back what was last done to memory. */
 import { formatUndone, takeBack } from "../dream/take-back.js";
 import { planFolders } from "../folders.js";
+import { keepLaterState } from "../record/later-state.js";
 import { exitCodes, type Run } from "./command.js";
 import { withMemories } from "./memories.js";
 
 export const run: Run = async (surroundings, { run: wanted }) =>
   withMemories(surroundings, async (memories, project) => {
-    const { clock, files, say, warn } = surroundings;
+    const { clock, say, warn } = surroundings;
     const report = (_source: string, message: string): void => warn(`strata: ${message}`);
     const log = { error: report, warn: report, info() {}, debug() {} };
+    const files = keepLaterState(surroundings.files, log);
     const undone = await takeBack(
       { clock, files, folders: planFolders(project), log, memories },
       {},

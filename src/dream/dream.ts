@@ -141,7 +141,7 @@ export function createDreams(options: DreamsOptions): Dreams {
   ): Promise<DreamOutcome> {
     const state = await readDreamState(files, folders.dreamState);
     // Somebody may have had one between the look and the lock.
-    const why = options.findObstacle?.(state);
+    const why = state.later ?? options.findObstacle?.(state);
     if (why !== undefined) return { kind: "refused", why };
     const both = AbortSignal.any([signal, lock.signal]);
     const run: Run = { id: randomUUID().slice(0, 8), options, signal: both, state, clusters: [] };

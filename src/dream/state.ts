@@ -2,6 +2,7 @@
  * What is remembered between dreams: `state/dream.json`, machine state, apart from the lock so that a lock that is taken
  * over loses nothing of it. Deleting it lets the next dream come at once.
  */
+import { findLaterVersionIn, formatLater, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import { DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -23,6 +24,8 @@ export interface DreamState {
   spared: readonly string[];
   /** On which days dreams have succeeded, the first one first: so long is it noted here what is used. */
   days: readonly string[];
+  /** Why there is no dream, where a later Strata has written it: one that cannot be noted would come again and again. */
+  later?: string;
 }
 
 const MOST_SEEN = 2_000;
@@ -72,12 +75,16 @@ const pick = (lastModelFailureMs: number | undefined) =>
 export async function readDreamState(files: Files, path: string): Promise<DreamState> {
   const isFile = (await files.stat(path))?.kind === "file";
   const bytes = isFile ? await files.read(path) : undefined;
-  return bytes ? parseDreamState(new TextDecoder().decode(bytes)) : FRESH;
+  if (!bytes) return FRESH;
+  const text = new TextDecoder().decode(bytes);
+  const version = findLaterVersionIn(text);
+  return { ...parseDreamState(text), ...(version !== undefined && { later: formatLater(path, version) }) };
 }
 
 export async function writeDreamState(files: Files, path: string, state: DreamState): Promise<void> {
+  const { later: _, ...known } = state;
   const bounded = {
-    ...state,
+    ...known,
     seen: state.seen.slice(-MOST_SEEN),
     told: state.told.slice(-MOST_TOLD),
     spared: state.spared.slice(-MOST_SPARED),
@@ -96,7 +103,7 @@ export function keepHarmless(text: string): string {
 
 function parseDreamState(text: string): DreamState {
   const value = parseJson(text);
-  if (!isRecord(value) || value.v !== 1) return FRESH;
+  if (!isRecord(value) || !isVersion(value.v)) return FRESH;
   const { failures, lastFailureMs, lastModelFailureMs, lastSuccessMs, modelFailures } = value;
   return {
     failures: toCount(failures),

@@ -63,11 +63,18 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
       if (id === undefined) return failed("the host opened no session for it", NO_TOKENS);
       const ending = await ask(id, planBody(request), {
         ...request,
-        watch: (breakOff) =>
-          ownSessions.watch(id, {
+        watch(breakOff) {
+          const weigh = createTokenWatch(request.bounds?.maxTokens ?? Number.POSITIVE_INFINITY, breakOff);
+          return ownSessions.watch(id, {
             onTrouble: breakOff,
-            onAnswer: createTokenWatch(request.bounds?.maxTokens ?? Number.POSITIVE_INFINITY, breakOff),
-          }),
+            onAnswer(answerID, tokens) {
+              weigh(answerID, tokens);
+              void request
+                .mayGoOn?.(answerID, tokens)
+                .then((reason) => reason !== undefined && breakOff({ reason, isRefusal: false }));
+            },
+          });
+        },
       });
       if (ending.kind === "brokenOff") await bounded(() => client.session.abort({ path: { id } }));
       const generated = readEnding(ending, await readAnswers(id), request);
@@ -89,14 +96,19 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
     remove,
   };
 
-  async function open({ bounds, parentID, title }: GenerateRequest): Promise<string | undefined> {
+  async function open({
+    bounds,
+    maxAnswerTokens,
+    parentID,
+    title,
+  }: GenerateRequest): Promise<string | undefined> {
     const body = { parentID, title: formatOwnTitle(title, processes.ownID) };
     const created = await bounded(async (signal) => {
       const { data } = await client.session.create({ body });
       if (data && signal.aborted) void remove(data.id);
       return data;
     });
-    if (created) ownSessions.add(created.id, bounds);
+    if (created) ownSessions.add(created.id, bounds, maxAnswerTokens);
     return created?.id;
   }
 

@@ -76,15 +76,17 @@ export function bindHooks(
         write: () => undefined,
       });
     }),
-    row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) =>
-      dispatcher.serve("modelWindow", {
+    row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) => {
+      const most = ownSessions.findAnswerLimit(sessionID);
+      if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
+      return dispatcher.serve("modelWindow", {
         read() {
           if (isOwnAgent(agent)) return undefined;
           return { input: { sessionID, ...readWindow(model, output.maxOutputTokens) }, value: undefined };
         },
         write: () => undefined,
-      }),
-    ),
+      });
+    }),
     row("toolArguments", "tool.execute.before", async (input, output) => {
       if (ownSessions.has(input?.sessionID)) {
         const why = await ownSessions.findEscape(input.sessionID, input.tool, output?.args);
@@ -120,9 +122,9 @@ export function bindHooks(
       }),
     ),
   ];
-  // Commands are answered, and what a session of ours may do with tools is asked, whatever the layers hear.
-  const isOurs = (hook: HookName): boolean =>
-    hook === "command" || (hook === "toolArguments" && config.background.enabled !== false);
+  // Commands are answered, and sessions of ours are kept within their bounds, whatever the layers hear.
+  const ofOwnSessions: readonly HookName[] = config.background.enabled === false ? [] : BOUNDING;
+  const isOurs = (hook: HookName): boolean => hook === "command" || ofOwnSessions.includes(hook);
   const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
@@ -139,6 +141,9 @@ export function bindHooks(
     dispose,
   };
 }
+
+/** What a session of ours may do with tools, and how long an answer in it may get. */
+const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
 
 /** Counts the host's calls of a hook. */
 function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, pulse: Pulse) {

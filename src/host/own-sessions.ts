@@ -33,8 +33,10 @@ export function readOpener(title: string): number | undefined {
 }
 
 export interface OwnSessions {
-  /** With bounds its model may use tools. */
-  add(sessionID: string, bounds?: ToolBounds): void;
+  /** With bounds its model may use tools. `maxAnswerTokens`: the most that an answer of it may take. */
+  add(sessionID: string, bounds?: ToolBounds, maxAnswerTokens?: number): void;
+  /** The most that an answer of this session may take, where it is ours and was opened here. */
+  findAnswerLimit(sessionID: string): number | undefined;
   has(sessionID: string): boolean;
   /** Why a session of ours must not make this call; `undefined` where it may, and where it is not ours. */
   findEscape(sessionID: string, tool: string, args: unknown): ReturnType<ToolBounds["findEscape"]>;
@@ -57,16 +59,22 @@ const REMEMBERED = 200;
 
 export function createOwnSessions(): OwnSessions {
   const known = new Map<string, ToolBounds | undefined>();
+  const limits = new Map<string, number>();
   const watchers = new Map<string, OwnWatcher>();
 
-  function add(sessionID: string, bounds?: ToolBounds): void {
+  function add(sessionID: string, bounds?: ToolBounds, maxAnswerTokens?: number): void {
     known.set(sessionID, bounds);
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? "");
+    if (maxAnswerTokens !== undefined) limits.set(sessionID, maxAnswerTokens);
+    if (known.size <= REMEMBERED) return;
+    const oldest = known.keys().next().value ?? "";
+    known.delete(oldest);
+    limits.delete(oldest);
   }
 
   return {
     add,
     has: (sessionID) => known.has(sessionID),
+    findAnswerLimit: (sessionID) => limits.get(sessionID),
 
     findEscape(sessionID, tool, args) {
       if (!known.has(sessionID)) return undefined;

@@ -5,9 +5,13 @@
  * every time, and other containers and machines have processes of that id too. Where there is a /proc (Linux) a process
  * is told apart by the tick at which it began, and a machine by its name, its start and the beginning of its first
  * process, which differs between containers. Elsewhere the id has to do, and an id that was given away counts as running.
+ *
+ * Of a process that cannot be seen from here the last sign of life tells something where the clock is the same: in
+ * another container of this kernel, and on this machine before it was started anew. One may be wrong about the latter,
+ * since two machines can have one name; a shared disk then still shows the signs of the other one.
  */
 import { hostname } from "node:os";
-import { processStart } from "../seams/clock.js";
+import { type Clock, processStart, systemClock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { nodeFiles } from "../seams/node-files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
@@ -16,13 +20,20 @@ import { canSignal } from "./processes.js";
 export interface RunningProcessesOptions {
   /** Where /proc is read. */
   files?: Pick<Files, "read">;
+  clock?: Pick<Clock, "now">;
 }
 
 /** Deeper than shells are nested. */
 const MOST_ANCESTORS = 30;
+/** Nobody who lives and gives a sign every few seconds is silent for so long. */
+const SILENT_MS = 60_000;
+/** Nor, unless it hangs, for so long. */
+const SILENT_SINCE_BOOT_MS = 15_000;
+const BOOT_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 export function createRunningProcesses({
   files = nodeFiles,
+  clock = systemClock,
 }: RunningProcessesOptions = {}): RunningProcesses {
   let known: Promise<ProcessIdentity> | undefined;
   return {
@@ -37,9 +48,10 @@ export function createRunningProcesses({
       return above;
     },
 
-    async isRunning({ id, start, machine }) {
+    async isRunning(identity, signMs) {
+      const { id, machine, start } = identity;
       const mine = await own();
-      if (machine !== mine.machine) return undefined;
+      if (machine !== mine.machine) return (await hasEndedUnseen(identity, signMs)) ? false : undefined;
       if (id === mine.id) return start === mine.start;
       if (!canSignal(id)) return false;
       const stat = await readStat(id);
@@ -50,6 +62,24 @@ export function createRunningProcesses({
   function own(): Promise<ProcessIdentity> {
     known ??= identify();
     return known;
+  }
+
+  /** Is one that cannot be seen from here known to be gone, by its last sign of life? */
+  async function hasEndedUnseen({ host, machine }: ProcessIdentity, signMs?: number): Promise<boolean> {
+    if (signMs === undefined) return false;
+    const mine = await own();
+    const [boot, myBoot] = [machine, mine.machine].map((name) => BOOT_ID.exec(name)?.[0]);
+    if (boot === undefined || myBoot === undefined) return false;
+    const silentMs = clock.now() - signMs;
+    if (boot === myBoot) return silentMs >= SILENT_MS;
+    const bootedMs = host === mine.host ? await readBootTime() : undefined;
+    return bootedMs !== undefined && signMs < bootedMs && silentMs >= SILENT_SINCE_BOOT_MS;
+  }
+
+  /** `btime` in /proc/stat: proc_stat(5). */
+  async function readBootTime(): Promise<number | undefined> {
+    const seconds = /^btime (\d+)$/m.exec((await readText("/proc/stat")) ?? "")?.[1];
+    return seconds === undefined ? undefined : Number(seconds) * 1_000;
   }
 
   async function identify(): Promise<ProcessIdentity> {

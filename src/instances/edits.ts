@@ -9,6 +9,7 @@
  */
 import { join } from "node:path";
 import { readJsonLines } from "../record/json-lines.js";
+import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -118,7 +119,7 @@ function parseEditLine(value: unknown): EditLine | undefined {
   if (!isRecord(value)) return undefined;
   const { v, kind, id, path, at, instance, session } = value;
   const texts = [id, path ?? ""].every((one) => typeof one === "string");
-  const isKnown = v === 1 && (kind === "void" || (kind === "edit" && path !== undefined));
+  const isKnown = isVersion(v) && (kind === "void" || (kind === "edit" && path !== undefined));
   const isNamed = isName(instance) && isName(session);
   return isKnown && isNamed && texts && typeof at === "number" ? (value as unknown as EditLine) : undefined;
 }

@@ -1,3 +1,4 @@
+import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { ProcessIdentity } from "../seams/processes.js";
 
@@ -34,7 +35,7 @@ const LONGEST_GOAL = 200;
 /** `undefined` for what is none: somebody else's file, or one of a later version. */
 export function parseInstance(text: string): Instance | undefined {
   const value = parseJson(text);
-  if (!isRecord(value) || value.v !== 1 || !isRecord(value.process) || !Array.isArray(value.sessions))
+  if (!isRecord(value) || !isVersion(value.v) || !isRecord(value.process) || !Array.isArray(value.sessions))
     return undefined;
   const { id, directory, started, heartbeat, process, sessions } = value;
   const texts = [directory, started, heartbeat, process.start, process.host, process.machine];

@@ -6,9 +6,9 @@
  *     check      is it still my token? asked before every write that the lock guards, with each beat, and at the end
  *     release    remove the file
  *
- * A lock whose process has ended is taken over at once, one of another machine when its beat has stood still for a
- * minute of looking on (watch.ts). One whose process runs on this machine is never taken over, however old it is: a
- * slow process is not a dead one.
+ * A lock whose process has ended, or was of an earlier boot, is taken over at once, one of another machine when it is
+ * silent (watch.ts). One whose process runs on this machine is never taken over, however old it is: a slow process is
+ * not a dead one.
  *
  *     take over  make `<file>.<id of the dead token>`, which is a lock like any other and the right to remove that one
  *                token; look whether it is still there; remove it; give the right back; begin anew
@@ -22,8 +22,9 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
 import { createLine } from "./line.js";
-import { formatHolder, formatToken, type LockToken, parseToken } from "./token.js";
-import { createLockWatch } from "./watch.js";
+import { createPatience } from "./patience.js";
+import { formatDoubt, formatHolder, formatToken, type LockToken, parseToken } from "./token.js";
+import { createLockWatch, type Heard, type Signs } from "./watch.js";
 
 export interface Locks {
   /**
@@ -56,10 +57,10 @@ export interface HeldLock {
 
 export type LockState =
   | { kind: "free" }
-  /** `token` is missing where the file holds none. */
-  | { kind: "held"; token?: LockToken }
-  /** Its process has ended; who wants it next takes it over. */
-  | { kind: "abandoned"; token: LockToken };
+  /** `token` is missing where the file holds none. `signMs`: the last sign of one who cannot be seen from here. */
+  | { kind: "held"; token?: LockToken; signMs?: number }
+  /** Its process has ended, or has given no sign since `signMs`, for a day; who wants it next takes it over. */
+  | { kind: "abandoned"; token?: LockToken; signMs?: number };
 
 export interface LocksOptions {
   clock: Clock;
@@ -67,6 +68,11 @@ export interface LocksOptions {
   processes: RunningProcesses;
   /** Whose locks they are, for people. */
   instance: string;
+  /**
+   * For a process that comes once and ends: where it is not known whether the owner lives it looks on until it is,
+   * little more than a minute at most, however long it was to wait. Called with the reason when that begins.
+   */
+  onDoubt?(why: string): void;
 }
 
 const WAIT_MS = 5_000;
@@ -76,7 +82,7 @@ const LONGEST_PAUSE_MS = 50;
 /** Who takes over may die doing so, and who takes over from them; so many in a row are no accident any more. */
 const MOST_TAKEOVERS = 8;
 
-export function createLocks({ clock, files, processes, instance }: LocksOptions): Locks {
+export function createLocks({ clock, files, processes, instance, onDoubt }: LocksOptions): Locks {
   const line = createLine();
   const watch = createLockWatch(clock);
   /** Tokens that are in use here. One of our instance that is not among them could not be removed when it was over. */
@@ -101,24 +107,36 @@ export function createLocks({ clock, files, processes, instance }: LocksOptions)
     async inspect(path) {
       const found = await readHolder(path);
       if (!found) return { kind: "free" };
-      const { token } = found;
-      if (!token) return { kind: "held" };
-      const isGone = (await processes.isRunning(token.process)) === false;
-      return { kind: isGone ? "abandoned" : "held", token };
+      const { signs, token } = found;
+      const isRunning = token && (await processes.isRunning(token.process, signOf(signs)));
+      const named = token && { token };
+      if (isRunning !== undefined) return { kind: isRunning ? "held" : "abandoned", ...named };
+      const { modifiedMs } = signs;
+      if (watch.glance(signs) === "silent") return { kind: "abandoned", signMs: modifiedMs, ...named };
+      return { kind: "held", signMs: signOf(signs), ...named };
     },
   };
 
   async function acquire(path: string, isOver: () => boolean): Promise<LockToken | undefined> {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      const token = await tryAcquire(path);
-      if (token || isOver()) return token;
-      await clock.pause(pauseMs);
+    const patience = createPatience(clock, onDoubt);
+    const describe = async (): Promise<string> => `the lock ${path} is held by ${await describeHolder(path)}`;
+    try {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+        const got = await tryAcquire(path);
+        if (typeof got === "object") return got;
+        if (isOver() && !(got === "doubtful" && (await patience.hasMore(describe)))) return undefined;
+        await clock.pause(pauseMs);
+      }
+    } finally {
+      patience.end();
     }
   }
 
-  async function tryAcquire(path: string, takeovers = 0): Promise<LockToken | undefined> {
+  /** "doubtful": it is not known yet whether somebody has it. */
+  async function tryAcquire(path: string, takeovers = 0): Promise<LockToken | "held" | "doubtful"> {
     // A look costs less than a try, and who waits looks often.
-    if ((await files.stat(path)) && !(await takeOver(path, takeovers + 1))) return undefined;
+    const left = (await files.stat(path)) ? await takeOver(path, takeovers + 1) : "free";
+    if (left !== "free") return left;
     const token = await makeToken();
     inUse.add(token.id);
     try {
@@ -128,30 +146,33 @@ export function createLocks({ clock, files, processes, instance }: LocksOptions)
       throw thrown;
     }
     inUse.delete(token.id);
-    return undefined;
+    return "held";
   }
 
   /** Removes the token of somebody who is gone; whether the way is free now. */
-  async function takeOver(path: string, takeovers: number): Promise<boolean> {
+  async function takeOver(path: string, takeovers: number): Promise<"free" | "held" | "doubtful"> {
     const found = await readHolder(path);
-    if (!found) return true;
-    if (takeovers > MOST_TAKEOVERS || !(await isAbandoned(path, found))) return false;
+    if (!found) return "free";
+    const heard = takeovers > MOST_TAKEOVERS ? "beating" : await listen(path, found);
+    if (heard !== "silent") return heard === "doubtful" ? "doubtful" : "held";
     const right = `${path}.${found.id}`;
     const mine = await tryAcquire(right, takeovers);
-    if (!mine) return false;
+    if (typeof mine === "string") return mine;
     try {
       // It may have been taken over, and given back, since it was read.
       if ((await readHolder(path))?.id === found.id) await files.remove(path);
     } finally {
       await release(right, mine);
     }
-    return true;
+    return "free";
   }
 
-  async function isAbandoned(path: string, { token, id, beatMs }: Holder): Promise<boolean> {
-    if (token?.instance === instance && isOwn(token, await processes.own())) return !inUse.has(token.id);
-    const isRunning = token && (await processes.isRunning(token.process));
-    return isRunning === undefined ? watch.isSilent(path, id, beatMs) : !isRunning;
+  async function listen(path: string, { token, id, signs }: Holder): Promise<Heard> {
+    if (token?.instance === instance && isOwn(token, await processes.own()))
+      return inUse.has(token.id) ? "beating" : "silent";
+    const isRunning = token && (await processes.isRunning(token.process, signOf(signs)));
+    if (isRunning === undefined) return watch.look(path, id, signs);
+    return isRunning ? "beating" : "silent";
   }
 
   async function hold<T>(path: string, token: LockToken, action: (lock: HeldLock) => Promise<T>): Promise<T> {
@@ -203,19 +224,24 @@ export function createLocks({ clock, files, processes, instance }: LocksOptions)
     const bytes = await files.read(path);
     if (!bytes) return undefined;
     const token = parseToken(new TextDecoder().decode(bytes));
-    const beatMs = (await files.stat(path))?.modifiedMs ?? 0;
-    return { id: token?.id ?? "nameless", beatMs, ...(token && { token }) };
+    const { changedMs = 0, modifiedMs = 0 } = (await files.stat(path)) ?? {};
+    return { id: token?.id ?? "nameless", signs: { changedMs, modifiedMs }, ...(token && { token }) };
   }
 
   async function lockedError(path: string, waitMs: number): Promise<StrataError> {
-    const holder = await readHolder(path).then(
-      (found) => (found ? formatHolder(found.token) : "somebody who has just let go"),
-      (thrown) => `somebody (${formatError(thrown)})`,
-    );
+    const holder = await describeHolder(path).catch((thrown) => `somebody (${formatError(thrown)})`);
     return new StrataError(
       "ELOCKED",
       `expected the lock ${path} to be free within ${waitMs} ms, but it is held by ${holder}; try again, and delete the file if that process has ended`,
     );
+  }
+
+  async function describeHolder(path: string): Promise<string> {
+    const found = await readHolder(path);
+    if (!found) return "somebody who has just let go";
+    const { signs, token } = found;
+    const isSeen = token && (await processes.isRunning(token.process)) !== undefined;
+    return `${formatHolder(token)}${isSeen ? "" : ` (${formatDoubt(signOf(signs))})`}`;
   }
 
   async function makeToken(): Promise<LockToken> {
@@ -243,8 +269,11 @@ interface Holder {
   /** Of its token; of a file without one a word that stands for it. */
   id: string;
   token?: LockToken;
-  beatMs: number;
+  signs: Signs;
 }
+
+/** The last sign of life that any clock has. */
+const signOf = ({ changedMs, modifiedMs }: Signs): number => Math.max(changedMs, modifiedMs);
 
 interface Wait {
   isOver(): boolean;

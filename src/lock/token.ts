@@ -34,6 +34,11 @@ export function formatHolder(token: LockToken | undefined): string {
   return `instance ${instance} (process ${process.id} on ${process.host}) since ${since}`;
 }
 
+/** What of a lock is not known here, and what becomes of it. For a message to people. */
+export function formatDoubt(signMs: number): string {
+  return `whether that still runs cannot be seen from here, its last sign of life is of ${new Date(signMs).toISOString()}: it is taken over as soon as it has given none for a minute`;
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,6 +9,7 @@
  *     seen        the model has answered a request that carried it
  *     expired     it was not delivered in time, and never is
  */
+import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { DecisionKey } from "../view/keys.js";
 
@@ -50,14 +51,14 @@ export type Claim = Extract<CursorLine, { kind: "claimed" }>;
 export const nameOf = ({ from, id }: { from: string; id: string }): string => `${from} ${id}`;
 
 export function parseLetter(value: unknown): Letter | undefined {
-  if (!isRecord(value) || value.v !== 1) return undefined;
+  if (!isRecord(value) || !isVersion(value.v)) return undefined;
   const { id, from, instance, goal, text, at } = value;
   const texts = [id, from, instance, text, goal ?? ""].every((one) => typeof one === "string");
   return texts && typeof at === "number" ? (value as unknown as Letter) : undefined;
 }
 
 export function parseCursorLine(value: unknown): CursorLine | undefined {
-  if (!isRecord(value) || value.v !== 1 || typeof value.batch !== "string") return undefined;
+  if (!isRecord(value) || !isVersion(value.v) || typeof value.batch !== "string") return undefined;
   const { kind, letters, instance, at, key } = value;
   if (kind === "delivered" || kind === "dropped" || kind === "seen") return value as unknown as CursorLine;
   const isClaim =

@@ -6,6 +6,7 @@
  * The first line is for the machine, the rest for people.
  */
 import { createHash } from "node:crypto";
+import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import { parseID } from "./id.js";
 import type { Memory, MemoryDraft } from "./memory.js";
@@ -85,7 +86,7 @@ export function parseConflict(text: string): Conflict | undefined {
   const line = /^<!-- strata-conflict (.*) -->$/m.exec(text.slice(0, 10_000))?.[1];
   try {
     const value: unknown = line === undefined ? undefined : JSON.parse(line);
-    if (!isRecord(value) || value.v !== 1) return undefined;
+    if (!isRecord(value) || !isVersion(value.v)) return undefined;
     const { found, id, other, otherBy, otherID, standing, standingBy, title } = value;
     const isWhole =
       [found, other, standing, title].every((one) => typeof one === "string") &&

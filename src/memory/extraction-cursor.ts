@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
+import { findLaterVersion, formatLater } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 
@@ -40,6 +41,7 @@ export interface Cursors {
 export function createCursors(options: { files: Files; folder: string; log: Log }): Cursors {
   const { files, folder, log } = options;
   const known = new Map<string, Cursor>();
+  const told = new Set<string>();
   const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
 
   return {
@@ -93,7 +95,12 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
   async function load(sessionID: string): Promise<Cursor | undefined> {
     try {
       const contents = await files.read(pathOf(sessionID));
-      return contents && parseCursor(JSON.parse(new TextDecoder().decode(contents)));
+      const value: unknown = contents && JSON.parse(new TextDecoder().decode(contents));
+      const version = findLaterVersion(value);
+      if (version === undefined) return parseCursor(value);
+      if (!told.has(sessionID)) log.warn("auto-memory", formatLater(pathOf(sessionID), version));
+      told.add(sessionID);
+      return LEFT_ALONE;
     } catch (thrown) {
       log.warn("auto-memory", `${pathOf(sessionID)} cannot be read, begun anew: ${formatError(thrown)}`);
       return undefined;
@@ -104,6 +111,9 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
     await files.writeWhole(pathOf(sessionID), JSON.stringify({ v: 1, ...cursor }));
   }
 }
+
+/** Of a session that a later Strata has read: nothing of it is read here, or all would be found again each time. */
+const LEFT_ALONE: Cursor = { untilMs: 0, callsUntilMs: 0, isChild: true };
 
 function parseCursor(value: unknown): Cursor | undefined {
   if (!isRecord(value) || value.v !== 1) return undefined;

@@ -3,6 +3,7 @@
  * alone gives every file at every time, and the way back from a change is the line before it.
  */
 import { createHash } from "node:crypto";
+import { findLaterVersion, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "./path.js";
 import type { Cause } from "./store.js";
@@ -33,6 +34,12 @@ export type LineReading = { kind: "line"; line: LedgerLine } | { kind: "problem"
 
 /** Reads a line of the ledger whose memories have ids with this prefix; JSON that could not be parsed is `undefined`. */
 export function readLedgerLine(value: unknown, prefix: string): LineReading {
+  const version = findLaterVersion(value);
+  if (!isWhole(value) && version !== undefined)
+    return {
+      kind: "problem",
+      what: `is of version ${version}, which a later Strata has written; update this one`,
+    };
   if (!isWhole(value)) return { kind: "problem", what: "cannot be read, and what it said is lost" };
   const fault = findFault(value, prefix);
   return fault === undefined
@@ -53,7 +60,7 @@ export function isTime(value: unknown): value is string {
 }
 
 function isWhole(value: unknown): value is LedgerLine & Record<string, unknown> {
-  if (!isRecord(value) || value.v !== 1) return false;
+  if (!isRecord(value) || !isVersion(value.v)) return false;
   const { id, at, instance, by, key, path, operation, before, after, from, contents } = value;
   return (
     [id, instance, key, path, operation].every((one) => typeof one === "string") &&

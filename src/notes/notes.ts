@@ -14,6 +14,7 @@ import { formatError } from "../error.js";
 import { keepOutOfGit } from "../folders.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Log } from "../record/log.js";
+import { formatLater } from "../record/version.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { inSlices } from "../slices.js";
@@ -164,6 +165,8 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
     const paths = planPaths(folder, session.sessionID);
     try {
       const reading = await readStored(files, paths.stored);
+      // Not loaded, so that nothing is written: the notes of this session go on in memory.
+      if (reading.kind === "later") return sayOnce(paths.stored, formatLater(paths.stored, reading.version));
       if (reading.kind === "corrupt") {
         await files.rename(paths.stored, paths.corrupt);
         log.error(SOURCE, `${paths.stored} cannot be understood: begun anew, it is kept as ${paths.corrupt}`);

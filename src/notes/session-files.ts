@@ -1,6 +1,7 @@
 /** The files of one session in the folder of the notes, and what is to be made of what stands in them. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { findLaterVersionIn } from "../record/version.js";
 import type { Files } from "../seams/files.js";
 import { parseStored, type Stored } from "./stored.js";
 
@@ -38,6 +39,8 @@ export function readSessionID(name: string): string | undefined {
 export type StoredReading =
   | { kind: "absent" }
   | { kind: "corrupt" }
+  /** A later Strata has written it. */
+  | { kind: "later"; version: number }
   | { kind: "stored"; stored: Stored; text: string };
 
 export async function readStored(files: Files, path: string): Promise<StoredReading> {
@@ -45,7 +48,9 @@ export async function readStored(files: Files, path: string): Promise<StoredRead
   if (!bytes) return { kind: "absent" };
   const text = new TextDecoder().decode(bytes);
   const stored = parseStored(text);
-  return stored ? { kind: "stored", stored, text } : { kind: "corrupt" };
+  if (stored) return { kind: "stored", stored, text };
+  const version = findLaterVersionIn(text);
+  return version === undefined ? { kind: "corrupt" } : { kind: "later", version };
 }
 
 /** `unusable` is what people may have put there and nobody but them may touch. */

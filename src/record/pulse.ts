@@ -15,6 +15,7 @@ import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { VERSION } from "../version.js";
 import type { Log } from "./log.js";
+import { isVersion } from "./version.js";
 
 /** What the host calls: the hooks of the dispatcher, and that with its configuration. */
 export type Beat = HookName | "config";
@@ -203,7 +204,7 @@ function formatSilent(hook: Beat, what: string): string {
 
 /** The record, or `undefined` when the value is none. */
 export function parsePulse(value: unknown): PulseRecord | undefined {
-  if (!isRecord(value) || value.v !== 1 || !isRecord(value.hooks) || !isRecord(value.layers))
+  if (!isRecord(value) || !isVersion(value.v) || !isRecord(value.hooks) || !isRecord(value.layers))
     return undefined;
   const { instance, version, startedMs, bound } = value;
   const isComplete =

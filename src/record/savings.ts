@@ -17,6 +17,7 @@ import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Log } from "./log.js";
+import { isVersion } from "./version.js";
 
 /** What a token costs that is written to the prompt cache, read from it, or answered; a token of input is 1. */
 export const PRICE = { written: 1.25, cached: 0.1, answered: 5 } as const;
@@ -98,7 +99,7 @@ export function createSavings({ files, clock, writes, log, folder, instance }: S
 
 /** The record, or `undefined` when the value is not one. Fields it does not know are kept. */
 export function parseSavingsRecord(value: unknown): SavingsRecord | undefined {
-  if (!isRecord(value) || value.v !== 1) return undefined;
+  if (!isRecord(value) || !isVersion(value.v)) return undefined;
   const { time, instance, session, layer, event } = value;
   const isComplete = [time, instance, session, layer, event].every((field) => typeof field === "string");
   return isComplete ? (value as unknown as SavingsRecord) : undefined;

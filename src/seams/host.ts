@@ -92,12 +92,16 @@ export interface GenerateRequest {
   prompt: string;
   /** "provider/model"; without it the host's own choice. */
   model?: string;
+  /** The most that one answer may take, thinking included; the provider is told so. */
+  maxAnswerTokens: number;
   /** Breaks it off. */
   signal: AbortSignal;
   /** From the moment the model is asked; opening and removing the session come on top, seconds at most. */
   deadlineMs: number;
   /** Where the model may use tools; without it it has none. */
   bounds?: ToolBounds;
+  /** Told of each answer that has ended; why there may be no other, where it says so. Never rejects. */
+  mayGoOn?(answerID: string, tokens: UsedTokens): Promise<string | undefined>;
 }
 
 /** What a model of ours may do with tools. The host's own permissions say the same; this is asked all the same. */

@@ -2,8 +2,11 @@
 export interface RunningProcesses {
   /** The process that we run in. */
   own(): Promise<ProcessIdentity>;
-  /** Does it still run? `undefined` where that cannot be known: it runs, or ran, on another machine. Never rejects. */
-  isRunning(identity: ProcessIdentity): Promise<boolean | undefined>;
+  /**
+   * Does it still run? `undefined` where that cannot be known: it runs, or ran, on another machine. `signMs`: when the
+   * disk last had a sign of life of it, by which one of an earlier boot or an ended container is known. Never rejects.
+   */
+  isRunning(identity: ProcessIdentity, signMs?: number): Promise<boolean | undefined>;
   /** Ids of the processes that ours was started in, the nearest first; none where that cannot be known. Never rejects. */
   ancestors(): Promise<readonly number[]>;
 }

@@ -4,7 +4,7 @@ import { createBudget } from "../background/budget.js";
 import type { Config } from "../config/schema.js";
 import { type Folders, planFolders } from "../folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../own-flaws.js";
-import { formatCorruption, readJsonLines } from "../record/json-lines.js";
+import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import { findSilent, parsePulse } from "../record/pulse.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
 import { isRecord } from "../records.js";
@@ -118,7 +118,9 @@ export async function readLedger(files: Files, folder: string): Promise<Ledger> 
   const problems: string[] = [];
   for (const name of (await files.list(folder)).filter((file) => file.endsWith(".jsonl"))) {
     const path = join(folder, name);
-    const { records, corruptLines } = await readJsonLines(files, path, parseSavingsRecord);
+    const read = await readJsonLines(files, path, parseSavingsRecord);
+    const { corruptLines, laterLines, records } = read;
+    if (laterLines.length > 0) problems.push(formatLaterLines(path, read));
     sessions.set(basename(name, ".jsonl"), records);
     if (corruptLines.length > 0) problems.push(formatCorruption(path, corruptLines));
   }

@@ -9,6 +9,7 @@
  *     revoke    … and has taken that back
  */
 import { takeLines } from "../record/lines.js";
+import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 
@@ -136,11 +137,15 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
 
 const nameOf = ({ hash, name }: NamedContents): string => `${name}\n${hash}`;
 
-/** `undefined` for a line of a later version, and for half of one. */
+/** `undefined` for half of a line, and for one of a later version that trusts something. */
 function parseLine(text: string): RecordLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isRecord(value) || value.v !== 1) return undefined;
+    if (!isRecord(value)) return undefined;
+    // A later version may have put a condition on what it trusts; what it does not trust is not trusted here either.
+    const isTaken =
+      value.v === 1 || (isVersion(value.v) && (value.op === "foreign" || value.op === "revoke"));
+    if (!isTaken) return undefined;
     const needs = NEEDS[String(value.op)];
     if (!needs?.every((field) => KINDS[field]?.(value[field]))) return undefined;
     return value as unknown as RecordLine;

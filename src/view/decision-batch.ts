@@ -10,6 +10,7 @@
  *                    rewritten  `text` stands for its text
  *                    extended   `text` stands after it; once for each layer
  */
+import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 
 export const outcomes = ["kept", "replaced", "cleared", "extended", "used", "cut", "rewritten"] as const;
@@ -42,10 +43,10 @@ export function parseDecisionBatch(value: unknown): DecisionBatch | undefined {
   if (!isRecord(value)) return undefined;
   const { v, session, layer, at, late, decisions } = value as Partial<DecisionBatch>;
   const isBatch =
-    v === 1 && typeof session === "string" && typeof layer === "string" && Array.isArray(decisions);
+    isVersion(v) && typeof session === "string" && typeof layer === "string" && Array.isArray(decisions);
   const isTimed = at === undefined || typeof at === "number";
   if (!isBatch || !isTimed || !decisions.every(isDecision)) return undefined;
-  return { v, session, layer, decisions, ...(at !== undefined && { at }), ...(late === true && { late }) };
+  return { v: 1, session, layer, decisions, ...(at !== undefined && { at }), ...(late === true && { late }) };
 }
 
 /** The lines that decide something, without the decisions that came too late. Pure. */

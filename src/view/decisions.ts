@@ -12,7 +12,7 @@
  * The files may be deleted at any time: what is sent is then decided anew.
  */
 import { dirname } from "node:path";
-import { formatCorruption, type JsonLines, readJsonLines } from "../record/json-lines.js";
+import { formatCorruption, formatLaterLines, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -75,6 +75,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   const loadedBytes = new Map<number, number>();
   const loading = new Map<number, Promise<void>>();
   const reported = new Map<number, number>();
+  const laterSeen = new Set<number>();
   const pathOf = (day: number): string => `${folder}/${formatDayFile(day)}`;
 
   return {
@@ -167,7 +168,11 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
 
   async function readDay(day: number): Promise<JsonLines<DecisionBatch>> {
     const content = await readJsonLines(files, pathOf(day), parseDecisionBatch);
-    const { corruptLines } = content;
+    const { corruptLines, laterLines } = content;
+    if (laterLines.length > 0 && !laterSeen.has(day)) {
+      laterSeen.add(day);
+      log.warn("decisions", formatLaterLines(pathOf(day), content));
+    }
     if (corruptLines.length > (reported.get(day) ?? 0)) {
       reported.set(day, corruptLines.length);
       log.warn(

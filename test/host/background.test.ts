@@ -74,6 +74,7 @@ test("one request to the small model, without tools, that no layer sees or chang
   expect(others).toEqual([]);
   expect(stage.model.titleRequests).toEqual([]);
   expect(request?.tools).toEqual([]);
+  expect(request?.body).toMatchObject({ max_tokens: 8_000 });
   expect(request?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
   expect(request?.textOf("system")).toMatch(
     /^You are a background writer of opencode-strata, [\s\S]*\nYou are powered by/,
@@ -90,6 +91,7 @@ test("one request to the small model, without tools, that no layer sees or chang
   const [reserved, spent] = readBudget(stage);
   expect(reserved).toMatchObject({ kind: "reserved", purpose: "test notes", session: session.id });
   const { promptTokens = 0, cachedTokens = 0, outputTokens = 0 } = request ?? {};
+  expect(reserved?.tokens).toBeGreaterThan(promptTokens + 8_000);
   const tokens = { input: promptTokens - cachedTokens, output: outputTokens, cacheRead: cachedTokens };
   expect(spent).toMatchObject({ kind: "spent", id: reserved?.id, tokens });
   expect(heard.at(-1)).toMatchObject({

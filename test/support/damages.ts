@@ -9,6 +9,12 @@ async function formatDeadToken(): Promise<string> {
   return JSON.stringify({ id: "dead", instance: "gone", process, since: "2026-11-20T09:00:00Z" });
 }
 
+/** A lock as a copy of the project, an image or a commit brings it along. */
+export function formatForeignToken(): string {
+  const process = { id: 1234, start: "1", host: "laptop", machine: "laptop" };
+  return JSON.stringify({ id: "theirs", instance: "x", process, since: "2025-01-01T00:00:00Z" });
+}
+
 /** Of ledger, index, machine state and what git sees. */
 const damagedState: readonly Damage[] = [
   {
@@ -84,10 +90,18 @@ const damagedState: readonly Damage[] = [
     mends: [/internal\/lock$/],
   },
   {
+    what: "a lock that came with a copy from another machine",
+    plant: async (files) => files.writeWhole(`${STATE}/lock`, formatForeignToken()),
+    file: /internal\/lock/,
+    says: /stale lock: instance x \(process 1234 on laptop\)/,
+    mends: [/internal\/lock$/],
+  },
+  {
     what: "a lock without an owner",
     plant: (files) => files.writeWhole(`${STATE}/index.lock`, "?"),
     file: /internal\/index\.lock/,
     says: /without an owner/,
+    mends: [/internal\/index\.lock$/],
   },
   {
     what: "a change that was begun",

@@ -131,6 +131,9 @@ export function runOf(run: Partial<ForkRun> = {}): ForkRun {
 }
 
 /** An answer of a model, with these tokens of input, output and cache. */
-export function written(text: string, [input, output, cacheRead] = [100, 20, 5] as const): Generated {
+export function written(
+  text: string,
+  [input, output, cacheRead]: readonly [number, number, number] = [100, 20, 5],
+): Generated {
   return { kind: "text", text, tokens: { input, output, cacheRead } };
 }

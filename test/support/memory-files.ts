@@ -80,7 +80,9 @@ export function createMemoryFiles(
       }
     },
     async touch(path, timeMs) {
-      if (contents.has(path)) modifiedMs.set(path, timeMs);
+      if (!contents.has(path)) return;
+      modifiedMs.set(path, timeMs);
+      changedMs.set(path, now());
     },
     async remove(path) {
       contents.delete(path);

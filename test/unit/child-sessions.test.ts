@@ -45,6 +45,7 @@ function open(session: Record<string, (options: never) => unknown> = {}) {
       parentID: "ses_1",
       title: "session notes",
       prompt: "write",
+      maxAnswerTokens: 8_000,
       signal: end.signal,
       deadlineMs: 60_000,
       ...request,

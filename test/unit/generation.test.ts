@@ -1,49 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createGeneration, estimateTokens } from "../../src/background/generation.js";
-import { defaults } from "../../src/config/defaults.js";
-import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
-import type { Config } from "../../src/config/schema.js";
-import type { NewSavingsRecord } from "../../src/record/savings.js";
-import type { Files } from "../../src/seams/files.js";
+import { countMostTokens } from "../../src/background/cost.js";
+import { NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Generated } from "../../src/seams/host.js";
-import { createToasts } from "../../src/toasts.js";
-import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeHost, written } from "../support/fake-host.js";
-import { createFakeLog } from "../support/fake-log.js";
-import { createMemoryFiles } from "../support/memory-files.js";
-
-const FOLDER = "/project/state/background";
-const TODAY = `${FOLDER}/2026-11-21.jsonl`;
-const notes = { purpose: "session notes", sessionID: "ses_1", prompt: "write" };
-
-function open(
-  settings: Partial<Config["background"]> = {},
-  wrap = (files: Files) => files,
-  claims: ModelClaims = NO_CLAIMS,
-) {
-  const clock = createFakeClock();
-  const host = createFakeHost();
-  const log = createFakeLog();
-  const files = createMemoryFiles();
-  const config = { ...defaults.background, ...settings };
-  const seams = { clock, host, log, files: wrap(files) };
-  const recorded: NewSavingsRecord[] = [];
-  const savings = { record: (record: NewSavingsRecord) => void recorded.push(record) };
-  const toasts = createToasts({ clock, host });
-  const generation = createGeneration({
-    ...seams,
-    config,
-    claims,
-    savings,
-    toasts,
-    folder: FOLDER,
-    instance: "one",
-  });
-  return { clock, host, log, files, generation, recorded };
-}
+import { written } from "../support/fake-host.js";
+import { notes, openGeneration, TODAY } from "../support/generation-world.js";
 
 /** A host that answers when it is let to. */
-function hold({ host }: ReturnType<typeof open>) {
+function hold({ host }: ReturnType<typeof openGeneration>) {
   const answers: ((generated: Generated) => void)[] = [];
   host.respond = () => new Promise((resolve) => answers.push(resolve));
   return answers;
@@ -53,7 +16,7 @@ const settled = () => new Promise(setImmediate);
 
 describe("which calls are made", () => {
   it("none when they are switched off", async () => {
-    const { generation, host } = open({ enabled: false, model: "acme/other" });
+    const { generation, host } = openGeneration({ enabled: false, model: "acme/other" });
     expect(await generation.generate(notes)).toEqual({
       kind: "refused",
       why: "background.enabled is false",
@@ -63,7 +26,7 @@ describe("which calls are made", () => {
 
   it('with "auto" only where a small model other than the main one, or a model for it, is configured', async () => {
     const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
-      const { generation, host } = open(model === undefined ? {} : { model });
+      const { generation, host } = openGeneration(model === undefined ? {} : { model });
       Object.assign(host, { models: () => models });
       const result = await generation.generate(notes);
       return host.generated[0]?.model ?? result.kind;
@@ -78,7 +41,7 @@ describe("which calls are made", () => {
 
   it("with true always: the model for it, else the small one, else the main one, else what the host takes", async () => {
     const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
-      const { generation, host } = open({ enabled: true, ...(model !== undefined && { model }) });
+      const { generation, host } = openGeneration({ enabled: true, ...(model !== undefined && { model }) });
       Object.assign(host, { models: () => models });
       await generation.generate(notes);
       return host.generated[0]?.model ?? "the host's";
@@ -90,7 +53,7 @@ describe("which calls are made", () => {
   });
 
   it("says why there is none once, not every time a layer asks", async () => {
-    const { generation, log } = open({ dailyCalls: 0 });
+    const { generation, log } = openGeneration({ dailyCalls: 0 });
     for (let n = 0; n < 3; n++) await generation.generate(notes);
     expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["info", "debug", "debug"]);
     expect(log.lines[0]).toContain("background.dailyCalls (0) is used up for today");
@@ -99,7 +62,7 @@ describe("which calls are made", () => {
 
 it("a model that a project chose is not asked: no call is made, and one line and the status say which key in which file", async () => {
   const project = [{ key: "small_model", file: "/project/opencode.json" }];
-  const { generation, host, log } = open({}, undefined, { ...NO_CLAIMS, project });
+  const { generation, host, log } = openGeneration({}, undefined, { ...NO_CLAIMS, project });
   for (let times = 0; times < 3; times++)
     expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
   expect(host.generated).toEqual([]);
@@ -112,7 +75,7 @@ it("a model that a project chose is not asked: no call is made, and one line and
 
 describe("what is asked and what comes back", () => {
   it("the host is given purpose, session, prompt, model and 60 seconds", async () => {
-    const { generation, host } = open();
+    const { generation, host } = openGeneration();
     expect(await generation.generate(notes)).toEqual(written("written"));
     expect(host.generated).toEqual([
       {
@@ -120,6 +83,7 @@ describe("what is asked and what comes back", () => {
         title: "session notes",
         prompt: "write",
         model: "acme/small",
+        maxAnswerTokens: 8_000,
         signal: expect.any(AbortSignal),
         deadlineMs: 60_000,
       },
@@ -127,7 +91,7 @@ describe("what is asked and what comes back", () => {
   });
 
   it("an answer longer than asked for is a failure, whose tokens count and which is no reason to wait", async () => {
-    const { generation, host } = open();
+    const { generation, host } = openGeneration();
     host.respond = () => written("x".repeat(1_001));
     const result = await generation.generate({ ...notes, maxCharacters: 1_000 });
     expect(result).toEqual({
@@ -137,15 +101,15 @@ describe("what is asked and what comes back", () => {
     expect(await generation.status()).toMatchObject({ isAllowed: true, callsToday: 1, tokensToday: 125 });
   });
 
-  it("what is not known to have been spent counts with its estimate", async () => {
-    const { generation, host } = open();
+  it("what is not known to have been spent counts with the most that it may have been", async () => {
+    const { generation, host } = openGeneration();
     host.respond = () => ({ kind: "failed", reason: "no answer within 60 s" });
     expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "no answer within 60 s" });
-    expect(await generation.status()).toMatchObject({ tokensToday: estimateTokens(notes) });
+    expect(await generation.status()).toMatchObject({ tokensToday: countMostTokens(notes) });
   });
 
   it("a host that breaks its contract and throws is a failure and stops nothing", async () => {
-    const { generation, host } = open();
+    const { generation, host } = openGeneration();
     host.respond = () => Promise.reject(new Error("boom"));
     expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "boom" });
     host.respond = undefined;
@@ -155,7 +119,7 @@ describe("what is asked and what comes back", () => {
 
 describe("waiting", () => {
   it("one call is made at a time, in the order of asking", async () => {
-    const world = open();
+    const world = openGeneration();
     const answers = hold(world);
     const results = ["a", "b"].map((sessionID) => world.generation.generate({ ...notes, sessionID }));
     await settled();
@@ -168,7 +132,7 @@ describe("waiting", () => {
   });
 
   it("eight wait at most, further ones are refused", async () => {
-    const world = open();
+    const world = openGeneration();
     hold(world);
     const ask = (n: number) => world.generation.generate({ ...notes, sessionID: `ses_${n}` });
     void ask(0);
@@ -179,7 +143,7 @@ describe("waiting", () => {
   });
 
   it("a newer request takes the place of one that waits for the same, also when the line is full", async () => {
-    const world = open();
+    const world = openGeneration();
     const answers = hold(world);
     const ask = (n: number, prompt: string) =>
       world.generation.generate({ ...notes, sessionID: `ses_${n}`, prompt });
@@ -197,7 +161,7 @@ describe("waiting", () => {
   });
 
   it("at the end of the plugin the call under way is broken off, and those that wait are refused", async () => {
-    const world = open();
+    const world = openGeneration();
     world.host.respond = ({ signal }) =>
       new Promise((resolve) =>
         signal.addEventListener("abort", () => resolve({ kind: "failed", reason: "called off" })),
@@ -225,7 +189,7 @@ describe("after a failure", () => {
 
   it("calls pause for 30 seconds, twice as long after each further one, half an hour at most; an answer ends it", async () => {
     for (const status of [undefined, 429, 500, 503]) {
-      const { generation, host, clock } = open();
+      const { generation, host, clock } = openGeneration();
       host.respond = () => failing(status);
       const pauses: number[] = [];
       for (let n = 0; n < 9; n++) {
@@ -249,7 +213,7 @@ describe("after a failure", () => {
 
   it("that will not pass by itself there is none for an hour, and one line says so", async () => {
     for (const status of [400, 401, 403, 404]) {
-      const { generation, host, clock, log } = open();
+      const { generation, host, clock, log } = openGeneration();
       host.respond = () => failing(status);
       expect(await generation.generate(notes)).toEqual({ kind: "failed", why: `${status} no` });
       clock.advance(3_599_000);
@@ -262,7 +226,7 @@ describe("after a failure", () => {
   });
 
   it("those that wait are refused instead of failing one after the other", async () => {
-    const { generation, host, files } = open();
+    const { generation, host, files } = openGeneration();
     host.respond = () => failing(429);
     const results = await Promise.all(
       ["a", "b", "c"].map((sessionID) => generation.generate({ ...notes, sessionID })),
@@ -276,7 +240,7 @@ describe("a disk that cannot be written", () => {
   for (const operation of ["appendLine", "read"] as const) {
     it(`(${operation}) lets no call be made, and says so once`, async () => {
       const full = () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
-      const { generation, host, log } = open({}, (files) => ({ ...files, [operation]: full }));
+      const { generation, host, log } = openGeneration({}, (files) => ({ ...files, [operation]: full }));
       for (let n = 0; n < 3; n++) {
         expect(await generation.generate(notes)).toMatchObject({
           kind: "refused",

@@ -1,35 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createLocks, type Locks } from "../../src/lock/locks.js";
+import { createLocks } from "../../src/lock/locks.js";
 import { formatToken, type LockToken, parseToken } from "../../src/lock/token.js";
 import type { Files } from "../../src/seams/files.js";
-import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeProcesses, identify } from "../support/fake-processes.js";
-import { createMemoryFiles, type MemoryFiles, systemError } from "../support/memory-files.js";
-
-const LOCK = "/state/x.lock";
-const MINUTE = 60_000;
-
-function open(wrap: (files: Files) => Files = (files) => files) {
-  const clock = createFakeClock();
-  const files = createMemoryFiles({}, clock.now);
-  const processes = createFakeProcesses();
-  const locks = (instance: string): Locks => createLocks({ clock, files: wrap(files), processes, instance });
-  return { clock, files, processes, locks };
-}
-
-/** A lock of process 7 on some machine, as that process would have left it. */
-function putLock(files: MemoryFiles, machine = "here", id = "theirs"): void {
-  const token: LockToken = {
-    id,
-    instance: "b",
-    process: identify(7, machine),
-    since: "2026-11-21T09:00:00.000Z",
-  };
-  files.contents.set(LOCK, Buffer.from(formatToken(token)));
-  files.modifiedMs.set(LOCK, 1);
-}
-
-const holderOf = (files: MemoryFiles) => parseToken(files.text(LOCK) ?? "")?.instance;
+import { holderOf, LOCK, MINUTE, openLockWorld, putLock } from "../support/lock-world.js";
+import { systemError } from "../support/memory-files.js";
 
 /** Something that a test lets happen. */
 function gate(): { opened: Promise<void>; open(): void } {
@@ -42,7 +16,7 @@ function gate(): { opened: Promise<void>; open(): void } {
 
 describe("a lock", () => {
   it("is held while the action runs, by one of many, and nothing is left of it", async () => {
-    const { files, locks } = open();
+    const { files, locks } = openLockWorld();
     let inside = 0;
     let most = 0;
     const action = async (instance: string) => {
@@ -62,21 +36,21 @@ describe("a lock", () => {
   });
 
   it("is free again when the action fails, and the failure is handed on", async () => {
-    const { files, locks } = open();
+    const { files, locks } = openLockWorld();
     const failing = locks("a").withLock(LOCK, () => Promise.reject(new Error("mine")));
     await expect(failing).rejects.toThrow("mine");
     expect(files.contents.size).toBe(0);
   });
 
   it("of two names do not wait for each other", async () => {
-    const { locks } = open();
+    const { locks } = openLockWorld();
     const { withLock } = locks("a");
     const both = await withLock(LOCK, () => withLock(`${LOCK}2`, async () => "both"));
     expect(both).toBe("both");
   });
 
   it("that a running process holds is not to be had, however old it is, and the message names the process", async () => {
-    const { clock, files, processes, locks } = open();
+    const { clock, files, processes, locks } = openLockWorld();
     processes.running.add(7);
     putLock(files);
     clock.advance(30 * 24 * 60 * MINUTE);
@@ -94,7 +68,7 @@ describe("a lock", () => {
   });
 
   it("is waited for, in line within one instance, for no longer than was asked", async () => {
-    const { clock, locks } = open();
+    const { clock, locks } = openLockWorld();
     const { withLock } = locks("a");
     const { opened, open: let_go } = gate();
     const first = withLock(LOCK, () => opened);
@@ -112,7 +86,7 @@ describe("a lock", () => {
 
 describe("a lock whose process has ended", () => {
   it("is taken over at once, by exactly one of many", async () => {
-    const { files, locks } = open();
+    const { files, locks } = openLockWorld();
     putLock(files);
     expect(await locks("a").inspect(LOCK)).toMatchObject({ kind: "abandoned" });
     let inside = 0;
@@ -137,7 +111,7 @@ describe("a lock whose process has ended", () => {
     const seen = gate();
     const goOn = gate();
     let isFirst = true;
-    const { files, locks, clock, processes } = open();
+    const { files, locks, clock, processes } = openLockWorld();
     putLock(files);
     const slowFiles: Files = {
       ...files,
@@ -163,7 +137,7 @@ describe("a lock whose process has ended", () => {
   });
 
   it("is taken over also when whoever wanted to take it over has died doing so, several times", async () => {
-    const { files, locks } = open();
+    const { files, locks } = openLockWorld();
     putLock(files);
     const dead = files.contents.get(LOCK);
     if (!dead) throw new Error("no lock");
@@ -178,46 +152,9 @@ describe("a lock whose process has ended", () => {
 
 const tokenOf = (bytes: Uint8Array): LockToken => parseToken(Buffer.from(bytes).toString()) as LockToken;
 
-describe("a lock of another machine", () => {
-  it("is taken over when its beat has stood still for a minute of looking on", async () => {
-    const { clock, files, locks } = open();
-    putLock(files, "elsewhere");
-    const { withLock } = locks("a");
-    const attempt = () => withLock(LOCK, async () => "mine", { waitMs: 0 });
-    await expect(attempt()).rejects.toMatchObject({ code: "ELOCKED" });
-    clock.advance(MINUTE - 1);
-    await expect(attempt()).rejects.toMatchObject({ code: "ELOCKED" });
-    clock.advance(1);
-    expect(await attempt()).toBe("mine");
-  });
-
-  it("is not taken over while it beats, and no clock makes it look old", async () => {
-    const { clock, files, locks } = open();
-    putLock(files, "elsewhere");
-    const { withLock } = locks("a");
-    for (let beat = 2; beat < 30; beat++) {
-      await expect(withLock(LOCK, async () => "mine", { waitMs: 0 })).rejects.toMatchObject({
-        code: "ELOCKED",
-      });
-      clock.advance(5_000);
-      // Times of a clock that is years behind, and jumps.
-      files.modifiedMs.set(LOCK, beat % 2 === 0 ? beat : 1e12 + beat);
-    }
-  });
-
-  it("and a file that holds no token, such as half of one, count the same", async () => {
-    const { clock, files, locks } = open();
-    files.contents.set(LOCK, Buffer.from('{"id":"ha'));
-    const { withLock } = locks("a");
-    await expect(withLock(LOCK, async () => "", { waitMs: 0 })).rejects.toMatchObject({ code: "ELOCKED" });
-    clock.advance(MINUTE);
-    expect(await withLock(LOCK, async () => "mine", { waitMs: 0 })).toBe("mine");
-  });
-});
-
 describe("a holder", () => {
   it("beats every five seconds, so that others see that it lives", async () => {
-    const { clock, files, locks } = open();
+    const { clock, files, locks } = openLockWorld();
     await locks("a").withLock(LOCK, async () => {
       const begun = files.modifiedMs.get(LOCK);
       for (let n = 1; n <= 3; n++) {
@@ -229,7 +166,7 @@ describe("a holder", () => {
   });
 
   it("learns before its next write, and at the end, that somebody else has the lock, and leaves it to them", async () => {
-    const { files, locks } = open();
+    const { files, locks } = openLockWorld();
     const { withLock } = locks("a");
     const written: string[] = [];
     const guarded = withLock(LOCK, async ({ check }) => {
@@ -248,7 +185,7 @@ describe("a holder", () => {
   });
 
   it("is told by its signal with the next beat", async () => {
-    const { clock, files, locks } = open();
+    const { clock, files, locks } = openLockWorld();
     const outcome = locks("a").withLock(LOCK, async ({ signal }) => {
       files.contents.delete(LOCK);
       clock.advance(5_000);
@@ -260,7 +197,7 @@ describe("a holder", () => {
 
   it("whose lock could not be removed takes it again when it comes back", async () => {
     let isFailing = true;
-    const { locks } = open((files) => ({
+    const { locks } = openLockWorld((files) => ({
       ...files,
       remove: async (path) => (isFailing ? Promise.reject(systemError("EIO", path)) : files.remove(path)),
     }));
@@ -271,7 +208,7 @@ describe("a holder", () => {
   });
 
   it("on a disk that cannot be written to gets the system's error, not a lock", async () => {
-    const { locks } = open((files) => ({
+    const { locks } = openLockWorld((files) => ({
       ...files,
       create: async (path) => Promise.reject(systemError("EROFS", path)),
     }));

@@ -213,3 +213,12 @@ describe("the files that the context names", () => {
     expect(world.files.modifiedMs.get(path)).toBe((first ?? 0) + 3_660_000);
   });
 });
+
+it("a file that a repository has put under the name of an output, of its length, is not read in its place", async () => {
+  const path = `${RESULTS}/${formatContentID(Buffer.from(large))}.txt`;
+  const planted = "x".repeat(large.length);
+  const world = await openWorld({ files: createMemoryFiles({ [path]: planted }) });
+  const [preview] = outputs(await world.request([user("go"), answer([call("bash", large)])]));
+  expect(pathIn(preview)).toBe(path);
+  expect(world.files.text(path)).toBe(large);
+});

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Flaw } from "../../src/cli/validate/flaw.js";
-import { damages } from "../support/damages.js";
+import { damages, formatForeignToken } from "../support/damages.js";
+import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
-import { type Damage, FOLDER, openSound, SECRET } from "../support/sound-project.js";
+import { type Damage, FOLDER, openSound, SECRET, STATE } from "../support/sound-project.js";
 
 interface Report {
   isSound: boolean;
@@ -138,8 +139,8 @@ describe("strata optimize", () => {
 
   it("mends all of it at once, and tells what is left for a person", async () => {
     const files = await openSound();
-    // Those of the ledger leave nothing of it for the others, and a lock without an owner is waited for.
-    const apart = /ledger|without an owner/;
+    // Those of the ledger leave nothing of it for the others.
+    const apart = /ledger/;
     for (const { plant, what } of damages) if (!apart.test(what)) await plant(files);
     const { code, out } = await runStrata(files, "optimize --execute");
     expect(code).toBe(1);
@@ -165,4 +166,14 @@ describe("strata optimize", () => {
     expect(err).toMatch(/Failed {2}writes MEMORY\.md anew from the files: .*EROFS/);
     expect(copyOf(files)).toEqual(before);
   });
+});
+
+it("no command is refused for ever by a lock that came with a copy of the project", async () => {
+  const lock = `${STATE}/lock`;
+  const files = createMemoryFiles({ [lock]: formatForeignToken() }, () => MORNING - 2 * 86_400_000);
+  for (const line of ["remember --type idea first", "validate --strict"]) {
+    const { code, err } = await runStrata(files, line);
+    expect([code, err]).toEqual([0, ""]);
+  }
+  expect(files.text(lock)).toBeUndefined();
 });

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { formatError } from "../../error.js";
 import { type Folders, planFolders } from "../../folders.js";
 import { formatCount } from "../../format.js";
+import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/locks.js";
-import { formatHolder } from "../../lock/token.js";
 import { findOwnFlaws, type OwnFlawsOptions } from "../../own-flaws.js";
 import { SET_ASIDE } from "../../owner/state-owner.js";
 import { DAY_MS } from "../../seams/clock.js";
@@ -97,19 +97,20 @@ async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Pr
     : warning(what, "when it is full, results stay in the context");
 }
 
-async function checkLocks({ files, inspectLock }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
+async function checkLocks(
+  { clock, files, inspectLock }: MachineOptions,
+  { strata }: Folders,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const path of await findLocks(files, join(strata, "state"))) {
     const state = await inspectLock(path);
-    if (state.kind === "abandoned") {
-      const what = `${path} is a stale lock: ${formatHolder(state.token)} has ended`;
+    if (state.kind === "free") continue;
+    const { isSilent, says } = formatLock(state, clock.now());
+    const what = `${path} is ${says}`;
+    if (isSilent)
       findings.push(warning(what, "nothing has to be done, who needs it takes it over; it may be deleted"));
-    } else if (state.kind === "held" && !state.token) {
-      const what = `${path} is a lock without an owner`;
-      findings.push(problem(what, "delete it when no OpenCode is running in this project"));
-    } else if (state.kind === "held") {
-      findings.push(fine(`${path} is held by ${formatHolder(state.token)}`));
-    }
+    else if (state.token) findings.push(fine(what));
+    else findings.push(problem(what, "nothing for a minute; if it is still there then, delete it"));
   }
   return findings.length > 0 ? findings : [fine("no lock is held")];
 }

@@ -1,8 +1,8 @@
 /** Looks at everything that a memory is made of, and changes nothing. */
 import type { Config } from "../../config/schema.js";
 import { planFolders } from "../../folders.js";
+import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/locks.js";
-import { formatHolder } from "../../lock/token.js";
 import { findOwnFlaws, type OwnFlaw, type OwnFlawsOptions } from "../../own-flaws.js";
 import type { Surroundings } from "../command.js";
 import { findLocks } from "../doctor/machine.js";
@@ -51,7 +51,7 @@ export async function inspectMemory(
   progress.end();
   for (const folder of new Set(shelves.map(({ place }) => stateOf(place))))
     for (const path of await findLocks(files, folder))
-      flaws.push(...findLockFlaws(path, await inspect(path)));
+      flaws.push(...findLockFlaws(path, await inspect(path), clock.now()));
   const named = new Set(flaws.map(({ file }) => file));
   for (const flaw of await findOwnFlaws({ files, folders: planFolders(project), config }))
     if (!named.has(flaw.path)) flaws.push(formatFolderFlaw(flaw));
@@ -71,22 +71,19 @@ function formatFolderFlaw({ lacking, path, todo, what }: OwnFlaw): Flaw {
   });
 }
 
-function findLockFlaws(path: string, state: LockState): Flaw[] {
-  if (state.kind === "abandoned")
+function findLockFlaws(path: string, state: LockState, nowMs: number): Flaw[] {
+  const { isSilent, says } = formatLock(state, nowMs);
+  if (state.kind === "free") return [];
+  if (isSilent)
     return [
       warning({
         file: path,
-        what: `a stale lock: ${formatHolder(state.token)} has ended`,
+        what: says,
         todo: "nothing; who needs it takes it over",
-        mends: [{ kind: "unlock", path, says: "takes it over and gives it back" }],
+        mends: [{ kind: "unlock", path, says: "takes it over, if nobody holds it, and gives it back" }],
       }),
     ];
-  if (state.kind === "free" || state.token) return [];
-  return [
-    problem({
-      file: path,
-      what: "a lock without an owner",
-      todo: "delete it when no OpenCode is running in this project",
-    }),
-  ];
+  return state.token
+    ? []
+    : [problem({ file: path, what: says, todo: "nothing for a minute; look again then" })];
 }

@@ -1,0 +1,41 @@
+import { createGeneration } from "../../src/background/generation.js";
+import { defaults } from "../../src/config/defaults.js";
+import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
+import type { Config } from "../../src/config/schema.js";
+import type { NewSavingsRecord } from "../../src/record/savings.js";
+import type { Files } from "../../src/seams/files.js";
+import { createToasts } from "../../src/toasts.js";
+import { createFakeClock } from "./fake-clock.js";
+import { createFakeHost } from "./fake-host.js";
+import { createFakeLog } from "./fake-log.js";
+import { createMemoryFiles } from "./memory-files.js";
+
+export const FOLDER = "/project/state/background";
+export const TODAY = `${FOLDER}/2026-11-21.jsonl`;
+export const notes = { purpose: "session notes", sessionID: "ses_1", prompt: "write" };
+
+export function openGeneration(
+  settings: Partial<Config["background"]> = {},
+  wrap = (files: Files) => files,
+  claims: ModelClaims = NO_CLAIMS,
+) {
+  const clock = createFakeClock();
+  const host = createFakeHost();
+  const log = createFakeLog();
+  const files = createMemoryFiles();
+  const config = { ...defaults.background, ...settings };
+  const seams = { clock, host, log, files: wrap(files) };
+  const recorded: NewSavingsRecord[] = [];
+  const savings = { record: (record: NewSavingsRecord) => void recorded.push(record) };
+  const toasts = createToasts({ clock, host });
+  const generation = createGeneration({
+    ...seams,
+    config,
+    claims,
+    savings,
+    toasts,
+    folder: FOLDER,
+    instance: "one",
+  });
+  return { clock, host, log, files, generation, recorded };
+}

@@ -1,0 +1,32 @@
+import { createLocks, type Locks } from "../../src/lock/locks.js";
+import { formatToken, type LockToken, parseToken } from "../../src/lock/token.js";
+import type { Files } from "../../src/seams/files.js";
+import { createFakeClock, MORNING } from "./fake-clock.js";
+import { createFakeProcesses, identify } from "./fake-processes.js";
+import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
+
+export const LOCK = "/state/x.lock";
+export const MINUTE = 60_000;
+
+export function openLockWorld(wrap: (files: Files) => Files = (files) => files) {
+  const clock = createFakeClock();
+  const files = createMemoryFiles({}, clock.now);
+  const processes = createFakeProcesses();
+  const locks = (instance: string): Locks => createLocks({ clock, files: wrap(files), processes, instance });
+  return { clock, files, processes, locks };
+}
+
+/** A lock of process 7 on some machine, as that process would have left it at the start of the test. */
+export function putLock(files: MemoryFiles, machine = "here", id = "theirs"): void {
+  const token: LockToken = {
+    id,
+    instance: "b",
+    process: identify(7, machine),
+    since: "2026-11-21T09:00:00.000Z",
+  };
+  files.contents.set(LOCK, Buffer.from(formatToken(token)));
+  files.modifiedMs.set(LOCK, MORNING);
+  files.changedMs.set(LOCK, MORNING);
+}
+
+export const holderOf = (files: MemoryFiles) => parseToken(files.text(LOCK) ?? "")?.instance;

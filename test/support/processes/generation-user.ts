@@ -1,0 +1,17 @@
+/**
+ * An instance whose model takes as much as it may: asks for texts until it is refused, and says what each has taken.
+ *
+ *     tsx generation-user.ts <folder>      says "ready", waits for a line, then "took <tokens>" for each, and "done"
+ */
+import { once } from "node:events";
+import { systemClock as clock } from "../../../src/seams/clock.js";
+import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { openGreedy } from "../greedy-model.js";
+
+const [folder = ""] = process.argv.slice(2);
+process.stdout.write("ready\n");
+await once(process.stdin, "data");
+for await (const tokens of openGreedy({ clock, files, folder, instance: `p${process.pid}` }))
+  process.stdout.write(`took ${tokens}\n`);
+process.stdout.write("done\n");
+process.exit(0);
