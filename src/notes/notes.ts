@@ -53,8 +53,8 @@ export interface Notes {
    * something else: what the user has taken back is gone from the notes. Whether something was, or is there again.
    */
   follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
-  /** The same by all that the host has of the session; nothing where there are no notes on it. */
-  followHost(sessionID: string): Promise<boolean>;
+  /** The same by all that the host has of the session, read where it is not given; nothing where there are no notes. */
+  followHost(sessionID: string, all?: readonly Message[]): Promise<boolean>;
   /** Messages that the user has taken back. What was made of the notes before they were known to be may quote them. */
   takenBack(sessionID: string): Promise<readonly TakenBack[]>;
   /** What is known now; `undefined` before anything was learned. The same object until something is. */
@@ -117,11 +117,11 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
         return isOther;
       }),
 
-    followHost: (sessionID) =>
+    followHost: (sessionID, given) =>
       guard(sessionID, false, async () => {
         const session = open(sessionID);
         if (!session.isLoaded) await load(session);
-        const all = factsOf(session, project) && (await readMessages?.(sessionID));
+        const all = factsOf(session, project) && (given ?? (await readMessages?.(sessionID)));
         if (!all || !retake(session, all, { nowMs: clock.now(), project })) return false;
         if (session.savedText !== undefined) await write(sessionID);
         return true;

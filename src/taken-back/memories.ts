@@ -3,12 +3,12 @@ import type { Memory } from "../memory/memory.js";
 import type { Cause, Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
-import type { Host } from "../seams/host.js";
+import type { Message } from "../view/message.js";
 import { isTakenBack, planMemories } from "./plan-memories.js";
 
 export interface TakenMemories {
-  /** Brings them in line with what the host has of the session; whether one was changed. Rejects when the disk fails. */
-  follow(sessionID: string): Promise<boolean>;
+  /** Brings them in line with all that the host has of the session; whether one was changed. Rejects when the disk fails. */
+  follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
   /** Reads which ones are put away for that reason; whether others are than before. */
   refresh(): Promise<boolean>;
   /** Ids, as last read. */
@@ -17,7 +17,6 @@ export interface TakenMemories {
 
 export interface TakenMemoriesOptions {
   clock: Clock;
-  host: Pick<Host, "readMessages">;
   instance: string;
   log: Log;
   memories: Pick<Memories, "history" | "list" | "restore" | "swap" | "update">;
@@ -28,15 +27,13 @@ const AWAY = "the user took the message back";
 const BACK = "the user brought the message back";
 
 export function createTakenMemories(options: TakenMemoriesOptions): TakenMemories {
-  const { clock, host, instance, log, memories } = options;
+  const { clock, instance, log, memories } = options;
   let away: ReadonlySet<string> = new Set();
 
   return {
-    async follow(sessionID) {
+    async follow(sessionID, messages) {
       const all = await memories.list({ archived: true });
       if (!all.some(({ provenance }) => provenance.session === sessionID && provenance.message)) return false;
-      const messages = await host.readMessages(sessionID);
-      if (!messages) return false;
       const now = new Date(clock.now()).toISOString();
       const plan = planMemories(all, { messages, now, sessionID });
       const changes = [];

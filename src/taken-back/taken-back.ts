@@ -25,10 +25,12 @@ const LAYER = "taken-back";
 /** How long a turn waits for the host's messages and the memories; well below the hook's own deadline. */
 const WITHIN_MS = 2_000;
 const FIRST_READ_MS = 200;
+const ATTEMPTS = 5;
+const RETRY_MS = 5_000;
 const REASON = "the user took a message back that this was made of";
 
 export function createTakenBack(context: LayerContext): readonly Layer[] {
-  const { background, clock, config, decisions, log, memories, notes, savings } = context;
+  const { background, clock, config, decisions, host, log, memories, notes, savings } = context;
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
   const own = createTakenMemories(context);
@@ -108,21 +110,28 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
     });
   }
 
-  /** Once for what comes together, behind the turn. */
-  function later(sessionID: string): void {
-    if (waiting.has(sessionID)) return;
+  /** Once for what comes together, behind the turn; again where the host does not say in time what it has. */
+  function later(sessionID: string, attempts = ATTEMPTS): void {
+    if (waiting.has(sessionID) || attempts === 0) return;
     waiting.add(sessionID);
     void background
       .add(async () => {
         waiting.delete(sessionID);
-        if (keepsNotes && (await notes.followHost(sessionID))) version++;
-        if (keepsMemories) await followMemories(sessionID);
+        const messages = await host.readMessages(sessionID);
+        if (!messages) {
+          clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
+          return;
+        }
+        if (keepsNotes && (await notes.followHost(sessionID, messages))) version++;
+        if (keepsMemories && (await own.follow(sessionID, messages))) version++;
       })
       .catch((thrown) => log.error(LAYER, `what was taken back in ${sessionID}: ${formatError(thrown)}`));
   }
 
   async function followMemories(sessionID: string): Promise<void> {
-    if (await own.follow(sessionID)) version++;
+    const messages = await host.readMessages(sessionID);
+    if (!messages) later(sessionID);
+    else if (await own.follow(sessionID, messages)) version++;
   }
 
   function readLater(): void {

@@ -22,14 +22,19 @@ const listFiles = (stage: Stage, folder: string): string[] =>
   readdirSync(stage.project.file(folder), { recursive: true, encoding: "utf8" });
 const ARCHIVED = RULE.replace("/memory/", "/memory/archive/");
 /** What is done behind a turn takes its time on a busy machine. */
-const WAIT_MS = 40_000;
+const WAIT_MS = 90_000;
 const whenKept = (stage: Stage) => whenContains(stage.project.file(RULE), "Never use Postgres", WAIT_MS);
 const whenArchived = (stage: Stage) =>
   whenContains(stage.project.file(ARCHIVED), "Never use Postgres", WAIT_MS);
 const whenWithout = (path: string, words: string) =>
   whenFits(path, (text) => !text.includes(words), `anything but ${words}`, WAIT_MS);
 const whenForgotten = (stage: Stage, session: Session) =>
-  whenWithout(stage.project.file(notesOf(session)), "Delete the module");
+  whenFits(
+    stage.project.file(notesOf(session)),
+    (text) => !JSON.stringify(JSON.parse(text).ledger).includes("Delete the module"),
+    "a ledger without what was undone",
+    WAIT_MS,
+  );
 
 /** Undoes all from this message of the user's on, as /undo does. */
 async function undo(stage: Stage, session: Session, nth: number): Promise<void> {
