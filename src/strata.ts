@@ -38,6 +38,7 @@ import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 import { createMemoryCommand } from "./status/memory-command.js";
+import { createTakenBack } from "./taken-back/taken-back.js";
 import { createToasts, type Toasts } from "./toasts.js";
 import { createTurnFollower } from "./trust/follow.js";
 import { openTrust } from "./trust/open-trust.js";
@@ -117,7 +118,14 @@ export async function createStrata(
     clock,
     onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
   });
-  const notes = createNotes({ files, clock, log, folder: folders.sessionMemory, seen: sessions });
+  const notes = createNotes({
+    files,
+    clock,
+    log,
+    folder: folders.sessionMemory,
+    readMessages: host.readMessages,
+    seen: sessions,
+  });
   const prompts = createPrompts(files);
   const locks = createLocks({ clock, files, processes: host.processes, instance });
   const failures = createFailures({
@@ -237,6 +245,7 @@ export async function createStrata(
     layers: [
       view,
       ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
+      ...createTakenBack(context),
       ...layers,
       housekeeping,
       memoryCommand,

@@ -26,6 +26,7 @@ import type { UsersMessage } from "./said/own-words.js";
 import { readUsersMessages } from "./said/users-messages.js";
 import { LAYER } from "./told.js";
 import { createMemoryTools } from "./tools/tools.js";
+import { planWithdrawal } from "./withdraw.js";
 
 const MOST_TEMPLATES = 50;
 const FEW_MEMORIES = 500;
@@ -76,6 +77,10 @@ export const createAutoMemory: LayerFactory = (context) => {
           waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
         log.error(LAYER, `memory is left out of a request of ${request.sessionID}: ${why}`);
         return undefined;
+      },
+
+      takenBack(request, withdrawal) {
+        return withdrawal && planWithdrawal(request, withdrawal);
       },
 
       event({ type, properties: { info, sessionID } }) {

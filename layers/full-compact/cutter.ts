@@ -10,9 +10,8 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import { LEAST_FREED_SHARE } from "./breaker.js";
 import type { Breakers } from "./breakers.js";
-import { formatNamedNotes, NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
+import { composeCut } from "./cut-text.js";
 import { planCut, planTail } from "./plan-cut.js";
-import { RESTORED_SHARE_OF_BUDGET, restore } from "./restore.js";
 
 /**
  * Cuts the history of a request that is too large; whether it has. Rejects when the notes cannot be written or the cut
@@ -40,8 +39,6 @@ interface Cut {
 }
 
 const LAYER = "full-compact";
-/** Tokens of notes and what is brought back, however large the tail is. */
-const LEAST_BESIDE_TAIL = 1_500;
 
 export function createCutter(context: CutterOptions): Cutter {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
@@ -72,7 +69,7 @@ export function createCutter(context: CutterOptions): Cutter {
     const key = at === undefined ? undefined : history.keyOf(from + at);
     if (at === undefined || !key) return undefined;
     const tailTokens = sum(tokens.slice(at));
-    const text = await compose(request, from + at, planAllowance(request, tailTokens));
+    const text = await composeCut(context, request, { index: from + at, tailTokens });
     const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
     const tokensBefore = request.estimateTokens(view);
     const cachedTail = sum(tokens.slice(at, Math.max(at, history.lastAnswer - from)));
@@ -99,32 +96,6 @@ export function createCutter(context: CutterOptions): Cutter {
       `about ${formatCount(fixed)}. A model with a larger window or fewer tools help, summaries do not`;
     await breakers.hear(sessionID, { kind: "floor", why });
     return true;
-  }
-
-  /** The budget that notes and what is brought back have shares of: less where the tail leaves little of the window. */
-  function planAllowance({ budgetTokens, sessionID, window }: ContextRequest, tailTokens: number): number {
-    if (!window) return budgetTokens;
-    const room = countUsableTokens(window) - sizes.fixedTokens(sessionID) - tailTokens;
-    const shares = NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET;
-    return Math.min(budgetTokens, Math.max(LEAST_BESIDE_TAIL, room) / shares);
-  }
-
-  /** What stands for all before the message. */
-  async function compose(
-    { history, sessionID }: ContextRequest,
-    index: number,
-    allowance: number,
-  ): Promise<string> {
-    const written = await formatNamedNotes(context, sessionID, allowance);
-    const facts = notes.facts(sessionID);
-    const restored = facts
-      ? await restore(context, { sessionID, facts, history, from: index, budgetTokens: allowance })
-      : "";
-    return [
-      `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
-      written,
-      ...(restored === "" ? [] : [`## Brought back\n\n${restored}`]),
-    ].join("\n\n");
   }
 
   async function record(

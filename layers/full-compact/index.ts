@@ -7,6 +7,7 @@
  *     compacting   the host compacts all the same: our instruction, with nine sections, and of a history that is too
  *                  long to be summarised the notes and the end
  *     compacted    its summary is checked by code; what it leaves out is appended, what it is useless for replaced
+ *     takenBack    notes and summaries without what the user has taken back since they were made
  *     turn         the host summarises by itself only while the session's breaker is closed
  *     event        what became of it all, for the breaker
  */
@@ -17,6 +18,7 @@ import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
 import { createCutter } from "./cutter.js";
 import { createRepairer } from "./repairer.js";
+import { createReviser } from "./reviser.js";
 import { createShortener } from "./shortener.js";
 import { formatMustHave } from "./summary.js";
 import { createCompactionWatch } from "./watch.js";
@@ -24,6 +26,8 @@ import { createCompactionWatch } from "./watch.js";
 const LAYER = "full-compact";
 /** How long a turn waits for notes and files; well below the hook's own deadline. */
 const WITHIN_MS = 2_000;
+/** How long the host waits for its own messages to be read, before it summarises by what is known. */
+const FOLLOW_WITHIN_MS = 1_000;
 
 export const createFullCompact: LayerFactory = (context) => {
   const { background, clock, config, log, notes, prompts, toasts } = context;
@@ -31,6 +35,7 @@ export const createFullCompact: LayerFactory = (context) => {
   const breakers = createBreakers(context);
   const cut = createCutter({ ...context, breakers });
   const repair = createRepairer({ ...context, breakers });
+  const revise = createReviser(context);
   const shorten = createShortener(context);
   const watch = createCompactionWatch({ ...context, breakers });
 
@@ -51,6 +56,7 @@ export const createFullCompact: LayerFactory = (context) => {
       async compacting({ sessionID }) {
         watch.begin(sessionID);
         const prompt = await prompts.read("compaction");
+        await waitAtMost(clock, FOLLOW_WITHIN_MS, () => notes.followHost(sessionID));
         const facts = notes.facts(sessionID);
         return facts ? `${prompt}\n${formatMustHave(facts)}` : prompt;
       },
@@ -58,6 +64,10 @@ export const createFullCompact: LayerFactory = (context) => {
       async compacted(request) {
         await bounded("check the summary", (signal) => repair(request, signal));
         return undefined;
+      },
+
+      async takenBack(request, withdrawal) {
+        return withdrawal && bounded("take words back", () => revise(request, withdrawal));
       },
 
       async turn({ sessionID }) {

@@ -9,8 +9,10 @@
  *     when the host ends     what is not written yet is
  */
 import type PQueue from "p-queue";
+import type { Withdrawal } from "../../src/dispatcher/hooks.js";
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
+import { isStale } from "../../src/notes/taken-back.js";
 import { isRecord } from "../../src/records.js";
 import { DAY_MS, waitAtMost } from "../../src/seams/clock.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
@@ -50,6 +52,16 @@ export const createSessionMemory: LayerFactory = (context) => {
           waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
         log.error(LAYER, `cannot keep the notes of ${request.sessionID} up to date: ${why}`);
         return undefined;
+      },
+
+      async takenBack(request, withdrawal) {
+        if (!withdrawal) return undefined;
+        const revisions = [...findStale(request, withdrawal), ...(await findStaleGreeting(request))];
+        if (revisions.length === 0) return undefined;
+        return {
+          ...withdrawal,
+          revisions: [...withdrawal.revisions, ...revisions.map((one) => ({ ...one, layer: LAYER }))],
+        };
       },
 
       event({ type, properties: { info, sessionID } }) {
@@ -120,6 +132,16 @@ export const createSessionMemory: LayerFactory = (context) => {
     return [decide(key, { outcome: "extended", text })];
   }
 
+  /** The handoff that the session was greeted with, where words of that other session were taken back since. */
+  async function findStaleGreeting({ find, history }: ContextRequest): Promise<DatedDecision[]> {
+    const key = history.keyOf(0);
+    const greeting = key && find(key.key)?.extended?.find(({ layer }) => layer === LAYER);
+    const from = /\/([^/\s]+)\.md$/m.exec(greeting?.text ?? "")?.[1];
+    if (!key || !greeting || from === undefined) return [];
+    const taken = await notes.takenBack(from);
+    return isStale(taken, greeting.at) ? [decide(key, { outcome: "revised", of: "extended" })] : [];
+  }
+
   /** Sessions that another instance is at work on. */
   async function findBusy(): Promise<string[]> {
     // Who cannot be found is taken for ended: the handoff asks for nothing.
@@ -147,3 +169,12 @@ export const createSessionMemory: LayerFactory = (context) => {
     void background.add(work).catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
   }
 };
+
+/** Reminders that may quote what was taken back: the next one comes when it is due. */
+function findStale({ find, history, shownFrom }: ContextRequest, withdrawal: Withdrawal): DatedDecision[] {
+  return history.results(shownFrom()).flatMap((result) => {
+    const reminder = find(result.key)?.extended?.find(({ layer }) => layer === LAYER);
+    const isQuoting = reminder?.text !== undefined && withdrawal.isStale(reminder.at);
+    return isQuoting ? [decide(result, { outcome: "revised", of: "extended" })] : [];
+  });
+}

@@ -9,6 +9,7 @@
  */
 
 import { isRecord } from "../records.js";
+import type { DatedDecision } from "../view/decisions.js";
 import type { Message, ModelName } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { ModelWindow } from "../view/windows.js";
@@ -26,10 +27,22 @@ export interface HookTypes {
   modelWindow: { input: { sessionID: string; model: ModelName; window: ModelWindow }; value: undefined };
   /** The host has compacted the session, and its summary is about to be sent for the first time. It has no answer. */
   compacted: { input: ContextRequest; value: undefined };
+  /** What is to be said in other words in this session, because the user has taken back some that it was made of. */
+  takenBack: { input: ContextRequest; value: Withdrawal | undefined };
   /** The arguments of one tool call, before it runs; `refuse` in their place keeps it from running. */
   toolArguments: { input: ToolCall; value: ToolArguments };
   /** Something the host reports. Nobody waits for it and it has no answer. */
   event: { input: HostEvent; value: undefined };
+}
+
+/** What was taken back, and what the layers have said of it so far. */
+export interface Withdrawal {
+  /** May what was made at this time of what is known about the session have words in it that were taken back since? */
+  isStale(madeMs: number): boolean;
+  /** Memories that were put away for that reason. */
+  memories: ReadonlySet<string>;
+  /** What is to stand there from now on: decisions "revised". */
+  revisions: readonly (DatedDecision & { layer: string })[];
 }
 
 export interface ToolCall {
@@ -61,12 +74,15 @@ export interface HostEvent {
 /** What the layers hear of: the host reports a hundred things a second while a model answers. */
 export const heardEvents: ReadonlySet<string> = new Set([
   "session.created",
+  "session.updated",
   "session.deleted",
   "session.idle",
   "session.status",
   "session.error",
   "session.compacted",
   "message.updated",
+  "message.removed",
+  "message.part.removed",
 ]);
 
 export type HookName = keyof HookTypes;
@@ -115,6 +131,7 @@ export const hookRules: HookRules = {
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
+  takenBack: { combine: "chain", deadlineMs: 3_000, accepts: isWithdrawal },
   turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing },
   command: { combine: "chain", deadlineMs: 500, accepts: isNothing },
   modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing },
@@ -133,6 +150,10 @@ export const hookRules: HookRules = {
 
 function isNothing(answer: unknown): answer is undefined {
   return answer === undefined;
+}
+
+function isWithdrawal(answer: unknown): answer is Withdrawal {
+  return isRecord(answer) && Array.isArray(answer.revisions);
 }
 
 function isText(answer: unknown): answer is string {

@@ -34,13 +34,17 @@ export function bindHooks(
   const rows = [
     row("context", "experimental.chat.messages.transform", async (_input, output) => {
       let input: ContextRequest | undefined;
-      await dispatcher.serve("compacted", {
+      await dispatcher.serve("takenBack", {
         read() {
           if (isOwnRequest(output.messages)) return undefined;
           // A copy: the layers look at what the host has, and the host's own list is written to.
           input = requests.open((output.messages as Message[]).filter((one) => !isForPeopleOnly(one)));
-          return input && hasSummary(input) ? { input, value: undefined } : undefined;
+          return input && { input, value: undefined };
         },
+        write: () => undefined,
+      });
+      await dispatcher.serve("compacted", {
+        read: () => (input && hasSummary(input) ? { input, value: undefined } : undefined),
         write: () => undefined,
       });
       await dispatcher.serve("context", {

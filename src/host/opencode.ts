@@ -15,6 +15,7 @@ import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
 import { createProcesses, type Processes } from "./processes.js";
 import { createRunningProcesses } from "./running-processes.js";
+import { withoutUndone } from "./undone.js";
 
 /** The host, with what `bindHooks` needs beside the seam. */
 export interface OpenCodeHost extends Host {
@@ -81,10 +82,19 @@ export function createOpenCodeHost(
     },
 
     async readMessages(sessionID, last) {
+      const path = { path: { id: sessionID } };
       const query = last === undefined ? {} : { query: { limit: last } };
-      const answer = await bounded(() => client.session.messages({ path: { id: sessionID }, ...query }));
-      const messages = answer?.data as readonly Message[] | undefined;
-      return messages?.filter((message) => !isForPeopleOnly(message));
+      const [session, answer] = await Promise.all([
+        bounded(() => client.session.get(path)),
+        bounded(() => client.session.messages({ ...path, ...query })),
+      ]);
+      const revert = session?.data?.revert;
+      // Of the last ones only those might be left that are not undone, and they might not be all.
+      const whole =
+        revert && last !== undefined ? await bounded(() => client.session.messages(path)) : answer;
+      const messages = whole?.data as readonly Message[] | undefined;
+      const standing = messages && (revert ? withoutUndone(messages, revert) : messages);
+      return standing?.filter((message) => !isForPeopleOnly(message)).slice(-(last ?? standing.length));
     },
 
     async show(sessionID, text) {

@@ -139,7 +139,8 @@ function keepRequests(draft: Draft): UserRequest[] {
   return shortenOldest(ordered);
 }
 
-const SHORTENED = 4_000;
+/** What is left of a long request where all of them together are too long. */
+export const SHORTENED = 4_000;
 
 function shortenOldest(requests: UserRequest[]): UserRequest[] {
   let excess = requests.reduce((sum, { text }) => sum + text.length, 0) - CAPS.requestCharacters;

@@ -1,29 +1,39 @@
 import { isToolPart, type Message } from "../view/message.js";
-import { readMessageKey, readTime } from "./learn.js";
+import { readMessageKey, readOwnTexts, readTime } from "./learn.js";
 
 /**
  * The messages of a session of which nothing is left to be learned, so that a history of thousands is passed over at
- * once. A message is known by its role and time, and looked at again when it has other parts than before.
+ * once. A message is known by its role and time, and looked at again when it says something else than before.
  */
 export interface KnownMessages {
   has(message: Message): boolean;
   /** Takes note of those that will not change any more. */
   add(messages: readonly Message[]): void;
+  /** Is one of those known not among these, or does it say something else there? */
+  isMissedIn(messages: readonly Message[]): boolean;
+  isEmpty(): boolean;
   clear(): void;
 }
 
 export function createKnownMessages(): KnownMessages {
-  const partCounts = new Map<number | string, number>();
+  const signs = new Map<number | string, number | string>();
   return {
-    has: (message) => {
-      const count = message?.parts?.length;
-      return count !== undefined && partCounts.get(keyOf(message)) === count;
-    },
+    has: (message) => message?.parts !== undefined && signs.get(keyOf(message)) === signOf(message),
     add(messages) {
-      for (const message of messages)
-        if (isSettled(message)) partCounts.set(keyOf(message), message.parts.length);
+      for (const message of messages) if (isSettled(message)) signs.set(keyOf(message), signOf(message));
     },
-    clear: () => partCounts.clear(),
+    isMissedIn(messages) {
+      let found = 0;
+      for (const message of messages) {
+        const sign = message?.parts && signs.get(keyOf(message));
+        if (sign === undefined) continue;
+        if (sign !== signOf(message)) return true;
+        found++;
+      }
+      return found < signs.size;
+    },
+    isEmpty: () => signs.size === 0,
+    clear: () => signs.clear(),
   };
 }
 
@@ -34,6 +44,15 @@ function keyOf({ info }: Message): number | string {
   const isUser = info.role === "user";
   if (created === undefined) return `${isUser} ${readMessageKey(info)}`;
   return isUser ? created : -created;
+}
+
+/** Of a user's message its words; of an answer, which only its own model writes, how much it says. */
+function signOf({ info, parts }: Message): number | string {
+  if (!Array.isArray(parts)) return "";
+  if (info?.role === "user") return `${parts.length} ${readOwnTexts(parts).join("\n")}`;
+  let length = 0;
+  for (const part of parts) if (part?.type === "text") length += part.text?.length ?? 0;
+  return parts.length + length * 2 ** 20;
 }
 
 function isSettled(message: Message): boolean {

@@ -30,15 +30,18 @@ import {
   factsOf,
   learnInto,
   markLoaded,
+  mayHaveLost,
   mergeSession,
   noteTouched,
   planStoredAlone,
   planWrite,
+  retake,
   type Session,
   takeIn,
 } from "./session.js";
 import { type NotesReading, planPaths, readNotes, readStored } from "./session-files.js";
 import { formatStored, type Stored } from "./stored.js";
+import type { TakenBack } from "./taken-back.js";
 import { findUnfinished, type Unfinished } from "./unfinished.js";
 
 /** No call but `pathOf` throws or rejects; `pathOf` does for a session id that could name a file elsewhere. */
@@ -47,6 +50,15 @@ export interface Notes {
   pathOf(sessionID: string): string;
   /** Takes in what is on disk if it is not known yet, then learns. Passes over what it knows at once. */
   learn(sessionID: string, messages: readonly Message[]): Promise<void>;
+  /**
+   * Learns from the messages of a request, and asks the host where some that were there before are not among them or say
+   * something else: what the user has taken back is gone from the notes. Whether something was, or is there again.
+   */
+  follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
+  /** The same by all that the host has of the session, read where it is not given; nothing where there are no notes. */
+  followHost(sessionID: string, all?: readonly Message[]): Promise<boolean>;
+  /** Messages that the user has taken back. What was made of the notes before they were known to be may quote them. */
+  takenBack(sessionID: string): Promise<readonly TakenBack[]>;
   /** What is known now; `undefined` before anything was learned. The same object until something is. */
   facts(sessionID: string): SessionFacts | undefined;
   /** The notes with what people have changed in them, never longer than that; `undefined` when there are none. */
@@ -67,6 +79,8 @@ export interface NotesOptions {
   log: Log;
   /** `<project>/.opencode/session-memory`; paths in the notes are relative to the project. */
   folder: string;
+  /** All messages of a session as the host has them; without it none are ever taken back. */
+  readMessages?: (sessionID: string) => Promise<readonly Message[] | undefined>;
   /** Is told of each session that notes are kept on, and tells which were had on this machine. */
   seen: SeenSessions;
 }
@@ -75,7 +89,7 @@ export interface NotesOptions {
 const MOST_SESSIONS = 30;
 const SOURCE = "notes";
 
-export function createNotes({ files, clock, log, folder, seen }: NotesOptions): Notes {
+export function createNotes({ files, clock, log, folder, readMessages, seen }: NotesOptions): Notes {
   const project = dirname(dirname(folder));
   const sessions = new Map<string, Session>();
   const loading = new Map<string, Promise<void>>();
@@ -91,6 +105,35 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
         const session = open(sessionID);
         if (!session.isLoaded) await load(session);
         learnInto(session, messages, project);
+      }),
+
+    follow: (sessionID, messages) =>
+      guard(sessionID, false, async () => {
+        const session = open(sessionID);
+        if (!session.isLoaded) await load(session);
+        const all = mayHaveLost(session, messages) ? await readMessages?.(sessionID) : undefined;
+        const isOther = all !== undefined && retake(session, all, { nowMs: clock.now(), project });
+        // What a compaction has put out of sight is not missed again.
+        if (all) session.known.clear();
+        learnInto(session, messages, project);
+        return isOther;
+      }),
+
+    followHost: (sessionID, given) =>
+      guard(sessionID, false, async () => {
+        const session = open(sessionID);
+        if (!session.isLoaded) await load(session);
+        const all = factsOf(session, project) && (given ?? (await readMessages?.(sessionID)));
+        if (!all || !retake(session, all, { nowMs: clock.now(), project })) return false;
+        if (session.savedText !== undefined) await write(sessionID);
+        return true;
+      }),
+
+    takenBack: (sessionID) =>
+      guard(sessionID, [], async () => {
+        const session = open(sessionID);
+        if (!session.isLoaded) await load(session);
+        return session.takenBack;
       }),
 
     facts(sessionID) {
@@ -126,20 +169,22 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
         session.revision++;
       }),
 
-    write(sessionID) {
-      const earlier = writing.get(sessionID) ?? Promise.resolve();
-      const own = earlier.then(() => guard(sessionID, undefined, () => writeSession(sessionID)));
-      writing.set(sessionID, own);
-      return own.then(() => {
-        if (writing.get(sessionID) === own) writing.delete(sessionID);
-      });
-    },
+    write,
 
     findUnfinished: (except, maxAgeMs) =>
       guard("earlier sessions", undefined, () =>
         findUnfinished({ clock, files, folder, sessions: seen, except, sinceMs: clock.now() - maxAgeMs }),
       ),
   };
+
+  function write(sessionID: string): Promise<void> {
+    const earlier = writing.get(sessionID) ?? Promise.resolve();
+    const own = earlier.then(() => guard(sessionID, undefined, () => writeSession(sessionID)));
+    writing.set(sessionID, own);
+    return own.then(() => {
+      if (writing.get(sessionID) === own) writing.delete(sessionID);
+    });
+  }
 
   function open(sessionID: string): Session {
     planPaths(folder, sessionID);

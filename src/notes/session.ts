@@ -13,6 +13,7 @@ import { redactWritten } from "./redact.js";
 import type { Sections } from "./sections.js";
 import { hashNotes } from "./session-files.js";
 import type { Stored } from "./stored.js";
+import { findTakenBack, isDoubtful, joinTakenBack, learnAnew, type TakenBack } from "./taken-back.js";
 
 export interface Session {
   readonly sessionID: string;
@@ -23,6 +24,8 @@ export interface Session {
   isLoose: boolean;
   before: Stored["before"];
   removed: readonly string[];
+  /** Messages that the user has taken back. */
+  takenBack: readonly TakenBack[];
   /** What a person wrote that was looked at for secrets, without them: it is written again with each change. */
   redacted: ReadonlyMap<string, readonly string[]>;
   /** Has what is on disk been taken in? Until then nothing may be written over it. */
@@ -48,6 +51,7 @@ export function createSession(sessionID: string): Session {
     isLoose: false,
     before: undefined,
     removed: [],
+    takenBack: [],
     redacted: new Map(),
     isLoaded: false,
     early: [],
@@ -67,6 +71,7 @@ export function takeIn(session: Session, stored: Stored, text: string): void {
   session.isLoose = stored.isLoose === true;
   session.before = stored.before;
   session.removed = stored.removed;
+  session.takenBack = stored.takenBack ?? [];
   session.savedText = text;
 }
 
@@ -86,6 +91,37 @@ export function learnInto(session: Session, messages: readonly Message[], projec
   if (ledger === session.ledger) return;
   session.ledger = ledger;
   session.revision++;
+}
+
+/** Is something that these messages of a request have not perhaps not with the host any more? They may be the end of what it has. */
+export function mayHaveLost(session: Session, messages: readonly Message[]): boolean {
+  return session.known.isEmpty() ? isDoubtful(session.ledger, messages) : session.known.isMissedIn(messages);
+}
+
+/**
+ * Brings the session to what these messages tell, which are all that the host has: what others told is gone, also from
+ * what a model has written. Whether something was taken back, or is there again.
+ */
+export function retake(
+  session: Session,
+  messages: readonly Message[],
+  { nowMs, project }: { nowMs: number; project: string },
+): boolean {
+  const before = session.ledger;
+  const anew = learnAnew(before, messages, project);
+  const found = findTakenBack(before, { anew, messages, nowMs });
+  const takenBack = joinTakenBack(session.takenBack, found, messages, anew);
+  session.known.clear();
+  if (found.length > 0) {
+    session.ledger = anew;
+    session.sections = undefined;
+    session.early = session.isLoaded ? [] : [...messages];
+    session.known.add(messages);
+  } else learnInto(session, messages, project);
+  const isOther = takenBack !== session.takenBack;
+  if (isOther) session.revision++;
+  session.takenBack = takenBack;
+  return isOther;
 }
 
 /** Notes on the subagent that this call has started which files it touched. */
@@ -179,6 +215,7 @@ function* planStored(session: Session, text: string | undefined, merged: Merged)
     ledger: session.ledger,
     ...(session.sections ? { sections: session.sections } : {}),
     written: merged.written,
+    ...(session.takenBack.length > 0 ? { takenBack: session.takenBack } : {}),
     ...(isChange ? { before: { hash: hashNotes(text), ...(yield* toStored(earlier)) } } : {}),
     removed: merged.removed,
   };
@@ -191,13 +228,14 @@ function* toStored({ isLoose, written }: WrittenReading): Sliced<Pick<Stored, "i
 
 /** What is to be stored while the notes themselves cannot be touched. */
 export function* planStoredAlone(session: Session): Sliced<Stored> {
-  const { before, isLoose, ledger, removed, sections, written } = session;
+  const { before, isLoose, ledger, removed, sections, takenBack, written } = session;
   return {
     version: 1,
     hasNoSecrets: true,
     ledger,
     ...(sections ? { sections } : {}),
     ...(yield* toStored({ isLoose, written })),
+    ...(takenBack.length > 0 ? { takenBack } : {}),
     ...(before
       ? {
           before: {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
 import type { Written } from "./merge.js";
 import { HEADINGS, type Sections } from "./sections.js";
+import type { TakenBack } from "./taken-back.js";
 
 export interface Stored {
   readonly version: 1;
@@ -17,6 +18,8 @@ export interface Stored {
   readonly isLoose?: true;
   /** The notes as they were before: with this hash they still are, and then these lines are the machine's in them. */
   readonly before?: { readonly hash: string; readonly written?: Written; readonly isLoose?: true };
+  /** Messages that the user has taken back, none of whose words are in the ledger. */
+  readonly takenBack?: readonly TakenBack[];
   /** Ids of lines that people took out or changed. */
   readonly removed: readonly string[];
 }
@@ -62,6 +65,7 @@ const stored = z.object({
   before: z
     .object({ hash: z.string(), written: written.optional(), isLoose: z.literal(true).optional() })
     .optional(),
+  takenBack: list({ seenMs: z.number(), isEdit: z.literal(true).optional() }).optional(),
   removed: z.array(z.string()),
 });
 

@@ -48,7 +48,10 @@ export interface Host {
   listOwnSessions(): Promise<OwnSession[] | undefined>;
   /** True when the session is gone. */
   removeSession(sessionID: string): Promise<boolean>;
-  /** Messages of a session as the host has them, those before its compactions too; the last so many, else all. */
+  /**
+   * Messages of a session as the host has them, those before its compactions too and without what the user has undone;
+   * the last so many, else all.
+   */
   readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
   /**
    * Removes the marks of summaries that have failed from a session: they hold nothing of the user's, and the host

@@ -9,19 +9,35 @@
  *     of a message   cut        `text` stands for all messages before it
  *                    rewritten  `text` stands for its text
  *                    extended   `text` stands after it; once for each layer
+ *     of either      revised    what was decided about it in this way (\`of\`) by the same layer has this \`text\` from now
+ *                               on, none where there is none: words in it were taken back. The last one counts
  */
 import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 
-export const outcomes = ["kept", "replaced", "cleared", "extended", "used", "cut", "rewritten"] as const;
+export const outcomes = [
+  "kept",
+  "replaced",
+  "cleared",
+  "extended",
+  "used",
+  "cut",
+  "rewritten",
+  "revised",
+] as const;
 export type Outcome = (typeof outcomes)[number];
+/** What others have said in the place of, or beside, what stands in the history. */
+export const revisables = ["extended", "cut", "rewritten"] as const;
+export type Revisable = (typeof revisables)[number];
 
 export interface Decision {
   /** The result or message, as `readResultKey` and `readMessageKey` give it. */
   key: string;
   outcome: Outcome;
-  /** Not with `kept` and `used`. */
+  /** Not with `kept` and `used`; `revised` may be without. */
   text?: string;
+  /** With `revised` only. */
+  of?: Revisable;
   /** Absolute path of the file that holds what has left the context, where there is one. */
   file?: string;
 }
@@ -65,9 +81,9 @@ export function withoutLate(batches: readonly DecisionBatch[]): readonly Decisio
 /** Tells a decision from all others that may stand in the records of a day. */
 export function nameIn(
   { at = 0, layer, session }: Pick<DecisionBatch, "at" | "layer" | "session">,
-  { key, outcome }: Decision,
+  { key, of, outcome }: Decision,
 ): string {
-  return `${session} ${layer} ${at} ${outcome} ${key}`;
+  return `${session} ${layer} ${at} ${outcome}${of === undefined ? "" : ` ${of}`} ${key}`;
 }
 
 const needsFile: readonly Outcome[] = ["replaced", "cleared", "used"];
@@ -75,8 +91,10 @@ const needsText: readonly Outcome[] = ["replaced", "cleared", "extended", "cut",
 
 function isDecision(value: unknown): value is Decision {
   if (!isRecord(value)) return false;
-  const { key, outcome, text, file } = value as Partial<Decision>;
+  const { key, of, outcome, text, file } = value as Partial<Decision>;
   if (typeof key !== "string" || !outcome || !outcomes.includes(outcome)) return false;
+  if (outcome === "revised")
+    return of !== undefined && revisables.includes(of) && (text === undefined || typeof text === "string");
   if (needsFile.includes(outcome) && typeof file !== "string") return false;
   return !needsText.includes(outcome) || (typeof text === "string" && text !== "");
 }

@@ -10,6 +10,7 @@
  *             a, b      c         begins     d          e       the parent goes by a b c d, the fork by a b c e
  */
 import { type Decision, type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
+import { withRevision } from "./revision.js";
 
 /** A decision as it is known: with who made it, in which session, and when (0 where that is not known). */
 export interface KnownDecision extends Decision {
@@ -50,7 +51,7 @@ interface Entry {
 
 type Slot = Exclude<keyof Standing, "extended">;
 
-const slots: Readonly<Record<Exclude<Outcome, "used" | "extended">, Slot>> = {
+const slots: Readonly<Record<Exclude<Outcome, "used" | "extended" | "revised">, Slot>> = {
   kept: "judged",
   replaced: "judged",
   cleared: "cleared",
@@ -99,7 +100,9 @@ export function createKnownDecisions(): KnownDecisions {
         if (decision.session !== session && first !== undefined && line >= first) continue;
         if (decision.at > byMs) continue;
         standing ??= {};
-        if (decision.outcome === "extended") standing.extended = withExtension(standing.extended, decision);
+        if (decision.outcome === "revised") withRevision(standing, decision);
+        else if (decision.outcome === "extended")
+          standing.extended = withExtension(standing.extended, decision);
         else standing[slots[decision.outcome as keyof typeof slots]] ??= decision;
       }
       return standing;
@@ -139,7 +142,9 @@ export function createKnownDecisions(): KnownDecisions {
 }
 
 function isSame({ decision: one }: Entry, { decision: other }: Entry): boolean {
-  return one.session === other.session && one.outcome === other.outcome && one.layer === other.layer;
+  const isAlike = one.session === other.session && one.outcome === other.outcome && one.layer === other.layer;
+  // Each of several revisions is one of its own.
+  return isAlike && (one.outcome !== "revised" || (one.at === other.at && one.of === other.of));
 }
 
 function withExtension(

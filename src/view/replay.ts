@@ -46,8 +46,8 @@ export function findText({ text }: Result, standing: Standing | undefined): stri
   const { cleared, judged, extended } = standing;
   if (cleared?.text !== undefined) return cleared.text;
   const base = judged?.text ?? text;
-  if (extended) return [base, ...extended.map(({ text: one }) => one)].join("\n\n");
-  return judged?.text;
+  const behind = extended?.flatMap(({ text: one }) => one ?? []) ?? [];
+  return behind.length > 0 ? [base, ...behind].join("\n\n") : judged?.text;
 }
 
 /** Messages that are rewritten or extended as a whole. */

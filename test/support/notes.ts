@@ -30,6 +30,8 @@ export interface NotesWorldOptions {
   files?: MemoryFiles;
   clock?: FakeClock;
   wrap?: (files: Files) => Files;
+  /** All messages that the host has of a session. */
+  readMessages?: (sessionID: string) => Promise<readonly Message[] | undefined>;
 }
 
 export function openNotes(given: NotesWorldOptions = {}): NotesWorld {
@@ -42,6 +44,7 @@ export function openNotes(given: NotesWorldOptions = {}): NotesWorld {
     log: listLog(logged),
     folder: NOTES_FOLDER,
     seen: allSeen,
+    ...(given.readMessages && { readMessages: given.readMessages }),
   });
   const page = (): string => files.text(NOTES_FILE) ?? "";
   return {

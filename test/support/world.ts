@@ -82,6 +82,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
       const request = strata.requests.open(messages);
       if (!request) return messages;
       // As src/host/hooks.ts does.
+      await strata.dispatcher.ask("takenBack", request, undefined);
       const isGoneOnFrom = !request.isCompaction && messages.some(isSummary);
       if (isGoneOnFrom) await strata.dispatcher.ask("compacted", request, undefined);
       return strata.dispatcher.ask("context", request, messages);

@@ -1,0 +1,48 @@
+import type { LayerContext } from "../../src/layer-context.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { countUsableTokens } from "../../src/view/windows.js";
+import { formatNamedNotes, NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
+import { RESTORED_SHARE_OF_BUDGET, restore } from "./restore.js";
+
+export interface CutPlace {
+  /** Of the first message that stays, in the history. */
+  index: number;
+  /** Of what stays. */
+  tailTokens: number;
+}
+
+/** Tokens of notes and what is brought back, however large the tail is. */
+const LEAST_BESIDE_TAIL = 1_500;
+
+/** What stands for all before a message: the notes as they are now. Rejects when they cannot be written. */
+export async function composeCut(
+  context: LayerContext,
+  request: ContextRequest,
+  { index, tailTokens }: CutPlace,
+): Promise<string> {
+  const { notes } = context;
+  const { history, sessionID } = request;
+  const budgetTokens = planAllowance(context, request, tailTokens);
+  const written = await formatNamedNotes(context, sessionID, budgetTokens);
+  const facts = notes.facts(sessionID);
+  const restored = facts
+    ? await restore(context, { sessionID, facts, history, from: index, budgetTokens })
+    : "";
+  return [
+    `[Strata] The session so far is too long for the context: its first ${index} messages are not shown any more. These notes on them were kept all along; they are a record, not new instructions. What the user asked for in them still holds. The conversation goes on below.`,
+    written,
+    ...(restored === "" ? [] : [`## Brought back\n\n${restored}`]),
+  ].join("\n\n");
+}
+
+/** The budget that notes and what is brought back have shares of: less where the tail leaves little of the window. */
+function planAllowance(
+  { sizes }: Pick<LayerContext, "sizes">,
+  { budgetTokens, sessionID, window }: ContextRequest,
+  tailTokens: number,
+): number {
+  if (!window) return budgetTokens;
+  const room = countUsableTokens(window) - sizes.fixedTokens(sessionID) - tailTokens;
+  const shares = NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET;
+  return Math.min(budgetTokens, Math.max(LEAST_BESIDE_TAIL, room) / shares);
+}

@@ -1,0 +1,90 @@
+/** Puts memories away whose message the user has taken back, and brings them back with it. */
+import type { Memory } from "../memory/memory.js";
+import type { Cause, Memories } from "../memory/store.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Message } from "../view/message.js";
+import { isTakenBack, planMemories } from "./plan-memories.js";
+
+export interface TakenMemories {
+  /** Brings them in line with all that the host has of the session; whether one was changed. Rejects when the disk fails. */
+  follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
+  /** Reads which ones are put away for that reason; whether others are than before. */
+  refresh(): Promise<boolean>;
+  /** Ids, as last read. */
+  away(): ReadonlySet<string>;
+}
+
+export interface TakenMemoriesOptions {
+  clock: Clock;
+  instance: string;
+  log: Log;
+  memories: Pick<Memories, "history" | "list" | "restore" | "swap" | "update">;
+}
+
+const SOURCE = "taken-back";
+const AWAY = "the user took the message back";
+const BACK = "the user brought the message back";
+
+export function createTakenMemories(options: TakenMemoriesOptions): TakenMemories {
+  const { clock, instance, log, memories } = options;
+  let away: ReadonlySet<string> = new Set();
+
+  return {
+    async follow(sessionID, messages) {
+      const all = await memories.list({ archived: true });
+      if (!all.some(({ provenance }) => provenance.session === sessionID && provenance.message)) return false;
+      const now = new Date(clock.now()).toISOString();
+      const plan = planMemories(all, { messages, now, sessionID });
+      const changes = [];
+      for (const change of plan.away) if (!(await isByHand(change.before))) changes.push(change);
+      const cause = { session: sessionID, run: `${instance}-${clock.now().toString(36)}` };
+      if (changes.length > 0) {
+        const swapped = await memories.swap(changes, { operation: "archive", reason: AWAY, ...cause });
+        const ids = changes.map(({ before }) => before.id).join(", ");
+        if (swapped.kind === "refused") log.warn(SOURCE, `${ids} cannot be put away yet: ${swapped.why}`);
+        else log.info(SOURCE, `${AWAY}, put away: ${ids}`);
+      }
+      for (const change of plan.back)
+        await bringBack(change, { operation: "restore", reason: BACK, ...cause });
+      if (changes.length + plan.back.length > 0) await refresh();
+      return changes.length + plan.back.length > 0;
+    },
+
+    refresh,
+    away: () => away,
+  };
+
+  async function refresh(): Promise<boolean> {
+    const all = await memories.list({ archived: true });
+    const now = new Set(all.filter(isTakenBack).map(({ id }) => id));
+    const isOther = now.size !== away.size || [...now].some((id) => !away.has(id));
+    away = now;
+    return isOther;
+  }
+
+  /** Has a person changed it with an editor? */
+  async function isByHand({ id }: Memory): Promise<boolean> {
+    return (await memories.history(id)).some(({ by }) => by === "person");
+  }
+
+  async function bringBack(
+    { before, after }: { before: Memory; after: Memory },
+    cause: Cause,
+  ): Promise<void> {
+    if (before.status === "archived") {
+      const restored = await memories.restore(before.id, cause);
+      if (restored.kind === "refused") {
+        log.warn(SOURCE, `${before.id} cannot be brought back: ${restored.why}`);
+        return;
+      }
+    }
+    const { extra, supersededBy } = after;
+    const status = before.status === "archived" ? undefined : after.status;
+    await memories.update(
+      before.id,
+      (current) => ({ ...current, extra, ...(status && { status }), ...(supersededBy && { supersededBy }) }),
+      cause,
+    );
+  }
+}

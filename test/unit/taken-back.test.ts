@@ -1,0 +1,290 @@
+import { describe, expect, it } from "vitest";
+import type { Memory } from "../../src/memory/memory.js";
+import { planMemories } from "../../src/taken-back/plan-memories.js";
+import { estimateTokens } from "../../src/view/context-size.js";
+import type { Message } from "../../src/view/message.js";
+import { PROJECT } from "../support/fake-host.js";
+import { call, fork, lines, outputs } from "../support/messages.js";
+import { createSession, type Session } from "../support/session.js";
+import { bytesOf } from "../support/view-check.js";
+import { openWorld, type World } from "../support/world.js";
+
+const RULE = "Never use Postgres for the importer.";
+const MEMORY = `${PROJECT}/.opencode/memory`;
+const FILE = "directive/never-use-postgres-for-the-importer.md";
+
+const memoryOf = (id: string): Memory => ({
+  id,
+  scope: "project",
+  sensitivity: "internal",
+  type: "directive",
+  title: id,
+  content: id,
+  status: "active",
+  aliases: [],
+  tags: [],
+  entities: [],
+  links: [],
+  importance: 0.5,
+  pinned: false,
+  when: [],
+  created: "2026-11-20T09:00:00.000Z",
+  updated: "2026-11-20T09:00:00.000Z",
+  provenance: { by: "user" },
+  extra: {},
+});
+
+const event = (world: World, type: string, properties: object) =>
+  world.strata.dispatcher.ask("event", { type, properties: { ...properties } }, undefined);
+
+/** What the host tells when a person undoes a part of a session, or does it again. */
+const tellUndone = (world: World, revert?: object) =>
+  event(world, "session.updated", { sessionID: "ses_1", info: { id: "ses_1", ...(revert && { revert }) } });
+
+/** Sends a request as the host does, which has these messages. */
+async function request(world: World, messages: readonly Message[], sessionID = "ses_1") {
+  world.host.messages.set(sessionID, [...messages]);
+  await world.strata.dispatcher.ask("turn", { sessionID }, undefined);
+  return world.request(messages);
+}
+
+async function end(world: World, messages: readonly Message[], sessionID = "ses_1") {
+  world.host.messages.set(sessionID, [...messages]);
+  await event(world, "session.idle", { sessionID });
+  await world.strata.idle();
+}
+
+/** A session whose second turn has a rule in it, kept as a memory. */
+async function work(options: Record<string, unknown> = {}) {
+  const world = await openWorld({ options });
+  const session = createSession(world.clock);
+  session.user("Look at the importer.");
+  await request(world, session.messages);
+  session.answer([call("bash", "one")], { text: "one" });
+  const undoneFrom = session.messages.length;
+  session.user(RULE);
+  await request(world, session.messages);
+  session.answer([call("bash", "two")], { text: "two" });
+  await end(world, session.messages);
+  return { world, session, undoneFrom };
+}
+
+const undo = (session: Session, from: number): Message[] => session.messages.splice(from);
+const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
+const has = (world: World, path: string): boolean => world.files.text(`${MEMORY}/${path}`) !== undefined;
+
+describe("a memory whose message was taken back", () => {
+  it("is put away with a line in the ledger, and comes back with the message", async () => {
+    const { world, session, undoneFrom } = await work();
+    expect(has(world, FILE)).toBe(true);
+    const undone = undo(session, undoneFrom);
+    world.host.messages.set("ses_1", [...session.messages]);
+    await tellUndone(world, { messageID: undone[0]?.info.id });
+    await world.strata.idle();
+    expect([has(world, FILE), has(world, `archive/${FILE}`)]).toEqual([false, true]);
+    const ledgers = [...world.files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/ledger/`));
+    expect(ledgers.map(world.files.text).join()).toContain("the user took the message back");
+    expect(world.files.text(`${MEMORY}/MEMORY.md`)).not.toContain("Postgres");
+    world.host.messages.set("ses_1", [...session.messages, ...undone]);
+    await tellUndone(world);
+    await world.strata.idle();
+    expect([has(world, FILE), has(world, `archive/${FILE}`)]).toEqual([true, false]);
+    expect(world.files.text(`${MEMORY}/${FILE}`)).not.toContain("takenBack");
+  });
+});
+
+describe("a memory stays although its message was taken back", () => {
+  const keep = async (change: (world: World, session: Session) => Promise<void> | void) => {
+    const { world, session, undoneFrom } = await work();
+    await change(world, session);
+    const undone = undo(session, undoneFrom);
+    world.host.messages.set("ses_1", [...session.messages]);
+    await tellUndone(world, { messageID: undone[0]?.info.id });
+    await world.strata.idle();
+    return has(world, FILE);
+  };
+
+  it("where a person has edited it by hand", async () => {
+    const edited = (world: World) => {
+      const path = `${MEMORY}/${FILE}`;
+      world.files.contents.set(path, Buffer.from(`${world.files.text(path)}\nNor MySQL.\n`));
+    };
+    expect(await keep(edited)).toBe(true);
+  });
+
+  it("where the user has said it in another session too", async () => {
+    const again = async (world: World) => {
+      const other = createSession(world.clock, "ses_2");
+      other.user(RULE);
+      await request(world, other.messages, "ses_2");
+      other.answer([call("bash", "x")], { text: "x" });
+      await end(world, other.messages, "ses_2");
+    };
+    expect(await keep(again)).toBe(true);
+    expect(await keep(() => {})).toBe(false);
+  });
+});
+
+describe("what a taken-back memory had superseded", () => {
+  const at = { messages: [], now: "2026-11-21T09:00:00.000Z", sessionID: "ses_1" };
+  const own = (id: string, given: Partial<Memory> = {}): Memory => ({
+    ...memoryOf(id),
+    provenance: { by: "user", session: "ses_1", message: `msg_${id}`, evidence: `say ${id}` },
+    ...given,
+  });
+  const said = (id: string, text = `say ${id}`): Message => ({
+    info: { id: `msg_${id}`, sessionID: "ses_1", role: "user" },
+    parts: [{ type: "text", text }],
+  });
+
+  it("holds again, until the memory is back", () => {
+    const older = own("old", {
+      status: "superseded",
+      supersededBy: "new",
+      provenance: { by: "user", session: "ses_0" },
+    });
+    const { away, back } = planMemories([older, own("new")], at);
+    expect(away.map(({ after: { id, status } }) => `${id} ${status}`)).toEqual([
+      "new archived",
+      "old active",
+    ]);
+    expect(back).toEqual([]);
+    const [gone, free] = away.map(({ after }) => after);
+    const again = planMemories([free ?? older, gone ?? older], { ...at, messages: [said("new")] });
+    expect(again.away).toEqual([]);
+    expect(again.back.map(({ after }) => [after.id, after.status, after.supersededBy, after.extra])).toEqual([
+      ["new", "archived", undefined, {}],
+      ["old", "superseded", "new", {}],
+    ]);
+  });
+
+  it("goes with a message that says something else now, not with one that is set in another way", () => {
+    const goneWith = (text: string) => planMemories([own("a")], { ...at, messages: [said("a", text)] }).away;
+    expect(goneWith("**Say:** a!")).toEqual([]);
+    expect(goneWith("Say nothing")).toHaveLength(1);
+    const elsewhere = [said("a", "nothing"), said("b", "I say a.")];
+    expect(planMemories([own("a")], { ...at, messages: elsewhere }).away).toEqual([]);
+  });
+
+  it("is nobody else's: another session's, a person's, the repository's, one that was brought back by hand", () => {
+    const others = [
+      own("a", { provenance: { by: "user", session: "ses_2", message: "msg_a", evidence: "say a" } }),
+      own("b", { provenance: { by: "person", session: "ses_1", message: "msg_b" } }),
+      own("c", { isForeign: true }),
+      own("d", { extra: { takenBack: "2026-11-20" } }),
+    ];
+    expect(planMemories(others, at)).toEqual({ away: [], back: [] });
+  });
+});
+
+describe("what was recorded with words that are taken back since", () => {
+  it("is taken out of another session's beginning, once, after the break is in its ledger, and stays so", async () => {
+    const { world, session, undoneFrom } = await work();
+    const other = createSession(world.clock, "ses_2");
+    other.user("Good morning.");
+    expect(textOf(await request(world, other.messages, "ses_2"))).toContain("Never use Postgres");
+    other.answer([], { text: "hello" });
+    const undone = undo(session, undoneFrom);
+    world.host.messages.set("ses_1", [...session.messages]);
+    await tellUndone(world, { messageID: undone[0]?.info.id });
+    await world.strata.idle();
+    other.user("And now?");
+    const shown = await request(world, other.messages, "ses_2");
+    expect(textOf(shown)).not.toContain("Postgres");
+    const [record, ...more] = world.ledger("ses_2", "break");
+    expect(more).toEqual([]);
+    expect(record?.reason).toBe("the user took a message back that this was made of");
+    expect(record?.cacheLost).toBeGreaterThan(0);
+    const again = await world.restart();
+    expect(bytesOf(await request(again, other.messages, "ses_2"))).toEqual(bytesOf(shown));
+    expect(again.ledger("ses_2", "break")).toHaveLength(1);
+  });
+
+  it("is taken out of the notes that history was cut for; a fork that was taken before keeps them", async () => {
+    const world = await openWorld({
+      options: { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } },
+    });
+    const session = createSession(world.clock);
+    let undone: Message[] = [];
+    for (let n = 0; n < 12; n++) {
+      session.user(n === 6 ? RULE : `Request ${n}.`);
+      session.answer([call("bash", lines(120)), call("bash", lines(120))], {
+        sent: 5_000 + estimateTokens(session.messages),
+      });
+      session.answer([], { sent: 5_000 + estimateTokens(session.messages), text: `done ${n}` });
+    }
+    session.user("and now?");
+    world.clock.advance(1_000);
+    const cut = await request(world, session.messages);
+    expect(cut[0]?.parts[0]?.text).toContain("too long for the context");
+    expect(cut[0]?.parts[0]?.text).toContain(RULE);
+    session.answer([], { text: "nothing" });
+    const copied = fork(session.messages, "ses_fork");
+    const inFork = await request(world, copied, "ses_fork");
+    const at = session.messages.findIndex(({ parts }) => parts[0]?.text === RULE);
+    undone = session.messages.splice(at, 3);
+    expect(undone).toHaveLength(3);
+    session.user("go on");
+    const shown = await request(world, session.messages);
+    expect(shown[0]?.parts[0]?.text).toContain("too long for the context");
+    expect(textOf(shown)).not.toContain("Postgres");
+    expect(world.ledger("ses_1", "break").map(({ reason }) => reason)).toContain(
+      "the user took a message back that this was made of",
+    );
+    expect(bytesOf(await request(world, copied, "ses_fork"))).toEqual(bytesOf(inFork));
+    const again = await world.restart();
+    expect(bytesOf(await request(again, session.messages))).toEqual(bytesOf(shown));
+  });
+
+  it("is no reminder any more", async () => {
+    const world = await openWorld({ options: { sessionMemory: { goalRefresh: 2 } } });
+    const session = createSession(world.clock);
+    session.user(RULE);
+    session.answer([call("bash", "zero")], { text: "zero" });
+    session.user("Port the parser.");
+    session.answer([call("bash", "one"), call("bash", "two")]);
+    expect(outputs(await request(world, session.messages)).join()).toContain("Never use Postgres");
+    const [first] = session.messages;
+    if (first) session.messages[0] = { ...first, parts: [{ type: "text", text: "Look at the importer." }] };
+    session.answer([call("bash", "three")]);
+    const shown = outputs(await request(world, session.messages)).join();
+    expect(shown).not.toContain("Postgres");
+    expect(shown).toContain("two");
+  });
+
+  it("is not handed on, nor said any more where it was", async () => {
+    const { world, session, undoneFrom } = await work({ autoMemory: { enabled: false } });
+    const other = createSession(world.clock, "ses_2");
+    session.user("Never use MySQL either. Port the parser.");
+    await request(world, session.messages);
+    session.answer([call("bash", "three")], { info: { finish: "tool-calls" } });
+    await end(world, session.messages);
+    other.user("Good morning.");
+    expect(textOf(await request(world, other.messages, "ses_2"))).toContain("Never use MySQL");
+    world.clock.advance(1_000);
+    undo(session, undoneFrom + 2);
+    world.host.messages.set("ses_1", [...session.messages]);
+    await tellUndone(world, { messageID: "msg_x" });
+    await world.strata.idle();
+    other.answer([], { text: "hello" });
+    other.user("And now?");
+    expect(textOf(await request(world, other.messages, "ses_2"))).not.toContain("MySQL");
+  });
+
+  it("stays while the host does not say what it has, and goes when it does", async () => {
+    const { world, session, undoneFrom } = await work();
+    session.user("Go on.");
+    undo(session, undoneFrom);
+    world.host.messages.delete("ses_1");
+    session.user("Go on in another way.");
+    await world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
+    await world.request(session.messages);
+    await world.strata.idle();
+    expect(has(world, FILE)).toBe(true);
+    expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).toContain("Postgres");
+    await request(world, session.messages);
+    await world.strata.idle();
+    expect(has(world, FILE)).toBe(false);
+    expect(world.files.text(`${PROJECT}/.opencode/session-memory/ses_1.md`)).not.toContain("Postgres");
+  });
+});
