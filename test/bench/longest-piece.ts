@@ -2,7 +2,7 @@
  * How long a piece of ours can hold the host's only thread, whatever the text. Every reader gets every shape in three
  * sizes; printed is the longest piece of each, with its shape, and what a megabyte takes of what 100 KB take.
  *
- *     tsx test/bench/longest-piece.ts [reader]
+ *     tsx test/bench/longest-piece.ts [reader] [pattern for shapes]
  *     BUN_BE_BUN=1 opencode test/bench/longest-piece.ts [reader]     under the host's own engine
  */
 
@@ -78,7 +78,7 @@ async function measureTwice(reader: Reader, text: string): Promise<number> {
 
 async function measureAll(reader: Reader): Promise<Longest[]> {
   const longest: Longest[] = SIZES.map(() => ({ ms: 0, shape: "" }));
-  for (const { name, make } of shapes) {
+  for (const { name, make } of tried) {
     let before = 0;
     for (const [index, size] of SIZES.entries()) {
       const guess = before * 100;
@@ -91,9 +91,10 @@ async function measureAll(reader: Reader): Promise<Longest[]> {
 }
 
 const wanted = process.argv[2] ?? "";
+const tried = shapes.filter(({ name }) => new RegExp(process.argv[3] ?? "").test(name));
 const format = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(1) : `> ${PATIENCE_MS}`);
 console.log(
-  `${readers.length} readers, ${shapes.length} shapes; the longest piece in ms at 10 KB, 100 KB, 1 MB`,
+  `${readers.length} readers, ${tried.length} shapes; the longest piece in ms at 10 KB, 100 KB, 1 MB`,
 );
 let isAbove = false;
 for (const reader of readers.filter(({ name }) => name.includes(wanted))) {
