@@ -19,7 +19,7 @@ import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
 import { effectiveImportance } from "./memory/rank.js";
 import { createMemorySearch } from "./memory/search.js";
-import { refuseSecrets } from "./memory/secret-gate.js";
+import { createSecretGate } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
 import { createMemoryCommands } from "./memory/slash-commands.js";
 import { createNotes } from "./notes/notes.js";
@@ -141,7 +141,7 @@ export async function createStrata(
     globalFolder: host.globalFolder,
     instance,
     limits: config.autoMemory,
-    gate: refuseSecrets,
+    gate: createSecretGate(clock),
   });
   const search = createMemorySearch({
     memories,

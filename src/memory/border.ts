@@ -12,7 +12,7 @@ export interface Border {
   prepareLook(): Promise<void>;
   /** There are no files; a session takes note of that, so that what comes later is known to be new. Never rejects. */
   noteAbsence(): Promise<void>;
-  /** Decides about those of which nothing is known; paths of those that count in another way now. */
+  /** Decides about those of which nothing is known; the paths of all that may count in another way now. */
   settle(entries: Pick<Entries, "all">): Promise<string[]>;
   /** Is `settle` under way? */
   isDeciding(): boolean;
@@ -41,6 +41,7 @@ export interface BorderOptions {
 /** Without `trust` all of them are the user's. */
 export function createBorder({ files, folder, prefix, trust }: BorderOptions): Border {
   let deciding = 0;
+  let settledVersion: number | undefined;
   let marked: { of: readonly Memory[]; version: number; memories: readonly Memory[] } | undefined;
 
   return {
@@ -72,10 +73,14 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       });
       deciding += found.length > 0 ? 1 : 0;
       try {
-        return (await trust.settle(prefix, found)) ? undecided.map(({ path }) => path) : [];
+        await trust.settle(prefix, found);
       } finally {
         deciding -= found.length > 0 ? 1 : 0;
       }
+      const before = settledVersion;
+      settledVersion = trust.version;
+      if (before === undefined || before === settledVersion) return [];
+      return entries.all().map(({ path }) => path);
     },
 
     isDeciding: () => deciding > 0,
@@ -83,8 +88,11 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
     async own(lines) {
       if (!trust) return;
       const { foreign, own } = planOwners(lines, prefix, trust.isOwn);
+      const isSettled = settledVersion === trust.version;
       await trust.own(own);
       await trust.disown(foreign);
+      // What is written here is told of by whoever writes it.
+      if (isSettled) settledVersion = trust.version;
     },
 
     /** What we have begun ourselves was written down as the user's before. */

@@ -20,10 +20,11 @@ import { KEPT_DAYS, type Turns } from "./turns.js";
 import { type FoundFile, judge } from "./verdict.js";
 
 export interface TrustGround {
+  /** Another one whenever `isOwn` may answer otherwise. */
+  readonly version: number;
   identify(): Promise<Identity>;
-  /** Was it the first look of this process? */
-  prepareLook(shelf: string): Promise<boolean>;
-  settle(shelf: string, found: readonly FoundFile[]): Promise<boolean>;
+  prepareLook(shelf: string): Promise<void>;
+  settle(shelf: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
   isDecided(file: NamedContents): boolean;
   own(files: readonly NamedContents[]): Promise<void>;
@@ -86,31 +87,32 @@ export function createGround(options: GroundOptions): TrustGround {
   let kept: Promise<boolean | "unknown"> | undefined;
 
   return {
+    get version() {
+      return mine.size + (opened ? 1 + opened.record.version : 0);
+    },
+
     identify: async () => (await open()).identity,
 
     /** The time is taken before the files are looked at: what changes meanwhile is newer. */
     async prepareLook(shelf) {
-      const known = looks.get(shelf);
-      const begun = known ?? beginLook(shelf);
+      const begun = looks.get(shelf) ?? beginLook(shelf);
       looks.set(shelf, begun);
       begun.catch(() => looks.delete(shelf));
       await begun;
-      return known === undefined;
     },
 
     async settle(shelf, found) {
       const { identity, record } = await open();
       const look = await looks.get(shelf);
-      if (!look) return false;
+      if (!look) return;
       const { sinceMs } = look;
       await record.readOn();
       const undecided = found.filter((file) => !record.isDecided(file));
       // What is there by now is decided here; the next time is about what has come since.
-      const finish = (hasOwn: boolean): boolean => {
+      const finish = (): void => {
         look.sinceMs = look.atMs;
-        return hasOwn;
       };
-      if (undecided.length === 0) return finish(false);
+      if (undecided.length === 0) return finish();
       const ground = {
         sinceMs,
         isForeign: record.isForeign,
@@ -119,11 +121,11 @@ export function createGround(options: GroundOptions): TrustGround {
         firstSeen: kind === "project" ? ("foreign" as const) : ("own" as const),
       };
       const wasKept = sinceMs === undefined && kind === "project" && (await isKeptHere());
-      if (wasKept === "unknown") return false;
+      if (wasKept === "unknown") return;
       if (wasKept) {
         await accept(record, undecided, "an earlier version kept them here");
         teller?.tellAccepted(undecided.length);
-        return finish(true);
+        return finish();
       }
       const verdicts = undecided.map((file) => ({ file, verdict: judge(file, ground) }));
       const of = (wanted: string) =>
@@ -143,7 +145,7 @@ export function createGround(options: GroundOptions): TrustGround {
       });
       await put({ op: "foreign", why: FROM_AGENT, files: of(FROM_AGENT).map(toNamed) });
       await put({ op: "own", files: own.map(toNamed) });
-      return finish(own.length > 0);
+      finish();
     },
 
     isOwn: (file) =>

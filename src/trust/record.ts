@@ -8,6 +8,7 @@
  *     accept    the user has accepted these
  *     revoke    … and has taken that back
  */
+import { takeLines } from "../record/lines.js";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 
@@ -48,6 +49,8 @@ export interface TrustRecord {
   lookedMs(root: string, shelf: string): number | undefined;
   /** Those that hold, the first one first. */
   acceptances(): readonly Acceptance[];
+  /** Another one whenever `isOwn` may answer otherwise. */
+  readonly version: number;
   /** Does it say anything? */
   readonly isBegun: boolean;
 }
@@ -61,18 +64,24 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
   const roots = new Map<string, string | undefined>();
   const looks = new Map<string, number>();
   let accepted: readonly Acceptance[] = [];
-  let acceptedNames = new Set<string>();
+  /** Made when it is asked for: each acceptance makes it anew. */
+  let names: ReadonlySet<string> | undefined;
   let offset = 0;
+  let version = 0;
 
   return {
     async readOn() {
-      const bytes = (await files.readFrom(path, offset)) ?? new Uint8Array();
+      const begin = offset;
+      const bytes = (await files.readFrom(path, begin)) ?? new Uint8Array();
       const length = bytes.lastIndexOf(0x0a) + 1;
-      offset += length;
-      for (const text of new TextDecoder().decode(bytes.subarray(0, length)).split("\n")) {
+      const lines: RecordLine[] = [];
+      await takeLines(files, path, bytes.subarray(0, length), (text) => {
         const line = parseLine(text);
-        if (line) take(line);
-      }
+        if (line) lines.push(line);
+      });
+      // All at once: nobody sees what was accepted without what took it back.
+      for (const line of lines) take(line);
+      offset = Math.max(offset, begin + length);
     },
 
     async add(line) {
@@ -81,18 +90,26 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     },
 
     note: take,
-    isOwn: (file) => own.has(nameOf(file)) || acceptedNames.has(nameOf(file)),
-    isDecided: (file) => [own, foreign, acceptedNames].some((known) => known.has(nameOf(file))),
+    isOwn: (file) => own.has(nameOf(file)) || acceptedNames().has(nameOf(file)),
+    isDecided: (file) => [own, foreign, acceptedNames()].some((known) => known.has(nameOf(file))),
     isForeign: (hash, why) => (why === undefined ? foreignHashes.has(hash) : foreignHashes.get(hash) === why),
     isKnownOwn: (hash) => ownHashes.has(hash),
     hasRoot: (root) => roots.has(root),
     logOf: (root) => roots.get(root),
     lookedMs: (root, shelf) => looks.get(`${root}\n${shelf}`),
     acceptances: () => accepted,
+    get version() {
+      return version;
+    },
     get isBegun() {
       return offset > 0;
     },
   };
+
+  function acceptedNames(): ReadonlySet<string> {
+    names ??= new Set(accepted.flatMap((one) => one.files.map(nameOf)));
+    return names;
+  }
 
   /** Taking the same line twice changes nothing: what one has added oneself is read again. */
   function take(line: RecordLine): void {
@@ -100,6 +117,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     if (line.op === "look") looks.set(`${line.root}\n${line.shelf}`, line.at);
     if (line.op === "own")
       for (const file of line.files) {
+        if (!own.has(nameOf(file))) version++;
         own.add(nameOf(file));
         ownHashes.add(file.hash);
       }
@@ -111,7 +129,8 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     if (line.op !== "accept" && line.op !== "revoke") return;
     accepted = accepted.filter(({ run }) => run !== line.run);
     if (line.op === "accept") accepted = [...accepted, line];
-    acceptedNames = new Set(accepted.flatMap((one) => one.files.map(nameOf)));
+    version++;
+    names = undefined;
   }
 }
 

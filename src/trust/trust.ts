@@ -21,8 +21,8 @@ import type { FoundFile } from "./verdict.js";
 export interface Trust {
   /** Before the files of a shelf (`""`, `private/`, `global/`, …) are looked at. Never rejects. */
   prepareLook(shelf: string): Promise<void>;
-  /** Decides about contents of which nothing is known yet; whether any are the user's now. Never rejects. */
-  settle(shelf: string, found: readonly FoundFile[]): Promise<boolean>;
+  /** Decides about contents of which nothing is known yet, and takes in what others have decided. Never rejects. */
+  settle(shelf: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
   /** Is it known whose they are? */
   isDecided(file: NamedContents): boolean;
@@ -73,33 +73,23 @@ export function createTrust(options: TrustOptions): Trust {
   });
   const project = createGround({ ...options, kind: "project", folder: options.project, turns });
   const global = createGround({ ...options, kind: "global", folder: globalFolder, turns });
-  let version = 0;
   const groundOf = (name: string): TrustGround => (name.startsWith(GLOBAL) ? global : project);
 
   return {
     turns,
     isWatching: !isBrief,
     get version() {
-      return version;
+      return project.version + global.version;
     },
 
-    async prepareLook(shelf) {
-      const isFirst = (await guard(() => groundOf(shelf).prepareLook(shelf))) ?? false;
-      if (isFirst) version++;
-    },
-
-    async settle(shelf, found) {
-      const hasOwn = (await guard(() => groundOf(shelf).settle(shelf, found))) ?? false;
-      if (hasOwn) version++;
-      return hasOwn;
-    },
+    prepareLook: (shelf) => guard(() => groundOf(shelf).prepareLook(shelf)),
+    settle: (shelf, found) => guard(() => groundOf(shelf).settle(shelf, found)),
 
     isOwn: (file) => groundOf(file.name).isOwn(file),
     isDecided: (file) => groundOf(file.name).isDecided(file),
     nameOwner: async (shelf) => (await guard(groundOf(shelf).identify))?.id,
 
     async own(files) {
-      version++;
       const isAgents = await isAnAgents();
       await each(files, (ground, its) => (isAgents ? ground.disown(its, "agent") : ground.own(its)));
     },
@@ -157,7 +147,6 @@ export function createTrust(options: TrustOptions): Trust {
   }
 
   function tell(): void {
-    version++;
     for (const listener of listeners) listener();
   }
 
