@@ -142,9 +142,10 @@ test("a message that is edited, and one that is deleted", async () => {
   await session.ask("Fourth.");
   expect(findRecorded(stage)).toHaveLength(2);
   expect(changesIn(stage).map(({ reason }) => reason)).toEqual([
-    expect.stringContaining("the host has changed message 4 of 6 (user)"),
-    expect.stringContaining("the host has removed message 1 of 8 (user)"),
+    expect.stringContaining("the host has changed message 4 of 5 (user)"),
+    expect.stringContaining("the host has removed message 1 of 7 (user)"),
   ]);
+  expect(isRuleShown(stage)).toBe(true);
 });
 
 test("results that the host prunes, with the tokens that this costs", async () => {
