@@ -72,7 +72,7 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
     layer: {
       name: "sent",
       cost: Number.MAX_SAFE_INTEGER,
-      servesForks: ["context"],
+      servesForks: ["context", "event"],
       handlers: {
         context(request, view) {
           if (request.isCompaction) return undefined;

@@ -141,24 +141,28 @@ describe("what the host has changed since the last request", () => {
 });
 
 describe("the digests of what was sent", () => {
-  it("are on disk a few bytes a message, are gone with the session, and come again when they were deleted", async () => {
-    const world = await openWorld();
-    const history = [user("x".repeat(50_000)), said("one")];
-    await world.request(copy(history));
-    await world.strata.idle();
-    expect((world.files.text(VIEW) ?? "").length).toBeLessThan(150);
-    world.files.contents.delete(VIEW);
-    await world.request(copy([...history, user("on")]));
-    await world.strata.idle();
-    expect(world.files.text(VIEW)).toBeDefined();
-    await world.strata.dispatcher.ask(
-      "event",
-      { type: "session.deleted", properties: { info: { id: "ses_1" } } },
-      undefined,
-    );
-    await world.strata.idle();
-    expect(world.files.text(VIEW)).toBeUndefined();
-  });
+  it.each(["session", "fork of ours"])(
+    "are on disk a few bytes a message, come again when they were deleted, and go with the %s",
+    async (kind) => {
+      const world = await openWorld();
+      if (kind !== "session") world.host.forks.set("ses_1", "ses_0");
+      const history = [user("x".repeat(50_000)), said("one")];
+      await world.request(copy(history));
+      await world.strata.idle();
+      expect((world.files.text(VIEW) ?? "").length).toBeLessThan(150);
+      world.files.contents.delete(VIEW);
+      await world.request(copy([...history, user("on")]));
+      await world.strata.idle();
+      expect(world.files.text(VIEW)).toBeDefined();
+      await world.strata.dispatcher.ask(
+        "event",
+        { type: "session.deleted", properties: { info: { id: "ses_1" } } },
+        undefined,
+      );
+      await world.strata.idle();
+      expect(world.files.text(VIEW)).toBeUndefined();
+    },
+  );
 
   it.each([
     "",
