@@ -18,6 +18,8 @@ export interface Folders {
   savings: string;
   /** Machine state; may be deleted at any time. */
   decisions: string;
+  /** Machine state: what was sent last, a digest of each message, a file a session. */
+  views: string;
   /** What model calls of our own have spent, a file a day; deleting today's hands out today's budget anew. */
   background: string;
   /** Machine state: sessions in which compaction does not help. */
@@ -52,6 +54,7 @@ export function planFolders(project: string): Folders {
     log: join(strata, "strata.log"),
     savings: join(strata, "savings"),
     decisions: join(strata, "state", "decisions"),
+    views: join(strata, "state", "views"),
     background: join(strata, "state", "background"),
     breakers: join(strata, "state", "breakers"),
     errorLog: join(project, ".opencode", "memory", "errors.log"),

@@ -43,9 +43,11 @@ import { createToasts, type Toasts } from "./toasts.js";
 import { createTurnFollower } from "./trust/follow.js";
 import { openTrust } from "./trust/open-trust.js";
 import { createAccounts } from "./view/accounts.js";
+import { createBreakWatch } from "./view/break-watch.js";
 import { createContextSizes } from "./view/context-size.js";
 import { createDecisions } from "./view/decisions.js";
 import { createRequests, type Requests } from "./view/request.js";
+import { createSentViews } from "./view/sent-views.js";
 import { createView } from "./view/view.js";
 import { createModelWindows } from "./view/windows.js";
 
@@ -209,7 +211,10 @@ export async function createStrata(
     background,
   };
   const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
+  const sentViews = createSentViews({ clock, files, log, writes, folder: folders.views, instance });
+  const breaks = createBreakWatch({ clock, log, policy: config.microCompact, savings, sentViews });
   const view = createView({
+    breaks,
     clock,
     files,
     log,
@@ -228,7 +233,7 @@ export async function createStrata(
     }),
     keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
   });
-  const housekeeping = createHousekeeping({ clock, host, log, background, generation });
+  const housekeeping = createHousekeeping({ clock, host, log, background, generation, sentViews });
   const { project } = folders;
   const memoryCommand = createMemoryCommand({
     clock,
@@ -244,6 +249,7 @@ export async function createStrata(
   const dispatcher = createDispatcher({
     layers: [
       view,
+      breaks.layer,
       ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
       ...createTakenBack(context),
       ...layers,

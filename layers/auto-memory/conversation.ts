@@ -65,6 +65,8 @@ export function createConversation(context: ConversationOptions): Conversation {
   const decided = new Map<string, string>();
   /** Sessions that are told what they begin with once it is known. */
   const postponed = new Set<string>();
+  /** Sessions that were shown what they begin with: it is said again when that message is deleted. */
+  const begun = new Set<string>();
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let openConflicts: string | undefined;
@@ -120,7 +122,8 @@ export function createConversation(context: ConversationOptions): Conversation {
     const { history, sessionID } = request;
     const isFirst =
       history.messages.findIndex(({ info }) => info.role === "user") === history.messages.length - 1;
-    const isDue = isFirst || postponed.has(sessionID) || isShortened(request);
+    if (told.hasBoot) begun.add(sessionID);
+    const isDue = isFirst || postponed.has(sessionID) || begun.has(sessionID) || isShortened(request);
     if (told.hasBoot || !isDue) return undefined;
     if (!isRead) {
       postponed.add(sessionID);

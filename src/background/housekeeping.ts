@@ -1,6 +1,6 @@
 /**
- * What an instance that was killed has left behind goes at the next start: sessions of our own, and budget files of
- * days long past. Begins with the first thing the host reports, and nobody waits for it.
+ * What an instance that was killed has left behind goes at the next start: sessions of our own, budget files of
+ * days long past, and what was sent in sessions of weeks ago. Begins with the first thing the host reports, and nobody waits for it.
  *
  * A session goes when the process that opened it no longer runs. Where that process seems to run (another live
  * instance, or its number was given to somebody else) it goes once it has not been used for far longer than any call
@@ -12,6 +12,7 @@ import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Host, OwnSession } from "../seams/host.js";
+import type { SentViews } from "../view/sent-views.js";
 import type { Generation } from "./generation.js";
 
 export interface HousekeepingOptions {
@@ -20,6 +21,7 @@ export interface HousekeepingOptions {
   log: Log;
   background: PQueue;
   generation: Generation;
+  sentViews: Pick<SentViews, "removeOld">;
 }
 
 const UNUSED_MS = 10 * 60_000;
@@ -32,7 +34,7 @@ export function findAbandoned(sessions: readonly OwnSession[], nowMs: number): O
 }
 
 export function createHousekeeping(options: HousekeepingOptions): Layer {
-  const { clock, host, log, background, generation } = options;
+  const { clock, host, log, background, generation, sentViews } = options;
   let tries = 0;
   let isDone = false;
 
@@ -52,9 +54,10 @@ export function createHousekeeping(options: HousekeepingOptions): Layer {
 
   async function sweep(): Promise<void> {
     await removeAbandoned();
-    await generation
-      .removeOldRecords()
-      .catch((thrown) => log.warn("background", `cannot remove old records: ${formatError(thrown)}`));
+    const complain = (thrown: unknown) =>
+      log.warn("background", `cannot remove old records: ${formatError(thrown)}`);
+    await generation.removeOldRecords().catch(complain);
+    await sentViews.removeOld().catch(complain);
   }
 
   async function removeAbandoned(): Promise<void> {

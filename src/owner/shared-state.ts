@@ -7,7 +7,7 @@ import { join, relative, sep } from "node:path";
 import type { FileStat, Files } from "../seams/files.js";
 
 /** Names in the folder of machine state that no session shares; memories look after their own. */
-const KEPT = new Set(["owner", "decisions", "breakers", "mail", "extraction", "memory"]);
+const KEPT = new Set(["owner", "decisions", "breakers", "mail", "extraction", "memory", "views"]);
 /** What all sessions share in a folder that is otherwise kept. */
 export const SHARED_WITHIN: readonly string[] = [join("extraction", "commands.json")];
 

@@ -78,6 +78,21 @@ export function withoutLate(batches: readonly DecisionBatch[]): readonly Decisio
   }));
 }
 
+/** Those of the lines known that do not stand among the others any more, in order. Pure. */
+export function findLost(
+  known: readonly DecisionBatch[],
+  standing: readonly DecisionBatch[],
+): readonly DecisionBatch[] {
+  if (known.length === 0) return [];
+  const names = new Set(standing.map(nameLine));
+  return known.filter((batch) => !names.has(nameLine(batch)));
+}
+
+function nameLine(batch: DecisionBatch): string {
+  const { at, decisions, late, layer, session } = batch;
+  return [session, layer, at, late, ...decisions.map((one) => nameIn(batch, one))].join("\n");
+}
+
 /** Tells a decision from all others that may stand in the records of a day. */
 export function nameIn(
   { at = 0, layer, session }: Pick<DecisionBatch, "at" | "layer" | "session">,

@@ -9,14 +9,21 @@
  * A line can take so long that its request goes without it. Then another line says that it came too late, and what it
  * says counts nowhere: what was sent in one form stays in that form.
  *
- * The files may be deleted at any time: what is sent is then decided anew.
+ * The files may be deleted at any time. Who runs then writes down again what it knows of them; otherwise what is sent
+ * is decided anew.
  */
 import { dirname } from "node:path";
 import { formatCorruption, formatLaterLines, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { type Decision, type DecisionBatch, parseDecisionBatch, withoutLate } from "./decision-batch.js";
+import {
+  type Decision,
+  type DecisionBatch,
+  findLost,
+  parseDecisionBatch,
+  withoutLate,
+} from "./decision-batch.js";
 import type { DecisionKey } from "./keys.js";
 import { createKnownDecisions, type KnownDecision, type Standing } from "./known-decisions.js";
 
@@ -129,6 +136,8 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
 
     async forget(day) {
       await files.remove(pathOf(day));
+      known.forgetLines(day);
+      loadedBytes.delete(day);
     },
   };
 
@@ -138,15 +147,26 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   }
 
   async function write(day: number, batch: DecisionBatch): Promise<void> {
-    const line = JSON.stringify(batch);
-    await files.appendLine(pathOf(day), line);
-    const bytes = loadedBytes.get(day);
-    if (bytes !== undefined) loadedBytes.set(day, bytes + Buffer.byteLength(line) + 1);
+    const loaded = loadedBytes.get(day) ?? 0;
+    if (loaded > 0 && (await readBytes(day)) < loaded) await loadOnce(day);
+    const bytes = await appendLines(day, [batch]);
+    const known = loadedBytes.get(day);
+    if (known !== undefined) loadedBytes.set(day, known + bytes);
+  }
+
+  /** Bytes that were added. */
+  async function appendLines(day: number, batches: readonly DecisionBatch[]): Promise<number> {
+    const lines = batches.map((batch) => JSON.stringify(batch)).join("\n");
+    await files.appendLine(pathOf(day), lines);
+    return Buffer.byteLength(lines) + 1;
   }
 
   async function loadIfGrown(day: number): Promise<void> {
-    const bytes = (await files.stat(pathOf(day)))?.bytes ?? 0;
-    if (bytes !== loadedBytes.get(day)) await loadOnce(day);
+    if ((await readBytes(day)) !== loadedBytes.get(day)) await loadOnce(day);
+  }
+
+  async function readBytes(day: number): Promise<number> {
+    return (await files.stat(pathOf(day)))?.bytes ?? 0;
   }
 
   /** Two requests that need the same day wait for one reading. */
@@ -157,13 +177,24 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   }
 
   async function loadDay(day: number): Promise<void> {
+    // As they are before the reading: what is written meanwhile is not missing.
+    const before = [...known.linesOf(day)];
     const { records, bytes } = await readDay(day);
     const ofThisPlace = ({ file }: Decision) => file === undefined || dirname(file) === resultsFolder;
-    known.takeDay(
-      day,
-      records.map((batch) => ({ ...batch, decisions: batch.decisions.filter(ofThisPlace) })),
+    const standing = records.map((batch) => ({ ...batch, decisions: batch.decisions.filter(ofThisPlace) }));
+    const lost = findLost(before, standing);
+    const restored = lost.length > 0 ? await restore(day, lost) : 0;
+    known.takeDay(day, [...standing, ...lost]);
+    loadedBytes.set(day, bytes + restored);
+  }
+
+  /** Somebody has deleted the file, or a part of it: whoever starts next is to go by what was sent. */
+  async function restore(day: number, lost: readonly DecisionBatch[]): Promise<number> {
+    log.info(
+      "decisions",
+      `${pathOf(day)} lacks ${lost.length} lines that it had: they are written down again`,
     );
-    loadedBytes.set(day, bytes);
+    return appendLines(day, lost);
   }
 
   async function readDay(day: number): Promise<JsonLines<DecisionBatch>> {

@@ -35,6 +35,10 @@ export interface KnownDecisions {
   takeDay(day: number, batches: readonly DecisionBatch[]): void;
   /** Takes in one more line of a day's file. */
   takeLine(day: number, batch: DecisionBatch): void;
+  /** The lines of a day's file as far as they are known here. */
+  linesOf(day: number): readonly DecisionBatch[];
+  /** The file of a day is meant to be gone. What it held stays known. */
+  forgetLines(day: number): void;
   /** Takes in what is in no file. */
   remember(decision: KnownDecision): void;
   /** Of two decisions of one kind the first counts (of one layer, where it is an extension); with a time, only what was decided by then. */
@@ -62,9 +66,9 @@ const slots: Readonly<Record<Exclude<Outcome, "used" | "extended" | "revised">, 
 export function createKnownDecisions(): KnownDecisions {
   const known = new Map<string, Entry[]>();
   const uses = new Set<string>();
-  /** By day: the first line of each session, and the number of lines. */
+  /** By day: the first line of each session, and all lines. */
   const begun = new Map<number, Map<string, number>>();
-  const lines = new Map<number, number>();
+  const lines = new Map<number, DecisionBatch[]>();
 
   return {
     takeDay(day, batches) {
@@ -81,15 +85,19 @@ export function createKnownDecisions(): KnownDecisions {
         const gone = (known.get(key) ?? []).filter((one) => !entries.some((other) => isSame(one, other)));
         known.set(key, [...gone, ...entries]);
       }
-      lines.set(day, batches.length);
+      lines.set(day, [...batches]);
     },
 
     takeLine(day, batch) {
-      const line = lines.get(day) ?? 0;
+      const ofDay = lines.get(day) ?? [];
       if (batch.late) withdraw(batch);
-      else for (const entry of takeBatch(batch, day, line)) add(entry);
-      lines.set(day, line + 1);
+      else for (const entry of takeBatch(batch, day, ofDay.length)) add(entry);
+      ofDay.push(batch);
+      lines.set(day, ofDay);
     },
+
+    linesOf: (day) => lines.get(day) ?? [],
+    forgetLines: (day) => void lines.delete(day),
 
     remember: (decision) => add({ decision, day: 0, line: -1 }),
 

@@ -13,7 +13,7 @@ import type { FileKeeper } from "../results/file-keeper.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Accounts } from "./accounts.js";
-import { findHostBreak } from "./breaks.js";
+import type { BreakWatch } from "./break-watch.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
 import type { ContextRequest, Requests } from "./request.js";
@@ -29,21 +29,34 @@ export interface ViewOptions {
   keeper: FileKeeper;
   accounts: Accounts;
   requests: Requests;
+  breaks: BreakWatch;
   savings: Savings;
   savingsFolder: string;
 }
 
 const LAYER = "view";
-/** How long a turn waits for the records to be read; well below the hook's own deadline. */
+/** How long a turn waits for the records to be read, and for what was sent last; together well below the hook's own deadline. */
 const READ_WITHIN_MS = 1_500;
+const COMPARE_WITHIN_MS = 500;
 /** What leaves other bytes behind when its record is lost; the rest is decided again with the same outcome. */
 const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited"];
 
 export function createView(options: ViewOptions): Layer {
-  const { accounts, clock, decisions, files, keeper, log, requests, savings, savingsFolder, sizes, windows } =
-    options;
+  const {
+    accounts,
+    breaks,
+    clock,
+    decisions,
+    files,
+    keeper,
+    log,
+    requests,
+    savings,
+    savingsFolder,
+    sizes,
+    windows,
+  } = options;
   const known = new Set<string>();
-  const told = new Set<string>();
 
   return {
     name: LAYER,
@@ -52,8 +65,11 @@ export function createView(options: ViewOptions): Layer {
     handlers: {
       async context(request) {
         const { history, sessionID } = request;
-        await prepareInTime(request);
+        await inTime(READ_WITHIN_MS, "read what was decided earlier", () => prepare(request));
         const view = request.show();
+        await inTime(COMPARE_WITHIN_MS, "compare with what was sent last", () =>
+          breaks.compare(request, view),
+        );
         sizes.observe(
           sessionID,
           history.freshSummary === -1 ? request.showSent : undefined,
@@ -71,7 +87,7 @@ export function createView(options: ViewOptions): Layer {
 
       /** Before anything is decided about the summary. */
       async compacted(request) {
-        await prepareInTime(request);
+        await inTime(READ_WITHIN_MS, "read what was decided earlier", () => prepare(request));
         return undefined;
       },
 
@@ -92,39 +108,29 @@ export function createView(options: ViewOptions): Layer {
     },
   };
 
-  async function prepareInTime(request: ContextRequest): Promise<void> {
-    const waited = await waitAtMost(clock, READ_WITHIN_MS, () => prepare(request));
+  async function inTime(withinMs: number, what: string, run: () => Promise<void>): Promise<void> {
+    const waited = await waitAtMost(clock, withinMs, run);
     if (waited.kind === "done") return;
-    const why =
-      waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${READ_WITHIN_MS} ms`;
-    log.error(LAYER, `cannot read what was decided earlier, or write down a break: ${why}`);
+    const why = waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${withinMs} ms`;
+    log.error(LAYER, `cannot ${what}, or write down a break: ${why}`);
   }
 
   async function prepare(request: ContextRequest): Promise<void> {
-    const { history, isCompaction, model, sessionID } = request;
+    const { history, isCompaction, sessionID } = request;
     // Two instances do not take turns in the middle of a turn; each look at the disk costs milliseconds in a busy host.
     await decisions.load(history.days, { again: history.messages.at(-1)?.info.role === "user" });
     const hadBegun = await decisions.begin(sessionID, history.days);
     if (!hadBegun && !known.has(sessionID)) await takeOver(request);
     known.add(sessionID);
-    if (isCompaction) return;
-    const found = findHostBreak(history, model, clock.now());
-    if (found) await tell(sessionID, found.key, found.reason);
-  }
-
-  async function tell(session: string, key: string, reason: string): Promise<void> {
-    const name = `${session} ${key}`;
-    if (told.has(name)) return;
-    told.add(name);
-    log.info(LAYER, `the prompt cache of ${session} breaks: ${reason}`);
-    await savings.recordNow({ session, layer: LAYER, event: "break", reason, key });
+    if (!isCompaction) await breaks.lookAtHost(request);
   }
 
   /**
    * Nothing was decided in this session, although it is not new. Somebody has deleted the machine state: what was sent
    * by it is sent in another form. Or it is a fork: what was decided in its parent holds in it too.
    */
-  async function takeOver({ find, history, sessionID }: ContextRequest): Promise<void> {
+  async function takeOver(request: ContextRequest): Promise<void> {
+    const { find, history, sessionID } = request;
     if (history.lastAnswer === -1) return;
     const path = `${savingsFolder}/${sessionID}.jsonl`;
     const { records } = await readJsonLines(files, path, parseSavingsRecord);
@@ -132,7 +138,7 @@ export function createView(options: ViewOptions): Layer {
       const last = history.messages[history.lastAnswer]?.info.time?.created;
       const why = "the machine state was deleted, so what was decided is decided anew";
       sizes.observe(sessionID, undefined, history.messages);
-      return tell(sessionID, `lost after ${last}`, why);
+      return breaks.tellLoss(request, `lost after ${last}`, why);
     }
     const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);
     const standings = [...keys, ...history.results().map(({ key }) => key)].map((key) => key && find(key));

@@ -67,6 +67,19 @@ describe("context hook that shows recorded previews", async () => {
   }
 });
 
+describe("context hook whose messages the host hands over anew, beside reading these", async () => {
+  for (const count of [1_000, 10_000]) {
+    const strata = await open();
+    const text = JSON.stringify(history(count));
+    const read = (): Message[] => JSON.parse(text);
+    await ask(strata, read());
+    bench(`${count} messages, read only`, () => void read(), { time: 1_000 });
+    bench(`${count} messages, read and asked about`, async () => void (await ask(strata, read())), {
+      time: 1_000,
+    });
+  }
+});
+
 describe("a result of 1 MB", async () => {
   const strata = await open();
   const text = lines(12_500, 79);

@@ -97,11 +97,51 @@ describe("what is decided in one session", () => {
     expect(await read("a", "late")).toEqual(["a is gone", "a is gone"]);
   });
 
-  it("stays known when the state is deleted meanwhile, and the session begins once more", async () => {
-    files.contents.clear();
+  it.each(["deleted", "cut short"])("is written down again when its file was %s meanwhile", async (how) => {
+    const path = [...files.contents.keys()][0] ?? "";
+    const whole = files.text(path) ?? "";
+    if (how === "deleted") files.contents.clear();
+    else files.contents.set(path, Buffer.from(whole.slice(0, whole.indexOf("\n") + 1)));
     await decisions.load([DAY], { again: true });
-    expect(decisions.find("before", "parent")?.cleared?.text).toBe("before is gone");
-    expect(await decisions.begin("parent", [DAY])).toBe(false);
+    expect(files.text(path)).toBe(whole);
     expect(await decisions.begin("parent", [DAY])).toBe(true);
+    expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
+  });
+
+  it("is written down again before the next decision when its file was deleted in the middle of a turn", async () => {
+    files.contents.clear();
+    await decisions.record("parent", "x", [cleared("a")]);
+    expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
+    expect(await read("a", "fork")).toEqual([undefined, undefined]);
+    expect(await open().begin("fork", [DAY])).toBe(false);
+  });
+
+  it("counts once when two instances write it down again, each what it knows", async () => {
+    const other = open();
+    await other.load([DAY]);
+    await other.record("parent", "x", [cleared("theirs")]);
+    files.contents.clear();
+    await Promise.all([decisions, other].map((one) => one.load([DAY], { again: true })));
+    await Promise.all([decisions, other].map((one) => one.record("parent", "x", [cleared("a")])));
+    await decisions.load([DAY], { again: true });
+    expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
+    expect(await read("theirs", "parent")).toEqual(["theirs is gone", "theirs is gone"]);
+  });
+
+  it("stays known when it cannot be written down again, and is tried again", async () => {
+    files.contents.clear();
+    const { appendLine } = files;
+    files.appendLine = async () => Promise.reject(new Error("disk full"));
+    await expect(decisions.load([DAY], { again: true })).rejects.toThrow("disk full");
+    expect(decisions.find("before", "parent")?.cleared?.text).toBe("before is gone");
+    files.appendLine = appendLine;
+    await decisions.load([DAY], { again: true });
+    expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
+  });
+
+  it("is not written down again when its day was forgotten on purpose", async () => {
+    await decisions.forget(DAY);
+    await decisions.load([DAY], { again: true });
+    expect([...files.contents.keys()]).toEqual([]);
   });
 });

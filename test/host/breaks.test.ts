@@ -1,0 +1,180 @@
+/** Whatever the host changes in what was sent stands in the savings ledger before the request leaves. */
+import { rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { SavingsRecord } from "../../src/record/savings.js";
+import { repository } from "./repository.js";
+import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
+import { startOpenCode } from "./stage/opencode.js";
+import { findBreaks } from "./stage/prefix-breaks.js";
+import type { Session } from "./stage/session.js";
+import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
+import { call, say } from "./stage/steps.js";
+
+const RULE = "Never push to main without asking.";
+const FILES = {
+  ".opencode/memory/directive/r.md": `${RULE}\n`,
+  ".opencode/memory/knowledge/k.md": "The importer streams files of 2 GB.\n",
+};
+const STATE = ".opencode/strata/state";
+/** Four characters count as a token here, four bytes of JSON in the model. */
+const TOLERANCE = 0.25;
+
+const open = (options: Partial<StageOptions> = {}): Promise<Stage> =>
+  openStage({ plugin: repository, mcp: true, files: FILES, ...options });
+const blob = (bytes: number) => call("mcp_blob", { bytes });
+
+/** The breaks, each with its record, and no record of a break that was none. */
+function findRecorded(stage: Stage): ExplainedBreak[] {
+  const records = readRecords(stage.project.file(".opencode/strata"));
+  const breaks = explainBreaks(findBreaks(stage.model.requests), records);
+  for (const { reason, request } of breaks) expect(reason, `request ${request}`).toBeDefined();
+  expect(records.filter(isHostsChange).length).toBeLessThanOrEqual(breaks.length);
+  return breaks;
+}
+
+const isHostsChange = ({ event, reason = "" }: SavingsRecord): boolean =>
+  event === "break" && reason.startsWith("the host has") && reason.includes("sent anew");
+
+const changesIn = (stage: Stage): SavingsRecord[] =>
+  readRecords(stage.project.file(".opencode/strata")).filter(isHostsChange);
+
+const isRuleShown = (stage: Stage): boolean => JSON.stringify(stage.model.lastRequest().body).includes(RULE);
+
+async function usersMessages(session: Session) {
+  return (await session.messages()).filter(({ info }) => info.role === "user");
+}
+
+test("a turn that is taken back, and what follows in its place", async () => {
+  await using stage = await open();
+  stage.model.script(
+    blob(80_000),
+    say("one"),
+    blob(60_000),
+    say("two"),
+    say("three"),
+    say("four"),
+    say("five"),
+  );
+  const session = await stage.newSession("revert");
+  for (const text of ["First, the importer.", "Second.", "Third."]) await session.ask(text);
+  const third = (await usersMessages(session))[2];
+  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: third?.info.id });
+  await session.ask("Third, in another way.");
+  await session.ask("More.");
+  expect(findRecorded(stage)).toHaveLength(1);
+  expect(changesIn(stage).map(({ reason }) => reason)).toEqual([
+    expect.stringContaining("the host has removed message 7 of 7 (user)"),
+  ]);
+});
+
+test("what is taken back while no OpenCode runs is told after the next start", async () => {
+  await using stage = await open();
+  stage.model.script(say("one"), say("two"), say("three"));
+  const session = await stage.newSession("revert and restart");
+  for (const text of ["First, the importer.", "Second."]) await session.ask(text);
+  const second = (await usersMessages(session))[1];
+  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: second?.info.id });
+  await stage.restart({ kill: true });
+  await stage.session(session.id).ask("Second, in another way.");
+  expect(findRecorded(stage)).toHaveLength(1);
+  expect(changesIn(stage)).toHaveLength(1);
+});
+
+test("the state deleted while OpenCode runs changes nothing, also after a restart", async () => {
+  await using stage = await open();
+  stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"));
+  const session = await stage.newSession("state");
+  await session.ask("First, the importer.");
+  rmSync(stage.project.file(STATE), { recursive: true });
+  await session.ask("Second.");
+  await stage.restart({ kill: true });
+  await stage.session(session.id).ask("Third.");
+  expect(findRecorded(stage)).toEqual([]);
+  expect(isRuleShown(stage)).toBe(true);
+});
+
+test("the plan agent, whose reminders go with the next turn, and the way back", async () => {
+  await using stage = await open();
+  stage.model.respond(() => say("ok"));
+  const session = await stage.newSession("plan");
+  const agents = ["build", "plan", "plan", "plan", "build", "build"];
+  for (const [turn, agent] of agents.entries()) await session.ask(`turn ${turn}`, { agent });
+  expect(findRecorded(stage)).toHaveLength(4);
+  expect(changesIn(stage)).toHaveLength(4);
+});
+
+test("two hosts that take turns in one session: nothing breaks, nothing is told", async () => {
+  await using stage = await open();
+  const other = await startOpenCode({ project: stage.project });
+  try {
+    stage.model.script(
+      blob(80_000),
+      say("one"),
+      blob(60_000),
+      say("two"),
+      blob(70_000),
+      say("three"),
+      say("four"),
+    );
+    const session = await stage.newSession("two hosts");
+    await session.ask("First, the importer.");
+    await other.session(session.id).ask("Second, what about main?");
+    await session.ask("Third.");
+    await other.session(session.id).ask("Fourth: push to main.");
+    expect(findRecorded(stage)).toEqual([]);
+  } finally {
+    await other.stop();
+  }
+});
+
+test("a message that is edited, and one that is deleted", async () => {
+  await using stage = await open();
+  stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"), say("four"));
+  const session = await stage.newSession("edit");
+  await session.ask("First, the importer.");
+  await session.ask("Second.");
+  const [first, second] = await usersMessages(session);
+  const part = second?.parts.find(({ type }) => type === "text");
+  const path = `/session/${session.id}/message`;
+  await stage.host.api("PATCH", `${path}/${second?.info.id}/part/${part?.id}`, { ...part, text: "Sekond." });
+  await session.ask("Third.");
+  await stage.host.api("DELETE", `${path}/${first?.info.id}`);
+  await session.ask("Fourth.");
+  expect(findRecorded(stage)).toHaveLength(2);
+  expect(changesIn(stage).map(({ reason }) => reason)).toEqual([
+    expect.stringContaining("the host has changed message 4 of 5 (user)"),
+    expect.stringContaining("the host has removed message 1 of 7 (user)"),
+  ]);
+  expect(isRuleShown(stage)).toBe(true);
+});
+
+test("results that the host prunes, with the tokens that this costs", async () => {
+  await using stage = await open({ config: { compaction: { prune: true } } });
+  const results = Array.from({ length: 14 }, () => blob(29_000));
+  stage.model.script(...results, ...["one", "two", "three", "four"].map((text) => say(text)));
+  const session = await stage.newSession("prune");
+  for (const text of ["First, the importer.", "Second.", "Third.", "Fourth."]) await session.ask(text);
+  const [one, ...rest] = findRecorded(stage);
+  expect(rest).toEqual([]);
+  const [{ cacheLost = 0, reason } = {} as SavingsRecord] = changesIn(stage);
+  expect(reason).toContain("the host has changed message 2 of");
+  const counted = one?.tokensLost ?? 0;
+  expect(Math.abs(cacheLost - counted) / counted).toBeLessThan(TOLERANCE);
+});
+
+test("a compaction that is taken back", async () => {
+  await using stage = await open();
+  let answers = 0;
+  stage.model.respond(() => say(`answer ${answers++} `.repeat(40)));
+  const session = await stage.newSession("summary");
+  for (const text of ["First, the importer.", "Second.", "Third."]) await session.ask(text);
+  await session.summarize();
+  await session.ask("After the summary.");
+  const third = (await usersMessages(session))[2];
+  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: third?.info.id });
+  await session.ask("Third again.");
+  await session.ask("Fourth again.");
+  expect(findRecorded(stage)).toHaveLength(2);
+  expect(changesIn(stage)).toHaveLength(1);
+  expect(isRuleShown(stage)).toBe(true);
+});

@@ -1,0 +1,225 @@
+/** What the host changes in messages that were sent is in the savings ledger before the request leaves. */
+import { describe, expect, it } from "vitest";
+import { createDigestReader } from "../../src/view/digest.js";
+import type { Message, Part, ToolPart } from "../../src/view/message.js";
+import { formatSentView, parseSentView } from "../../src/view/sent-views.js";
+import { PROJECT } from "../support/fake-host.js";
+import { answer, call, user } from "../support/messages.js";
+import { fc } from "../support/property.js";
+import { openWorld, type World } from "../support/world.js";
+
+const VIEW = `${PROJECT}/.opencode/strata/state/views/ses_1.json`;
+
+const withText = (message: Message, text: string): Message => ({
+  ...message,
+  parts: [{ type: "text", text }],
+});
+const said = (text: string): Message => withText(answer([]), text);
+const reasons = (world: World): (string | undefined)[] =>
+  world.ledger("ses_1", "break").map(({ reason }) => reason);
+
+/** As the host hands it over with each request: copies. */
+const copy = (messages: readonly Message[]): Message[] => structuredClone([...messages]);
+
+describe("what the host has changed since the last request", () => {
+  const first = user("x".repeat(400));
+  const second = user("y".repeat(800));
+  const history = [first, said("one"), second, said("two"), user("go on")];
+
+  it("is told with the message and what is sent anew from there on", async () => {
+    const world = await openWorld();
+    await world.request(copy(history));
+    const edited = [first, history[1] as Message, withText(second, "z".repeat(800)), ...history.slice(3)];
+    await world.request(copy(edited));
+    expect(world.ledger("ses_1", "break")).toMatchObject([
+      {
+        layer: "view",
+        reason: "the host has changed message 3 of 5 (user): the 203 tokens from there on are sent anew",
+        cacheLost: 203,
+      },
+    ]);
+    await world.request(copy([...edited, said("three")]));
+    expect(reasons(world)).toHaveLength(1);
+  });
+
+  it.each<[string, (messages: Message[]) => Message[], string]>([
+    ["a turn taken back", (all) => [...all.slice(0, 2), user("otherwise")], "removed message 3 of 5 (user)"],
+    ["the end taken back", (all) => all.slice(0, 2), "removed message 3 of 5 (user)"],
+    ["the first message deleted", (all) => all.slice(1), "removed message 1 of 5 (user)"],
+    [
+      "one more put in",
+      ([one, ...rest]) => [one as Message, said("!"), ...rest],
+      "put another before message 2 of 5",
+    ],
+  ])("is told: %s", async (_, change, reason) => {
+    const world = await openWorld();
+    await world.request(copy(history));
+    await world.request(change(copy(history)));
+    expect(reasons(world)).toEqual([expect.stringContaining(`the host has ${reason}`)]);
+  });
+
+  it("is told after a restart, also when another instance was the last to send", async () => {
+    const world = await openWorld();
+    const other = await world.restart();
+    await world.request(copy(history.slice(0, 3)));
+    await world.strata.idle();
+    await other.request(copy(history));
+    await other.strata.idle();
+    await world.request(copy([...history.slice(0, 3), withText(history[3] as Message, "tvo"), user("on")]));
+    expect(reasons(world)).toEqual([expect.stringContaining("changed message 4 of 5 (assistant)")]);
+    await world.strata.idle();
+    await (await world.restart()).request(copy(history));
+    expect(reasons(world)).toHaveLength(2);
+  });
+
+  it("is told when it takes back what it has put into a message, as the plan agent's reminder", async () => {
+    const world = await openWorld();
+    const reminder: Part = { type: "text", text: "Do not edit.", synthetic: true };
+    const reminded = { ...second, parts: [...second.parts, reminder] };
+    await world.request(copy([first, said("one"), reminded]));
+    expect(reasons(world)).toEqual([]);
+    await world.request(copy(history));
+    expect(reasons(world)).toHaveLength(1);
+  });
+
+  it("is told of a result that it prunes", async () => {
+    const world = await openWorld();
+    const result = call("bash", "short");
+    const pruned: ToolPart = { ...result, state: { ...result.state, time: { start: 1, compacted: 2 } } };
+    const [asked, done] = [user("go"), answer([result])];
+    await world.request(copy([asked, done]));
+    await world.request(copy([asked, { ...done, parts: [pruned] }, user("on")]));
+    expect(reasons(world)).toEqual([expect.stringContaining("changed message 2 of 2 (assistant)")]);
+  });
+
+  it("costs nothing while the cache is cold, and is told all the same", async () => {
+    const world = await openWorld();
+    await world.request(copy(history));
+    const ended = { created: 1, completed: world.clock.now() };
+    const tokens = { input: 9_000, output: 1, reasoning: 0, cache: { read: 0, write: 0 } };
+    const last = { ...said("three"), info: { ...said("three").info, time: ended, tokens } };
+    await world.clock.advance(3_600_000 * 2);
+    await world.request(copy([...history.slice(1), last, user("on")]));
+    expect(world.ledger("ses_1", "break")).toMatchObject([{ cacheLost: 0 }]);
+  });
+
+  it("is told once where the host says itself what breaks the prefix", async () => {
+    const world = await openWorld();
+    await world.request(copy(history));
+    const summary = {
+      ...said("Summary."),
+      info: { ...said("").info, summary: true, finish: "stop", tokens: undefined },
+    } as unknown as Message;
+    await world.request(copy([summary, user("go on")]));
+    expect(reasons(world)).toEqual(["the host has compacted the session"]);
+  });
+
+  it("is nothing where it has only written down times, titles and costs", async () => {
+    const world = await openWorld();
+    const done = answer([call("bash", "out")]);
+    await world.request(copy([first, done]));
+    const [part] = done.parts.filter(({ type }) => type === "tool") as ToolPart[];
+    const state = { ...part?.state, title: "ran", metadata: { exit: 0 }, time: { start: 1, end: 2 } };
+    const ended = [
+      { type: "step-start" },
+      { ...part, state },
+      { type: "step-finish", cost: 1 },
+      { type: "patch" },
+    ];
+    await world.request(copy([first, { ...done, parts: ended as Part[] }, user("on")]));
+    expect(reasons(world)).toEqual([]);
+  });
+
+  it("is nothing where a failed answer that was never sent is gone", async () => {
+    const world = await openWorld();
+    const failed = { ...answer([]), info: { ...answer([]).info, error: { name: "APIError" } } };
+    const again = user("again");
+    await world.request(copy([first, failed, again]));
+    await world.request(copy([first, again]));
+    expect(reasons(world)).toEqual([]);
+  });
+});
+
+describe("the digests of what was sent", () => {
+  it.each(["session", "fork of ours"])(
+    "are on disk a few bytes a message, come again when they were deleted, and go with the %s",
+    async (kind) => {
+      const world = await openWorld();
+      if (kind !== "session") world.host.forks.set("ses_1", "ses_0");
+      const history = [user("x".repeat(50_000)), said("one")];
+      await world.request(copy(history));
+      await world.strata.idle();
+      expect((world.files.text(VIEW) ?? "").length).toBeLessThan(150);
+      world.files.contents.delete(VIEW);
+      await world.request(copy([...history, user("on")]));
+      await world.strata.idle();
+      expect(world.files.text(VIEW)).toBeDefined();
+      await world.strata.dispatcher.ask(
+        "event",
+        { type: "session.deleted", properties: { info: { id: "ses_1" } } },
+        undefined,
+      );
+      await world.strata.idle();
+      expect(world.files.text(VIEW)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    "",
+    "{",
+    "[]",
+    '{"v":1,"instance":"i","messages":"user 1"}',
+    '{"v":1,"instance":"i","messages":"u ! 1 1"}',
+  ])("tell nothing when they are damaged: %s", async (text) => {
+    const world = await openWorld();
+    world.files.contents.set(VIEW, Buffer.from(text));
+    await world.request([user("go")]);
+    expect(reasons(world)).toEqual([]);
+  });
+
+  it("of a later version are left alone", async () => {
+    const world = await openWorld();
+    world.files.contents.set(VIEW, Buffer.from('{"v":2,"messages":[]}'));
+    await world.request([user("go")]);
+    await world.strata.idle();
+    expect(world.files.text(VIEW)).toBe('{"v":2,"messages":[]}');
+  });
+
+  it("are read as they were written", () => {
+    const number = fc.nat({ max: 2 ** 32 });
+    const digest = fc.record({
+      role: fc.constantFrom("user", "assistant"),
+      created: fc.nat({ max: 2 ** 45 }),
+      sum: number,
+      tokens: number,
+    });
+    fc.assert(
+      fc.property(fc.array(digest), fc.boolean(), (digests, isUnread) => {
+        const view = { digests, ...(isUnread && { isUnread }) };
+        expect(parseSentView(formatSentView(view, "i"))).toEqual({ ...view, instance: "i" });
+      }),
+    );
+  });
+
+  it("tell every text from one in which a character is another, wherever it stands", () => {
+    const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(text, fc.nat(), fc.nat({ max: 3 }), fc.boolean(), (piece, at, doublings, isResult) => {
+        const whole = piece.repeat(8 ** doublings);
+        const place = at % whole.length;
+        const edited = `${whole.slice(0, place)}${whole[place] === "#" ? "+" : "#"}${whole.slice(place + 1)}`;
+        const digestOf = (one: string) =>
+          createDigestReader()([isResult ? withOutput(one) : withText(base, one)]);
+        expect(digestOf(edited)).not.toEqual(digestOf(whole));
+        expect(digestOf(whole)).toEqual(digestOf(`${whole}`));
+      }),
+    );
+  });
+
+  const base = said("");
+  const result = call("bash", "");
+  const withOutput = (output: string): Message => ({
+    ...base,
+    parts: [{ ...result, state: { ...result.state, output } } as Part],
+  });
+});
