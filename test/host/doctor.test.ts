@@ -134,7 +134,7 @@ test("it finds nothing to say about a healthy project, and tells where every set
     const seen = await look(project);
     expect([seen.code, troublesOf(seen)]).toEqual([0, []]);
     expect(seen.findings.map(({ what }) => what)).toContain(
-      `opencode-strata is loaded once: "${repository}" in ${project.file("opencode.json")}`,
+      `opencode-strata is configured once: "${repository}" in ${project.file("opencode.json")}`,
     );
     expect(seen.findings.some(({ what }) => what.startsWith("by default toolResults: enabled true"))).toBe(
       true,
@@ -171,7 +171,7 @@ test("it tells that the plugin is not in the configuration", async () => {
     const seen = await look(project);
     expect([seen.code, troublesOf(seen)]).toEqual([
       1,
-      ["problem: opencode-strata stands in no plugin list, so OpenCode does not load it"],
+      ["problem: opencode-strata is not configured: it stands in no plugin list, so OpenCode does not load it"],
     ]);
   });
 });
