@@ -41,6 +41,8 @@ export interface ConversationOptions extends LayerContext {
 
 /** How long a message waits for what has changed on disk since it was last read; without it, as it was known. */
 export const READ_WITHIN_MS = 30;
+/** Whether a file that was changed by hand is the user's is asked of git, once for each change. */
+const DECIDED_WITHIN_MS = 300;
 /** As seen from the project, where the agent works. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
@@ -104,6 +106,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
     prepare();
     await waitAtMost(clock, READ_WITHIN_MS, () => reading);
+    if (memories.isDeciding()) await waitAtMost(clock, DECIDED_WITHIN_MS, () => reading);
     const told = readTold(request);
     const boot = findBoot(request, told);
     const matches = await findMatches(request, new Set([...told.ids, ...findLineIDs(boot ?? "")]));

@@ -14,6 +14,8 @@ export interface Border {
   noteAbsence(): Promise<void>;
   /** Decides about those of which nothing is known; paths of those that count in another way now. */
   settle(entries: Pick<Entries, "all">): Promise<string[]>;
+  /** Is `settle` under way? */
+  isDeciding(): boolean;
   /** Whose the files are that these lines are about to make. Never rejects. */
   own(lines: readonly LedgerLine[]): Promise<void>;
   /** The entry, its memory marked where its contents are foreign. */
@@ -36,6 +38,7 @@ export interface BorderOptions {
 
 /** Without `trust` all of them are the user's. */
 export function createBorder({ files, folder, prefix, trust }: BorderOptions): Border {
+  let deciding = 0;
   let marked: { of: readonly Memory[]; version: number; memories: readonly Memory[] } | undefined;
 
   return {
@@ -63,8 +66,15 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
         const changedMs = stats[n]?.changedMs;
         return changedMs === undefined ? [] : [{ ...file, changedMs }];
       });
-      return (await trust.settle(prefix, found)) ? undecided.map(({ path }) => path) : [];
+      deciding += found.length > 0 ? 1 : 0;
+      try {
+        return (await trust.settle(prefix, found)) ? undecided.map(({ path }) => path) : [];
+      } finally {
+        deciding -= found.length > 0 ? 1 : 0;
+      }
     },
+
+    isDeciding: () => deciding > 0,
 
     async own(lines) {
       if (!trust) return;

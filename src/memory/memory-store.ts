@@ -88,6 +88,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     noteUse: uses.note,
     useOf: uses.of,
 
+    isDeciding: () => standings.some(({ shelf }) => shelf.isDeciding()),
     foreign: () => standings.flatMap(({ shelf }) => shelf.memories().filter(({ isForeign }) => isForeign)),
 
     async accept(ids, why) {

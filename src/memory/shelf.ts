@@ -49,6 +49,8 @@ export interface Shelf {
   entries(): readonly Entry[];
   /** As they were last seen; the same list as long as none has changed. */
   memories(): readonly Memory[];
+  /** Is it being asked whose some files are? */
+  isDeciding(): boolean;
   /** The contents under their names that are not the user's, by the ids of their memories. */
   foreign(): ReadonlyMap<string, NamedContents>;
   /** Runs `action` under the lock, when everything half-done is done. */
@@ -99,6 +101,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     memories: () => (loaded ? border.memories(loaded.entries) : NONE),
     look: async (path) => border.mark(await (await load()).entries.look(path)),
 
+    isDeciding: border.isDeciding,
     foreign: () => (loaded ? border.foreign(loaded.entries) : new Map()),
     readLedger: async () => (await load()).ledger.readAll(),
 

@@ -46,6 +46,8 @@ export interface Memories extends MemoryStore {
   history(id: string): Promise<readonly LedgerLine[]>;
   /** Absolute path of its file, in the archive too; `undefined` when there is none. */
   locate(id: string): Promise<string | undefined>;
+  /** Is it being asked whose some files are? What `known` says of them may be another thing in a moment. */
+  isDeciding(): boolean;
   /** Those that are not the user's until he accepts them, the archived ones too, as they were last seen. */
   foreign(): readonly Memory[];
   /** The user takes these for his own, without ids all of them; those that now are. */

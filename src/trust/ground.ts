@@ -217,25 +217,28 @@ export function createGround(options: GroundOptions): TrustGround {
   async function readOpen(isLook: boolean): Promise<Open> {
     if (kind === "global") {
       const root = (await files.realPath(folder)) ?? folder;
-      return openRecord({ id: "global", root }, join(stateFolder, "global"), isLook);
+      return openRecord({ id: "global", root }, isLook);
     }
-    const projects = join(stateFolder, "projects");
     const identity = await identify({
       files,
       project: folder,
       isBrief: isLook,
       async isKnown(id, root) {
-        const record = createTrustRecord(files, join(projects, id));
+        const record = createTrustRecord(files, locate(id));
         await record.readOn();
         if (record.hasRoot(root)) return "here";
         return record.isBegun ? "elsewhere" : "nowhere";
       },
     });
-    return openRecord(identity, join(projects, identity.id || "unknown"), isLook);
+    return openRecord(identity, isLook);
   }
 
-  async function openRecord(identity: Identity, place: string, isLook: boolean): Promise<Open> {
-    const record = createTrustRecord(files, place);
+  function locate(id: string): string {
+    return join(stateFolder, "trust", `${id || "unknown"}.jsonl`);
+  }
+
+  async function openRecord(identity: Identity, isLook: boolean): Promise<Open> {
+    const record = createTrustRecord(files, locate(identity.id));
     await record.readOn();
     if (!isLook && !record.hasRoot(identity.root)) await record.add({ op: "root", root: identity.root });
     return { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };

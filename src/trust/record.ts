@@ -1,5 +1,5 @@
 /**
- * What this machine knows of the files of one project, append-only, in the user's state folder: `projects/<id>/trust.jsonl`.
+ * What this machine knows of the files of one project, append-only, in the user's state folder: `trust/<id>.jsonl`.
  *
  *     root      the project lies in this folder
  *     look      the files of a shelf were looked at; what is older than that and unknown was not made since
@@ -8,7 +8,6 @@
  *     accept    the user has accepted these
  *     revoke    … and has taken that back
  */
-import { join } from "node:path";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 
@@ -49,8 +48,7 @@ export interface TrustRecord {
   readonly isBegun: boolean;
 }
 
-export function createTrustRecord(files: Files, folder: string): TrustRecord {
-  const path = join(folder, "trust.jsonl");
+export function createTrustRecord(files: Files, path: string): TrustRecord {
   const own = new Set<string>();
   const foreign = new Set<string>();
   /** Reasons by hash. */

@@ -46,7 +46,12 @@ async function openBuilt(project: string) {
   const { systemClock: clock } = (await built(
     "src/seams/clock.js",
   )) as typeof import("../../src/seams/clock.js");
-  const host = { ...createFakeHost([]), project, globalFolder: join(project, "global") };
+  const host = {
+    ...createFakeHost([]),
+    project,
+    globalFolder: join(project, "global"),
+    stateFolder: join(project, "state"),
+  };
   return createStrata({ clock, files, host, tokenizer: async () => 0 }, layers);
 }
 

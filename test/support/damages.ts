@@ -174,7 +174,7 @@ const damagedState: readonly Damage[] = [
     plant: (files) => edit(files, DECISION, (text) => text.replace("---\n", "---\nexpires: 2026-01-31\n")),
     file: /decision\/the-server/,
     says: /expired on 2026-01-31/,
-    mends: [...byHand, /decision\/the-server/],
+    mends: [...byHand, /decision\/the-server/, /opencode-strata/],
   },
   {
     what: "machine state that cannot be read",

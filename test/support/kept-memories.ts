@@ -29,6 +29,7 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
     refuse: undefined,
     used: [],
     noteUse: (ids) => void fake.used.push(...ids),
+    isDeciding: () => false,
     foreign: () => [],
     accept: async () => [],
     revoke: async () => undefined,

@@ -18,8 +18,6 @@ export function planKnownProject(places: {
   const lines = [{ v: 1, op: "root", root }, ...looks];
   return {
     [join(idFolder, "opencode-strata-id")]: `${ID}\n`,
-    [join(stateFolder, "projects", ID, "trust.jsonl")]: lines
-      .map((line) => `${JSON.stringify(line)}\n`)
-      .join(""),
+    [join(stateFolder, "trust", `${ID}.jsonl`)]: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
   };
 }

@@ -51,16 +51,19 @@ export function openTrustWorld(): TrustWorld {
     state,
     project: (name) => openProject(join(root, name), { root, state }),
     remove: () => rmSync(root, { recursive: true, force: true }),
-    later() {
-      const path = join(root, "clock");
-      const read = (): number => {
-        writeFileSync(path, "");
-        return statSync(path).ctimeMs;
-      };
-      const begun = read();
-      while (read() < begun + 120);
-    },
+    later: () => untilDiskMoves(root),
   };
+}
+
+/** Returns when what is written from now on is dated later than all that is there, and later than a turn that is over. */
+export function untilDiskMoves(folder: string): void {
+  const path = join(folder, "clock");
+  const read = (): number => {
+    writeFileSync(path, "");
+    return statSync(path).ctimeMs;
+  };
+  const begun = read();
+  while (read() < begun + 120);
 }
 
 function openProject(path: string, { root, state }: { root: string; state: string }): TrustProject {

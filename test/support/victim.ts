@@ -56,12 +56,17 @@ export function openVictim(): Victim {
   const home = join(root, "home");
   const project = join(home, "work", "clone");
   const globalFolder = join(home, ".config", "opencode");
+  const state = join(home, ".local", "state");
+  /** By this the machine knows the project; no clone brings it. */
+  const idFile = join(project, ".git", "opencode-strata-id");
   const own = [join(project, MEMORY), join(project, ".opencode", "strata"), globalFolder];
   const strayed: string[] = [];
   // Commands read the project's configuration, too, and the doctor tries whether its folders can be written.
   const isOwn = (path: string): boolean =>
     basename(path) !== CANARY &&
-    [project, globalFolder].some((one) => path === one || path.startsWith(one + sep));
+    [project, globalFolder, join(state, "opencode-strata")].some(
+      (one) => path === one || path.startsWith(one + sep),
+    );
   const watched = watchFiles(nodeFiles, (operation, path) => {
     if (path.startsWith(root + sep) && !isOwn(path)) strayed.push(`${operation} ${relative(root, path)}`);
   });
@@ -92,7 +97,7 @@ export function openVictim(): Victim {
       const visit = (folder: string): void => {
         for (const entry of readdirSync(folder, { withFileTypes: true })) {
           const path = join(folder, entry.name);
-          if (path === own[0] || path === own[1]) continue;
+          if (path === own[0] || path === own[1] || path === state || path === idFile) continue;
           if (entry.isDirectory()) visit(path);
           else if (entry.isFile()) found.set(relative(root, path), readFileSync(path, "utf8"));
         }
@@ -111,7 +116,10 @@ export function openVictim(): Victim {
     },
 
     strata: (line) =>
-      runStrata(watched, line, { folder: project, env: { XDG_CONFIG_HOME: join(home, ".config") } }),
+      runStrata(watched, line, {
+        folder: project,
+        env: { XDG_CONFIG_HOME: join(home, ".config"), XDG_STATE_HOME: state },
+      }),
 
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };

@@ -30,6 +30,8 @@ const fields = listFields(configSchema).map(({ owner, path }) => ({ owner, name:
 const OTHER: Record<string, unknown> = {
   "autoCompact.retryLimit": 9,
   "autoCompact.summaryTimeout": 3_000_000,
+  committedFolders: ["/evil"],
+  linkedFolders: ["/evil"],
   "background.dailyCalls": 99_999,
   "background.dailyTokens": 999_999_999,
   "background.enabled": true,

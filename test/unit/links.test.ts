@@ -10,6 +10,7 @@ import { nodeFiles } from "../../src/seams/node-files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";
+import { planKnownProject } from "../support/known-project.js";
 import { answer, call, lines, outputs, user } from "../support/messages.js";
 import { openPlanted, type Planted, PRECIOUS } from "../support/planted-links.js";
 import { runStrata } from "../support/shell.js";
@@ -24,6 +25,9 @@ function open(): Planted {
   opened.push(planted);
   return planted;
 }
+
+/** The user's machine keeps what it knows beside the project. */
+const envOf = ({ theirs }: Planted) => ({ XDG_STATE_HOME: join(theirs, "..", "state") });
 
 /** The files that docs/files.md lists in a project, one path for each. */
 const listed = [...readFileSync("docs/files.md", "utf8").matchAll(/^\| (.+?) \|/gm)]
@@ -167,6 +171,7 @@ async function openMachine({
     project,
     directory: project,
     globalFolder: join(theirs, "..", "global"),
+    stateFolder: join(theirs, "..", "state", "opencode-strata"),
   };
   const tokenizer = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);
   const strata = await createStrata({ clock: createFakeClock(), files: nodeFiles, host, tokenizer }, layers);
@@ -211,7 +216,10 @@ describe("the machine", () => {
       await strata.dispose();
       for (const command of ["status", "doctor --no-proof", "validate"]) {
         planted.write("opencode.json", "{}");
-        const { code, err, out } = await runStrata(nodeFiles, command, { folder: planted.project });
+        const { code, err, out } = await runStrata(nodeFiles, command, {
+          folder: planted.project,
+          env: envOf(planted),
+        });
         expect(`${out}${err}`).toContain(`${planted.file(folder)}: it is a link that leads to`);
         expect(code).toBe(1);
       }
@@ -257,7 +265,16 @@ describe("the command line in a cloned repository", () => {
       "strata/state/dream.lock",
     ])
       planted.linkFile(`.opencode/${path}`);
-    const { code, err } = await runStrata(nodeFiles, "dream", { folder: planted.project });
+    const known = planKnownProject({
+      root: planted.project,
+      idFolder: planted.file(".opencode/strata"),
+      stateFolder: join(envOf(planted).XDG_STATE_HOME, "opencode-strata"),
+    });
+    for (const [path, text] of Object.entries(known)) await nodeFiles.writeWhole(path, text);
+    const { code, err } = await runStrata(nodeFiles, "dream", {
+      folder: planted.project,
+      env: envOf(planted),
+    });
     expect([code, err]).toEqual([0, expect.stringContaining("is a link")]);
     expect(planted.changes()).toEqual([]);
     expect(await readFile(planted.file(".opencode/memory/DREAMS.md"), "utf8")).not.toContain(PRECIOUS);
@@ -267,10 +284,10 @@ describe("the command line in a cloned repository", () => {
     const planted = open();
     planted.write(".git/HEAD", "ref: refs/heads/main\n");
     planted.linkFile("opencode.json", "{}\n");
-    const refused = await runStrata(nodeFiles, "init", { folder: planted.project });
+    const refused = await runStrata(nodeFiles, "init", { folder: planted.project, env: envOf(planted) });
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("leads out of the project")]);
     expect(planted.changes()).toEqual([]);
-    const env = { XDG_CONFIG_HOME: join(planted.theirs, "..", "config") };
+    const env = { ...envOf(planted), XDG_CONFIG_HOME: join(planted.theirs, "..", "config") };
     const global = join(env.XDG_CONFIG_HOME, "opencode", "opencode.json");
     await nodeFiles.writeWhole(global, JSON.stringify({ memory: { linkedFolders: [planted.theirs] } }));
     expect((await runStrata(nodeFiles, "init", { folder: planted.project, env })).code).toBe(0);

@@ -37,6 +37,8 @@ export interface StageOptions {
   mcp?: boolean;
   /** The project is a fresh clone: its user has never worked in it with the plugin. */
   isCloned?: boolean;
+  /** Runs when the project is there and before the host starts for the first time. */
+  prepare?: (project: Project) => void | Promise<void>;
   /** Environment variables for the host. */
   env?: Record<string, string>;
   /** Lifetime and clock of the model's prompt caches. */
@@ -86,6 +88,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       { isCloned: options.isCloned ?? false },
     );
     undo.push(project.remove);
+    await options.prepare?.(project);
     const runner = createRunner({ project, env: options.env ?? {} }, config);
     undo.push(runner.stop);
     await runner.restart();

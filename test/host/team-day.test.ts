@@ -1,0 +1,168 @@
+/** A team's ordinary day with memories in git, in the real OpenCode: what is asked, and how often. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { untilDiskMoves } from "../support/trust-world.js";
+import { repository } from "./repository.js";
+import { whenContains, whenFits } from "./stage/files.js";
+import type { Project } from "./stage/project.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { say } from "./stage/steps.js";
+
+const RULE = ".opencode/memory/directive/tests.md";
+const LOG = ".opencode/strata/strata.log";
+const ASKED = "/memory-trust shows and accepts them";
+
+function git({ path, folders }: Project, ...args: string[]): string {
+  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"];
+  const env = { PATH: process.env.PATH, HOME: folders.home, GIT_CONFIG_NOSYSTEM: "1" };
+  return execFileSync("git", [...who, ...args], { cwd: path, env, encoding: "utf8", stdio: "pipe" });
+}
+
+function write(project: Project, path: string, text: string): void {
+  mkdirSync(dirname(project.file(path)), { recursive: true });
+  writeFileSync(project.file(path), text);
+}
+
+/** What the first message of a new session is told. */
+async function begin(stage: Stage, title: string): Promise<{ rules: string; others: string }> {
+  stage.model.script(say("ok"), say("ok"));
+  const session = await stage.newSession(title);
+  await session.ask("Hello.");
+  // What was not read in time comes with the next message.
+  await session.ask("And hello again.");
+  const text = stage.model.lastRequest().textOf("user");
+  const rules = /Rules of the user's[^\n]*\n((?:- .*\n?)*)/.exec(text)?.[1] ?? "";
+  const others = /From files in this repository[^\n]*\n((?:- .*\n?)*)/.exec(text)?.[1] ?? "";
+  return { rules, others };
+}
+
+/** A person edits when the turn is over, and the plugin has heard of that. */
+async function whenTurnsAreOver({ project }: Stage): Promise<void> {
+  const folder = join(project.folders.state, "opencode-strata", "turns");
+  const [name = ""] = readdirSync(folder).filter((one) => one.endsWith(".jsonl"));
+  const count = (text: string, op: string): number => text.split(`"op":"${op}"`).length - 1;
+  const isOver = (text: string): boolean => count(text, "begin") === count(text, "end");
+  await whenFits(join(folder, name), isOver, "the end of each turn");
+  untilDiskMoves(project.root);
+}
+
+/** The same once a new session knows this rule: what changed on disk a moment ago may come with the next one. */
+async function beginWith(
+  stage: Stage,
+  title: string,
+  rule: string,
+): Promise<{ rules: string; others: string }> {
+  for (let tries = 1; ; tries++) {
+    const told = await begin(stage, title);
+    if (told.rules.includes(rule) || tries === 5) return told;
+  }
+}
+
+const countAsked = ({ project }: Stage): number =>
+  readFileSync(project.file(LOG), "utf8").split(ASKED).length - 1;
+
+test("a team's day asks once for the clone and once for a pull, and never for what is done by hand", async () => {
+  await using stage = await openStage({
+    isCloned: true,
+    plugin: repository,
+    files: {
+      [RULE]: "Run the tests before you push.\n",
+      ".gitignore": ".opencode/strata\n.opencode/node_modules\n",
+    },
+  });
+  const { project } = stage;
+  const origin = `${project.path}-origin`;
+  git(project, "clone", "-q", "--bare", project.path, origin);
+  git(project, "remote", "add", "origin", origin);
+  git(project, "push", "-q", "-u", "origin", "HEAD");
+
+  const first = await begin(stage, "morning");
+  await whenContains(project.file(LOG), ASKED);
+  expect([first.rules, first.others]).toEqual(["", expect.stringContaining("Run the tests")]);
+  const answer = await answered(stage, "memory-trust", "");
+  expect(answer).toContain("directive/tests  Run the tests before you push.");
+  expect(await answered(stage, "memory-trust", "yes")).toContain("1 memory counts as yours now");
+  const second = await begin(stage, "later");
+  expect([second.rules, second.others]).toEqual([expect.stringContaining("Run the tests"), ""]);
+
+  await whenTurnsAreOver(stage);
+  write(project, RULE, "Run all tests before you push.\n");
+  write(project, ".opencode/memory/directive/tabs.md", "Use tabs, never spaces.\n");
+  const third = await beginWith(stage, "after an edit by hand", "Run all tests");
+  expect(third.rules).toContain("Run all tests");
+  expect(third.rules).toContain("Use tabs");
+  git(project, "add", "-A");
+  git(project, "commit", "-qm", "our rules");
+  const fourth = await begin(stage, "after a commit");
+  expect(fourth.rules).toContain("Run all tests");
+  expect(countAsked(stage)).toBe(1);
+
+  const theirs = {
+    ...project,
+    path: `${project.path}-theirs`,
+    file: (path: string) => `${project.path}-theirs/${path}`,
+  };
+  git(project, "push", "-q");
+  git(project, "clone", "-q", origin, theirs.path);
+  write(theirs, RULE, "Run no tests, they are slow.\n");
+  git(theirs, "commit", "-qam", "faster");
+  git(theirs, "push", "-q");
+  await whenTurnsAreOver(stage);
+  git(project, "pull", "-q");
+  await begin(stage, "it is seen");
+  await whenAsked(stage, 2);
+  const fifth = await begin(stage, "after a pull");
+  expect(fifth.rules).not.toContain("Run no tests");
+  expect(fifth.rules).toContain("Use tabs");
+  expect(fifth.others).toContain("Run no tests");
+  await stage.restart();
+  await begin(stage, "next morning");
+  expect(countAsked(stage)).toBe(2);
+  await answered(stage, "memory-trust", "yes");
+  expect((await beginWith(stage, "accepted", "Run no tests")).rules).toContain("Run no tests");
+  expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
+  expect((await begin(stage, "taken back")).rules).not.toContain("Run no tests");
+  expect(countAsked(stage)).toBe(2);
+}, 240_000);
+
+/** Resolves when it was asked so often. */
+async function whenAsked({ project }: Stage, count: number): Promise<void> {
+  const path = project.file(LOG);
+  await whenFits(path, (text) => text.split(ASKED).length - 1 >= count, `${count} times "${ASKED}"`);
+}
+
+test("what an earlier version has kept here is the user's after the upgrade, said once, and can be taken back", async () => {
+  await using stage = await openStage({ plugin: repository, files: { ".gitignore": ".opencode\n" } });
+  const { project } = stage;
+  stage.model.script(say("ok"), say("ok"));
+  const session = await stage.newSession("before");
+  await session.ask("Never push to main on a Friday.");
+  await whenContains(project.file(".opencode/memory/MEMORY.md"), "Never push to main on a Friday");
+  await session.ask("Thanks.");
+  await stage.restart({
+    // An earlier version knew nothing of all this.
+    meanwhile({ file, folders }) {
+      rmSync(file(".git/opencode-strata-id"));
+      rmSync(join(folders.state, "opencode-strata"), { recursive: true });
+    },
+  });
+  const after = await beginWith(stage, "after", "Never push to main");
+  expect(after).toEqual({ rules: expect.stringContaining("Never push to main on a Friday"), others: "" });
+  const said = "that an earlier version kept here count as yours";
+  expect(stage.read(LOG).split(said).length - 1).toBe(1);
+  expect(await answered(stage, "memory-trust", "")).toContain("Every memory here is yours.");
+  expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
+}, 120_000);
+
+/** What a slash command shows; no model is asked. */
+async function answered(stage: Stage, name: string, words: string): Promise<string> {
+  const session = await stage.newSession(name);
+  const before = stage.model.requests.length;
+  // The host takes a command that was answered for one that failed.
+  await session.command(name, words).catch(() => {});
+  expect(stage.model.requests.length).toBe(before);
+  const shown = (await session.messages()).flatMap(({ parts }) => parts);
+  return shown.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
