@@ -171,7 +171,9 @@ test("it tells that the plugin is not in the configuration", async () => {
     const seen = await look(project);
     expect([seen.code, troublesOf(seen)]).toEqual([
       1,
-      ["problem: opencode-strata is not configured: it stands in no plugin list, so OpenCode does not load it"],
+      [
+        "problem: opencode-strata is not configured: it stands in no plugin list, so OpenCode does not load it",
+      ],
     ]);
   });
 });

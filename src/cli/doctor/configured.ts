@@ -104,9 +104,9 @@ async function readAbove(files: Place["files"], path: string): Promise<OnDisk> {
 const readVersionOf = ({ version }: PlainRecord): { version?: string } =>
   typeof version === "string" ? { version } : {};
 
-/** The file that is loaded for the package itself. */
+/** The file that OpenCode loads. It does not look at `exports["."]`, and says nothing where there is no `main`. */
 function findMain({ exports, main }: PlainRecord): string | undefined {
-  const own = isRecord(exports) && "." in exports ? exports["."] : exports;
+  const own = isRecord(exports) ? exports["./server"] : undefined;
   const named = isRecord(own) ? (own.import ?? own.default) : own;
   if (typeof named === "string") return named;
   return typeof main === "string" ? main : undefined;

@@ -125,7 +125,8 @@ async function run(options: GatherOptions, root: string, model: ScriptedModel): 
     options;
   const project = join(root, "project");
   const enabled = Object.fromEntries(switches.map((name) => [name, { enabled: config[name].enabled }]));
-  const settings = mergeRecords(enabled, TIGHT_SETTINGS);
+  // What lies in the played project is nobody's that a user would have to accept.
+  const settings = mergeRecords({ ...enabled, trust: { projects: [project] } }, TIGHT_SETTINGS);
   // The user's own there: in a file of the project not all of them would count.
   const own = join(root, "config", "opencode", "opencode.json");
   await files.writeWhole(own, formatHostConfig(plugin.spec, settings, model.url));
