@@ -20,6 +20,7 @@ import { findOpenCode, readVersion } from "./doctor/opencode.js";
 import { prove } from "./doctor/proof.js";
 import { checkSetAside } from "./doctor/set-aside.js";
 import { describeSettings } from "./doctor/settings-in-force.js";
+import { createSteps } from "./doctor/steps.js";
 import { requireProject } from "./project.js";
 import { readSettings, type Settings } from "./settings.js";
 
@@ -116,13 +117,4 @@ async function examine(
     await checkLoaded(surroundings, project, proof?.version ?? version),
   ];
   return [{ title: "Plugin", findings }, ...(proof ? [{ title: "Proof", findings: proof.findings }] : [])];
-}
-
-/** A line for each step of the proof, for whoever waits for it at a terminal. */
-function createSteps({ clock, draw, style, warn }: Surroundings): (step: string) => void {
-  const begunMs = clock.now();
-  return (step) => {
-    const seconds = Math.round((clock.now() - begunMs) / 1_000);
-    if (draw) warn(style.dim(`${String(seconds).padStart(4)} s  ${step} …`));
-  };
 }
