@@ -42,7 +42,10 @@ export interface Proof {
 const LAST_PULSE_MS = 20_000;
 /** A plugin that was loaded has written one long before the end. */
 const FIRST_PULSE_MS = 3_000;
+const LAST_DREAM_MS = 30_000;
 const LOOK_EVERY_MS = 50;
+/** What a dream writes for people. */
+const DREAMS = "DREAMS.md";
 /** OpenCode says nothing while it installs. */
 const INSTALL_QUIET_MS = 180_000;
 
@@ -148,7 +151,8 @@ async function run(options: GatherOptions, root: string, model: ScriptedModel): 
     await listenToOpenCode({ url, signal, onRefusal });
     const loading = plugin.isPackage ? `installs and loads ${plugin.place}` : `loads ${plugin.place}`;
     patience.begin(`OpenCode ${loading}`, plugin.isPackage ? INSTALL_QUIET_MS : QUIET_MS);
-    const played = await playSession({ url, project, model, signal, onStep: patience.begin });
+    const whenDreamt = (): Promise<void> => waitForDream(options, project, signal);
+    const played = await playSession({ url, project, model, signal, onStep: patience.begin, whenDreamt });
     return await readTraces({ clock, files }, project, played);
   } finally {
     await host.stop();
@@ -185,8 +189,21 @@ async function readTraces(
   const { records } = await readJsonLines(files, ledger, parseSavingsRecord);
   const notes = await files.stat(join(sessionMemory, `${played.sessionID}.md`));
   const { memories } = await readMemoryStatus(files, memory);
-  const dreams = await files.stat(join(memory, "DREAMS.md"));
+  const dreams = await files.stat(join(memory, DREAMS));
   return { pulse, records, hasNotes: notes !== undefined, memories, hasDreamt: dreams !== undefined, played };
+}
+
+async function waitForDream(
+  { clock, config, files }: Pick<ProofOptions, "clock" | "config" | "files">,
+  project: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!config.dream.enabled || !config.autoMemory.enabled) return;
+  const page = join(planFolders(project).memory, DREAMS);
+  for (let waitedMs = 0; waitedMs < LAST_DREAM_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+    if (await files.stat(page)) return;
+    await clock.pause(LOOK_EVERY_MS);
+  }
 }
 
 /** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */

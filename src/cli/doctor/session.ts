@@ -42,10 +42,19 @@ export interface PlayOptions {
   signal: AbortSignal;
   /** Told of every step as it begins. */
   onStep(step: string): void;
+  /** Resolves when the dream that was asked for has left its page, or will not. */
+  whenDreamt(): Promise<void>;
 }
 
 /** Plays it. Throws where the host refuses something or does not answer. */
-export async function playSession({ model, onStep, project, signal, url }: PlayOptions): Promise<Played> {
+export async function playSession({
+  model,
+  onStep,
+  project,
+  signal,
+  url,
+  whenDreamt,
+}: PlayOptions): Promise<Played> {
   const post = createPost(url, signal);
   const { id: sessionID } = (await post("/session", { title: "strata doctor" })) as { id: string };
   const ask = (text: string, ...lines: Line[]): Promise<unknown> => {
@@ -77,6 +86,8 @@ export async function playSession({ model, onStep, project, signal, url }: PlayO
   await ask("Go on.");
   onStep("commands answer");
   await post(`/session/${sessionID}/command`, { command: "dream", arguments: "" }).catch(() => undefined);
+  // The command answers before a slow dream is over, and whoever lets the plugin go ends it.
+  await whenDreamt();
   const before = model.requests.length;
   await post(`/session/${sessionID}/command`, { command: "memory", arguments: "" }).catch(() => undefined);
   const isCommandFree = model.requests.length === before;
