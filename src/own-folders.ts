@@ -62,6 +62,8 @@ export async function findWayOut(
     if (stat) return findWayOut(files, folder, listLinked);
     return resolve(folder) === own.top ? undefined : findWayOut(files, dirname(folder), listLinked);
   }
+  // No link on all of the way: the usual case, and asked before every write.
+  if (real === resolve(folder)) return undefined;
   const project = (await files.realPath(own.project)) ?? own.project;
   if (real === join(project, relative(own.project, folder))) return undefined;
   const top = await files.realPath(own.top);

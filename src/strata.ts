@@ -19,7 +19,7 @@ import { createLocks } from "./lock/locks.js";
 import { createMemoryStore } from "./memory/memory-store.js";
 import { effectiveImportance } from "./memory/rank.js";
 import { createMemorySearch } from "./memory/search.js";
-import { refuseSecrets } from "./memory/secret-gate.js";
+import { createSecretGate } from "./memory/secret-gate.js";
 import { redactSecrets } from "./memory/secrets.js";
 import { createMemoryCommands } from "./memory/slash-commands.js";
 import { createNotes } from "./notes/notes.js";
@@ -141,7 +141,7 @@ export async function createStrata(
     globalFolder: host.globalFolder,
     instance,
     limits: config.autoMemory,
-    gate: refuseSecrets,
+    gate: createSecretGate(clock),
   });
   const search = createMemorySearch({
     memories,
@@ -236,7 +236,7 @@ export async function createStrata(
   const dispatcher = createDispatcher({
     layers: [
       view,
-      ...(config.autoMemory.enabled ? [createTurnFollower(trust)] : []),
+      ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
       ...layers,
       housekeeping,
       memoryCommand,
@@ -248,6 +248,12 @@ export async function createStrata(
     onHeard: pulse.hear,
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
+
+  function lookAgain(): void {
+    void background
+      .add(() => memories.list())
+      .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
+  }
 
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {

@@ -7,6 +7,7 @@ import { type MemoryType, memoryTypes, usersTypes } from "../../src/memory/memor
 import { cut } from "../../src/notes/line.js";
 import { isRecord } from "../../src/records.js";
 import { readOwnSentences, type Signal } from "../../src/signals/find-signals.js";
+import type { Sliced } from "../../src/slices.js";
 
 /** A signal as a model has worded it. */
 export interface Worded {
@@ -35,8 +36,12 @@ const MOST_WORDS = 6;
 const SHORTEST_EVIDENCE = 4;
 
 /** The text and the sentences, below the task. */
-export function formatMaterial(texts: readonly string[], signals: readonly Signal[]): string {
-  const own = texts.map((text) => readOwnSentences(text).join(" ")).filter((text) => text !== "");
+export function* formatMaterial(texts: readonly string[], signals: readonly Signal[]): Sliced<string> {
+  const own: string[] = [];
+  for (const text of texts) {
+    const sentences = yield* readOwnSentences(text);
+    if (sentences.length > 0) own.push(sentences.join(" "));
+  }
   const sentences = signals.map(({ text, type }, index) => `${index + 1}. (${type}) ${text}`);
   return `<said>\n${cut(own.join("\n\n"), MATERIAL_CHARACTERS)}\n</said>\n\n<sentences>\n${sentences.join("\n")}\n</sentences>`;
 }

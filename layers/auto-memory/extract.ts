@@ -225,10 +225,11 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (failed.has(sessionID) || !(await generation.status()).isAllowed) return undefined;
     const task = await prompts.read("memory-extraction");
     const texts = turns.filter((turn) => turn.signals.length > 0).map(({ text }) => text);
+    const material = await inSlices(clock, formatMaterial(texts, signals));
     const result = await generation.generate({
       purpose: PURPOSE,
       sessionID,
-      prompt: `${task}\n\n${formatMaterial(texts, signals)}\n`,
+      prompt: `${task}\n\n${material}\n`,
       maxCharacters: ANSWER_CHARACTERS,
     });
     if (result.kind !== "text") {

@@ -8,6 +8,7 @@
  *     when a session is idle       what the user said is looked through for what will matter again
  *     when the agent asks          three tools: memory_remember, memory_recall, memory_update
  */
+
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { createConflicts, refuseConflict } from "../../src/memory/conflicts.js";
@@ -17,6 +18,7 @@ import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause, Written } from "../../src/memory/store.js";
 import { isRecord } from "../../src/records.js";
 import { waitAtMost } from "../../src/seams/clock.js";
+import { inSlices } from "../../src/slices.js";
 import { createAgentChanges } from "./changed-by-agent.js";
 import { createConversation } from "./conversation.js";
 import { createExtraction } from "./extract.js";
@@ -37,7 +39,7 @@ export const createAutoMemory: LayerFactory = (context) => {
     ...context,
     store: memories,
     folder: folders.memory,
-    gate: refuseWords,
+    gate: (words) => inSlices(clock, refuseWords(words)),
   });
   const changes = createAgentChanges(context);
   const conversation = createConversation({ ...context, changes, conflicts, match: search.match });

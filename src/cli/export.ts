@@ -1,8 +1,10 @@
 /** `strata export`: memories as JSON Lines, each with the whole of its file. Changes nothing but the file it writes. */
+
 import { join, resolve } from "node:path";
 import { StrataError } from "../error.js";
 import { findHint } from "../memory/draft.js";
 import { refuseSecrets } from "../memory/secret-gate.js";
+import { atOnce } from "../slices.js";
 import { exitCodes, type Run } from "./command.js";
 import { idOf, type ReadShelf, readShelves } from "./memory-files.js";
 import { requireProject } from "./project.js";
@@ -41,7 +43,7 @@ function formatAll(shelves: readonly ReadShelf[]): { lines: string[]; problems: 
         continue;
       }
       const whole = { ...reading.memory, content: text };
-      const leak = findHint(whole) ?? refuseSecrets(whole);
+      const leak = findHint(whole) ?? atOnce(refuseSecrets(whole));
       if (leak !== undefined) problems.push(`${file}: ${leak}`);
       else
         lines.push(

@@ -7,7 +7,7 @@ import { createLocks, type Locks } from "../lock/locks.js";
 import { findMemories } from "../memory/find.js";
 import type { Memory } from "../memory/memory.js";
 import { createMemoryStore } from "../memory/memory-store.js";
-import { refuseSecrets } from "../memory/secret-gate.js";
+import { createSecretGate } from "../memory/secret-gate.js";
 import type { Memories, OpenMemories, Written } from "../memory/store.js";
 import { type ExitCode, exitCodes, type Surroundings } from "./command.js";
 import { createProgress } from "./progress.js";
@@ -42,7 +42,7 @@ export async function withMemories<T>(
     globalFolder: findGlobalFolder({ home, env }),
     instance: INSTANCE,
     limits: config.autoMemory,
-    gate: refuseSecrets,
+    gate: createSecretGate(clock),
   });
   const progress = createProgress(surroundings, "Opening the memory");
   try {

@@ -1,18 +1,10 @@
 /** `strata trust`: memories that came with the repository, and whether they count as the user's. */
-import { StrataError } from "../error.js";
 import { formatAccepted, formatRevoked, formatWaiting } from "../trust/format.js";
 import { exitCodes, type Run } from "./command.js";
 import { withMemories } from "./memories.js";
-import { isInAgentsShell } from "./trust/agents-shell.js";
 
 export const run: Run = async (surroundings, { json, undo, yes }) => {
   const { say } = surroundings;
-  const isChange = undo === true || yes === true;
-  if (isChange && (await isInAgentsShell(surroundings)))
-    throw new StrataError(
-      "AGENT",
-      "an agent cannot accept memories for you, and this shell is one's; run it in a terminal of your own, or type /memory-trust in the session",
-    );
   return withMemories(surroundings, async (memories) => {
     await memories.list();
     if (undo) {

@@ -9,20 +9,20 @@
  * Until the swap nothing is changed, so that it can be broken off at any moment. What somebody changes meanwhile has it
  * all planned anew. What holds everywhere, in all of the user's projects, is left alone.
  */
+
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Folders } from "../folders.js";
 import type { HeldLock, Locks } from "../lock/locks.js";
 import { readConflictRecords } from "../memory/conflict-records.js";
-import { findRefusal } from "../memory/draft.js";
 import { findGoneFiles } from "../memory/gone-files.js";
 import type { Memory } from "../memory/memory.js";
-import { hasHistory } from "../memory/path.js";
 import { effectiveImportance } from "../memory/rank.js";
 import type { Memories } from "../memory/store.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { inSlices } from "../slices.js";
 import { type DreamPlan, nameFinding } from "./change.js";
 import { type Cluster, nameCluster, nameTry, nameWords, planClusters } from "./clusters.js";
 import { carryOut, compose } from "./compose.js";
@@ -33,6 +33,7 @@ import { createDreamPages } from "./pages.js";
 import { planDream } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
 import { type DreamState, isWatched, noteSuccess, readDreamState, writeDreamState } from "./state.js";
+import { findTidied } from "./tidied.js";
 
 export interface Dreams {
   /** Tidies now. Never rejects. */
@@ -164,9 +165,8 @@ export function createDreams(options: DreamsOptions): Dreams {
     const all = await memories.list({ archived: true });
     const contested = await findContested();
     const spared = new Set(run.state.spared);
-    const present = all.filter(
-      (memory) => isTidied(memory) && !contested.has(memory.id) && !spared.has(nameWords(memory)),
-    );
+    const tidied = await inSlices(clock, findTidied(all, check));
+    const present = tidied.filter((memory) => !contested.has(memory.id) && !spared.has(nameWords(memory)));
     run.signal.throwIfAborted();
     const similarTo = await findNeighbours(present, clock, run.signal);
     const gone = await findGoneFiles({ files, project: folders.project }, present);
@@ -191,13 +191,6 @@ export function createDreams(options: DreamsOptions): Dreams {
     return new Set(records.flatMap(({ id, otherID }) => [id, otherID ?? id]));
   }
 
-  /** What came with the repository, and what the store would not write again, such as a secret, stays as it is. */
-  function isTidied(memory: Memory): boolean {
-    const { isForeign, scope, status } = memory;
-    if (isForeign || scope !== "project" || status === "archived" || !hasHistory(memory)) return false;
-    return findRefusal(memory) === undefined && check.findFault(JSON.stringify(memory)) === undefined;
-  }
-
   /** What the model makes of what the rules leave. It is asked once a run. */
   async function consolidate(
     run: Run,
@@ -216,7 +209,7 @@ export function createDreams(options: DreamsOptions): Dreams {
     const clusters = run.clusters.map((cluster) =>
       cluster.filter((memory) => byID.get(memory.id)?.content === memory.content),
     );
-    const staged = readStaged(run.answer.text, clusters, check);
+    const staged = await inSlices(clock, readStaged(run.answer.text, clusters, check));
     return {
       changes: compose(planned.changes, staged.changes),
       findings: planned.findings,

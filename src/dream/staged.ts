@@ -7,9 +7,11 @@
  * and all that a fact hangs on (numbers, names, paths, negations) is found again in the successor's words, with most of
  * the others and nothing of the kind that none of them has.
  */
+
 import { z } from "zod";
 import { formatError } from "../error.js";
 import { type Memory, usersTypes } from "../memory/memory.js";
+import type { Sliced } from "../slices.js";
 import { type Change, isProtected } from "./change.js";
 import { coverage } from "./duplicates.js";
 import { findStrayPivot } from "./pivots.js";
@@ -17,7 +19,7 @@ import { takeIn } from "./take-in.js";
 
 export interface StagedCheck {
   /** May the words be kept? Secrets, and words that give orders, may not; says why not. */
-  findFault(content: string): string | undefined;
+  findFault(content: string): Sliced<string | undefined>;
 }
 
 /** The changes that were staged and may be made, and what was refused and why. */
@@ -41,20 +43,21 @@ const entrySchema = z.strictObject({
 type Entry = z.infer<typeof entrySchema>;
 
 /** Reads and checks what was staged for these clusters. A file that is no such list counts for nothing. */
-export function readStaged(
+export function* readStaged(
   text: string,
   clusters: readonly (readonly Memory[])[],
   { findFault }: StagedCheck,
-): Staged {
+): Sliced<Staged> {
   const entries = parseEntries(text);
   if ("problem" in entries) return { changes: [], refused: [entries.problem] };
   const taken = new Set<string>();
   const changes: Change[] = [];
   const refused: string[] = [];
   for (const [index, given] of entries.list.entries()) {
+    yield;
     const parsed = entrySchema.safeParse(given);
     const why = parsed.success
-      ? (findRefusal(parsed.data, clusters, taken) ?? findFault(parsed.data.content))
+      ? (findRefusal(parsed.data, clusters, taken) ?? (yield* findFault(parsed.data.content)))
       : parsed.error.issues.map(({ message, path }) => `${path.join(".")}: ${message}`).join("; ");
     if (!parsed.success || why !== undefined) {
       refused.push(`entry ${index + 1}: ${why}`);

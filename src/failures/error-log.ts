@@ -11,6 +11,7 @@ import { basename, dirname, join } from "node:path";
 import { StrataError } from "../error.js";
 import type { Locks } from "../lock/locks.js";
 import type { Seal } from "../owner/seal.js";
+import { giveWay, takeLines } from "../record/lines.js";
 import type { Files } from "../seams/files.js";
 import { type Entry, formatEntry, parseEntry } from "./entry.js";
 
@@ -42,6 +43,8 @@ export interface ErrorLogOptions {
 
 /** Some 700 entries; both files are read in a few milliseconds. */
 export const TURN_OVER_BYTES = 150_000;
+/** More than our own files have. */
+const CHECKED_AT_A_TIME = 2_000;
 
 export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptions): ErrorLog {
   let isIgnored = false;
@@ -51,7 +54,7 @@ export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptio
     async read() {
       const sizes = await readSizes();
       if (!cached || !isSame(cached.sizes, sizes))
-        cached = { sizes, lines: await Promise.all((await readErrorLog(files, path)).map(check)) };
+        cached = { sizes, lines: await checkAll(await readErrorLog(files, path)) };
       return cached.lines;
     },
 
@@ -64,6 +67,16 @@ export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptio
       for (const entry of entries) await appendEntry(await formatMarked(entry));
     },
   };
+
+  /** A file that a repository brings may have any number of them. */
+  async function checkAll(entries: readonly Entry[]): Promise<LogLine[]> {
+    const lines: LogLine[] = [];
+    for (let from = 0; from < entries.length; from += CHECKED_AT_A_TIME) {
+      if (from > 0) await giveWay(files, path);
+      lines.push(...(await Promise.all(entries.slice(from, from + CHECKED_AT_A_TIME).map(check))));
+    }
+    return lines;
+  }
 
   async function check(entry: Entry): Promise<LogLine> {
     return { entry, isOwn: entry.mark !== undefined && entry.mark === (await markOf(entry)) };
@@ -110,9 +123,13 @@ const earlierOf = (path: string): string => `${path}.1`;
 
 /** All entries, the oldest file's first. Throws the system's error. */
 export async function readErrorLog(files: Files, path: string): Promise<Entry[]> {
-  const contents = [await files.read(earlierOf(path)), await files.read(path)];
-  const lines = contents.flatMap((one) => (one ? new TextDecoder().decode(one).split("\n") : []));
-  return lines.flatMap((line) => parseEntry(line) ?? []);
+  const entries: Entry[] = [];
+  for (const one of [earlierOf(path), path])
+    await takeLines(files, one, (await files.read(one)) ?? new Uint8Array(), (line) => {
+      const entry = parseEntry(line);
+      if (entry) entries.push(entry);
+    });
+  return entries;
 }
 
 /** What failed on one machine is nothing to commit. A person's own line about it stays. */

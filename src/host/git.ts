@@ -30,6 +30,10 @@ export function createGit(): Git {
           GIT_TERMINAL_PROMPT: "0",
           GIT_OPTIONAL_LOCKS: "0",
           GIT_NO_LAZY_FETCH: "1",
+          // Wins over what a repository's configuration allows; earlier gits do not know the line above.
+          GIT_ALLOW_PROTOCOL: "none",
+          // A commit is what it is, whatever another is put in its place.
+          GIT_NO_REPLACE_OBJECTS: "1",
           // Windows looks for programs in the current folder first, which is the repository's.
           NoDefaultCurrentDirectoryInExePath: "1",
         };

@@ -12,12 +12,14 @@ export interface Border {
   prepareLook(): Promise<void>;
   /** There are no files; a session takes note of that, so that what comes later is known to be new. Never rejects. */
   noteAbsence(): Promise<void>;
-  /** Decides about those of which nothing is known; paths of those that count in another way now. */
+  /** Decides about those of which nothing is known; the paths of all that may count in another way now. */
   settle(entries: Pick<Entries, "all">): Promise<string[]>;
   /** Is `settle` under way? */
   isDeciding(): boolean;
   /** Whose the files are that these lines are about to make. Never rejects. */
   own(lines: readonly LedgerLine[]): Promise<void>;
+  /** What a note on a change that was begun asks for is the user's only if this machine has written the note. Never rejects. */
+  disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
   /** The entry, its memory marked where its contents are foreign. */
   mark<T extends Entry>(entry: T | undefined): T | undefined;
   /** All of them marked; the same list as long as neither the files nor whose they are has changed. */
@@ -39,6 +41,7 @@ export interface BorderOptions {
 /** Without `trust` all of them are the user's. */
 export function createBorder({ files, folder, prefix, trust }: BorderOptions): Border {
   let deciding = 0;
+  let settledVersion: number | undefined;
   let marked: { of: readonly Memory[]; version: number; memories: readonly Memory[] } | undefined;
 
   return {
@@ -63,15 +66,21 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       });
       const stats = await Promise.all(undecided.map(({ file }) => files.statItself(file.path)));
       const found = undecided.flatMap(({ file }, n) => {
-        const changedMs = stats[n]?.changedMs;
-        return changedMs === undefined ? [] : [{ ...file, changedMs }];
+        const { changedMs, modifiedMs } = stats[n] ?? {};
+        return changedMs === undefined || modifiedMs === undefined
+          ? []
+          : [{ ...file, changedMs, modifiedMs }];
       });
       deciding += found.length > 0 ? 1 : 0;
       try {
-        return (await trust.settle(prefix, found)) ? undecided.map(({ path }) => path) : [];
+        await trust.settle(prefix, found);
       } finally {
         deciding -= found.length > 0 ? 1 : 0;
       }
+      const before = settledVersion;
+      settledVersion = trust.version;
+      if (before === undefined || before === settledVersion) return [];
+      return entries.all().map(({ path }) => path);
     },
 
     isDeciding: () => deciding > 0,
@@ -79,8 +88,19 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
     async own(lines) {
       if (!trust) return;
       const { foreign, own } = planOwners(lines, prefix, trust.isOwn);
+      const isSettled = settledVersion === trust.version;
       await trust.own(own);
       await trust.disown(foreign);
+      // What is written here is told of by whoever writes it.
+      if (isSettled) settledVersion = trust.version;
+    },
+
+    /** What we have begun ourselves was written down as the user's before. */
+    async disownUnknown(lines) {
+      const made = lines.flatMap(({ after, path }) =>
+        after === null ? [] : [{ name: `${prefix}${path}`, hash: after }],
+      );
+      await trust?.disown(made);
     },
 
     memories(entries) {

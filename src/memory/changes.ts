@@ -1,4 +1,5 @@
 /** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
+
 import { join } from "node:path";
 import type { Clock } from "../seams/clock.js";
 import { findHint, findMove, findRefusal, planMemory } from "./draft.js";
@@ -7,6 +8,7 @@ import { formatPrefix, type Place, parseID } from "./id.js";
 import type { Memory } from "./memory.js";
 import { findNameFault, foldName, planName } from "./name.js";
 import { ARCHIVE, findPathFault, formatPath, quotePath } from "./path.js";
+import type { MemoryGate } from "./secret-gate.js";
 import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
 import type { Cause, MemoryCopy, MemoryStore, Written } from "./store.js";
@@ -26,7 +28,7 @@ export interface Found {
 export interface ChangesOptions {
   clock: Clock;
   standings: readonly Standing[];
-  gate?: (memory: Memory) => string | undefined;
+  gate?: MemoryGate;
   onWritten(standing: Standing, ids: readonly string[]): void;
 }
 
@@ -41,7 +43,8 @@ interface Target {
 }
 
 export function createChanges({ clock, standings, gate, onWritten }: ChangesOptions): Changes {
-  const findWhy = (memory: Memory): string | undefined => findRefusal(memory) ?? gate?.(memory);
+  const findWhy = async (memory: Memory): Promise<string | undefined> =>
+    findRefusal(memory) ?? (await gate?.(memory));
 
   return {
     async find(id) {
@@ -58,7 +61,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
     async remember(draft, cause) {
       const files = await import("./memory-file.js");
       const memory = planMemory(draft, files.readTitle, clock.now());
-      const why = findWhy(memory);
+      const why = await findWhy(memory);
       if (why) return refuse(why);
       const contents = files.formatMemoryFile(memory);
       const standing = findStanding(standings, memory);
@@ -92,7 +95,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       if (reading.kind === "problem") return refuse(reading.what);
       // All of the text is looked through: a comment in the fields is in the file as well.
       const whole = { ...reading.memory, content: contents };
-      const why = findHint(whole) ?? gate?.(whole);
+      const why = findHint(whole) ?? (await gate?.(whole));
       if (why !== undefined) return refuse(why);
       const standing = findStanding(standings, place);
       return standing.shelf.change(async (desk) => {
@@ -117,14 +120,14 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
     archive(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status === "archived") return unchanged(target);
-        return findSecret(target) ?? move(target, { isArchived: true }, cause);
+        return (await findSecret(target)) ?? move(target, { isArchived: true }, cause);
       });
     },
 
     restore(id, cause) {
       return at(id, async (target) => {
         if (target.memory.status !== "archived") return unchanged(target);
-        return findSecret(target) ?? move(target, { isArchived: false }, cause);
+        return (await findSecret(target)) ?? move(target, { isArchived: false }, cause);
       });
     },
 
@@ -133,7 +136,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       return at(id, async (target) => {
         const { desk, looked, memory, path, standing } = target;
         if (memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
-        const refusal = findSecret(target);
+        const refusal = await findSecret(target);
         if (refusal) return refusal;
         await desk.discard(looked, cause);
         return finish(standing, path, memory);
@@ -165,8 +168,8 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
   }
 
   /** What a person has written and the ledger does not keep is not moved: its words would be lost there. */
-  function findSecret({ looked, memory }: Target): Written | undefined {
-    const why = gate?.({ ...memory, content: looked.text ?? "" });
+  async function findSecret({ looked, memory }: Target): Promise<Written | undefined> {
+    const why = await gate?.({ ...memory, content: looked.text ?? "" });
     return why === undefined ? undefined : refuse(why);
   }
 
@@ -178,7 +181,7 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
     const { standing, desk, path, looked, memory } = target;
     const next = change(memory);
     if (!next) return unchanged(target);
-    const why = findMove(memory, next) ?? findWhy(next);
+    const why = findMove(memory, next) ?? (await findWhy(next));
     if (why) return refuse(why);
     const { formatMemoryFile, parseMemoryFile } = await import("./memory-file.js");
     const { updated } = memory;

@@ -58,7 +58,7 @@ export interface ConflictsOptions {
   /** A record that came with the repository is nobody's question; without it all of them are asked. */
   trust?: Pick<Trust, "isOwn" | "own">;
   /** As the store's: why this may not be kept, since a record keeps it too. */
-  gate?: (memory: { title: string; content: string }) => string | undefined;
+  gate?: (memory: { title: string; content: string }) => Promise<string | undefined>;
 }
 
 /** What stands against the standing version. */
@@ -82,7 +82,7 @@ export function createConflicts({ clock, files, folder, gate, store, trust }: Co
       if (title === undefined) return note(await store.remember(draft, cause));
       const existing = findUnseenRival({ ...draft, title }, await listOwn(), seen);
       if (existing) {
-        const why = gate?.({ title, content: draft.content });
+        const why = await gate?.({ title, content: draft.content });
         if (why !== undefined) return { kind: "refused", why };
         const path = await record(existing, { ...draft, title, by: cause.session });
         return { kind: "conflict", existing, path };
@@ -111,7 +111,7 @@ export function createConflicts({ clock, files, folder, gate, store, trust }: Co
       );
       if (!rival) return note(written);
       const { theirs, ours } = rival;
-      const why = gate?.(ours);
+      const why = await gate?.(ours);
       if (why !== undefined) return { kind: "refused", why };
       const { content, sensitivity, title } = ours;
       const path = await record(theirs, { content, sensitivity, title, by: cause.session });

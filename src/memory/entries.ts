@@ -2,6 +2,7 @@
  * The files of one folder of memories, as the disk has them: looked at by their size and time, read when these are
  * others than before. Nothing is followed that leads out of the folder, and what cannot be read stays where it is.
  */
+
 import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
@@ -12,6 +13,7 @@ import { type Memory, memoryTypes } from "./memory.js";
 import type { FileReading } from "./memory-file.js";
 import { findWay, formatObstacle, type Obstacle } from "./obstacle.js";
 import { ARCHIVE, isFolderPath, isMemoryFile, splitPath } from "./path.js";
+import type { MemoryGate } from "./secret-gate.js";
 
 export interface Entry {
   /** From the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
@@ -52,7 +54,7 @@ export interface EntriesOptions {
   scope: Place["scope"];
   sensitivity: Place["sensitivity"];
   /** Why a file that a person or git has put here is not used, such as a secret in it. */
-  gate?: (memory: Memory) => string | undefined;
+  gate?: MemoryGate;
 }
 
 /** Times of files are only so exact; a file that was read so soon after it was written is read again. */
@@ -147,7 +149,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       if (reading.kind === "problem") return read;
       const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
       // All of the text is looked through: a comment in the fields is in the file as well.
-      const why = options.gate?.({ ...reading.memory, content: text });
+      const why = await options.gate?.({ ...reading.memory, content: text });
       return why === undefined ? { ...read, text } : unread(why);
     } catch (thrown) {
       const what = `it cannot be read: ${formatError(thrown)}`;

@@ -41,9 +41,12 @@ export interface JournalOptions {
   prefix: string;
   /** Machine state. */
   path: string;
+  /** Before anything of what was left half-done is done. Must not reject. */
+  beforeRecovery?: (lines: readonly LedgerLine[]) => Promise<void>;
 }
 
-export function createJournal({ files, folder, log, path, prefix }: JournalOptions): Journal {
+export function createJournal(options: JournalOptions): Journal {
+  const { beforeRecovery, files, folder, log, path, prefix } = options;
   return {
     isPending: async () => (await files.statItself(path)) !== undefined,
 
@@ -116,6 +119,7 @@ export function createJournal({ files, folder, log, path, prefix }: JournalOptio
   }
 
   async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
+    await beforeRecovery?.(lines);
     const bytes = await readWithin(files, folder, `${LEDGER}/${ledgerFile}`);
     const ledger = new TextDecoder().decode(bytes ?? new Uint8Array());
     await lock.check();

@@ -3,6 +3,7 @@
  * them: `known.jsonl`, a line for the ledger and one for each file. Machine state; made anew when it is gone or does not fit.
  * What it says of any path that is no memory's is left out: a repository may have brought it.
  */
+import { giveWay } from "../record/lines.js";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { VERSION } from "../version.js";
@@ -84,6 +85,3 @@ function isOwn({ path, reading }: Entry, prefix: string): boolean {
 const isPath = (value: unknown): boolean => typeof value === "string" && parsePath(value) !== undefined;
 
 const isOffset = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-
-/** A look at the disk lets others have their turn. */
-const giveWay = (files: Files, path: string): Promise<unknown> => files.stat(path);

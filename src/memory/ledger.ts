@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { StrataError } from "../error.js";
+import { takeLines } from "../record/lines.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
@@ -74,7 +75,7 @@ export function createLedger(
       const all: LedgerLine[] = [];
       for (const { name } of await listFiles()) {
         const bytes = (await files.read(join(folder, name))) ?? new Uint8Array();
-        all.push(...parse(name, bytes, 0).lines);
+        for (const line of (await parse(name, bytes, 0)).lines) all.push(line);
       }
       return all;
     },
@@ -93,33 +94,37 @@ export function createLedger(
 
   async function readFrom(name: string, offset: number): Promise<void> {
     const bytes = (await files.readFrom(join(folder, name), offset)) ?? new Uint8Array();
-    const { lines, end } = parse(name, bytes, offset);
+    const { lines, end } = await parse(name, bytes, offset);
+    // All at once: nobody sees what half of them come to.
     for (const line of lines) take(name, line);
     offsets.set(name, end);
   }
 
   /** Whole lines only: the last one may still be being written. */
-  function parse(name: string, bytes: Uint8Array, offset: number): { lines: LedgerLine[]; end: number } {
+  async function parse(
+    name: string,
+    bytes: Uint8Array,
+    offset: number,
+  ): Promise<{ lines: LedgerLine[]; end: number }> {
     const length = bytes.lastIndexOf(0x0a) + 1;
-    const texts = new TextDecoder().decode(bytes.subarray(0, length)).split("\n");
-    const readings = texts
-      .filter((text) => text.trim() !== "")
-      .map((text) => readLedgerLine(parseJson(text), prefix));
-    report(
-      name,
-      readings.flatMap((reading) => (reading.kind === "problem" ? [reading.what] : [])),
-    );
-    return {
-      lines: readings.flatMap((reading) => (reading.kind === "line" ? [reading.line] : [])),
-      end: offset + length,
-    };
+    const lines: LedgerLine[] = [];
+    const problems: string[] = [];
+    await takeLines(files, join(folder, name), bytes.subarray(0, length), (text) => {
+      if (text.trim() === "") return;
+      const reading = readLedgerLine(parseJson(text), prefix);
+      if (reading.kind === "line") lines.push(reading.line);
+      else problems.push(reading.what);
+    });
+    report(name, problems);
+    return { lines, end: offset + length };
   }
 
   /** Once for what a file has, in however many pieces it is read. */
-  function report(name: string, [first, ...others]: readonly string[]): void {
+  function report(name: string, problems: readonly string[]): void {
+    const [first] = problems;
     if (first === undefined || reported.has(`${name} ${first}`)) return;
     reported.add(`${name} ${first}`);
-    const more = others.length === 0 ? "" : `, and ${others.length} more`;
+    const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
     log.warn(
       "memory",
       `${join(folder, name)}: lines are passed over${more}. One ${first}. strata validate names each`,

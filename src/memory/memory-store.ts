@@ -1,4 +1,5 @@
 /** The store on disk: four shelves behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
+
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
 import type { Locks } from "../lock/locks.js";
@@ -14,6 +15,7 @@ import { createIndexWriter } from "./index-writer.js";
 import { sortByTime } from "./ledger-line.js";
 import type { Memory } from "./memory.js";
 import { planPlaces } from "./places.js";
+import type { MemoryGate } from "./secret-gate.js";
 import { createShelf } from "./shelf.js";
 import { isOn, type Standing } from "./standing.js";
 import type { FileProblem, OpenMemories } from "./store.js";
@@ -33,7 +35,7 @@ export interface MemoryStoreOptions {
   /** Of each `MEMORY.md`. */
   limits: { maxLines: number; maxSize: number };
   /** Why this may not be written, such as a secret in it; asked before every write of our own. */
-  gate?: (memory: Memory) => string | undefined;
+  gate?: MemoryGate;
   /** Tells the user's own words from others; without it all of them are his. */
   trust?: Trust;
 }

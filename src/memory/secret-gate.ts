@@ -1,16 +1,29 @@
+import type { Clock } from "../seams/clock.js";
+import { inSlices, type Sliced } from "../slices.js";
 import type { Memory } from "./memory.js";
-import { findSecrets } from "./secrets.js";
+import { lookForSecrets } from "./secrets.js";
+
+/** Why a memory may not be written or shown; `undefined` where nothing speaks against it. */
+export type MemoryGate = (memory: Memory) => Promise<string | undefined>;
+
+/** The gate that keeps secrets out. A long file is looked through in slices. */
+export function createSecretGate(clock: Pick<Clock, "now" | "pause">): MemoryGate {
+  return (memory) => inSlices(clock, refuseSecrets(memory));
+}
 
 /** Why a memory with a secret in it is not written, whoever wants to; `undefined` for one without. Pure. */
-export function refuseSecrets(memory: Memory): string | undefined {
+export function* refuseSecrets(memory: Memory): Sliced<string | undefined> {
   const { aliases, content, entities, extra, provenance, tags, title, when } = memory;
   const texts = [title, content, provenance.evidence ?? "", ...aliases, ...tags, ...entities, ...when];
-  return refuseWords({ title: "", content: [...texts, JSON.stringify(extra)].join("\n") });
+  return yield* refuseWords({ title: "", content: [...texts, JSON.stringify(extra)].join("\n") });
 }
 
 /** The same of a title and a text alone. Pure. */
-export function refuseWords({ content, title }: Pick<Memory, "content" | "title">): string | undefined {
-  const fault = findSecretIn(`${title}\n${content}`);
+export function* refuseWords({
+  content,
+  title,
+}: Pick<Memory, "content" | "title">): Sliced<string | undefined> {
+  const fault = yield* findSecretIn(`${title}\n${content}`);
   return (
     fault &&
     `${fault}, and memories are read by others and may be committed; say where the secret is kept instead`
@@ -18,7 +31,7 @@ export function refuseWords({ content, title }: Pick<Memory, "content" | "title"
 }
 
 /** Which secret a text holds: "it holds a secret (GitHub token)". Pure. */
-export function findSecretIn(text: string): string | undefined {
-  const [found] = findSecrets(text);
+export function* findSecretIn(text: string): Sliced<string | undefined> {
+  const [found] = yield* lookForSecrets(text);
   return found && `it holds a secret (${found.name})`;
 }

@@ -16,9 +16,16 @@ export interface SecretRule {
   pattern: RegExp;
   /** The least a secret has of Shannon's entropy, in bits a character; tells keys from words and from `xxxx`. */
   entropy?: number;
+  /** How far behind its beginning a match may look, in characters, where that is farther than `USUAL_REACH`. */
+  reach?: number;
   /** The secret must have what a word, a name in code or a path has not. */
   mustLookReal?: boolean;
 }
+
+/** Far enough for what has a bound of 2,000 and something before and behind it. */
+export const USUAL_REACH = 3_000;
+
+const JWT = "JSON web token";
 
 /** Tokens that say by their beginning what they are: prefix, what follows, and who issues them. */
 const PREFIXED: readonly [name: string, hints: string, pattern: string][] = [
@@ -73,7 +80,7 @@ const PREFIXED: readonly [name: string, hints: string, pattern: string][] = [
   ["1Password token", "ops_ey", "ops_ey[\\w+/=-]{100,2000}"],
   ["age key", "age-secret-key-", "AGE-SECRET-KEY-1[A-Z0-9]{58}"],
   ["Telegram token", ":aa", "\\d{8,10}:AA[\\w-]{33}"],
-  ["JSON web token", "eyj", "eyJ[\\w-]{10,4000}\\.eyJ[\\w-]{10,8000}\\.[\\w-]{10,1000}"],
+  [JWT, "eyj", "eyJ[\\w-]{10,4000}\\.eyJ[\\w-]{10,8000}\\.[\\w-]{10,1000}"],
 ];
 
 /** Names under which a secret is kept. */
@@ -94,11 +101,13 @@ export const secretRules: readonly SecretRule[] = [
     hints: ["-----begin"],
     pattern:
       /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S]){0,20000}?(?:-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?=-----BEGIN )|$(?![\s\S]))/dg,
+    reach: 21_000,
   },
   {
     name: "PuTTY private key",
     hints: ["putty-user-key-file"],
     pattern: /PuTTY-User-Key-File-\d(?:(?!PuTTY-User-Key-File-)[\s\S]){0,8000}?Private-MAC: \w{40,64}/dg,
+    reach: 9_000,
   },
   {
     name: "password in an address",
@@ -116,6 +125,7 @@ export const secretRules: readonly SecretRule[] = [
     hints: hints.split(" "),
     pattern: new RegExp(`(?<![\\w-])${pattern}(?![\\w])`, "gd"),
     entropy: 2.5,
+    ...(name === JWT && { reach: 14_000 }),
   })),
   {
     name: "key in a connection string",

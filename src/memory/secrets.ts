@@ -4,7 +4,8 @@
  * placeholder) is left alone. Pure, and linear in the length of the text but for bounded looks ahead.
  */
 import { atOnce, type Sliced } from "../slices.js";
-import { type SecretRule, secretRules } from "./secret-rules.js";
+import { type SecretRule, secretRules, USUAL_REACH } from "./secret-rules.js";
+import { searchInWindows } from "./windows.js";
 
 export interface FoundSecret {
   /** What it is, in words: "GitHub token". */
@@ -24,7 +25,8 @@ export function findSecrets(text: string): FoundSecret[] {
   return atOnce(lookForSecrets(text));
 }
 
-function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
+/** The same in slices. */
+export function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
   const lower = text.toLowerCase();
   const found: FoundSecret[] = [];
   for (const rule of secretRules) {
@@ -51,6 +53,7 @@ export function* removeSecrets(text: string): Sliced<Redacted> {
   let redacted = "";
   let at = 0;
   for (const { name, start, end } of found) {
+    yield;
     redacted += `${text.slice(at, start)}[removed: ${name}]`;
     at = end;
   }
@@ -59,38 +62,48 @@ export function* removeSecrets(text: string): Sliced<Redacted> {
 
 /** The same of lines, of which a secret may take up several: each is as long as it was or has the name in it. */
 export function redactLines(lines: readonly string[]): string[] {
-  const found = findSecrets(lines.join("\n"));
+  return atOnce(removeFromLines(lines));
+}
+
+/** The same in slices. */
+export function* removeFromLines(lines: readonly string[]): Sliced<string[]> {
+  const found = yield* lookForSecrets(lines.join("\n"));
+  const redacted: string[] = [];
   let next = 0;
   let from = 0;
-  return lines.map((line) => {
+  for (const line of lines) {
     const to = from + line.length;
-    let redacted = "";
+    let clean = "";
     let at = from;
     for (let n = next; n < found.length; n++) {
       const { end, name, start } = found[n] as FoundSecret;
       if (start >= to) break;
       if (end <= from) continue;
-      redacted += `${line.slice(at - from, Math.max(0, start - from))}[removed: ${name}]`;
+      clean += `${line.slice(at - from, Math.max(0, start - from))}[removed: ${name}]`;
       at = Math.min(to, end);
       if (end <= to) next = n + 1;
     }
-    const rest = line.slice(at - from);
+    redacted.push(clean + line.slice(at - from));
     from = to + 1;
-    return redacted + rest;
-  });
+  }
+  return redacted;
 }
 
 function* findByRule(text: string, rule: SecretRule, found: FoundSecret[]): Sliced<void> {
-  for (const match of text.matchAll(rule.pattern)) {
-    yield;
+  const { name, pattern, reach = USUAL_REACH } = rule;
+  yield* searchInWindows(text, { pattern, reach }, (match, offset) => {
     const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];
-    const secret = text.slice(start, end);
-    const isSecret =
-      !isPlaceholder(secret) &&
-      (rule.entropy === undefined || estimateEntropy(secret) >= rule.entropy) &&
-      (!rule.mustLookReal || looksReal(secret));
-    if (isSecret) found.push({ name: rule.name, start, end });
-  }
+    const secret = match.input.slice(start, end);
+    if (isSecret(secret, rule)) found.push({ name, start: offset + start, end: offset + end });
+  });
+}
+
+function isSecret(secret: string, { entropy, mustLookReal }: SecretRule): boolean {
+  return (
+    !isPlaceholder(secret) &&
+    (entropy === undefined || estimateEntropy(secret) >= entropy) &&
+    (!mustLookReal || looksReal(secret))
+  );
 }
 
 /** What documents and settings have in the place of a secret: a variable, a blank, a word for it. */

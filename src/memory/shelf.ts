@@ -87,7 +87,11 @@ export function createShelf(options: ShelfOptions): Shelf {
   const { files, locks, log, folder, state, nameClone, prepare } = options;
   const prefix = formatPrefix(options);
   const border = createBorder({ ...options, prefix });
-  const journal = createJournal({ files, folder, log, prefix, path: join(state, "pending.json") });
+  const journal = createJournal({
+    ...{ files, folder, log, prefix },
+    path: join(state, "pending.json"),
+    beforeRecovery: border.disownUnknown,
+  });
   const ledgerFolder = join(folder, LEDGER);
   const write = createLineWriter({ ...options, idOf });
   let loading: Promise<Loaded> | undefined;

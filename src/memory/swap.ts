@@ -1,4 +1,5 @@
 /** Many changes at a time: all that were planned together are made in one step, or none. */
+
 import { formatError, StrataError } from "../error.js";
 import { findMove, findRefusal } from "./draft.js";
 import type { Looked } from "./entries.js";
@@ -7,13 +8,14 @@ import { hashOf } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
 import type { Memory } from "./memory.js";
 import { findPathFault } from "./path.js";
+import type { MemoryGate } from "./secret-gate.js";
 import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
 import type { Cause, Memories, PlannedChange, Swapped } from "./store.js";
 
 export interface SwapOptions {
   standings: readonly Standing[];
-  gate?: (memory: Memory) => string | undefined;
+  gate?: MemoryGate;
   onWritten(standing: Standing, ids: readonly string[]): void;
 }
 
@@ -89,7 +91,7 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     if (fault !== undefined) return { why: fault };
     const isMoved = before.status !== "archived" && after.status === "archived";
     const inPlace = isMoved ? { ...after, status: before.status } : after;
-    const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? gate?.(inPlace);
+    const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? (await gate?.(inPlace));
     if (why !== undefined) return { why };
     const contents = formatMemoryFile(inPlace, looked.text);
     const reading = parseMemoryFile(Buffer.from(contents), {

@@ -8,7 +8,8 @@
  *     the file's order stays · changed lines are replaced in place · lines without a fact go · new ones come after
  *     the line they follow in the page, behind what a person has added to that
  */
-import { redactLines } from "../memory/secrets.js";
+import { removeFromLines } from "../memory/secrets.js";
+import type { Sliced } from "../slices.js";
 import { type PageLine, type PageSection, TITLE_ID } from "./page.js";
 import { HEADINGS, type Heading, titleOf } from "./sections.js";
 
@@ -56,17 +57,22 @@ export interface MergedLine {
 /** Most ids of lines that people took out; a person does not take out more. */
 const MOST_REMOVED = 5_000;
 
-export function mergePage({ isLoose, page, removed, text, written }: MergeInput): Merged {
+export function* mergePage({ isLoose, page, removed, text, written }: MergeInput): Sliced<Merged> {
   // A file that was emptied is one to begin anew, not one in which nothing may ever stand again.
   const file = text === undefined || text.trim() === "" ? undefined : readBlocks(text);
   const gone = new Set(removed);
   const sections = new Map<string, PageSection>(page.map((section) => [section.heading, section]));
-  const blocks = (file ?? []).map((block) => {
+  const blocks: MergedBlock[] = [];
+  for (const block of file ?? []) {
+    yield;
     const section = block.isOurs ? sections.get(block.heading) : undefined;
-    if (!section) return { ...block, lines: block.lines.map((line) => ({ text: line })) };
+    if (!section) {
+      blocks.push({ ...block, lines: block.lines.map((line) => ({ text: line })) });
+      continue;
+    }
     gone.delete(headingID(block.heading));
     const ours = written ? (written[block.heading] ?? []) : section.lines;
-    const owned = findOwned(
+    const owned = yield* findOwned(
       block.lines,
       ours.filter(({ id }) => !gone.has(id)),
       isLoose,
@@ -74,8 +80,8 @@ export function mergePage({ isLoose, page, removed, text, written }: MergeInput)
     const found = new Set(owned.map(({ id }) => id));
     if (written) for (const { id } of ours) if (!found.has(id)) gone.add(id);
     if (owned.some(({ id, text: line }) => id === undefined && /^#\s/.test(line))) gone.add(TITLE_ID);
-    return { ...block, lines: mergeLines(owned, section.lines, gone) };
-  });
+    blocks.push({ ...block, lines: mergeLines(owned, section.lines, gone) });
+  }
   if (file && written) {
     const present = new Set(blocks.filter(({ isOurs }) => isOurs).map(({ heading }) => heading));
     for (const [heading, lines] of Object.entries(written)) {
@@ -124,14 +130,19 @@ interface OwnedLine {
 }
 
 /** Tells the machine's lines, in order where several are the same, from a person's. */
-function findOwned(lines: readonly string[], ours: readonly WrittenLine[], isLoose: boolean): OwnedLine[] {
+function* findOwned(
+  lines: readonly string[],
+  ours: readonly WrittenLine[],
+  isLoose: boolean,
+): Sliced<OwnedLine[]> {
   const owned = claim(lines, lines, ours);
   if (!isLoose) return owned;
   const found = new Set(owned.map(({ id }) => id));
   const left = ours.filter(({ id }) => !found.has(id));
-  const texts = redactLines(left.map(({ text }) => text));
+  const texts = yield* removeFromLines(left.map(({ text }) => text));
+  const safe = yield* removeFromLines(lines);
   const clean = claim(
-    redactLines(lines).map((text, n) => (owned[n]?.id === undefined ? text : "")),
+    safe.map((text, n) => (owned[n]?.id === undefined ? text : "")),
     lines,
     left.map(({ id }, n) => ({ id, text: texts[n] ?? "" })),
   );

@@ -8,6 +8,7 @@
  * No secret is in the machine's lines. One that a person writes into the notes stays where they put it and goes no
  * further: not to a model, a later session, or the file of the version before.
  */
+
 import { dirname } from "node:path";
 import { formatError } from "../error.js";
 import { keepOutOfGit } from "../folders.js";
@@ -15,6 +16,7 @@ import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { inSlices } from "../slices.js";
 import type { Message, ToolPart } from "../view/message.js";
 import type { SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";
@@ -29,9 +31,8 @@ import {
   markLoaded,
   mergeSession,
   noteTouched,
-  planStored,
   planStoredAlone,
-  redactPrevious,
+  planWrite,
   type Session,
   takeIn,
 } from "./session.js";
@@ -105,8 +106,8 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
         const text = "text" in reading ? reading.text : undefined;
         const isEmpty = !factsOf(session, project) && !session.sections && text === undefined;
         if (isEmpty) return undefined;
-        const { blocks } = mergeSession(session, text);
-        return formatForModel({ blocks, path, maxCharacters });
+        const { blocks } = await inSlices(clock, mergeSession({ ...session }, text));
+        return inSlices(clock, formatForModel({ blocks, path, maxCharacters }));
       }),
 
     noteTouched: (sessionID, { callID, state }, files) =>
@@ -120,7 +121,7 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
       guard(sessionID, undefined, async () => {
         const session = open(sessionID);
         if (!session.isLoaded) await load(session);
-        session.sections = redactSections(sections);
+        session.sections = await inSlices(clock, redactSections(sections));
         session.revision++;
       }),
 
@@ -135,7 +136,7 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
 
     findUnfinished: (except, maxAgeMs) =>
       guard("earlier sessions", undefined, () =>
-        findUnfinished({ files, folder, sessions: seen, except, sinceMs: clock.now() - maxAgeMs }),
+        findUnfinished({ clock, files, folder, sessions: seen, except, sinceMs: clock.now() - maxAgeMs }),
       ),
   };
 
@@ -167,7 +168,8 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
         await files.rename(paths.stored, paths.corrupt);
         log.error(SOURCE, `${paths.stored} cannot be understood: begun anew, it is kept as ${paths.corrupt}`);
       }
-      if (reading.kind === "stored") takeIn(session, redactStored(reading.stored), reading.text);
+      if (reading.kind === "stored")
+        takeIn(session, await inSlices(clock, redactStored(reading.stored)), reading.text);
       markLoaded(session, project);
     } catch (thrown) {
       sayOnce(paths.stored, `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`);
@@ -186,7 +188,7 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
     await keepOutOfGit(files, folder);
     if ("unusable" in reading) {
       sayOnce(paths.notes, formatUnusable(paths.notes, reading.unusable));
-      await store(session, paths.stored, planStoredAlone(session));
+      await store(session, paths.stored, await inSlices(clock, planStoredAlone({ ...session })));
     } else {
       await writeBoth(session, reading.text);
       said.delete(sessionID);
@@ -196,9 +198,9 @@ export function createNotes({ files, clock, log, folder, seen }: NotesOptions): 
 
   async function writeBoth(session: Session, text: string | undefined): Promise<void> {
     const paths = planPaths(folder, session.sessionID);
-    const merged = mergeSession(session, text);
-    const previous = text === undefined || text === merged.text ? undefined : redactPrevious(session, text);
-    await store(session, paths.stored, planStored(session, text, merged));
+    const { merged, previous, redacted, stored } = await inSlices(clock, planWrite(session, text));
+    session.redacted = redacted;
+    await store(session, paths.stored, stored);
     if (merged.text === text) return;
     if (previous !== undefined) await files.writeWhole(paths.previous, previous);
     await files.writeWhole(paths.notes, merged.text);

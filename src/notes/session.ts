@@ -1,6 +1,7 @@
 /** What is known about one session while the machine runs, and how that is brought together with its files. */
 
-import { redactLines } from "../memory/secrets.js";
+import { removeFromLines } from "../memory/secrets.js";
+import type { Sliced } from "../slices.js";
 import type { Message } from "../view/message.js";
 import { readFacts, type SessionFacts } from "./facts.js";
 import { createKnownMessages, type KnownMessages } from "./known-messages.js";
@@ -105,10 +106,10 @@ export function factsOf(session: Session, project: string): SessionFacts | undef
 }
 
 /** The notes with what is known now, given the file as it is. */
-export function mergeSession(session: Session, text: string | undefined): Merged {
+export function* mergeSession(session: Session, text: string | undefined): Sliced<Merged> {
   const { ledger, sections, sessionID, removed } = session;
   const page = planPage(ledger, sections, sessionID);
-  return mergePage({ text, ...findWritten(session, text), removed, page });
+  return yield* mergePage({ text, ...findWritten(session, text), removed, page });
 }
 
 /** Which lines of this text the machine wrote: the last ones, unless the last write did not come about. */
@@ -122,8 +123,26 @@ interface WrittenReading {
   isLoose: boolean;
 }
 
+export interface WritePlan {
+  merged: Merged;
+  stored: Stored;
+  /** What stood in the notes, where it is another text. */
+  previous?: string;
+  redacted: Session["redacted"];
+}
+
+/** What is to be written, given the file as it is. */
+export function* planWrite(session: Session, text: string | undefined): Sliced<WritePlan> {
+  // What is learned meanwhile is for the next write.
+  const now = { ...session };
+  const merged = yield* mergeSession(now, text);
+  const isChange = text !== undefined && text !== merged.text;
+  const kept = isChange ? yield* redactPrevious(now, text) : { redacted: now.redacted };
+  return { merged, stored: yield* planStored(now, text, merged), ...kept };
+}
+
 /** What was in the notes, to be kept beside them, without the secrets that a person may have written. */
-export function redactPrevious(session: Session, text: string): string {
+function* redactPrevious(session: Session, text: string): Sliced<Pick<WritePlan, "previous" | "redacted">> {
   const { isLoose, written = {} } = findWritten(session, text);
   const ours = new Set(
     isLoose ? [] : Object.values(written).flatMap((lines) => lines.map((line) => line.text)),
@@ -138,19 +157,20 @@ export function redactPrevious(session: Session, text: string): string {
     runs.at(-1)?.push(line);
     wasOurs = isOurs;
   }
-  const clean = runs.flatMap((run) => {
-    if (ours.has(run[0]?.trimEnd() ?? "")) return run;
+  const clean: string[] = [];
+  for (const run of runs) {
+    yield;
     const whole = run.join("\n");
-    const lines = known.get(whole) ?? redactLines(run);
-    redacted.set(whole, lines);
-    return lines;
-  });
-  session.redacted = redacted;
-  return clean.join("\n");
+    const isOurs = ours.has(run[0]?.trimEnd() ?? "");
+    const lines = isOurs ? run : (known.get(whole) ?? (yield* removeFromLines(run)));
+    if (!isOurs) redacted.set(whole, lines);
+    clean.push(lines.join("\n"));
+  }
+  return { previous: clean.join("\n"), redacted };
 }
 
 /** What is to be stored so that the merged notes, and also the text as it is, will be understood. */
-export function planStored(session: Session, text: string | undefined, merged: Merged): Stored {
+function* planStored(session: Session, text: string | undefined, merged: Merged): Sliced<Stored> {
   const isChange = text !== undefined && text !== merged.text;
   const earlier = findWritten(session, text);
   return {
@@ -159,30 +179,30 @@ export function planStored(session: Session, text: string | undefined, merged: M
     ledger: session.ledger,
     ...(session.sections ? { sections: session.sections } : {}),
     written: merged.written,
-    ...(isChange ? { before: { hash: hashNotes(text), ...toStored(earlier) } } : {}),
+    ...(isChange ? { before: { hash: hashNotes(text), ...(yield* toStored(earlier)) } } : {}),
     removed: merged.removed,
   };
 }
 
-function toStored({ isLoose, written }: WrittenReading): Pick<Stored, "isLoose" | "written"> {
+function* toStored({ isLoose, written }: WrittenReading): Sliced<Pick<Stored, "isLoose" | "written">> {
   if (!written) return {};
-  return isLoose ? { written: redactWritten(written), isLoose } : { written };
+  return isLoose ? { written: yield* redactWritten(written), isLoose } : { written };
 }
 
 /** What is to be stored while the notes themselves cannot be touched. */
-export function planStoredAlone(session: Session): Stored {
+export function* planStoredAlone(session: Session): Sliced<Stored> {
   const { before, isLoose, ledger, removed, sections, written } = session;
   return {
     version: 1,
     hasNoSecrets: true,
     ledger,
     ...(sections ? { sections } : {}),
-    ...toStored({ isLoose, written }),
+    ...(yield* toStored({ isLoose, written })),
     ...(before
       ? {
           before: {
             hash: before.hash,
-            ...toStored({ isLoose: before.isLoose === true, written: before.written }),
+            ...(yield* toStored({ isLoose: before.isLoose === true, written: before.written })),
           },
         }
       : {}),

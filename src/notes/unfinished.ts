@@ -1,7 +1,10 @@
 /** What an earlier session has left open, for the next one to begin with. */
+
 import { join } from "node:path";
 import type { SeenSessions } from "../owner/seen-sessions.js";
+import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { inSlices } from "../slices.js";
 import { formatHandoff } from "./handoff.js";
 import { redactStored } from "./redact.js";
 import { createSession, mergeSession, takeIn } from "./session.js";
@@ -17,6 +20,7 @@ export interface Unfinished {
 }
 
 export interface UnfinishedOptions {
+  clock: Pick<Clock, "now" | "pause">;
   files: Files;
   folder: string;
   /** Tells which of them were had on this machine: a repository may come with notes on others. */
@@ -55,7 +59,7 @@ async function listNewest(options: UnfinishedOptions): Promise<string[]> {
 }
 
 async function readUnfinished(
-  { files, folder }: UnfinishedOptions,
+  { clock, files, folder }: UnfinishedOptions,
   sessionID: string,
 ): Promise<Unfinished | undefined> {
   const paths = planPaths(folder, sessionID);
@@ -63,15 +67,15 @@ async function readUnfinished(
   if (reading.kind !== "stored") return undefined;
   const notes = await readNotes(files, paths.notes);
   const page = "text" in notes ? notes.text : undefined;
-  const handoffOf = (stored: Stored): string | undefined => {
+  const handoffOf = async (stored: Stored): Promise<string | undefined> => {
     const session = createSession(sessionID);
     takeIn(session, stored, reading.text);
     // What a person has struck out of the notes is not open any more.
-    const { removed } = mergeSession(session, page);
+    const { removed } = await inSlices(clock, mergeSession(session, page));
     return formatHandoff(stored.ledger, new Set(removed), paths.notes);
   };
   // Most have left nothing: only what is handed on is looked through for secrets.
-  const isOpen = handoffOf(reading.stored) !== undefined;
-  const text = isOpen ? handoffOf(redactStored(reading.stored)) : undefined;
+  const isOpen = (await handoffOf(reading.stored)) !== undefined;
+  const text = isOpen ? await handoffOf(await inSlices(clock, redactStored(reading.stored))) : undefined;
   return text === undefined ? undefined : { sessionID, path: paths.notes, text };
 }

@@ -1,4 +1,5 @@
 import type { Files } from "../seams/files.js";
+import { takeLines } from "./lines.js";
 
 /** The records of a JSON Lines file in order, and the numbers (from 1) of the lines that hold none. */
 export interface JsonLines<T> {
@@ -20,13 +21,14 @@ export async function readJsonLines<T>(
   const contents = await files.read(path);
   const result: JsonLines<T> = { records: [], corruptLines: [], bytes: contents?.byteLength ?? 0 };
   if (!contents) return result;
-  const lines = new TextDecoder().decode(contents).split("\n");
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === "") continue;
+  let number = 0;
+  await takeLines(files, path, contents, (line) => {
+    number++;
+    if (line.trim() === "") return;
     const record = parse(parseJson(line));
-    if (record === undefined) result.corruptLines.push(index + 1);
+    if (record === undefined) result.corruptLines.push(number);
     else result.records.push(record);
-  }
+  });
   return result;
 }
 

@@ -70,13 +70,14 @@ export interface OwnLine {
 }
 
 /** What the user wrote themselves; the lines of a paragraph follow each other without a gap or a paste between them. */
-export function readOwnParagraphs(text: string): OwnLine[][] {
-  const own = atOnce(readOwn(text));
+export function* readOwnParagraphs(text: string): Sliced<OwnLine[][]> {
+  const own = yield* readOwn(text);
   const paragraphs: OwnLine[][] = [];
   let left = MOST_SENTENCES;
   for (const lines of own.paragraphs) {
     for (const [index, { isBehindPaste, isItem, text }] of lines.entries()) {
       if (index === 0 || isBehindPaste) paragraphs.push([]);
+      yield;
       const sentences = dropQuoted(splitLine(text).slice(0, left)).map(own.restore);
       left -= sentences.length;
       if (sentences.length > 0) paragraphs.at(-1)?.push({ sentences, isItem });
@@ -86,8 +87,9 @@ export function readOwnParagraphs(text: string): OwnLine[][] {
 }
 
 /** The sentences that signals are looked for in: what the user wrote themselves. */
-export function readOwnSentences(text: string): string[] {
-  return readOwnParagraphs(text).flatMap((lines) => lines.flatMap(({ sentences }) => sentences));
+export function* readOwnSentences(text: string): Sliced<string[]> {
+  const paragraphs = yield* readOwnParagraphs(text);
+  return paragraphs.flatMap((lines) => lines.flatMap(({ sentences }) => sentences));
 }
 
 /** The sentences of a line before the one after whose colon somebody else speaks. */

@@ -5,8 +5,11 @@ import type { Clock } from "../seams/clock.js";
 import type { Toasts } from "../toasts.js";
 import type { Trust } from "./trust.js";
 
-/** Its handlers only take note: no turn waits for them. */
-export function createTurnFollower({ turns }: Pick<Trust, "turns">): Layer {
+/**
+ * Its handlers only take note: no turn waits for them. What lies there when a turn ends is looked at then: later git may
+ * have written the same files anew, and the user may have committed them.
+ */
+export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: () => void): Layer {
   return {
     name: "trust",
     cost: 0,
@@ -18,7 +21,7 @@ export function createTurnFollower({ turns }: Pick<Trust, "turns">): Layer {
       event({ properties: { info, sessionID }, type }) {
         const id = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : sessionID;
         const isOver = type === "session.idle" || type === "session.deleted";
-        if (isOver && typeof id === "string") void turns.end(id);
+        if (isOver && typeof id === "string") void turns.end(id).then(lookAgain);
         return undefined;
       },
     },

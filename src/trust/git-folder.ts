@@ -17,16 +17,20 @@ export interface GitFolder {
 
 type Reading = Pick<Files, "read" | "realPath" | "statItself">;
 
-/** That of the nearest repository from this folder upwards. `root` has no links on it. */
-export async function findGitFolder(files: Reading, root: string): Promise<GitFolder | undefined> {
+/**
+ * That of the nearest repository from this folder upwards; `unknown` where what stands there is not believed. `root` has
+ * no links on it.
+ */
+export async function findGitFolder(files: Reading, root: string): Promise<GitFolder | "none" | "unknown"> {
   for (let top = root; ; top = dirname(top)) {
     const path = join(top, ".git");
     const kind = (await files.statItself(path))?.kind;
     if (kind === "folder")
-      return (await isFile(files, join(path, "HEAD"))) ? { top, common: path, own: path } : undefined;
-    if (kind === "file") return readGitFile(files, top, path);
+      return (await isFile(files, join(path, "HEAD"))) ? { top, common: path, own: path } : "unknown";
+    if (kind === "file") return (await readGitFile(files, top, path)) ?? "unknown";
     // A link leads where somebody else wants it to.
-    if (kind !== undefined || dirname(top) === top) return undefined;
+    if (kind !== undefined) return "unknown";
+    if (dirname(top) === top) return "none";
   }
 }
 

@@ -1,12 +1,13 @@
 /** What is known of one place that memories lie in: a project, or the user's own folder for what holds everywhere. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Clock } from "../seams/clock.js";
+import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
-import { findBrought } from "./brought.js";
+import { findBroughtFiles } from "./brought-files.js";
 import type { ForeignCause, TrustTeller } from "./follow.js";
-import { pathInTree, readRemotes } from "./git-folder.js";
+import { readRemotes } from "./git-folder.js";
+import { readLogEnd, readOwnCommits } from "./git-log.js";
 import { type Identity, identify } from "./identity.js";
 import {
   type Acceptance,
@@ -15,14 +16,15 @@ import {
   type RecordLine,
   type TrustRecord,
 } from "./record.js";
-import type { Turns } from "./turns.js";
+import { KEPT_DAYS, type Turns } from "./turns.js";
 import { type FoundFile, judge } from "./verdict.js";
 
 export interface TrustGround {
+  /** Another one whenever `isOwn` may answer otherwise. */
+  readonly version: number;
   identify(): Promise<Identity>;
-  /** Was it the first look of this process? */
-  prepareLook(shelf: string): Promise<boolean>;
-  settle(shelf: string, found: readonly FoundFile[]): Promise<boolean>;
+  prepareLook(shelf: string): Promise<void>;
+  settle(shelf: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
   isDecided(file: NamedContents): boolean;
   own(files: readonly NamedContents[]): Promise<void>;
@@ -85,49 +87,50 @@ export function createGround(options: GroundOptions): TrustGround {
   let kept: Promise<boolean | "unknown"> | undefined;
 
   return {
+    get version() {
+      return mine.size + (opened ? 1 + opened.record.version : 0);
+    },
+
     identify: async () => (await open()).identity,
 
     /** The time is taken before the files are looked at: what changes meanwhile is newer. */
     async prepareLook(shelf) {
-      const known = looks.get(shelf);
-      const begun = known ?? beginLook(shelf);
+      const begun = looks.get(shelf) ?? beginLook(shelf);
       looks.set(shelf, begun);
       begun.catch(() => looks.delete(shelf));
       await begun;
-      return known === undefined;
     },
 
     async settle(shelf, found) {
       const { identity, record } = await open();
       const look = await looks.get(shelf);
-      if (!look) return false;
+      if (!look) return;
       const { sinceMs } = look;
       await record.readOn();
       const undecided = found.filter((file) => !record.isDecided(file));
       // What is there by now is decided here; the next time is about what has come since.
-      const finish = (hasOwn: boolean): boolean => {
+      const finish = (): void => {
         look.sinceMs = look.atMs;
-        return hasOwn;
       };
-      if (undecided.length === 0) return finish(false);
-      const within = kind === "project" ? identity.id : undefined;
+      if (undecided.length === 0) return finish();
       const ground = {
         sinceMs,
         isForeign: record.isForeign,
-        isInTurn: await turns.findWindows(sinceMs ?? 0, within),
+        isKnownOwn: record.isKnownOwn,
+        isInTurn: await turns.findWindows(sinceMs ?? 0),
         firstSeen: kind === "project" ? ("foreign" as const) : ("own" as const),
       };
       const wasKept = sinceMs === undefined && kind === "project" && (await isKeptHere());
-      if (wasKept === "unknown") return false;
+      if (wasKept === "unknown") return;
       if (wasKept) {
         await accept(record, undecided, "an earlier version kept them here");
         teller?.tellAccepted(undecided.length);
-        return finish(true);
+        return finish();
       }
       const verdicts = undecided.map((file) => ({ file, verdict: judge(file, ground) }));
       const of = (wanted: string) =>
         verdicts.flatMap(({ file, verdict }) => (verdict === wanted ? [file] : []));
-      const byHand = await splitBrought(identity, of("unless-brought"));
+      const byHand = await splitBrought({ identity, record }, of("unless-brought"));
       const own = [...of("own"), ...byHand.own];
       const put = async (line: RecordLine & { files: readonly NamedContents[] }): Promise<void> => {
         if (line.files.length === 0) return;
@@ -142,7 +145,7 @@ export function createGround(options: GroundOptions): TrustGround {
       });
       await put({ op: "foreign", why: FROM_AGENT, files: of(FROM_AGENT).map(toNamed) });
       await put({ op: "own", files: own.map(toNamed) });
-      return finish(own.length > 0);
+      finish();
     },
 
     isOwn: (file) =>
@@ -240,7 +243,10 @@ export function createGround(options: GroundOptions): TrustGround {
   async function openRecord(identity: Identity, isLook: boolean): Promise<Open> {
     const record = createTrustRecord(files, locate(identity.id));
     await record.readOn();
-    if (!isLook && !record.hasRoot(identity.root)) await record.add({ op: "root", root: identity.root });
+    if (!isLook && !record.hasRoot(identity.root)) {
+      const log = identity.git && (await readLogEnd(files, identity.git));
+      await record.add({ op: "root", root: identity.root, ...(log !== undefined && { log }) });
+    }
     return { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };
   }
 
@@ -255,23 +261,23 @@ export function createGround(options: GroundOptions): TrustGround {
 
   /** Where git is not there to say, what could have been brought counts as brought. */
   async function splitBrought(
-    { git: place }: Identity,
+    { identity, record }: Pick<Open, "identity" | "record">,
     given: readonly FoundFile[],
   ): Promise<{ own: FoundFile[]; brought: FoundFile[] }> {
-    if (given.length === 0 || !place) return { own: [...given], brought: [] };
-    const contents = [];
-    for (const { path } of given) {
-      const inTree = pathInTree(place.top, path);
-      const bytes = await files.read(path);
-      if (inTree !== undefined && bytes) contents.push({ file: path, path: inTree, contents: bytes });
-    }
-    const brought = git && (await findBrought({ files, git }, place, contents));
-    if (!brought) return { own: [], brought: [...given] };
-    const isBrought = ({ path }: FoundFile): boolean => brought.has(pathInTree(place.top, path) ?? "");
-    return {
-      own: given.filter((file) => !isBrought(file)),
-      brought: given.filter(isBrought),
-    };
+    if (given.length === 0 || kind === "global") return { own: [...given], brought: [] };
+    const broughtPaths = await findBroughtFiles(given, {
+      files,
+      git,
+      readOwnCommits: async (place) =>
+        readOwnCommits(files, place, {
+          // What is no log of this work tree's has no end that is known: nobody is taken for its author.
+          logEnd: record.logOf(identity.root),
+          knownSinceMs: place.own === identity.git?.own ? clock.now() - KEPT_DAYS * DAY_MS : Infinity,
+          isInTurn: await turns.findWindows(0),
+        }),
+    });
+    const isBrought = ({ path }: FoundFile): boolean => broughtPaths.has(path);
+    return { own: given.filter((file) => !isBrought(file)), brought: given.filter(isBrought) };
   }
 }
 

@@ -26,26 +26,35 @@ export interface IdentityOptions {
 
 const ID_FILE = "opencode-strata-id";
 const ID = /^[0-9a-f]{32}$/;
+const MOST_IDS = 20;
 
 /** Makes an id where there is none that counts; in a brief look it is empty then. Rejects with the system's error. */
 export async function identify({ files, isBrief, isKnown, project }: IdentityOptions): Promise<Identity> {
   const root = (await files.realPath(project)) ?? project;
-  const git = await findGitFolder(files, root);
+  const found = await findGitFolder(files, root);
+  const git = typeof found === "string" ? undefined : found;
   const path = git ? join(git.common, ID_FILE) : join(root, ".opencode", "strata", ID_FILE);
-  const found = await readID(files, path);
-  const known = found === undefined ? "nowhere" : await isKnown(found, root);
-  // A git directory may have been moved, or have another work tree; a folder without git is another one elsewhere.
-  const counts = known === "here" || (known === "elsewhere" && git !== undefined);
-  if (found !== undefined && counts) return { id: found, root, ...(git && { git }) };
-  if (isBrief) return { id: "", root, ...(git && { git }) };
-  const id = randomBytes(16).toString("hex");
-  await files.writeWhole(path, `${id}\n`);
+  const place = { root, ...(git && { git }) };
+  const ids = await readIDs(files, path);
+  for (const id of ids) {
+    const known = await isKnown(id, root);
+    // A git directory may have been moved, or have another work tree; a folder without git is another one elsewhere.
+    if (known === "here" || (known === "elsewhere" && git !== undefined)) return { id, ...place };
+  }
+  if (isBrief) return { id: "", ...place };
+  const made = randomBytes(16).toString("hex");
+  // Another user's machine, such as a container, may work in the same folder under an id of its own.
+  await files.writeWhole(path, `${[made, ...ids].slice(0, MOST_IDS).join("\n")}\n`);
   // Of two that make one at a time both go on with what stands there then.
-  return { id: (await readID(files, path)) ?? id, root, ...(git && { git }) };
+  const [first] = await readIDs(files, path);
+  return { id: first ?? made, ...place };
 }
 
-async function readID(files: Files, path: string): Promise<string | undefined> {
-  if ((await files.statItself(path))?.kind !== "file") return undefined;
-  const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).trim();
-  return ID.test(text) ? text : undefined;
+async function readIDs(files: Files, path: string): Promise<string[]> {
+  if ((await files.statItself(path))?.kind !== "file") return [];
+  const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
+  return text
+    .split(/\r?\n/)
+    .slice(0, MOST_IDS)
+    .filter((line) => ID.test(line));
 }

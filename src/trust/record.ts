@@ -1,13 +1,14 @@
 /**
  * What this machine knows of the files of one project, append-only, in the user's state folder: `trust/<id>.jsonl`.
  *
- *     root      the project lies in this folder
+ *     root      the project lies in this folder; `log`: how git's log of it ended then
  *     look      the files of a shelf were looked at; what is older than that and unknown was not made since
  *     own       these contents were written here for this user, or changed here by hand
  *     foreign   these contents came with the repository, or an agent put them there
  *     accept    the user has accepted these
  *     revoke    … and has taken that back
  */
+import { takeLines } from "../record/lines.js";
 import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 
@@ -19,7 +20,7 @@ export interface NamedContents {
 }
 
 export type RecordLine =
-  | { op: "root"; root: string }
+  | { op: "root"; root: string; log?: string }
   | { op: "look"; root: string; shelf: string; at: number }
   | { op: "own"; files: readonly NamedContents[] }
   | { op: "foreign"; files: readonly NamedContents[]; why: "repository" | "agent" }
@@ -40,10 +41,16 @@ export interface TrustRecord {
   isDecided(file: NamedContents): boolean;
   /** Have these contents been foreign under any name, for this reason or any? */
   isForeign(hash: string, why?: string): boolean;
+  /** Have they been the user's under any name? */
+  isKnownOwn(hash: string): boolean;
   hasRoot(root: string): boolean;
+  /** How git's log ended when the project was first seen here; `undefined` where there was none. */
+  logOf(root: string): string | undefined;
   lookedMs(root: string, shelf: string): number | undefined;
   /** Those that hold, the first one first. */
   acceptances(): readonly Acceptance[];
+  /** Another one whenever `isOwn` may answer otherwise. */
+  readonly version: number;
   /** Does it say anything? */
   readonly isBegun: boolean;
 }
@@ -53,21 +60,28 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
   const foreign = new Set<string>();
   /** Reasons by hash. */
   const foreignHashes = new Map<string, string>();
-  const roots = new Set<string>();
+  const ownHashes = new Set<string>();
+  const roots = new Map<string, string | undefined>();
   const looks = new Map<string, number>();
   let accepted: readonly Acceptance[] = [];
-  let acceptedNames = new Set<string>();
+  /** Made when it is asked for: each acceptance makes it anew. */
+  let names: ReadonlySet<string> | undefined;
   let offset = 0;
+  let version = 0;
 
   return {
     async readOn() {
-      const bytes = (await files.readFrom(path, offset)) ?? new Uint8Array();
+      const begin = offset;
+      const bytes = (await files.readFrom(path, begin)) ?? new Uint8Array();
       const length = bytes.lastIndexOf(0x0a) + 1;
-      offset += length;
-      for (const text of new TextDecoder().decode(bytes.subarray(0, length)).split("\n")) {
+      const lines: RecordLine[] = [];
+      await takeLines(files, path, bytes.subarray(0, length), (text) => {
         const line = parseLine(text);
-        if (line) take(line);
-      }
+        if (line) lines.push(line);
+      });
+      // All at once: nobody sees what was accepted without what took it back.
+      for (const line of lines) take(line);
+      offset = Math.max(offset, begin + length);
     },
 
     async add(line) {
@@ -76,22 +90,37 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     },
 
     note: take,
-    isOwn: (file) => own.has(nameOf(file)) || acceptedNames.has(nameOf(file)),
-    isDecided: (file) => [own, foreign, acceptedNames].some((known) => known.has(nameOf(file))),
+    isOwn: (file) => own.has(nameOf(file)) || acceptedNames().has(nameOf(file)),
+    isDecided: (file) => [own, foreign, acceptedNames()].some((known) => known.has(nameOf(file))),
     isForeign: (hash, why) => (why === undefined ? foreignHashes.has(hash) : foreignHashes.get(hash) === why),
+    isKnownOwn: (hash) => ownHashes.has(hash),
     hasRoot: (root) => roots.has(root),
+    logOf: (root) => roots.get(root),
     lookedMs: (root, shelf) => looks.get(`${root}\n${shelf}`),
     acceptances: () => accepted,
+    get version() {
+      return version;
+    },
     get isBegun() {
       return offset > 0;
     },
   };
 
+  function acceptedNames(): ReadonlySet<string> {
+    names ??= new Set(accepted.flatMap((one) => one.files.map(nameOf)));
+    return names;
+  }
+
   /** Taking the same line twice changes nothing: what one has added oneself is read again. */
   function take(line: RecordLine): void {
-    if (line.op === "root") roots.add(line.root);
+    if (line.op === "root" && !roots.has(line.root)) roots.set(line.root, line.log);
     if (line.op === "look") looks.set(`${line.root}\n${line.shelf}`, line.at);
-    if (line.op === "own") for (const file of line.files) own.add(nameOf(file));
+    if (line.op === "own")
+      for (const file of line.files) {
+        if (!own.has(nameOf(file))) version++;
+        own.add(nameOf(file));
+        ownHashes.add(file.hash);
+      }
     if (line.op === "foreign")
       for (const file of line.files) {
         foreign.add(nameOf(file));
@@ -100,7 +129,8 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     if (line.op !== "accept" && line.op !== "revoke") return;
     accepted = accepted.filter(({ run }) => run !== line.run);
     if (line.op === "accept") accepted = [...accepted, line];
-    acceptedNames = new Set(accepted.flatMap((one) => one.files.map(nameOf)));
+    version++;
+    names = undefined;
   }
 }
 

@@ -10,7 +10,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { formatError } from "../error.js";
+import { formatError, StrataError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { RunningProcesses } from "../seams/processes.js";
 import { createGround, type GroundOptions, type TrustGround } from "./ground.js";
@@ -21,8 +21,8 @@ import type { FoundFile } from "./verdict.js";
 export interface Trust {
   /** Before the files of a shelf (`""`, `private/`, `global/`, …) are looked at. Never rejects. */
   prepareLook(shelf: string): Promise<void>;
-  /** Decides about contents of which nothing is known yet; whether any are the user's now. Never rejects. */
-  settle(shelf: string, found: readonly FoundFile[]): Promise<boolean>;
+  /** Decides about contents of which nothing is known yet, and takes in what others have decided. Never rejects. */
+  settle(shelf: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
   /** Is it known whose they are? */
   isDecided(file: NamedContents): boolean;
@@ -32,7 +32,7 @@ export interface Trust {
   own(files: readonly NamedContents[]): Promise<void>;
   /** Is about to be written out of what is not the user's. Never rejects. */
   disown(files: readonly NamedContents[]): Promise<void>;
-  /** The user takes these for his own. Rejects with the system's error. */
+  /** The user takes these for his own. Rejects with the system's error, and with AGENT where an agent would do it. */
   accept(files: readonly NamedContents[], why: string): Promise<void>;
   /** Takes back what was accepted last; `undefined` where nothing is. Rejects with the system's error. */
   revoke(): Promise<Acceptance | undefined>;
@@ -58,6 +58,8 @@ export interface TrustOptions extends Omit<GroundOptions, "kind" | "folder" | "t
 }
 
 const GLOBAL = "global/";
+/** Where in the user's state folder it stands when agents were at work. */
+export const TURNS = "turns";
 
 export function createTrust(options: TrustOptions): Trust {
   const { globalFolder, instance, isAgent = false, isBrief = false, log, stateFolder } = options;
@@ -65,40 +67,29 @@ export function createTrust(options: TrustOptions): Trust {
   let isReported = false;
   const turns = createTurns({
     ...options,
-    folder: join(stateFolder, "turns"),
+    folder: join(stateFolder, TURNS),
     instance: `${instance}-${randomUUID().slice(0, 8)}`,
-    project: async () => (await project.identify()).id,
     onFailure: report,
   });
   const project = createGround({ ...options, kind: "project", folder: options.project, turns });
   const global = createGround({ ...options, kind: "global", folder: globalFolder, turns });
-  let version = 0;
   const groundOf = (name: string): TrustGround => (name.startsWith(GLOBAL) ? global : project);
 
   return {
     turns,
     isWatching: !isBrief,
     get version() {
-      return version;
+      return project.version + global.version;
     },
 
-    async prepareLook(shelf) {
-      const isFirst = (await guard(() => groundOf(shelf).prepareLook(shelf))) ?? false;
-      if (isFirst) version++;
-    },
-
-    async settle(shelf, found) {
-      const hasOwn = (await guard(() => groundOf(shelf).settle(shelf, found))) ?? false;
-      if (hasOwn) version++;
-      return hasOwn;
-    },
+    prepareLook: (shelf) => guard(() => groundOf(shelf).prepareLook(shelf)),
+    settle: (shelf, found) => guard(() => groundOf(shelf).settle(shelf, found)),
 
     isOwn: (file) => groundOf(file.name).isOwn(file),
     isDecided: (file) => groundOf(file.name).isDecided(file),
     nameOwner: async (shelf) => (await guard(groundOf(shelf).identify))?.id,
 
     async own(files) {
-      version++;
       await each(files, (ground, its) => (isAgent ? ground.disown(its, "agent") : ground.own(its)));
     },
 
@@ -107,6 +98,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async accept(files, why) {
+      refuseAgent();
       for (const ground of [project, global]) {
         const its = files.filter(({ name }) => groundOf(name) === ground);
         if (its.length > 0) await ground.accept(its, why);
@@ -115,6 +107,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async revoke() {
+      refuseAgent();
       const last = [project, global].flatMap((ground) => {
         const acceptance = ground.acceptances().at(-1);
         return acceptance ? [{ acceptance, ground }] : [];
@@ -139,8 +132,15 @@ export function createTrust(options: TrustOptions): Trust {
     }
   }
 
+  function refuseAgent(): void {
+    if (!isAgent) return;
+    throw new StrataError(
+      "AGENT",
+      "an agent cannot accept memories for you, and this shell is one's, or one is at work and this is no terminal; run it in a terminal of your own, or type /memory-trust in the session",
+    );
+  }
+
   function tell(): void {
-    version++;
     for (const listener of listeners) listener();
   }
 

@@ -1,6 +1,6 @@
 /**
- * When an agent was at work in a project, in this process or another: what changed in the folder meanwhile and was not
- * written by the store counts as the agent's. `turns/<day>.jsonl` in the user's state folder: a line where the first
+ * When an agent was at work on this machine, in this process or another: what changed meanwhile and was not written by
+ * the store counts as the agent's, in whichever project, since a shell reaches all of them. `turns/<day>.jsonl` in the user's state folder: a line where the first
  * turn of an instance begins, one where the last ends, and one now and then between them, so that of an instance that
  * was killed it is known how long it lived.
  *
@@ -17,11 +17,13 @@ export interface Turns {
   /** Never rejects; what cannot be written down counts all the same in this process. */
   begin(sessionID: string): Promise<void>;
   end(sessionID: string): Promise<void>;
-  /** Was an agent at work when this changed, in this project or, without one, anywhere? Rejects with the system's error. */
-  findWindows(sinceMs: number, project?: string): Promise<(changedMs: number) => boolean>;
+  /** Was an agent at work then, or at some time from then until then? Rejects with the system's error. */
+  findWindows(sinceMs: number): Promise<IsInTurn>;
   /** Of the disk. */
   nowMs(): Promise<number>;
 }
+
+export type IsInTurn = (fromMs: number, toMs?: number) => boolean;
 
 export interface TurnsOptions {
   clock: Clock;
@@ -29,15 +31,12 @@ export interface TurnsOptions {
   processes: RunningProcesses;
   folder: string;
   instance: string;
-  /** Names the project in which this instance works. */
-  project(): Promise<string>;
   onFailure(thrown: unknown): void;
 }
 
 interface TurnLine {
   v: 1;
   instance: string;
-  project: string;
   process: ProcessIdentity;
   op: "begin" | "alive" | "end";
   at: number;
@@ -51,11 +50,12 @@ interface Window {
 const ALIVE_MS = 30_000;
 /** Disks date files by a clock that ticks every few milliseconds. */
 const SLACK_MS = 50;
-const KEPT_DAYS = 60;
+/** What is older is not known any more. */
+export const KEPT_DAYS = 60;
 const DAY_FILE = /^\d{4}-\d\d-\d\d\.jsonl$/;
 
 export function createTurns(options: TurnsOptions): Turns {
-  const { clock, files, folder, instance, onFailure, processes, project } = options;
+  const { clock, files, folder, instance, onFailure, processes } = options;
   const busy = new Set<string>();
   const own: Window[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -90,11 +90,11 @@ export function createTurns(options: TurnsOptions): Turns {
       });
     },
 
-    async findWindows(sinceMs, within) {
+    async findWindows(sinceMs) {
       await writing;
-      const windows = [...own, ...(await readOthers(sinceMs, within))];
-      return (changedMs) =>
-        windows.some(({ fromMs, toMs }) => changedMs >= fromMs - SLACK_MS && changedMs <= toMs + SLACK_MS);
+      const windows = [...own, ...(await readOthers(sinceMs))];
+      return (fromMs, toMs = fromMs) =>
+        windows.some((one) => toMs >= one.fromMs - SLACK_MS && fromMs <= one.toMs + SLACK_MS);
     },
   };
 
@@ -122,7 +122,6 @@ export function createTurns(options: TurnsOptions): Turns {
     const line: TurnLine = {
       v: 1,
       instance,
-      project: await project(),
       process: await processes.own(),
       op,
       at,
@@ -137,7 +136,7 @@ export function createTurns(options: TurnsOptions): Turns {
       if (DAY_FILE.test(name) && name < last) await files.remove(join(folder, name));
   }
 
-  async function readOthers(sinceMs: number, within: string | undefined): Promise<Window[]> {
+  async function readOthers(sinceMs: number): Promise<Window[]> {
     const lines: TurnLine[] = [];
     // A turn may have begun the day before.
     const first = dayOf(sinceMs - DAY_MS);
@@ -148,8 +147,7 @@ export function createTurns(options: TurnsOptions): Turns {
     }
     const others = new Map<string, TurnLine[]>();
     for (const line of lines)
-      if (line.instance !== instance && (within === undefined || line.project === within))
-        others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
+      if (line.instance !== instance) others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
     const windows = await Promise.all([...others.values()].map(readWindows));
     return windows.flat();
   }
@@ -173,8 +171,7 @@ const dayOf = (timeMs: number): string => new Date(Math.max(0, timeMs)).toISOStr
 
 function parseTurn(value: unknown): TurnLine | undefined {
   if (!isRecord(value) || value.v !== 1 || !isRecord(value.process)) return undefined;
-  const isWhole =
-    [value.instance, value.project].every((one) => typeof one === "string") && typeof value.at === "number";
+  const isWhole = typeof value.instance === "string" && typeof value.at === "number";
   return isWhole && ["begin", "alive", "end"].includes(String(value.op))
     ? (value as unknown as TurnLine)
     : undefined;

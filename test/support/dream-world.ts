@@ -7,6 +7,7 @@ import { PROJECT } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";
 import { MEMORY, type MemoryWorld, openMemoryWorld } from "./memory-world.js";
+import { sliced } from "./sliced.js";
 
 export interface DreamWorld extends MemoryWorld {
   dreams: Dreams;
@@ -44,7 +45,7 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
     locks,
     log,
     memories,
-    check: { findFault: () => undefined },
+    check: { findFault: () => sliced(undefined) },
   });
   return {
     ...world,

@@ -1,6 +1,6 @@
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
-import type { MemoryDraft } from "../../src/memory/memory.js";
+import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { createMemoryStore } from "../../src/memory/memory-store.js";
 import type { Cause, Memories, Written } from "../../src/memory/store.js";
 import type { Files } from "../../src/seams/files.js";
@@ -33,7 +33,7 @@ export interface MemoryWorldOptions {
   instance?: string;
   processID?: number;
   limits?: { maxLines: number; maxSize: number };
-  gate?: (memory: { title: string; content: string }) => string | undefined;
+  gate?: (memory: Memory) => Promise<string | undefined>;
 }
 
 /** A store of memories on a disk that is a map. */

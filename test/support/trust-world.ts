@@ -30,6 +30,8 @@ export interface TrustProject {
   file(relativePath: string): string;
   write(relativePath: string, text: string): void;
   git(...args: string[]): string;
+  /** The same with this for its standard input. */
+  feed(args: readonly string[], input: string): string;
   /** What a running instance has, or a command where it is brief. */
   open(options?: Partial<TrustOptions>): OpenedProject;
 }
@@ -78,6 +80,14 @@ function openProject(path: string, { root, state }: { root: string; state: strin
     "protocol.file.allow=always",
   ];
   const file = (relativePath: string): string => join(path, relativePath);
+  const run = (args: readonly string[], input?: string): string =>
+    execFileSync("git", [...who, ...args], {
+      cwd: path,
+      env,
+      encoding: "utf8",
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      ...(input !== undefined && { input }),
+    });
   return {
     path,
     file,
@@ -85,13 +95,8 @@ function openProject(path: string, { root, state }: { root: string; state: strin
       mkdirSync(dirname(file(relativePath)), { recursive: true });
       writeFileSync(file(relativePath), text);
     },
-    git: (...args) =>
-      execFileSync("git", [...who, ...args], {
-        cwd: path,
-        env,
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      }),
+    git: (...args) => run(args),
+    feed: run,
     open(options = {}) {
       const told: string[] = [];
       const log = createFakeLog();

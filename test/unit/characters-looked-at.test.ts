@@ -65,7 +65,7 @@ describe("what a user writes, whatever its shape", () => {
       return countLookedAt(() => [
         findRules(text),
         findReasons(text),
-        readOwnSentences(text),
+        atOnce(readOwnSentences(text)),
         findNextStep(text),
       ]);
     };

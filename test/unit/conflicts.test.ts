@@ -180,7 +180,8 @@ describe("what two instances remember differently", () => {
       remember: async () => never(),
       update: async () => never(),
     };
-    const gate = ({ content }: { content: string }) => (content.includes("hunter2") ? "a secret" : undefined);
+    const gate = async ({ content }: { content: string }) =>
+      content.includes("hunter2") ? "a secret" : undefined;
     const b = createConflicts({ clock, files, store, folder: FOLDER, gate });
     expect(await b.remember(draft("hunter2", "ses_b"), cause("ses_b"))).toEqual({
       kind: "refused",

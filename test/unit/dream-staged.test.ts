@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { planClusters } from "../../src/dream/clusters.js";
 import { readStaged } from "../../src/dream/staged.js";
+import { atOnce } from "../../src/slices.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
+import { sliced } from "../support/sliced.js";
 
 const a = memoryOf({ id: "knowledge/a", content: "The api listens on port 8080, see `src/api.ts`." });
 const b = memoryOf({ id: "knowledge/b", content: "Port 8080 is the api's; staging uses TLS." });
@@ -16,8 +18,14 @@ const good = {
   reason: "both are about the port",
 };
 
+const findNothing = () => sliced(undefined);
+
 const read = (staged: unknown, findFault = (_: string): string | undefined => undefined) =>
-  readStaged(typeof staged === "string" ? staged : JSON.stringify(staged), clusters, { findFault });
+  atOnce(
+    readStaged(typeof staged === "string" ? staged : JSON.stringify(staged), clusters, {
+      findFault: (content) => sliced(findFault(content)),
+    }),
+  );
 
 describe("what a model has staged", () => {
   it("is taken where everything has a successor and no fact is lost", () => {
@@ -61,7 +69,7 @@ describe("what a model has staged", () => {
       const one = memoryOf({ id: `${type}/a`, content: "Answer in German, and in short." });
       const two = memoryOf({ id: `${type}/b`, content: "Answer in short." });
       const entry = { keep: one.id, supersede: [two.id], content: one.content, reason: "the same" };
-      const staged = readStaged(JSON.stringify([entry]), [[one, two]], { findFault: () => undefined });
+      const staged = atOnce(readStaged(JSON.stringify([entry]), [[one, two]], { findFault: findNothing }));
       expect(staged.changes).toEqual([]);
       expect(staged.refused).toHaveLength(1);
       expect(planClusters([one, two], () => [one.id, two.id], [])).toEqual([]);
@@ -85,7 +93,7 @@ describe("what a model has staged", () => {
     ];
     const entry = { keep: "knowledge/day", supersede: ["knowledge/night"], reason: "" };
     const of = (content: string) =>
-      readStaged(JSON.stringify([{ ...entry, content }]), [plain], { findFault: () => undefined });
+      atOnce(readStaged(JSON.stringify([{ ...entry, content }]), [plain], { findFault: findNothing }));
     expect(of("It is read.").refused).toEqual(["entry 1: most of what knowledge/day says would be lost"]);
     expect(of("The worker reads the mail queue once a day, at night.").changes).toHaveLength(2);
   });
@@ -131,9 +139,9 @@ describe("what a model has staged", () => {
   ])("is refused where it changes %s", (_, contents, content, why) => {
     const cluster = contents.map((one, n) => memoryOf({ id: `knowledge/m${n}`, content: one }));
     const entry = { keep: "knowledge/m0", supersede: ["knowledge/m1"], content, reason: "" };
-    const { changes, refused } = readStaged(JSON.stringify([entry]), [cluster], {
-      findFault: () => undefined,
-    });
+    const { changes, refused } = atOnce(
+      readStaged(JSON.stringify([entry]), [cluster], { findFault: findNothing }),
+    );
     expect(changes).toEqual([]);
     expect(refused).toEqual([expect.stringContaining(why)]);
   });

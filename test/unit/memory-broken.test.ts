@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
 import { createMemoryStore } from "../../src/memory/memory-store.js";
-import { refuseSecrets } from "../../src/memory/secret-gate.js";
+import { createSecretGate } from "../../src/memory/secret-gate.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -48,7 +48,7 @@ describe("a file that cannot be used", () => {
   it("for a secret that a person put into it stands in no ledger, no index and no list", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const files = createMemoryFiles();
-    const world = openMemoryWorld({ files, gate: refuseSecrets as never });
+    const world = openMemoryWorld({ files, gate: createSecretGate(clock) });
     const id = idOf(await world.store.remember(draft("Deploys use the registry.", { title: "x" }), BY_TEST));
     files.contents.set(PATH, Buffer.from(`Deploys use ${token}.`));
     world.clock.advance(1_000);

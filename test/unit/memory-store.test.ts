@@ -92,7 +92,7 @@ ${PORT}
   });
 
   it("is refused where the gate says so, before anything is written, and so is a change", async () => {
-    const gate = ({ content }: { content: string }) =>
+    const gate = async ({ content }: { content: string }) =>
       content.includes("hunter2") ? "it holds a password" : undefined;
     const world = openMemoryWorld({ gate });
     expect(await world.store.remember(draft("the password is hunter2"), BY_TEST)).toEqual({

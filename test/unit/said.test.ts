@@ -1,19 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { findSaid, findVerbatim } from "../../layers/auto-memory/said/find-said.js";
+import { findSaid } from "../../layers/auto-memory/said/find-said.js";
+import { findVerbatim } from "../../layers/auto-memory/said/find-verbatim.js";
 import { findEnd, saysEverywhere } from "../../layers/auto-memory/said/limits.js";
 import { dropPasted, readGroups } from "../../layers/auto-memory/said/own-words.js";
 import { readUsersMessages } from "../../layers/auto-memory/said/users-messages.js";
+import { atOnce } from "../../src/slices.js";
 import type { Message } from "../../src/view/message.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 
 const messagesOf = (...texts: string[]) => texts.map((text, n) => ({ id: `msg_${n}`, text }));
 const said = (text: string, ...messages: string[]) => {
-  const search = findSaid(text, messagesOf(...messages));
+  const search = atOnce(findSaid(text, messagesOf(...messages)));
   return search.kind === "said" ? search.said : undefined;
 };
 const whyNot = (text: string, ...messages: string[]) => {
-  const search = findSaid(text, messagesOf(...messages));
+  const search = atOnce(findSaid(text, messagesOf(...messages)));
   return search.kind === "said" ? "it was said" : search.why;
 };
 
@@ -96,7 +98,7 @@ describe("what the user is taken to have said", () => {
       id: `m${n}`,
       text: "Never push to main. ".repeat(50),
     }));
-    const read = readGroups(many).reduce((sum, { sentences }) => sum + sentences.length, 0);
+    const read = atOnce(readGroups(many)).reduce((sum, { sentences }) => sum + sentences.length, 0);
     expect(read).toBeLessThanOrEqual(600);
   });
 
@@ -126,7 +128,7 @@ describe("what the user is taken to have said", () => {
 describe("a text that is the user's own", () => {
   it("is nothing but their sentences, and then in their writing", () => {
     const messages = messagesOf("Fix it. we use Redis streams. Kafka is too much");
-    expect(findVerbatim("We use Redis streams. Kafka is too much.", messages)).toMatchObject({
+    expect(atOnce(findVerbatim("We use Redis streams. Kafka is too much.", messages))).toMatchObject({
       text: "we use Redis streams. Kafka is too much",
     });
     for (const text of [
@@ -134,8 +136,8 @@ describe("a text that is the user's own", () => {
       "We use Redis streams, Kafka is too much",
       "Fix it. Kafka is too much",
     ])
-      expect(findVerbatim(text, messages)).toBeUndefined();
-    expect(findVerbatim("Is it Redis?", messagesOf("Is it Redis?"))).toBeUndefined();
+      expect(atOnce(findVerbatim(text, messages))).toBeUndefined();
+    expect(atOnce(findVerbatim("Is it Redis?", messagesOf("Is it Redis?")))).toBeUndefined();
   });
 });
 

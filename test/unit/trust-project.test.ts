@@ -8,7 +8,7 @@ import { nodeFiles } from "../../src/seams/node-files.js";
 import { nameRemote } from "../../src/trust/git-folder.js";
 import { isKeptHere } from "../../src/trust/upgrade.js";
 import { draft } from "../support/memory-world.js";
-import { openTrustWorld, type TrustProject, type TrustWorld } from "../support/trust-world.js";
+import { openTrustWorld, read, type TrustProject, type TrustWorld } from "../support/trust-world.js";
 
 const RULE = ".opencode/memory/directive/setup.md";
 const CAUSE = { operation: "remember" };
@@ -72,6 +72,22 @@ describe("who a project is", () => {
       expect(await hostile.open().list()).toEqual(["directive/setup?"]);
     }
     expect(readdirSync(join(mine.path, ".git")).sort()).toEqual(before);
+  });
+
+  it("is known to each of two users' machines that work in the same folder", async () => {
+    const { mine } = clone();
+    const other = join(world.root, "container", "state");
+    const opened = mine.open();
+    await opened.list();
+    await opened.store.accept(undefined, "test");
+    expect(await mine.open({ stateFolder: other }).list()).toEqual(["directive/setup?"]);
+    expect(await mine.open().list()).toEqual(["directive/setup"]);
+    expect(await mine.open({ stateFolder: other }).list()).toEqual(["directive/setup?"]);
+    expect(
+      read(join(mine.path, ".git", "opencode-strata-id"))
+        .trim()
+        .split("\n"),
+    ).toHaveLength(2);
   });
 
   it("is the same in all work trees of a repository, each looked at by itself", async () => {

@@ -217,3 +217,20 @@ describe("what was said or made here", () => {
     expect(await project.open().list()).toEqual(["decision/we-use-tabs?"]);
   });
 });
+
+describe("what is accepted elsewhere", () => {
+  it("counts in a running session from its next look on, and so does what is taken back", async () => {
+    const { mine } = clone();
+    const running = mine.open();
+    expect(await running.list()).toEqual(["directive/setup?"]);
+    const told: string[] = [];
+    running.store.onChange((ids) => void told.push(...ids));
+    const command = mine.open({ isBrief: true, instance: "cli" });
+    await command.list();
+    await command.store.accept(undefined, "test");
+    expect(await running.list()).toEqual(["directive/setup"]);
+    expect(told).toContain("directive/setup");
+    await command.store.revoke();
+    expect(await running.list()).toEqual(["directive/setup?"]);
+  });
+});

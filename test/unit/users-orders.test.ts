@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findOrder, type OrderedAction } from "../../layers/auto-memory/said/find-order.js";
+import { atOnce } from "../../src/slices.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";
 import { openMemoryTools as open } from "../support/memory-tools.js";
@@ -11,12 +12,14 @@ const others = [push, tabs, short];
 
 type Words = string | { text: string; asked?: string; atMs?: number };
 const order = (action: OrderedAction, ...said: Words[]) =>
-  findOrder({
-    action,
-    memory: push,
-    others,
-    messages: said.map((one, n) => ({ id: `m${n}`, ...(typeof one === "string" ? { text: one } : one) })),
-  });
+  atOnce(
+    findOrder({
+      action,
+      memory: push,
+      others,
+      messages: said.map((one, n) => ({ id: `m${n}`, ...(typeof one === "string" ? { text: one } : one) })),
+    }),
+  );
 
 describe("words of the user's that change a memory of theirs", () => {
   it.each<[OrderedAction, Words]>([
@@ -80,7 +83,8 @@ describe("words of the user's that change a memory of theirs", () => {
   it("mean one memory: what fits two is asked about", () => {
     const pull = memory("pull", "Never push to a fork.", { type: "directive" });
     const messages = [{ id: "m", text: "Forget the rule about pushing." }];
-    expect(findOrder({ action: "archive", memory: push, others: [push, pull], messages })).toBeUndefined();
+    const search = findOrder({ action: "archive", memory: push, others: [push, pull], messages });
+    expect(atOnce(search)).toBeUndefined();
   });
 });
 

@@ -9,6 +9,7 @@
  * nothing else. A yes with a "but" is the user's own sentence, and counts as that only. Pure.
  */
 
+import type { Sliced } from "../../../src/slices.js";
 import type { Said } from "./find-said.js";
 import { countShared, findStrange, isDecidedAlike, readWords } from "./likeness.js";
 import type { UsersMessage } from "./own-words.js";
@@ -35,12 +36,13 @@ export const TAKES_BACK =
   /^(ok(ay)?,? |no,? |oh,? |haha,? )*(just kidding|i('m| am|'m only| was) (just )?(kidding|joking)|kidding|jk\b|never ?mind|scratch that|strike that|forget (that|it|what i)|ignore (that|this|what i)|disregard that|wait,? no|no,? wait|actually,? no\b|i take (that|it) back|算了|开玩笑|当我没说|收回)/i;
 
 /** The newest question that says what `text` says and has a plain yes. */
-export function findAgreed(
+export function* findAgreed(
   text: string,
   wanted: ReadonlySet<string>,
   messages: readonly UsersMessage[],
-): Said | undefined {
+): Sliced<Said | undefined> {
   for (const [index, message] of [...messages.entries()].reverse()) {
+    yield;
     const question = readAgreed(message);
     if (question === undefined || !LASTING.test(question)) continue;
     const share = countShared(wanted, readWords(question)) / wanted.size;

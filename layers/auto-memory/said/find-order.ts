@@ -12,6 +12,7 @@
 import { compareStatements } from "../../../src/memory/compare.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { findDoubts } from "../../../src/signals/find-signals.js";
+import type { Sliced } from "../../../src/slices.js";
 import { readAgreed } from "./find-agreed.js";
 import { countShared, readWords } from "./likeness.js";
 import { readGroups, type UsersMessage } from "./own-words.js";
@@ -27,27 +28,19 @@ export interface OrderSearch {
 }
 
 /** What the user said, word for word; the newest where it was said more than once. `undefined` where they have not. */
-export function findOrder({ action, memory, messages, others }: OrderSearch): string | undefined {
-  const since = Date.parse(memory.created);
-  const isSince = ({ atMs }: UsersMessage): boolean => atMs === undefined || !(atMs < since);
-  const sentences = [
-    ...readGroups(messages.filter(isSince)).flatMap(({ header = "", message, sentences }) =>
-      sentences.map((text) => ({ message, text, header, isAgreed: false })),
-    ),
-    ...messages.filter(isSince).flatMap((message) => {
-      const text = readAgreed(message);
-      return text === undefined ? [] : [{ message, text, header: "", isAgreed: true }];
-    }),
-  ];
-  const ages = new Map(messages.map(({ id }, index) => [id, index]));
-  const newest = sentences.sort((a, b) => (ages.get(b.message.id) ?? 0) - (ages.get(a.message.id) ?? 0));
-  const words = wordsOf(memory);
-  const about = newest.filter(
-    ({ text }) => text.includes(memory.id) || countShared(words, readWords(text)) > 0,
-  );
-  for (const { header, isAgreed, message, text } of about.slice(0, MOST_LOOKED_AT)) {
-    const says = { text, header, isAgreed };
-    if (orders(says, action, memory, others)) return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
+export function* findOrder(search: OrderSearch): Sliced<string | undefined> {
+  const { action, memory } = search;
+  const subjects = createSubjects();
+  const words = yield* subjects(memory);
+  let looked = 0;
+  for (const says of yield* listNewest(search)) {
+    yield;
+    const { isAgreed, message, text } = says;
+    const isAbout = text.includes(memory.id) || countShared(words, readWords(text)) > 0;
+    if (!isAbout) continue;
+    if (++looked > MOST_LOOKED_AT) return undefined;
+    if (yield* orders(says, search, subjects))
+      return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
     // Said again since, it holds.
     if (action !== "restore" && !isAgreed && compareStatements(text, memory.content) === "same")
       return undefined;
@@ -55,10 +48,30 @@ export function findOrder({ action, memory, messages, others }: OrderSearch): st
   return undefined;
 }
 
+/** What the user has said since there is this memory, sentence by sentence, the newest message first. */
+function* listNewest({ memory, messages }: OrderSearch): Sliced<Says[]> {
+  const since = Date.parse(memory.created);
+  const isSince = ({ atMs }: UsersMessage): boolean => atMs === undefined || !(atMs < since);
+  const later = messages.filter(isSince);
+  const groups = yield* readGroups(later);
+  const sentences = [
+    ...groups.flatMap(({ header = "", message, sentences }) =>
+      sentences.map((text) => ({ message, text, header, isAgreed: false })),
+    ),
+    ...later.flatMap((message) => {
+      const text = readAgreed(message);
+      return text === undefined ? [] : [{ message, text, header: "", isAgreed: true }];
+    }),
+  ];
+  const ages = new Map(messages.map(({ id }, index) => [id, index]));
+  return sentences.sort((a, b) => (ages.get(b.message.id) ?? 0) - (ages.get(a.message.id) ?? 0));
+}
+
 /** An order is not given long before it is carried out. */
 const MOST_LOOKED_AT = 40;
 
 interface Says {
+  message: UsersMessage;
   text: string;
   header: string;
   isAgreed: boolean;
@@ -87,25 +100,24 @@ const LIFTS =
   /\b(you|we|the agent) (may|can|are (now )?allowed to)\b|\b(it['’]?s|is|that['’]?s) (now )?(ok|okay|fine|allowed|alright) (now )?to\b|\bfeel free to\b|\bno (longer )?need to\b|\b(don['’]?t|do not|needn['’]?t) (have|need) to\b|可以.{0,20}了|不用再|不必再/i;
 const NO_ORDER = new Set(["question", "reported", "hypothetical", "sarcasm"]);
 
-function orders(
+function* orders(
   { header, isAgreed, text }: Says,
-  action: OrderedAction,
-  memory: Memory,
-  others: readonly Memory[],
-) {
+  { action, memory, others }: OrderSearch,
+  subjects: Subjects,
+): Sliced<boolean> {
   const isPolite = ASKED_POLITELY.test(text);
   const plain = text.replace(ASKED_POLITELY, "");
   const doubts = isAgreed ? [] : findDoubts(plain);
   const isAsked = !isAgreed && /[?？]\s*$/.test(text) && !isPolite;
   if (isAsked || doubts.some((doubt) => NO_ORDER.has(doubt) && !(isPolite && doubt === "question")))
     return false;
-  if (isOrder(plain, action, header) && means(plain, memory, others)) return true;
+  if (isOrder(plain, action, header) && (yield* means(plain, memory, others, subjects))) return true;
   if (isAgreed || (action !== "archive" && action !== "edit"))
     return action === "restore" && isSaidAgain(text, memory);
   if (doubts.includes("once")) return false;
-  return (
-    isOpposite(text, memory) || (LIFTS.test(text) && covers(text, memory) && means(text, memory, others))
-  );
+  if (isOpposite(text, memory)) return true;
+  if (!LIFTS.test(text) || !covers(text, yield* subjects(memory))) return false;
+  return yield* means(text, memory, others, subjects);
 }
 
 function isOrder(text: string, action: OrderedAction, header: string): boolean {
@@ -125,23 +137,44 @@ const isSaidAgain = (text: string, { content }: Memory): boolean =>
   compareStatements(text, content) === "same";
 
 /** Does it speak of this memory, and of no other as much? */
-function means(text: string, memory: Memory, others: readonly Memory[]): boolean {
+function* means(
+  text: string,
+  memory: Memory,
+  others: readonly Memory[],
+  subjects: Subjects,
+): Sliced<boolean> {
   if (text.includes(memory.id)) return true;
   const about = readSubject(text);
-  const shared = countShared(about, wordsOf(memory));
+  const shared = countShared(about, yield* subjects(memory));
   if (shared === 0 || shared / about.size < LEAST_MEANT) return false;
-  return others.every((other) => other.id === memory.id || countShared(about, wordsOf(other)) < shared);
+  for (const other of others)
+    if (other.id !== memory.id && countShared(about, yield* subjects(other)) >= shared) return false;
+  return true;
 }
 const LEAST_MEANT = 0.5;
 
 /** Does it lift most of what the memory is about? */
-function covers(text: string, memory: Memory): boolean {
-  const words = wordsOf(memory);
+function covers(text: string, words: ReadonlySet<string>): boolean {
   return words.size > 0 && countShared(words, readSubject(text)) / words.size >= LEAST_MEANT;
 }
 
 /** What a memory is about. */
-export const wordsOf = ({ content, title }: Pick<Memory, "content" | "title">): Set<string> =>
+type Subjects = (memory: Memory) => Sliced<ReadonlySet<string>>;
+
+/** Each memory is read once, however many sentences it is held against. */
+function createSubjects(): Subjects {
+  const known = new Map<Memory, ReadonlySet<string>>();
+  return function* (memory) {
+    const before = known.get(memory);
+    if (before) return before;
+    yield;
+    const words = wordsOf(memory);
+    known.set(memory, words);
+    return words;
+  };
+}
+
+const wordsOf = ({ content, title }: Pick<Memory, "content" | "title">): Set<string> =>
   readSubject(`${title} ${content}`);
 
 /** The words of a text that say what it is about. */

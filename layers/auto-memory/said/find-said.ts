@@ -8,10 +8,11 @@
  * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted.
  */
 import { compareStatements } from "../../../src/memory/compare.js";
-import { findDoubts, findSignals } from "../../../src/signals/find-signals.js";
+import { findDoubts, lookForSignals } from "../../../src/signals/find-signals.js";
 import type { Doubt } from "../../../src/signals/language.js";
 import { languages } from "../../../src/signals/languages.js";
 import { createHiding, SPEECH } from "../../../src/signals/quotations.js";
+import type { Sliced } from "../../../src/slices.js";
 import { findAgreed, TAKES_BACK } from "./find-agreed.js";
 import { countShared, findStrange, isDecidedAlike, isDecisive, likenessOf, readWords } from "./likeness.js";
 import { type Group, readGroups, type UsersMessage } from "./own-words.js";
@@ -40,24 +41,25 @@ const LEAST_WORDS = 2;
 /** A rule and its reason are seldom spread wider. */
 const MOST_SENTENCES = 3;
 /** With what limits them. */
-const MOST_KEPT = 6;
-const MOST_KEPT_CHARACTERS = 1_200;
+export const MOST_KEPT = 6;
+export const MOST_KEPT_CHARACTERS = 1_200;
 const MOST_WORDS = 120;
 const MOST_COMPARED = 20;
 
-export function findSaid(text: string, messages: readonly UsersMessage[]): SaidSearch {
+export function* findSaid(text: string, messages: readonly UsersMessage[]): Sliced<SaidSearch> {
   const wanted = readWords(text);
   if (wanted.size === 0 || wanted.size > MOST_WORDS)
     return {
       kind: "unsaid",
       why: `expected one sentence of the user's, ${wanted.size} different words came`,
     };
-  const groups = readGroups(messages);
-  const places = groups.flatMap((group) => findPlaces(text, wanted, group));
+  const groups = yield* readGroups(messages);
+  const places: Place[] = [];
+  for (const group of groups) places.push(...(yield* findPlaces(text, wanted, group)));
   const [best, ...others] = sortPlaces(places, messages);
-  const found = best === undefined ? unsaid() : keep(best, others, groups);
+  const found = best === undefined ? unsaid() : yield* keep(best, others, groups);
   if (found.kind === "said") return found;
-  const said = findAgreed(text, wanted, messages);
+  const said = yield* findAgreed(text, wanted, messages);
   return said === undefined ? found : { kind: "said", said };
 }
 
@@ -85,12 +87,17 @@ interface Visible {
   isSpeech: boolean;
 }
 
-function findPlaces(text: string, wanted: ReadonlySet<string>, group: Group): Place[] {
+function* findPlaces(text: string, wanted: ReadonlySet<string>, group: Group): Sliced<Place[]> {
   const { header = "", sentences } = group;
-  const visible = sentences.map(readVisible);
+  const visible: Visible[] = [];
+  for (const sentence of sentences) {
+    yield;
+    visible.push(readVisible(sentence));
+  }
   const headed = readWords(header);
   const places: Place[] = [];
   for (const from of sentences.keys()) {
+    yield;
     const words = new Set([...headed].filter((word) => wanted.has(word)));
     let evidence = header;
     let shared = 0;
@@ -141,16 +148,20 @@ function sortPlaces(places: readonly Place[], messages: readonly UsersMessage[])
 }
 
 /** What is kept of a place, or why it is none. */
-function keep(place: Place, others: readonly Place[], groups: readonly Group[]): SaidSearch {
+function* keep(place: Place, others: readonly Place[], groups: readonly Group[]): Sliced<SaidSearch> {
   const { group, from, to } = place;
   const sentences = group.sentences.slice(from, to + 1);
   const isListed = languages.some(({ introducesRules }) => introducesRules.test(group.header ?? ""));
-  const doubts = sentences.map(findDoubt).filter((one) => one !== "task" || !isListed);
-  const doubt = doubts.find((one) => one !== undefined) ?? findMused(group, from);
+  const doubts: (Doubt | undefined)[] = [];
+  for (const sentence of sentences) doubts.push(yield* findDoubt(sentence));
+  const doubt =
+    doubts.find((one) => one !== undefined && (one !== "task" || !isListed)) ??
+    (yield* findMused(group, from));
   if (doubt !== undefined) {
     const why = `the user's sentence ${JSON.stringify(sentences.join(" "))} ${DOUBTS[doubt] ?? "says no rule"}`;
     return { kind: "unsaid", why };
   }
+  yield;
   const rival = others.find((other) => isRival(place, other));
   if (rival) {
     const both = [place, rival].map((one) =>
@@ -161,7 +172,7 @@ function keep(place: Place, others: readonly Place[], groups: readonly Group[]):
   const text = widen(group, from, to);
   if (text === undefined)
     return { kind: "unsaid", why: "the user's sentence hangs together with too many others" };
-  if (isTakenBack(place, text, groups))
+  if (yield* isTakenBack(place, text, groups))
     return { kind: "unsaid", why: "the user has taken that back, or said otherwise later" };
   const { atMs, id } = group.message;
   const said = { messageID: id, text, evidence: text, how: "tool" as const };
@@ -177,25 +188,28 @@ const DOUBTS: Partial<Record<Doubt, string>> = {
   task: "asks for something to be done once",
 };
 
-const ASKS = /[?？؟]["”'」)\]\s]*$/;
+export const ASKS = /[?？؟]["”'」)\]\s]*$/;
 /** "…, ok?" */
 const ASKS_FOR_NOD =
   /[,，] ?(ok|okay|k|alright|please|pls|deal|got it|understood|clear|thanks|yes|yeah|agreed|好吗|行吗)[?？]\s*$/i;
 
 /** Why a sentence is no rule of the user's. One that the rules for signals take for one is, though it sounds otherwise. */
-function findDoubt(sentence: string): Doubt | undefined {
+function* findDoubt(sentence: string): Sliced<Doubt | undefined> {
   if (ASKS.test(sentence) && !ASKS_FOR_NOD.test(sentence)) return "question";
+  yield;
   const doubt = findDoubts(sentence).find((one) => DOUBTS[one] !== undefined);
   if (doubt === undefined || doubt === "question") return doubt;
-  return findSignals(sentence).length > 0 ? undefined : doubt;
+  const signals = yield* lookForSignals(sentence);
+  return signals.length > 0 ? undefined : doubt;
 }
 
 /** "Thinking out loud. We never test." */
-function findMused({ sentences }: Group, from: number): Doubt | undefined {
-  const isMused = sentences
-    .slice(0, from)
-    .some((sentence) => languages.some(({ musing }) => musing.test(sentence)));
-  return isMused ? "hypothetical" : undefined;
+function* findMused({ sentences }: Group, from: number): Sliced<Doubt | undefined> {
+  for (const sentence of sentences.slice(0, from)) {
+    yield;
+    if (languages.some(({ musing }) => musing.test(sentence))) return "hypothetical";
+  }
+  return undefined;
 }
 
 /** Another sentence that fits as well and says something else. */
@@ -234,39 +248,21 @@ function widen(group: Group, first: number, last: number): string | undefined {
 }
 
 /** Did the user go back on it, right behind it or in later words? */
-function isTakenBack({ group, to, words }: Place, text: string, groups: readonly Group[]): boolean {
+function* isTakenBack({ group, to, words }: Place, text: string, groups: readonly Group[]): Sliced<boolean> {
   const at = groups.indexOf(group);
   const behind = [
     ...group.sentences.slice(to + 1),
     ...groups.slice(at + 1).flatMap(({ sentences }) => sentences),
   ];
   if (behind.slice(0, 3).some((sentence) => TAKES_BACK.test(sentence))) return true;
-  const about = behind.filter((sentence) => countShared(words, readWords(sentence)) > 0);
-  return about.slice(-MOST_COMPARED).some((later) => compareStatements(later, text) === "contradicts");
-}
-
-/** The user's own sentences, where the text is nothing but these; a final point and capitals may differ. */
-export function findVerbatim(text: string, messages: readonly UsersMessage[]): Said | undefined {
-  const wanted = plain(text);
-  if (wanted === "" || text.length > MOST_KEPT_CHARACTERS) return undefined;
-  for (const { header = "", message, sentences } of readGroups(messages).reverse()) {
-    for (const from of sentences.keys()) {
-      for (let to = from; to < Math.min(from + MOST_KEPT, sentences.length); to++) {
-        const run = sentences.slice(from, to + 1).join(" ");
-        const whole = header === "" ? run : `${header} ${run}`;
-        if (plain(whole) !== wanted || sentences.slice(from, to + 1).some((one) => ASKS.test(one))) continue;
-        const said = { messageID: message.id, text: whole, evidence: whole, how: "tool" as const };
-        return { ...said, ...(message.atMs !== undefined && { atMs: message.atMs }) };
-      }
-    }
+  const about: string[] = [];
+  for (const sentence of behind) {
+    yield;
+    if (countShared(words, readWords(sentence)) > 0) about.push(sentence);
   }
-  return undefined;
+  for (const later of about.slice(-MOST_COMPARED)) {
+    yield;
+    if (compareStatements(later, text) === "contradicts") return true;
+  }
+  return false;
 }
-
-const plain = (text: string): string =>
-  text
-    .normalize("NFC")
-    .toLowerCase()
-    .replace(/\s+/g, " ")
-    .replace(/[\s.。!！]+$/, "")
-    .trim();

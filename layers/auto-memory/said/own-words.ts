@@ -7,6 +7,7 @@
  * several code blocks or tags what stands between them is left out too, for a pasted text can close its own block.
  */
 import { type OwnLine, readOwnParagraphs } from "../../../src/signals/find-signals.js";
+import type { Sliced } from "../../../src/slices.js";
 
 /** A message of the user's in this session, without what others put into it. */
 export interface UsersMessage {
@@ -38,14 +39,15 @@ const MOST_SENTENCES = 500;
 const PASTED = ">";
 
 /** The groups of these messages, in their order. */
-export function readGroups(messages: readonly UsersMessage[]): Group[] {
+export function* readGroups(messages: readonly UsersMessage[]): Sliced<Group[]> {
   const read: Group[][] = [];
   let [characters, sentences] = [0, 0];
   for (const message of [...messages].reverse()) {
     if (message.text.length > LONGEST_MESSAGE) continue;
+    yield;
     characters += message.text.length;
     if (characters > MOST_CHARACTERS || sentences > MOST_SENTENCES) break;
-    const groups = groupLines(readOwnParagraphs(dropPasted(message.text)));
+    const groups = groupLines(yield* readOwnParagraphs(dropPasted(message.text)));
     for (const group of groups) sentences += group.sentences.length;
     read.push(groups.map((group) => ({ message, ...group })));
   }

@@ -13,8 +13,10 @@ import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/m
 import type { Written } from "../../../src/memory/store.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import { formatTitle } from "../../../src/signals/title.js";
+import { inSlices } from "../../../src/slices.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
-import { findSaid, findVerbatim, type Said } from "../said/find-said.js";
+import { findSaid, type Said } from "../said/find-said.js";
+import { findVerbatim } from "../said/find-verbatim.js";
 import { findEnd, saysEverywhere } from "../said/limits.js";
 import { findWhen } from "../when.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
@@ -47,9 +49,9 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       const expires = readExpiry(args.expires, nowMs);
       const messages = await readUsersMessages(sessionID);
       const isUsers = usersTypes.has(args.type);
-      const search = isUsers ? findSaid(args.content, messages) : undefined;
+      const search = isUsers ? await inSlices(clock, findSaid(args.content, messages)) : undefined;
       if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
-      const said = search?.said ?? findVerbatim(args.content, messages);
+      const said = search?.said ?? (await inSlices(clock, findVerbatim(args.content, messages)));
       const planned =
         isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires), left: [] };
       const provenance = said

@@ -13,9 +13,11 @@ import { type Memory, type Provenance, usersTypes } from "../../../src/memory/me
 import { redactSecrets } from "../../../src/memory/secrets.js";
 import type { Cause, Written } from "../../../src/memory/store.js";
 import { formatTitle } from "../../../src/signals/title.js";
+import { inSlices } from "../../../src/slices.js";
 import { defineTool, type Tool } from "../../../src/tool.js";
 import { findOrder } from "../said/find-order.js";
-import { findSaid, findVerbatim } from "../said/find-said.js";
+import { findSaid, type Said, type SaidSearch } from "../said/find-said.js";
+import { findVerbatim } from "../said/find-verbatim.js";
 import type { UsersMessage } from "../said/own-words.js";
 import { findWhen } from "../when.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
@@ -56,7 +58,7 @@ const DONE: Readonly<Record<Action, string>> = {
 };
 
 export function createUpdateTool(context: MemoryToolsContext): Tool {
-  const { changes, conflicts, memories, readUsersMessages } = context;
+  const { changes, clock, conflicts, memories, readUsersMessages } = context;
   return defineTool({
     name: "memory_update",
     description: "Change a memory. Nothing is deleted: archive what no longer holds.",
@@ -84,7 +86,8 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
       current && (isUsers || PINS.has(action)) ? await readOrder(current, args, messages) : undefined;
     const reason = words === undefined ? cause.reason : `the user said ${JSON.stringify(words)}`;
     const explained = { ...cause, ...(reason !== undefined && { reason: redactSecrets(reason).text }) };
-    const written = await carryOut(args, explained, messages, by);
+    const said = await readSaid(current, args, messages);
+    const written = await carryOut(args, explained, { ...said, by });
     if (isUsers && words !== undefined && written.kind === "written")
       await changes.note({ id: current.id, what: WHAT[action], words, session: by.session });
     return written;
@@ -99,24 +102,30 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     const all = await memories.list({ archived: action === "restore" });
     const others = all.filter(({ type }) => PINS.has(action) || usersTypes.has(type));
     const ordered = action === "resolve" || action === "reopen" ? "archive" : action;
-    const words = findOrder({ action: ordered, memory, messages, others });
+    const words = await inSlices(clock, findOrder({ action: ordered, memory, messages, others }));
     if (words !== undefined) return words;
     throw refuse(
       `${PINS.has(action) ? "What is pinned stands before all else" : `${memory.id} holds what the user said`}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
     );
   }
 
-  async function carryOut(
-    args: Arguments,
-    cause: Cause,
-    said: readonly UsersMessage[],
-    by: Ground["by"],
-  ): Promise<Written> {
+  /** What of the user's words an edit has for its content. */
+  async function readSaid(
+    current: Memory | undefined,
+    { action, content, title }: Arguments,
+    messages: readonly UsersMessage[],
+  ): Promise<Pick<Ground, "search" | "verbatim">> {
+    if (action !== "edit" || !current || content === undefined) return {};
+    if (usersTypes.has(current.type)) return { search: await inSlices(clock, findSaid(content, messages)) };
+    return title === undefined ? { verbatim: await inSlices(clock, findVerbatim(content, messages)) } : {};
+  }
+
+  async function carryOut(args: Arguments, cause: Cause, ground: Omit<Ground, "other">): Promise<Written> {
     const { action, id } = args;
     if (action === "archive") return memories.archive(id, cause);
     if (action === "restore") return memories.restore(id, cause);
     const other = args.to === undefined ? undefined : await memories.read(args.to);
-    const change = (current: Memory) => planChange(current, args, { other, said, by });
+    const change = (current: Memory) => planChange(current, args, { ...ground, other });
     const written = await conflicts.update(id, change, cause);
     return written.kind === "conflict" ? refuseConflict(written) : written;
   }
@@ -140,7 +149,10 @@ const WHAT: Readonly<Record<Action, string>> = {
 interface Ground {
   /** The memory to link with. */
   other: Memory | undefined;
-  said: readonly UsersMessage[];
+  /** What the user said of this content, of a memory that holds what the user said. */
+  search?: SaidSearch;
+  /** The user's words where the content is nothing but these, of any other. */
+  verbatim?: Said | undefined;
   /** Where the change was asked for. */
   by: { session: string; message: string };
 }
@@ -162,13 +174,16 @@ export function planChange(current: Memory, args: Arguments, ground: Ground): Me
 }
 
 /** What nobody but the agent says is from then on the agent's, and no rule. */
-function planEdit(current: Memory, args: Arguments, { by, said }: Ground): Memory | undefined {
+function planEdit(
+  current: Memory,
+  args: Arguments,
+  { by, search, verbatim: found }: Ground,
+): Memory | undefined {
   if (args.content === undefined && args.title === undefined)
     throw refuse("edit: expected content or title, neither came.");
-  if (usersTypes.has(current.type)) return planSaid(current, args, said, by.session);
+  if (usersTypes.has(current.type)) return planSaid(current, args, search, by.session);
   const { content = current.content, title = current.title } = args;
   if (content === current.content && title === current.title) return undefined;
-  const found = args.title === undefined ? findVerbatim(content, said) : undefined;
   const provenance: Provenance = found
     ? provenanceOf(found, by.session)
     : { by: "agent", ...by, how: "tool" };
@@ -179,14 +194,13 @@ function planEdit(current: Memory, args: Arguments, { by, said }: Ground): Memor
 function planSaid(
   current: Memory,
   { content }: Arguments,
-  said: readonly UsersMessage[],
+  search: SaidSearch | undefined,
   session: string,
 ): Memory | undefined {
-  if (content === undefined)
+  if (content === undefined || search === undefined)
     throw refuse(
       `edit: the title of a ${current.type} is made of the user's sentence; expected content, a title came.`,
     );
-  const search = findSaid(content, said);
   if (search.kind === "unsaid") throw refuseUnsaid(current.type, search.why);
   const { text } = search.said;
   if (text === current.content) return undefined;

@@ -1,7 +1,8 @@
+import { formatError } from "../../error.js";
 import type { AcceptedPlaces } from "../../trust/ground.js";
 import type { Surroundings } from "../command.js";
 import { findForeign } from "../trust/find-foreign.js";
-import { type Finding, fine, note } from "./finding.js";
+import { type Finding, fine, note, warning } from "./finding.js";
 
 const MOST_NAMED = 3;
 
@@ -11,7 +12,8 @@ export async function checkForeign(
   project: string,
   accepted: AcceptedPlaces,
 ): Promise<Finding> {
-  const ids = await findForeign(surroundings, project, accepted);
+  const ids = await findForeign(surroundings, project, accepted).catch(formatError);
+  if (typeof ids === "string") return warning(`the memories cannot be looked at: ${ids}`);
   if (ids.length === 0) return fine("no memory waits to be accepted");
   const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : "";
   return note(

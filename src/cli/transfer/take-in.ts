@@ -5,6 +5,7 @@ import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
+import { atOnce } from "../../slices.js";
 import { type ExitCode, exitCodes, type Surroundings } from "../command.js";
 import { withMemories } from "../memories.js";
 import { createProgress } from "../progress.js";
@@ -80,7 +81,7 @@ export function planArrivals(
     known.add(words);
     arrivals.push({
       name: `${memory.type}  ${memory.title}  (${draft.extra?.[SOURCE_FIELD]})`,
-      refusal: findRefusal(memory) ?? refuseSecrets(memory),
+      refusal: findRefusal(memory) ?? atOnce(refuseSecrets(memory)),
       write: (memories, run) => memories.remember(draft, { operation, run }),
     });
   }

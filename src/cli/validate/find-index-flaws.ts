@@ -1,8 +1,10 @@
 /** Whether `MEMORY.md` says what the files say. Pure. */
+
 import { join } from "node:path";
 import { formatLine, INDEX_MARK, type IndexLimits } from "../../memory/index-page.js";
 import type { Memory } from "../../memory/memory.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
+import { atOnce } from "../../slices.js";
 import { type Flaw, note, problem, rebuildIndex, warning } from "./flaw.js";
 import type { ShelfState } from "./shelf-state.js";
 
@@ -36,7 +38,7 @@ export function findIndexFlaws({ index, looked, place }: ShelfState, limits: Ind
 /** What has a secret in it is not used, and in no index. */
 function isListed(memory: Memory, text: string): boolean {
   const isCurrent = memory.status === "active" || memory.status === "resolved";
-  return isCurrent && refuseSecrets({ ...memory, content: text }) === undefined;
+  return isCurrent && atOnce(refuseSecrets({ ...memory, content: text })) === undefined;
 }
 
 /** The order is left aside: it changes with use and time, and is right again with the next change. */

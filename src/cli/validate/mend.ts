@@ -6,7 +6,7 @@ import { formatPrefix } from "../../memory/id.js";
 import { createIndexWriter, type IndexWriterOptions } from "../../memory/index-writer.js";
 import { readPending, setPendingAside } from "../../memory/pending.js";
 import type { ShelfPlace } from "../../memory/places.js";
-import { refuseSecrets } from "../../memory/secret-gate.js";
+import { createSecretGate } from "../../memory/secret-gate.js";
 import { createShelf } from "../../memory/shelf.js";
 import { createUses } from "../../memory/uses.js";
 import type { Log } from "../../record/log.js";
@@ -95,7 +95,7 @@ function createMending(
   };
 
   function openShelf(place: ShelfPlace) {
-    return createShelf({ ...common, ...place, instance: INSTANCE, gate: refuseSecrets });
+    return createShelf({ ...common, ...place, instance: INSTANCE, gate: createSecretGate(common.clock) });
   }
 
   /** With both locks of its folder in hand nobody is writing there. */
