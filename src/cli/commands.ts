@@ -194,11 +194,11 @@ export const commands: readonly Command[] = [
   {
     name: "doctor",
     summary:
-      "checks configuration and machine, then plays a session to prove that every hook and layer works",
+      "checks configuration and machine, then plays a session with the configured plugin to prove that it works",
     options: [
       ["--no-proof", "only look, play no session"],
-      ["--plugin <folder>", "prove the build in this folder, not this one"],
-      ["--within <seconds>", "so long may the session take; 24 without it"],
+      ["--plugin <folder>", "prove the build in this folder, not what is configured"],
+      ["--within <seconds>", "so long may the session take; without it as long as it goes on"],
       JSON_OPTION,
     ],
     example: "strata doctor",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { type Evidence, readEvidence } from "../../src/cli/doctor/evidence.js";
 import type { Finding, Section } from "../../src/cli/doctor/finding.js";
 import { checkHost, isWithoutPort } from "../../src/cli/doctor/host.js";
 import { checkMachine, checkRuntime } from "../../src/cli/doctor/machine.js";
 import { findOpenCode } from "../../src/cli/doctor/opencode.js";
-import { type Evidence, readEvidence } from "../../src/cli/doctor/proof.js";
 import { defaults } from "../../src/config/defaults.js";
 import type { Config } from "../../src/config/schema.js";
 import type { LockState } from "../../src/lock/locks.js";
@@ -32,7 +32,7 @@ const find = (findings: readonly Finding[], words: string): Finding | undefined 
 describe("strata doctor tells of the configuration", () => {
   it("that the plugin is loaded once, not at all, or twice", async () => {
     const once = await examine({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
-    expect(find(once, "loaded once")).toMatchObject({ level: "fine" });
+    expect(find(once, "configured once")).toMatchObject({ level: "fine" });
     const never = await examine({ [CONFIG]: "{}" });
     expect(find(never, "stands in no plugin list")).toMatchObject({ level: "problem", todo: "strata init" });
     const manifest = '{"name": "opencode-strata"}';
@@ -60,7 +60,7 @@ describe("strata doctor tells of the configuration", () => {
   it("the same entry in two files is loaded once: later files overrule", async () => {
     const entry = '{"plugin": ["opencode-strata"]}';
     const findings = await examine({ [CONFIG]: entry, "/home/me/.config/opencode/opencode.json": entry });
-    expect(find(findings, "loaded once")).toMatchObject({ level: "fine" });
+    expect(find(findings, "configured once")).toMatchObject({ level: "fine" });
   });
 
   it("which plugins fight over the context, and what to switch off", async () => {

@@ -1,44 +1,58 @@
 /** What stands in the configuration files: this plugin once, no rival, nothing wrong. */
 import { basename, dirname, join } from "node:path";
 import { planChoice } from "../../background/choice.js";
-import { readConfigFiles, readText } from "../../config/config-files.js";
+import { type ParsedFile, readConfigFiles, readText } from "../../config/config-files.js";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
 import { findGlobalFolder } from "../../host/config-files.js";
 import { isRecord } from "../../records.js";
-import type { ConfigFile } from "../../seams/host.js";
 import type { Surroundings } from "../command.js";
 import type { Settings } from "../settings.js";
+import { type Configured, findConfigured, isMeant } from "./configured.js";
 import { type Finding, fine, problem, warning } from "./finding.js";
 import { findRival } from "./rivals.js";
+
+export interface ConfigurationFindings {
+  findings: Finding[];
+  /** What has OpenCode load this plugin; absent where nothing does. */
+  configured: Configured | undefined;
+}
 
 /** Findings on the configuration of a project. */
 export async function checkConfiguration(
   { env, files, home }: Pick<Surroundings, "env" | "files" | "home">,
   project: string,
   settings: Settings,
-): Promise<Finding[]> {
+): Promise<ConfigurationFindings> {
   const local = await readLocalPlugins(files, [join(project, ".opencode"), findGlobalFolder({ env, home })]);
-  return [
-    ...checkLoading(settings.plugins, local),
+  const { parsed, problems: unreadable } = await readConfigFiles(files, settings.configFiles);
+  const configured = findConfigured(settings.plugins, local);
+  // A file that cannot be read may be the one that names the plugin: that it is in none would be a guess.
+  const isGuess = configured === undefined && unreadable.length > 0;
+  const findings = [
+    ...(isGuess ? [] : checkLoading(settings.plugins, local)),
     ...settings.problems.map((sentence) => problem(sentence)),
+    ...parsed.flatMap(checkOptions),
     ...checkModels(settings),
     ...settings.plugins.flatMap(checkRival),
-    ...(await checkHostSettings(files, settings.configFiles)),
+    ...parsed.flatMap(checkHostSettings),
   ];
+  return { configured, findings };
 }
 
 function checkLoading(plugins: readonly PluginEntry[], local: readonly string[]): Finding[] {
-  const entries = plugins.filter(isStrata);
+  const entries = plugins.filter((entry) => isStrata(entry) || isMeant(entry));
   // Files overrule each other by the name of the package: the same spec twice is loaded once.
   const specs = new Set(entries.map(({ file, spec }) => resolveSpec(spec, dirname(file)) ?? spec));
   const places = [...entries.map(({ file, spec }) => `"${spec}" in ${file}`), ...local];
-  if (places.length === 0)
-    return [problem(`${PACKAGE} stands in no plugin list, so OpenCode does not load it`, "strata init")];
+  if (places.length === 0) {
+    const what = `${PACKAGE} is not configured: it stands in no plugin list, so OpenCode does not load it`;
+    return [problem(what, "strata init")];
+  }
   if (specs.size + local.length > 1) {
     const what = `${PACKAGE} is loaded ${specs.size + local.length} times: ${places.join(", ")}`;
     return [problem(what, "leave one; two copies move and clear the same results")];
   }
-  return [fine(`${PACKAGE} is loaded once: ${places[0]}`)];
+  return [fine(`${PACKAGE} is configured once: ${places[0]}`)];
 }
 
 /** Files in the folders that OpenCode loads plugins from by itself, as far as they are about this one. */
@@ -66,18 +80,20 @@ function checkModels({ claims, config }: Settings): Finding[] {
   return [warning(`no model is asked in the background: ${choice.why}`)];
 }
 
+/** Options that are no object have OpenCode refuse the whole file. */
+function checkOptions({ contents, path }: ParsedFile): Finding[] {
+  const entries: readonly unknown[] = Array.isArray(contents.plugin) ? contents.plugin : [];
+  return entries.flatMap((entry) => {
+    if (!Array.isArray(entry) || entry.length < 2 || isRecord(entry[1])) return [];
+    const what = `${path}: the options of ${JSON.stringify(entry[0])} are ${JSON.stringify(entry[1])}, expected an object`;
+    return [problem(what, "OpenCode refuses to work with such a file; take them out, or write { … }")];
+  });
+}
+
 /** Settings of OpenCode's own that work against it. */
-async function checkHostSettings(
-  files: Surroundings["files"],
-  configFiles: readonly ConfigFile[],
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const { contents, path } of (await readConfigFiles(files, configFiles)).parsed) {
-    const { compaction } = contents;
-    if (isRecord(compaction) && compaction.prune === true) {
-      const what = `compaction.prune in ${path} lets OpenCode clear old results too, without regard to the prompt cache`;
-      findings.push(warning(what, "take it out; microCompact does it where it costs nothing or pays back"));
-    }
-  }
-  return findings;
+function checkHostSettings({ contents, path }: ParsedFile): Finding[] {
+  const { compaction } = contents;
+  if (!isRecord(compaction) || compaction.prune !== true) return [];
+  const what = `compaction.prune in ${path} lets OpenCode clear old results too, without regard to the prompt cache`;
+  return [warning(what, "take it out; microCompact does it where it costs nothing or pays back")];
 }

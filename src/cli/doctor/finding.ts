@@ -27,7 +27,9 @@ function create(level: Finding["level"], what: string, todo: string | undefined)
 /** Does it want looking after? */
 export const isTrouble = ({ level }: Finding): boolean => level === "warning" || level === "problem";
 
-/** The report for people. */
+const LEVELS = ["problem", "warning", "note", "fine"] as const;
+
+/** The report for people: what does not work comes first, what is in order last. */
 export function formatSections(sections: readonly Section[], style: Style): string {
   const signs = {
     fine: style.green("ok     "),
@@ -35,18 +37,16 @@ export function formatSections(sections: readonly Section[], style: Style): stri
     warning: style.yellow("warning"),
     problem: style.red("problem"),
   };
-  const lines = sections.flatMap(({ title, findings }) => [
-    style.bold(title),
-    ...findings.flatMap(({ level, todo, what }) => [
-      `  ${signs[level]}  ${what}`,
-      ...(todo === undefined ? [] : [`           ${style.dim("→")} ${todo}`]),
-    ]),
-    "",
-  ]);
-  const troubles = sections.flatMap(({ findings }) => findings).filter(isTrouble);
+  const findings = sections.flatMap((section) => section.findings);
+  const format = ({ level, todo, what }: Finding): string[] => [
+    `${signs[level]}  ${what}`,
+    ...(todo === undefined ? [] : [`         ${style.dim("→")} ${todo}`]),
+  ];
+  const ordered = LEVELS.flatMap((level) => findings.filter((finding) => finding.level === level));
+  const troubles = findings.filter(isTrouble);
   const sum =
     troubles.length === 0
       ? style.green("All is well.")
       : `${troubles.length === 1 ? "One thing wants" : `${troubles.length} things want`} looking after.`;
-  return [...lines, sum].join("\n");
+  return [...ordered.flatMap(format), "", sum].join("\n");
 }

@@ -26,10 +26,14 @@ export interface OpenCodeOptions {
   env: Surroundings["env"];
   /** How long it may take until it listens. */
   startMs: number;
+  /** Told what it has printed so far, whenever that has grown. */
+  onWords?(words: string): void;
+  /** The home folder of the user for whom it installs packages; without it, it asks no registry. */
+  installsFor?: string;
 }
 
 const STOP_MS = 3_000;
-const VERSION_MS = 10_000;
+const VERSION_MS = 60_000;
 
 /** Where OpenCode is in the PATH. Not beside the project's packages: a repository may bring a program of that name. */
 export async function findOpenCode({
@@ -60,10 +64,10 @@ export async function readVersion(binary: string, clock: Clock): Promise<string 
 
 /**
  * Starts a server and resolves when it listens. Everything that it keeps lies under `root`, and it asks nobody for
- * updates, models or packages. Throws with its last words where it does not listen in time.
+ * updates or models, and for packages only where it is to install. Throws with its last words where it does not listen in time.
  */
 export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
-  const { binary, clock, files, project, root, startMs } = options;
+  const { binary, clock, files, onWords, project, root, startMs } = options;
   await provideForStart(files, root);
   const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
   const child = spawn(binary, args, {
@@ -74,6 +78,7 @@ export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeR
   let words = "";
   const hear = (text: string) => {
     words = `${words}${text}`.slice(-20_000);
+    onWords?.(words);
   };
   child.stderr.setEncoding("utf8").on("data", hear);
   const listening = new Promise<string>((resolve, reject) => {
@@ -118,10 +123,10 @@ async function provideForStart(files: Files, root: string): Promise<void> {
     await files.writeWhole(join(root, place, ".keep"), "");
 }
 
-function isolate({ env, root }: OpenCodeOptions): NodeJS.ProcessEnv {
-  const kept = ["PATH", "SystemRoot", "ComSpec", "PATHEXT"].filter((name) => env[name] !== undefined);
+function isolate({ env, installsFor, root }: OpenCodeOptions): NodeJS.ProcessEnv {
+  const kept = ["PATH", "SystemRoot", "ComSpec", "PATHEXT"];
   return {
-    ...Object.fromEntries(kept.map((name) => [name, env[name]])),
+    ...pick(env, kept),
     HOME: join(root, "home"),
     USERPROFILE: join(root, "home"),
     TMPDIR: join(root, "tmp"),
@@ -134,6 +139,38 @@ function isolate({ env, root }: OpenCodeOptions): NodeJS.ProcessEnv {
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     OPENCODE_DISABLE_SHARE: "1",
-    npm_config_offline: "true",
+    ...(installsFor === undefined ? { npm_config_offline: "true" } : planInstalling(env, installsFor)),
   };
 }
+
+/** What the user's own OpenCode would install with: their registry and their cache. */
+function planInstalling(env: OpenCodeOptions["env"], home: string): NodeJS.ProcessEnv {
+  const settings = [
+    "registry",
+    "userconfig",
+    "globalconfig",
+    "cache",
+    "offline",
+    "proxy",
+    "https_proxy",
+    "cafile",
+  ];
+  const own = settings.flatMap((name) => {
+    const value = env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
+    return value === undefined ? [] : [[`npm_config_${name}`, value]];
+  });
+  const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+  return {
+    npm_config_userconfig: join(home, ".npmrc"),
+    npm_config_cache: env.LOCALAPPDATA ? join(env.LOCALAPPDATA, "npm-cache") : join(home, ".npm"),
+    // npm asks a registry that refuses for minutes; here it is enough to know that it does.
+    npm_config_fetch_retries: "1",
+    npm_config_fetch_retry_mintimeout: "500",
+    npm_config_fetch_retry_maxtimeout: "500",
+    ...Object.fromEntries(own),
+    ...pick(env, [...network, "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"]),
+  };
+}
+
+const pick = (env: OpenCodeOptions["env"], names: readonly string[]): NodeJS.ProcessEnv =>
+  Object.fromEntries(names.filter((name) => env[name] !== undefined).map((name) => [name, env[name]]));

@@ -1,196 +1,116 @@
-/** Runs the installed OpenCode with the plugin on a short session and reports which hook and which layer fired. */
+/** Runs the installed OpenCode with the configured plugin on a short session, and reads what that has left. */
 import { join } from "node:path";
 import type { Config } from "../../config/schema.js";
 import { formatError } from "../../error.js";
 import { planFolders } from "../../folders.js";
-import { formatCount } from "../../format.js";
 import { readJsonLines } from "../../record/json-lines.js";
-import { type Beat, type PulseRecord, parsePulse } from "../../record/pulse.js";
-import { parseSavingsRecord, type SavingsRecord } from "../../record/savings.js";
+import { type PulseRecord, parsePulse } from "../../record/pulse.js";
+import { parseSavingsRecord } from "../../record/savings.js";
 import { mergeRecords, type PlainRecord } from "../../records.js";
 import { createScratch } from "../../seams/scratch.js";
 import { readMemoryStatus } from "../../status/memory-status.js";
 import { switches } from "../../status/status.js";
 import type { Surroundings } from "../command.js";
-import { type Finding, fine, note, problem } from "./finding.js";
+import type { Configured } from "./configured.js";
+import { type Evidence, readEvidence } from "./evidence.js";
+import { type Finding, problem } from "./finding.js";
+import { findRefusalInLog, listenToOpenCode, type Refusal } from "./host-words.js";
 import { startOpenCode } from "./opencode.js";
-import { startScriptedModel } from "./scripted-model.js";
+import { createPatience, isImpatience, type Patience, QUIET_MS } from "./patience.js";
+import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import { PLAYED_FILES, type Played, playSession, TIGHT_SETTINGS } from "./session.js";
 
-export interface ProofOptions extends Pick<Surroundings, "files" | "clock" | "env"> {
+export interface ProofOptions extends Pick<Surroundings, "files" | "clock" | "env" | "home"> {
   /** The OpenCode to run. */
   binary: string;
-  /** The folder of the plugin to load. */
-  plugin: string;
+  /** What it is to load. A package is installed, with the registry and the cache that OpenCode itself would use. */
+  plugin: Configured;
   /** What is on and off stays so. */
   config: Config;
-  /** For the host's start and the session. */
-  withinSeconds: number;
+  /** For the host's start and the session; without it they may take their time, as long as they go on. */
+  withinSeconds?: number;
+  /** Told of every step as it begins. */
+  onStep(step: string): void;
 }
 
-/** What was found in the scratch folder after the session. */
-export interface Evidence {
-  pulse: PulseRecord | undefined;
-  records: readonly SavingsRecord[];
-  hasNotes: boolean;
-  /** Memories of the project by their types. */
-  memories: Readonly<Record<string, number>>;
-  /** A dream has changed something, and said so. */
-  hasDreamt: boolean;
-  played: Played;
+export interface Proof {
+  findings: Finding[];
+  /** What the plugin that was loaded calls its version. */
+  version?: string;
 }
 
-/** Each layer as settings name it and as records do, and what shows that it has acted. */
-const layers: readonly {
-  setting: (typeof switches)[number];
-  name: string;
-  /** Without this one it has nothing to work on. */
-  needs?: (typeof switches)[number];
-  acted(evidence: Evidence): string | undefined;
-}[] = [
-  {
-    setting: "toolResults",
-    name: "tool-results",
-    acted: (seen) => countEvents(seen, "spilled", "moved to a file"),
-  },
-  {
-    setting: "microCompact",
-    name: "micro-compact",
-    acted: (seen) => countEvents(seen, "cleared", "cleared"),
-  },
-  {
-    setting: "sessionMemory",
-    name: "session-memory",
-    acted: ({ hasNotes }) => (hasNotes ? "notes written" : undefined),
-  },
-  {
-    setting: "autoCompact",
-    name: "full-compact",
-    acted: (seen) => countEvents(seen, "cut", "history replaced"),
-  },
-  {
-    setting: "autoMemory",
-    name: "auto-memory",
-    acted(seen) {
-      const told = countEvents(seen, "extended", "told of memories", "auto-memory");
-      return told && seen.memories.knowledge ? `${told}, one kept` : undefined;
-    },
-  },
-  {
-    setting: "dream",
-    name: "dream",
-    needs: "autoMemory",
-    acted: ({ hasDreamt }) => (hasDreamt ? "what was there twice put away" : undefined),
-  },
-  {
-    setting: "errors",
-    name: "errors",
-    acted: (seen) => countEvents(seen, "extended", "told of an earlier failure", "errors"),
-  },
-  {
-    setting: "crossAgent",
-    name: "across-agents",
-    acted: ({ played }) => (played.hasClaimed ? "a lease claimed" : undefined),
-  },
-];
-
-const LAST_PULSE_MS = 2_000;
+const LAST_PULSE_MS = 20_000;
+/** A plugin that was loaded has written one long before the end. */
+const FIRST_PULSE_MS = 3_000;
+const LAST_DREAM_MS = 30_000;
 const LOOK_EVERY_MS = 50;
-
-/** Hooks that the session makes the host call. */
-const hooks: readonly Beat[] = [
-  "config",
-  "turn",
-  "modelWindow",
-  "context",
-  "toolArguments",
-  "event",
-  "compacting",
-];
+/** What a dream writes for people. */
+const DREAMS = "DREAMS.md";
+/** OpenCode says nothing while it installs. */
+const INSTALL_QUIET_MS = 180_000;
 
 /** Findings of one run. Nothing of it stays on the disk; whatever goes wrong in it is a finding. */
-export async function prove(options: ProofOptions): Promise<Finding[]> {
+export async function prove(options: ProofOptions): Promise<Proof> {
+  const { clock, config, onStep, plugin, withinSeconds } = options;
+  const patience = createPatience({ clock, onStep, ...(withinSeconds !== undefined && { withinSeconds }) });
+  const refused = new AbortController();
+  const refusals: Refusal[] = [];
+  const onRefusal = (refusal: Refusal): void => {
+    refusals.push(refusal);
+    refused.abort();
+  };
   try {
-    const evidence = await gather(options);
-    return readEvidence(evidence, options.config);
+    const evidence = await gather({ ...options, patience, refused: refused.signal, onRefusal });
+    const version = evidence.pulse?.version;
+    return { findings: readEvidence(evidence, config), ...(version !== undefined && { version }) };
   } catch (thrown) {
-    if (thrown instanceof Error && thrown.name === "TimeoutError") {
-      const what = `the session did not end within ${options.withinSeconds} s, so nothing is proved`;
-      return [problem(what, "on a machine that is busy or slow: strata doctor --within 90")];
-    }
-    return [problem(`the proof could not be run: ${formatError(thrown)}`)];
+    const [refusal] = refusals;
+    return {
+      findings: [refusal ? describeRefusal(refusal, plugin) : describeFailure(thrown, withinSeconds)],
+    };
+  } finally {
+    patience.end();
   }
 }
 
-/** What the evidence says about each hook and each layer. */
-export function readEvidence(evidence: Evidence, config: Config): Finding[] {
-  const { played, pulse } = evidence;
-  if (!pulse) {
-    const what = "no hook fired: OpenCode has not loaded the plugin";
-    return [problem(what, "opencode --print-logs in the project says why")];
-  }
-  const commands = played.isCommandFree
-    ? fine("command /memory answered without a model call")
-    : problem(
-        "command /memory was sent to the model",
-        "a command of that name in your configuration is in its place",
-      );
-  return [
-    ...hooks.map((hook) => describeHook(hook, pulse)),
-    commands,
-    ...layers.map((layer) => describeLayer(layer, evidence, config)),
-    ...describeOthers(pulse),
-  ];
-}
-
-function describeHook(hook: Beat, { bound, hooks: counts }: PulseRecord): Finding {
-  const count = counts[hook]?.count ?? 0;
-  if (count > 0) return fine(`hook ${hook} fired ${count === 1 ? "once" : `${formatCount(count)} times`}`);
-  if (!bound.includes(hook)) return note(`hook ${hook} never fired: no layer that is on needs it`);
-  return problem(
-    `hook ${hook} never fired`,
-    "OpenCode has not called it; is its version one that Strata knows?",
-  );
-}
-
-function describeLayer(
-  { acted, name, needs, setting }: (typeof layers)[number],
-  evidence: Evidence,
-  config: Config,
-): Finding {
-  const off = [setting, needs ?? setting].find((one) => !config[one].enabled);
-  if (off !== undefined) return note(`layer ${name} never fired: ${off}.enabled is false`);
-  const seen = evidence.pulse?.layers[name];
-  if (seen?.lastFailure !== undefined) {
-    const what = `layer ${name} failed ${formatCount(seen.failed)} times, last ${seen.lastFailure}`;
-    return problem(what, "please report it, with .opencode/strata/strata.log");
-  }
-  const what = acted(evidence);
-  if (what !== undefined) return fine(`layer ${name} fired: ${what}`);
-  if (!seen) return problem(`layer ${name} never fired: no hook has reached it`);
-  return problem(`layer ${name} was asked ${formatCount(seen.asked)} times and did nothing`);
-}
-
-/** Anybody else among the layers who has failed. */
-function describeOthers({ layers: seen }: PulseRecord): Finding[] {
-  return Object.entries(seen)
-    .filter(([name, { failed }]) => failed > 0 && !layers.some((layer) => layer.name === name))
-    .map(([name, { failed, lastFailure }]) =>
-      problem(`layer ${name} failed ${formatCount(failed)} times, last ${lastFailure}`),
+function describeRefusal({ what, why }: Refusal, { place }: Configured): Finding {
+  if (what === "install")
+    return problem(
+      `OpenCode cannot install ${place}: ${why}`,
+      "it tries at each start, waits, and goes on without the plugin: name a version that the registry has, or a folder",
     );
-}
-
-function countEvents({ records }: Evidence, event: string, what: string, layer?: string): string | undefined {
-  const found = records.filter(
-    (record) => record.event === event && (layer === undefined || record.layer === layer),
+  if (what === "load")
+    return problem(
+      `OpenCode cannot load ${place}: ${why}`,
+      "install or build it anew; OpenCode goes on without the plugin and does not show why",
+    );
+  return problem(
+    `OpenCode has loaded ${place}, and it failed to start: ${why}`,
+    "please report it; OpenCode goes on without the plugin",
   );
-  const results = found.reduce((sum, record) => sum + (record.results ?? 1), 0);
-  return results === 0 ? undefined : `${formatCount(results)} × ${what}`;
 }
 
-async function gather(options: ProofOptions): Promise<Evidence> {
+function describeFailure(thrown: unknown, withinSeconds: number | undefined): Finding {
+  if (isImpatience(thrown))
+    return problem(
+      `${thrown.message}, so nothing is proved`,
+      withinSeconds === undefined
+        ? "once more, when the machine is less busy; opencode --print-logs in the project says what it is doing"
+        : "without --within it may take its time, as long as it goes on",
+    );
+  return problem(`the proof could not be run: ${formatError(thrown)}`);
+}
+
+interface GatherOptions extends ProofOptions {
+  patience: Patience;
+  /** OpenCode goes on without the plugin, and there is nothing left to prove. */
+  refused: AbortSignal;
+  onRefusal(refusal: Refusal): void;
+}
+
+async function gather(options: GatherOptions): Promise<Evidence> {
   const scratch = await createScratch("strata-doctor-");
-  const model = await startScriptedModel();
+  const model = await startScriptedModel(options.patience.moved);
   // Ctrl-C ends the host with us, since it is of our group; the folder has to go all the same.
   const onInterrupt = (): void => void scratch.remove().finally(() => process.exit(130));
   process.once("SIGINT", onInterrupt);
@@ -203,11 +123,9 @@ async function gather(options: ProofOptions): Promise<Evidence> {
   }
 }
 
-async function run(
-  { binary, clock, config, env, files, plugin, withinSeconds }: ProofOptions,
-  root: string,
-  model: Awaited<ReturnType<typeof startScriptedModel>>,
-): Promise<Evidence> {
+async function run(options: GatherOptions, root: string, model: ScriptedModel): Promise<Evidence> {
+  const { binary, clock, config, env, files, home, onRefusal, patience, plugin, refused, withinSeconds } =
+    options;
   const project = join(root, "project");
   const enabled = Object.fromEntries(switches.map((name) => [name, { enabled: config[name].enabled }]));
   // What is played there is nobody's but ours: else the dream would leave all of it alone.
@@ -215,14 +133,27 @@ async function run(
   const settings = mergeRecords(enabled, { ...TIGHT_SETTINGS, trust });
   // The user's own there: in a file of the project not all of them would count.
   const own = join(root, "config", "opencode", "opencode.json");
-  await files.writeWhole(own, formatHostConfig(plugin, settings, model.url));
+  await files.writeWhole(own, formatHostConfig(plugin.spec, settings, model.url));
   for (const [name, text] of Object.entries(PLAYED_FILES)) await files.writeWhole(join(project, name), text);
-  const startMs = withinSeconds * 1_000;
-  const deadlineMs = clock.now() + startMs;
-  const host = await startOpenCode({ binary, root, project, files, clock, env, startMs });
+  const startMs = withinSeconds === undefined ? QUIET_MS : withinSeconds * 1_000;
+  patience.begin("OpenCode starts");
+  const onWords = (words: string): void => {
+    const refusal = findRefusalInLog(words);
+    if (refusal) onRefusal(refusal);
+  };
+  const installsFor = plugin.isPackage ? home : undefined;
+  const host = await startOpenCode({
+    ...{ binary, root, project, files, clock, env, startMs, onWords },
+    ...(installsFor !== undefined && { installsFor }),
+  });
+  const signal = AbortSignal.any([patience.signal, refused]);
   try {
-    const signal = AbortSignal.timeout(Math.max(1, deadlineMs - clock.now()));
-    const played = await playSession({ url: host.url, project, model, signal });
+    const { url } = host;
+    await listenToOpenCode({ url, signal, onRefusal });
+    const loading = plugin.isPackage ? `installs and loads ${plugin.place}` : `loads ${plugin.place}`;
+    patience.begin(`OpenCode ${loading}`, plugin.isPackage ? INSTALL_QUIET_MS : QUIET_MS);
+    const whenDreamt = (): Promise<void> => waitForDream(options, project, signal);
+    const played = await playSession({ url, project, model, signal, onStep: patience.begin, whenDreamt });
     return await readTraces({ clock, files }, project, played);
   } finally {
     await host.stop();
@@ -259,8 +190,21 @@ async function readTraces(
   const { records } = await readJsonLines(files, ledger, parseSavingsRecord);
   const notes = await files.stat(join(sessionMemory, `${played.sessionID}.md`));
   const { memories } = await readMemoryStatus(files, memory);
-  const dreams = await files.stat(join(memory, "DREAMS.md"));
+  const dreams = await files.stat(join(memory, DREAMS));
   return { pulse, records, hasNotes: notes !== undefined, memories, hasDreamt: dreams !== undefined, played };
+}
+
+async function waitForDream(
+  { clock, config, files }: Pick<ProofOptions, "clock" | "config" | "files">,
+  project: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!config.dream.enabled || !config.autoMemory.enabled) return;
+  const page = join(planFolders(project).memory, DREAMS);
+  for (let waitedMs = 0; waitedMs < LAST_DREAM_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+    if (await files.stat(page)) return;
+    await clock.pause(LOOK_EVERY_MS);
+  }
 }
 
 /** The host has let the plugin go, which writes its last pulse a moment later. Without one, what there is. */
@@ -272,7 +216,8 @@ async function waitForPulse(
     const [name] = await files.list(folder);
     const contents = name === undefined ? undefined : await files.read(join(folder, name));
     const pulse = contents && parsePulse(JSON.parse(new TextDecoder().decode(contents)));
-    if (pulse?.hasEnded || waitedMs >= LAST_PULSE_MS) return pulse;
+    const mostMs = pulse ? LAST_PULSE_MS : FIRST_PULSE_MS;
+    if (pulse?.hasEnded || waitedMs >= mostMs) return pulse;
     await clock.pause(LOOK_EVERY_MS);
   }
 }

@@ -20,7 +20,7 @@ export interface ScriptedModel {
 }
 
 /** Starts it on a free port of 127.0.0.1. */
-export async function startScriptedModel(): Promise<ScriptedModel> {
+export async function startScriptedModel(onRequest: () => void): Promise<ScriptedModel> {
   const requests: string[] = [];
   const lines: Line[] = [];
   let calls = 0;
@@ -32,6 +32,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
+    onRequest();
     const isTitle = body.includes("title generator");
     if (!isTitle) requests.push(body);
     const line = isTitle ? { say: "A title" } : (lines.shift() ?? { say: "ok" });

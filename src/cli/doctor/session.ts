@@ -40,10 +40,21 @@ export interface PlayOptions {
   project: string;
   model: ScriptedModel;
   signal: AbortSignal;
+  /** Told of every step as it begins. */
+  onStep(step: string): void;
+  /** Resolves when the dream that was asked for has left its page, or will not. */
+  whenDreamt(): Promise<void>;
 }
 
 /** Plays it. Throws where the host refuses something or does not answer. */
-export async function playSession({ model, project, signal, url }: PlayOptions): Promise<Played> {
+export async function playSession({
+  model,
+  onStep,
+  project,
+  signal,
+  url,
+  whenDreamt,
+}: PlayOptions): Promise<Played> {
   const post = createPost(url, signal);
   const { id: sessionID } = (await post("/session", { title: "strata doctor" })) as { id: string };
   const ask = (text: string, ...lines: Line[]): Promise<unknown> => {
@@ -51,9 +62,11 @@ export async function playSession({ model, project, signal, url }: PlayOptions):
     return post(`/session/${sessionID}/message`, { parts: [{ type: "text", text }] });
   };
   const read = (name: string): Line => ({ call: "read", args: { filePath: join(project, name) } });
+  onStep("results are read, and moved to a file");
   await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
     say: "seen",
   });
+  onStep("a command fails twice, and something is remembered");
   const fail: Line = { call: "bash", args: { command: "strata-doctor-fails", description: "fails" } };
   const content = "The doctor was here, to see whether memories can be kept.";
   await ask(
@@ -64,15 +77,21 @@ export async function playSession({ model, project, signal, url }: PlayOptions):
     { call: "memory_remember", args: { type: "knowledge", content } },
     { say: "tried" },
   );
+  onStep("the session becomes too long");
   // Long enough that history has to go, and that results in it have long been used.
   for (const topic of ["one", "two", "three"])
     await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
+  onStep("a summary is made");
   await post(`/session/${sessionID}/summarize`, { providerID: "scripted", modelID: "m1" });
   await ask("Go on.");
+  onStep("commands answer");
   await post(`/session/${sessionID}/command`, { command: "dream", arguments: "" }).catch(() => undefined);
+  // The command answers before a slow dream is over, and whoever lets the plugin go ends it.
+  await whenDreamt();
   const before = model.requests.length;
   await post(`/session/${sessionID}/command`, { command: "memory", arguments: "" }).catch(() => undefined);
   const isCommandFree = model.requests.length === before;
+  onStep("the plugin is let go, and its traces are read");
   // Has the plugin write down what it has counted.
   await post("/instance/dispose", {});
   const hasClaimed = model.requests.some((body) => body.includes(`Claimed: ${CLAIMED}`));

@@ -1,0 +1,57 @@
+/** Runs `strata doctor` in a project, as a person would who has OpenCode in the PATH. */
+import { spawn } from "node:child_process";
+import { delimiter, dirname, join } from "node:path";
+import type { Finding, Section } from "../../../src/cli/doctor/finding.js";
+import { repository } from "../repository.js";
+import { findOpenCode } from "./opencode-binary.js";
+import type { Project } from "./project.js";
+
+export interface DoctorRun {
+  code: number | null;
+  seconds: number;
+  out: string;
+  err: string;
+}
+
+export interface DoctorOptions {
+  /** The folder in which OpenCode is; by default that of the installed one. */
+  folder?: string;
+  env?: Record<string, string>;
+}
+
+export async function runDoctor(
+  project: Project,
+  args: readonly string[] = [],
+  { env, folder = dirname(findOpenCode()) }: DoctorOptions = {},
+): Promise<DoctorRun> {
+  const surroundings = {
+    PATH: [folder, process.env.PATH].join(delimiter),
+    HOME: project.folders.home,
+    TMPDIR: project.folders.tmp,
+    ...env,
+  };
+  const command = [join(repository, "dist/src/cli/strata.js"), "doctor", ...args];
+  const begunMs = performance.now();
+  const child = spawn(process.execPath, command, { cwd: project.path, env: surroundings });
+  const text = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (more: string) => {
+    text.out += more;
+  });
+  child.stderr.setEncoding("utf8").on("data", (more: string) => {
+    text.err += more;
+  });
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, seconds: (performance.now() - begunMs) / 1_000, ...text };
+}
+
+/** All findings of a run with `--json`, and those of its proof. */
+export function readFindings({ out }: Pick<DoctorRun, "out">): {
+  findings: readonly Finding[];
+  proof: readonly Finding[];
+} {
+  const sections: Section[] = JSON.parse(out).sections;
+  return {
+    findings: sections.flatMap(({ findings }) => [...findings]),
+    proof: sections.find(({ title }) => title === "Proof")?.findings ?? [],
+  };
+}

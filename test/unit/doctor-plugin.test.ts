@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { findConfigured, readOnDisk } from "../../src/cli/doctor/configured.js";
+import { fine, formatSections, note, problem, warning } from "../../src/cli/doctor/finding.js";
+import { checkLoaded, checkVersions } from "../../src/cli/doctor/loaded.js";
+import { createSteps } from "../../src/cli/doctor/steps.js";
+import { createStyle } from "../../src/cli/style.js";
+import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+
+const HOME = "/home/me";
+const file = `${PROJECT}/opencode.json`;
+const entry = (spec: string, name = "opencode-strata") => ({ file, origin: "project" as const, spec, name });
+const look = (spec: string, world: Record<string, string>, env: Record<string, string> = {}) => {
+  const configured = findConfigured([entry(spec)], []);
+  if (!configured) throw new Error("not configured");
+  return readOnDisk({ env, home: HOME, files: createMemoryFiles(world) }, configured);
+};
+
+describe("strata doctor goes by the entry of the configuration", () => {
+  it("which is the last one, as a path from everywhere, or a file that OpenCode loads by itself", () => {
+    const other = entry("opencode-pty", "opencode-pty");
+    expect(findConfigured([entry("opencode-strata@1.0.0"), entry("./strata"), other], [])).toEqual({
+      spec: `${PROJECT}/strata`,
+      place: `"./strata" in ${file}`,
+      isPackage: false,
+    });
+    expect(findConfigured([entry("opencode-strata@1.0.0")], ["/x/mine.js"])).toMatchObject({
+      spec: "opencode-strata@1.0.0",
+      isPackage: true,
+    });
+    expect(findConfigured([other], ["/x/mine.js"])).toMatchObject({ spec: "/x/mine.js", isPackage: false });
+    expect(findConfigured([other], [])).toBeUndefined();
+    const archive = entry("file:///x/opencode-strata-0.1.0.tgz", "opencode-strata-0.1.0.tgz");
+    expect(findConfigured([archive], [])).toMatchObject({ spec: "/x/opencode-strata-0.1.0.tgz" });
+  });
+
+  it("and what OpenCode has installed for it, by its very spec", async () => {
+    const packages = (top: string) => ({
+      [`${top}/opencode/packages/opencode-strata@latest/package-lock.json`]: "{}",
+      [`${top}/opencode/packages/opencode-strata@latest/node_modules/opencode-strata/package.json`]:
+        '{"name": "opencode-strata", "version": "0.0.7"}',
+    });
+    const cached = `${HOME}/.cache/opencode/packages/opencode-strata@latest`;
+    const found = { cached, folder: `${cached}/node_modules/opencode-strata`, version: "0.0.7" };
+    const world = packages(`${HOME}/.cache`);
+    expect(await look("opencode-strata", world)).toEqual(found);
+    expect(await look("opencode-strata@latest", world)).toEqual(found);
+    expect(await look("opencode-strata@0.0.7", world)).toEqual({});
+    expect(await look("opencode-strata", packages("/caches"), { XDG_CACHE_HOME: "/caches" })).toMatchObject({
+      version: "0.0.7",
+    });
+    const emptied = await look("opencode-strata", { [`${cached}/package-lock.json`]: "{}" });
+    expect(emptied.flaw).toMatchObject({
+      level: "problem",
+      todo: expect.stringContaining(`delete ${cached}`),
+    });
+  });
+
+  it("or the folder that it names, which has to be there and to be built", async () => {
+    const manifest = '{"name": "opencode-strata", "version": "0.2.0", "main": "./dist/plugin.js"}';
+    const unbuilt = { [`${PROJECT}/strata/package.json`]: manifest };
+    expect((await look("./strata", {})).flaw?.what).toContain(`there is no ${PROJECT}/strata`);
+    expect(await look("./strata", unbuilt)).toMatchObject({
+      version: "0.2.0",
+      flaw: { level: "problem", what: expect.stringContaining("it was not built") },
+    });
+    const built = { ...unbuilt, [`${PROJECT}/strata/dist/plugin.js`]: "" };
+    const found = { folder: `${PROJECT}/strata`, version: "0.2.0" };
+    expect(await look("./strata", built)).toEqual(found);
+    expect(await look("./strata/dist/plugin.js", built)).toEqual(found);
+    expect((await look("file:///x/opencode-strata-0.1.0.tgz", {})).flaw?.todo).toContain(
+      "opencode-strata@file:/x/opencode-strata-0.1.0.tgz",
+    );
+  });
+
+  it("and does not say that none names the plugin while a file cannot be read", async () => {
+    const { out } = await runStrata(createMemoryFiles({ [file]: '{"plugin": ["opencode-strata"' }), "doctor");
+    expect(out.split("\n")[0]).toMatch(/^problem {2}\S+opencode\.json cannot be read/);
+    expect(out).not.toContain("is not configured");
+  });
+});
+
+describe("strata doctor compares versions", () => {
+  const configured = { spec: "opencode-strata", place: "x", isPackage: true };
+  const compare = (own: string, onDisk: object, proved?: string) =>
+    checkVersions({ configured, onDisk, own, proved });
+
+  it("and is content where command line, disk and what is loaded are one", () => {
+    expect(compare("1.0.0", { folder: "/a", version: "1.0.0" }, "1.0.0")).toMatchObject([{ level: "fine" }]);
+    expect(compare("1.0.0", {})).toEqual([]);
+  });
+
+  it("and says where OpenCode loads another than the command line, and that an installed one stays as it is", () => {
+    const [old] = compare("1.0.0", { folder: "/c/node_modules/x", version: "0.9.0", cached: "/c" }, "0.9.0");
+    expect(old).toMatchObject({ level: "warning", todo: expect.stringContaining("delete /c") });
+    expect(old?.what).toContain("OpenCode loads opencode-strata 0.9.0");
+    expect(old?.what).toContain("this command line is 1.0.0");
+  });
+
+  it("and says where what is built is another than its folder says", () => {
+    const [stale] = compare("1.1.0", { folder: "/a", version: "1.1.0" }, "1.0.0");
+    expect(stale).toMatchObject({ level: "warning", todo: "npm run build, in /a" });
+    expect(stale?.what).toContain("runs opencode-strata 1.0.0, but the package.json in /a is of 1.1.0");
+  });
+});
+
+describe("strata doctor tells whether OpenCode has ever loaded the plugin", () => {
+  const pulse = (version: string, startedMs: number, more: object = {}) =>
+    JSON.stringify({
+      ...{ v: 1, instance: "a", version, startedMs, writtenMs: startedMs, hasEnded: true },
+      ...{ bound: [], hooks: {}, signs: {}, layers: {}, ...more },
+    });
+  const pulses = `${PROJECT}/.opencode/strata/state/pulse`;
+  const when = (world: Record<string, string>, version?: string) =>
+    checkLoaded(
+      { clock: createFakeClock(), files: createMemoryFiles(world, () => MORNING) },
+      PROJECT,
+      version,
+    );
+
+  it("not at all, or not since the log was written last", async () => {
+    expect(await when({}, "1.0.0")).toMatchObject({
+      level: "note",
+      what: `OpenCode has not loaded opencode-strata in ${PROJECT} yet`,
+    });
+    const log = { [`${PROJECT}/.opencode/strata/strata.log`]: "x", [`${pulses}/torn.json`]: "{" };
+    expect((await when(log, "1.0.0")).what).toMatch(/ since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+  });
+
+  it("in this version, in another one, or in another one that still runs", async () => {
+    const earlier = { [`${pulses}/a.json`]: pulse("0.8.0", MORNING - 9_000_000) };
+    const last = (more: object = {}) => ({
+      ...earlier,
+      [`${pulses}/b.json`]: pulse("0.9.0", MORNING - 60_000, more),
+    });
+    expect(await when(last(), "0.9.0")).toMatchObject({ level: "fine" });
+    const ended = await when(last(), "1.0.0");
+    expect(ended.level).toBe("note");
+    expect(ended.what).toMatch(/last loaded opencode-strata 0\.9\.0 .*, and never 1\.0\.0 since/);
+    expect(await when(last({ hasEnded: false }), "1.0.0")).toMatchObject({
+      level: "warning",
+      todo: expect.stringContaining("start OpenCode anew"),
+    });
+  });
+});
+
+describe("strata doctor prints", () => {
+  it("what does not work first, and what is in order last", () => {
+    const sections = [
+      { title: "One", findings: [fine("a"), note("b"), problem("c", "do it")] },
+      { title: "Two", findings: [warning("d"), problem("e"), fine("f")] },
+    ];
+    expect(formatSections(sections, createStyle(false)).split("\n")).toEqual([
+      ...[
+        "problem  c",
+        "         → do it",
+        "problem  e",
+        "warning  d",
+        "note     b",
+        "ok       a",
+        "ok       f",
+      ],
+      ...["", "3 things want looking after."],
+    ]);
+  });
+
+  it("the steps of the proof at a terminal, and nothing elsewhere", () => {
+    const said: string[] = [];
+    const clock = createFakeClock();
+    const world = { clock, style: createStyle(false), warn: (text: string) => void said.push(text) };
+    createSteps(world)("OpenCode starts");
+    expect(said).toEqual([]);
+    const step = createSteps({ ...world, draw: () => {} });
+    step("OpenCode starts");
+    clock.advance(12_000);
+    step("results are read");
+    expect(said).toEqual(["   0 s  OpenCode starts …", "  12 s  results are read …"]);
+  });
+});
