@@ -129,6 +129,28 @@ describe("strata beside others", () => {
   }, 90_000);
 });
 
+describe("strata where the system forbids to write", () => {
+  const refused = resolve("test/support/processes/refused-writes.mjs");
+  it.each([
+    ["doctor", ["doctor", "--no-proof"], ".opencode/strata"],
+    ["remember", ["remember", "we deploy on Fridays"], ".opencode/memory"],
+    ["remember without a state", ["remember", "we deploy on Fridays"], ".opencode/strata"],
+  ])("%s answers EPERM with a sentence, never with a stack", (_name, args, folder) => {
+    mkdirSync(join(project, ".opencode", "strata"), { recursive: true });
+    const given = { ...options(), encoding: "utf8" as const };
+    const env = { ...given.env, STRATA_REFUSED: join(project, folder) };
+    const { status, stderr, stdout } = spawnSync(process.execPath, ["--import", refused, binary, ...args], {
+      ...given,
+      env,
+    });
+    const all = `${stdout}${stderr}`;
+    expect(all).not.toMatch(/^ +at /m);
+    expect(all).not.toContain("Node.js v");
+    expect(all).toMatch(/EPERM|cannot be written/);
+    expect(status, all).toBeLessThan(4);
+  });
+});
+
 describe("strata edit", () => {
   it("takes what the editor has left, and enters no secret in the ledger", () => {
     strata("remember", "--type", "idea", "one");
