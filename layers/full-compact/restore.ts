@@ -6,7 +6,7 @@ import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/notes/line.js";
 import { waitAtMost } from "../../src/seams/clock.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 import { type History, type Result, readHistory } from "../../src/view/history.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
