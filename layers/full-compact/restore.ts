@@ -6,8 +6,8 @@ import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/notes/line.js";
 import { waitAtMost } from "../../src/seams/clock.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 import { type History, type Result, readHistory } from "../../src/view/history.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
 
