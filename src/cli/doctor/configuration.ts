@@ -18,20 +18,33 @@ export async function checkConfiguration(
   settings: Settings,
 ): Promise<Finding[]> {
   const local = await readLocalPlugins(files, [join(project, ".opencode"), findGlobalFolder({ env, home })]);
+  const { unreadable } = await readConfigFiles(files, settings.configFiles);
   return [
-    ...checkLoading(settings.plugins, local),
+    // The cause before what comes of it.
     ...settings.problems.map((sentence) => problem(sentence)),
+    ...checkLoading(settings.plugins, local, unreadable),
     ...checkModels(settings),
     ...settings.plugins.flatMap(checkRival),
     ...(await checkHostSettings(files, settings.configFiles)),
   ];
 }
 
-function checkLoading(plugins: readonly PluginEntry[], local: readonly string[]): Finding[] {
+function checkLoading(
+  plugins: readonly PluginEntry[],
+  local: readonly string[],
+  unreadable: readonly string[],
+): Finding[] {
   const entries = plugins.filter(isStrata);
   // Files overrule each other by the name of the package: the same spec twice is loaded once.
   const specs = new Set(entries.map(({ file, spec }) => resolveSpec(spec, dirname(file)) ?? spec));
   const places = [...entries.map(({ file, spec }) => `"${spec}" in ${file}`), ...local];
+  if (places.length === 0 && unreadable.length > 0)
+    return [
+      problem(
+        `whether ${PACKAGE} is loaded cannot be told while ${unreadable.join(" and ")} cannot be read`,
+        "mend the file, then ask again",
+      ),
+    ];
   if (places.length === 0)
     return [problem(`${PACKAGE} stands in no plugin list, so OpenCode does not load it`, "strata init")];
   if (specs.size + local.length > 1) {
