@@ -37,11 +37,11 @@ export interface Restorable {
   label: string;
 }
 
-/** The files to bring back, the most important first: the plan, then what was touched last. Pure. */
+/** The files to bring back, the most important first: the plan, what was edited, what was read; of each the last first. Pure. */
 export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): Restorable[] {
   const plan = facts.plan && { path: facts.plan.path, label: "the plan" };
   const recent = [...facts.files]
-    .sort((a, b) => b.at - a.at)
+    .sort((a, b) => Number(b.isEdited) - Number(a.isEdited) || b.at - a.at)
     .map(({ path, isEdited }) => ({
       path,
       label: isEdited ? "edited in this session" : "read in this session",

@@ -41,7 +41,7 @@ function bring(
 }
 
 describe("what is brought back", () => {
-  it("are five files, the plan before those touched last, without secrets and what stands in the tail", () => {
+  it("are five files, the plan, then those edited, then those read, the last first, without secrets and what stands in the tail", () => {
     const files = ["a", "b", "c", "d", "e", "f", ".env.local", "id_rsa", "x.pem", ".npmrc"].map((name, n) =>
       touched(name, n, n % 2 === 0),
     );
@@ -53,10 +53,10 @@ describe("what is brought back", () => {
     const planned = planRestore(facts, new Set([`${PROJECT}/e`]));
     expect(planned.map(({ path, label }) => `${path.slice(PROJECT.length + 1)}: ${label}`)).toEqual([
       "plan.md: the plan",
+      "c: edited in this session",
+      "a: edited in this session",
       "f: read in this session",
       "d: read in this session",
-      "c: edited in this session",
-      "b: read in this session",
     ]);
   });
 

@@ -277,6 +277,19 @@ describe("/compact-notes", () => {
     expect(world.ledger("ses_1", "cut")).toHaveLength(1);
   });
 
+  it("can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {
+    const world = await openWorld();
+    await world.request(history);
+    const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
+    const say = (words: string) =>
+      compact?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+    expect(await say("undo")).toContain("Nothing to take back");
+    expect(await say("")).toMatch(/files come to [\d,]+ at most[^]*\/compact-notes undo/);
+    expect(await say("undo")).toContain("Taken back");
+    expect(await world.request(history)).toHaveLength(history.length);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(0);
+  });
+
   it("says so where nothing would leave the context", async () => {
     const world = await openWorld();
     const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
