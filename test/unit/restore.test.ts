@@ -12,7 +12,7 @@ import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { answer, lines } from "../support/messages.js";
+import { answer, call, lines } from "../support/messages.js";
 
 const none = readFacts(EMPTY_LEDGER, PROJECT);
 const touched = (name: string, at: number, isEdited = false): FileFact => ({
@@ -70,6 +70,33 @@ describe("what is brought back", () => {
     expect(first?.length).toBeLessThanOrEqual(20_100);
     expect(first?.endsWith("x")).toBe(true);
     expect(second).toBe("### b.ts (read in this session), as it is now\nshort");
+  });
+
+  it("is none that stands whole in the tail, however its path is written, and one of which a piece stands there", async () => {
+    const tail = answer([
+      call("read", "whole", { state: { input: { filePath: "src/read.ts" } } }),
+      call("read", "a piece", { state: { input: { filePath: "src/part.ts", offset: 10, limit: 5 } } }),
+      call("edit", "done", { state: { input: { filePath: `${PROJECT}/src/edited.ts` } } }),
+    ]);
+    const names = ["src/read.ts", "src/part.ts", "src/edited.ts"];
+    const contents = Object.fromEntries(names.map((name) => [`${PROJECT}/${name}`, "text"]));
+    const text = await restore(
+      {
+        clock: createFakeClock(),
+        host: createFakeHost(),
+        log: createFakeLog(),
+        files: createMemoryFiles(contents),
+        folders,
+      },
+      {
+        sessionID: "ses_1",
+        facts: { ...none, files: names.map((name, n) => touched(name, n, name.includes("edited"))) },
+        history: readHistory([answer([]), tail]),
+        from: 1,
+        budgetTokens: 140_000,
+      },
+    );
+    expect(text.match(/^### \S+/gm)).toEqual(["### src/edited.ts", "### src/part.ts"]);
   });
 
   it("takes no more than its share of a small window", async () => {
