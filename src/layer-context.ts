@@ -41,7 +41,7 @@ export interface LayerContext {
   resultFiles: ResultFiles;
   sizes: ContextSizes;
   notes: Notes;
-  requests: Pick<Requests, "wantCut">;
+  requests: Pick<Requests, "unwantCut" | "wantCut">;
   prompts: Prompts;
   /** Who else is at work in this project. Known to the others once layer 7 has made it so. */
   instances: Instances;

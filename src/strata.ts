@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
-import { announce } from "./announce.js";
+import { announce, createReminder } from "./announce.js";
 import { createGeneration } from "./background/generation.js";
 import { createHousekeeping } from "./background/housekeeping.js";
 import { readConfig } from "./config/config.js";
@@ -245,11 +245,13 @@ export async function createStrata(
     project,
     pulse,
     sizes,
+    wrongSettings: reading.problems,
   });
   const dispatcher = createDispatcher({
     layers: [
       view,
       breaks.layer,
+      ...createReminder(reading, toasts),
       ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
       ...createTakenBack(context),
       ...layers,

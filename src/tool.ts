@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ToolCall } from "./dispatcher/hooks.js";
-import { CHARACTERS_PER_TOKEN } from "./view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "./view/learned-size.js";
 
 /**
  * A tool that the agent can call. Its definition costs tokens in every request: short names, short descriptions.
@@ -28,14 +28,32 @@ export function defineTool<Parameters extends z.ZodObject>(tool: Tool<Parameters
   return tool as unknown as Tool;
 }
 
-/** What the definitions take of a request, about as the host sends them. Pure. */
+/** The host leaves the limits of values out of what it sends (measured); they are checked all the same. */
+const NOT_SENT = new Set([
+  "additionalProperties",
+  "exclusiveMinimum",
+  "format",
+  "maxItems",
+  "maxLength",
+  "maximum",
+  "minItems",
+  "minLength",
+  "minimum",
+  "pattern",
+]);
+
+/** What the definitions take of a request, as the host sends them. Pure. */
 export function estimateToolTokens(tools: readonly Tool[]): number {
   const definitions = tools.map(({ description, name, parameters }) => ({
     type: "function",
     function: { name, description, parameters: z.toJSONSchema(parameters) },
   }));
   return definitions.reduce(
-    (sum, one) => sum + Math.ceil(JSON.stringify(one).length / CHARACTERS_PER_TOKEN),
+    (sum, one) => sum + Math.ceil(JSON.stringify(one, leaveOut).length / CHARACTERS_PER_TOKEN),
     0,
   );
 }
+
+/** A property of that name has a schema for its value, and stays. */
+const leaveOut = (key: string, value: unknown): unknown =>
+  NOT_SENT.has(key) && typeof value !== "object" ? undefined : value;

@@ -1,5 +1,5 @@
 import type { LayerContext } from "../../src/layer-context.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 
 /** The part of what a request may have that the notes take; they are read in every request from then on. */
 export const NOTES_SHARE_OF_BUDGET = 0.15;

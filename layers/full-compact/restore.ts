@@ -1,13 +1,13 @@
 /** Brings back what the agent was working with: the plan, recent files as they are now, and skills. */
 import { isUtf8 } from "node:buffer";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import { cut } from "../../src/notes/line.js";
 import { waitAtMost } from "../../src/seams/clock.js";
-import { CHARACTERS_PER_TOKEN } from "../../src/view/context-size.js";
 import { type History, type Result, readHistory } from "../../src/view/history.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 
 type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
 
@@ -37,11 +37,11 @@ export interface Restorable {
   label: string;
 }
 
-/** The files to bring back, the most important first: the plan, then what was touched last. Pure. */
+/** The files to bring back, the most important first: the plan, what was edited, what was read; of each the last first. Pure. */
 export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): Restorable[] {
   const plan = facts.plan && { path: facts.plan.path, label: "the plan" };
   const recent = [...facts.files]
-    .sort((a, b) => b.at - a.at)
+    .sort((a, b) => Number(b.isEdited) - Number(a.isEdited) || b.at - a.at)
     .map(({ path, isEdited }) => ({
       path,
       label: isEdited ? "edited in this session" : "read in this session",
@@ -55,7 +55,9 @@ export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): 
 /** The blocks to show, empty when there is nothing. Files that are gone, are no text or cannot be read are left out. */
 export async function restore(context: RestoreContext, input: RestoreInput): Promise<string> {
   const { folders } = context;
-  const staying = new Set(input.history.results(input.from).flatMap(readPath));
+  const staying = new Set(
+    input.history.results(input.from).flatMap((result) => readPath(result, folders.project)),
+  );
   const share = Math.floor(input.budgetTokens * RESTORED_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
   let room = Math.min(MOST_CHARACTERS, share);
   const blocks: string[] = [];
@@ -102,9 +104,11 @@ function readSkills(results: readonly Result[]): Map<string, string> {
   return skills;
 }
 
-function readPath({ part }: Result): string[] {
-  const path = part.state.input?.filePath;
-  return typeof path === "string" ? [path] : [];
+/** A file that stands there as a whole: an edit shows a piece of it, and so does a read of some lines. */
+function readPath({ part: { state, tool } }: Result, project: string): string[] {
+  const { filePath: path, limit, offset } = state.input ?? {};
+  const isWhole = tool === "write" || (tool === "read" && limit === undefined && offset === undefined);
+  return isWhole && state.status === "completed" && typeof path === "string" ? [resolve(project, path)] : [];
 }
 
 /** What cannot be read is left out: the agent can still read it by itself, and sees why. */

@@ -1,5 +1,6 @@
 import type { LayerContext } from "../../src/layer-context.js";
-import { CHARACTERS_PER_TOKEN, estimateTokens } from "../../src/view/context-size.js";
+import { estimateTokens } from "../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 import type { Message } from "../../src/view/message.js";
 import { withNotes } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";

@@ -30,7 +30,6 @@ export const run: Run = async (surroundings, { archived, foreign, json, type: wa
       warn(
         `${style.yellow("Not yours")}  ${waiting} of them came with the repository; strata trust shows them`,
       );
-    for (const { path, what } of problems) warn(`${style.yellow("Problem")}  ${path}: ${what}`);
     return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
   });
 };

@@ -85,6 +85,7 @@ export function reportWritten({ say, warn }: Surroundings, written: Written, wha
     warn(`strata: ${written.why}`);
     return exitCodes.failed;
   }
-  say(`${written.kind === "unchanged" ? "Already so" : what}: ${written.memory.id}  ${written.path}`);
+  const done = written.kind === "unchanged" ? "Already so" : what;
+  say(`${written.isKnown ? "Known already" : done}: ${written.memory.id}  ${written.path}`);
   return exitCodes.fine;
 }

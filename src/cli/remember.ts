@@ -1,4 +1,6 @@
 /** `strata remember` */
+import { randomUUID } from "node:crypto";
+import { createGate, formatContradicted } from "../memory/gate.js";
 import { planRemembered } from "../memory/said.js";
 import { readType } from "./arguments.js";
 import { exitCodes, type Run } from "./command.js";
@@ -22,10 +24,10 @@ export const run: Run = async (surroundings, options, args) => {
       ...(isGlobal === true && { scope: "global" as const }),
       ...(pin === true && { pinned: true }),
     };
-    return reportWritten(
-      surroundings,
-      await memories.remember(draft, { operation: "remember" }),
-      "Remembered",
-    );
+    const cause = { operation: "remember", run: randomUUID().slice(0, 8) };
+    const { contradicted, written } = await createGate({ memories }).keep(draft, cause);
+    const code = reportWritten(surroundings, written, "Remembered");
+    for (const line of formatContradicted(contradicted)) surroundings.say(line);
+    return code;
   });
 };

@@ -16,6 +16,10 @@ export const run: Run = async (surroundings, { run: wanted }) =>
       {},
       typeof wanted === "string" ? wanted : undefined,
     );
+    if (undone.kind === "nothing" && typeof wanted === "string") {
+      warn(`strata: ${undone.why}`);
+      return exitCodes.failed;
+    }
     say(formatUndone(undone));
     const isWhole = undone.kind === "undone" && undone.left.length === 0;
     return isWhole ? exitCodes.fine : exitCodes.problems;

@@ -10,21 +10,23 @@ export interface ParsedFile extends ConfigFile {
   contents: PlainRecord;
 }
 
-/** Those that are there, in their order, and a sentence on each that cannot be read. */
+/** Those that are there, in their order, and a sentence on each that cannot be read, with its path apart. */
 export async function readConfigFiles(
   files: Files,
   configFiles: readonly ConfigFile[],
-): Promise<{ parsed: ParsedFile[]; problems: string[] }> {
+): Promise<{ parsed: ParsedFile[]; problems: string[]; unreadable: string[] }> {
   const parsed: ParsedFile[] = [];
   const problems: string[] = [];
+  const unreadable: string[] = [];
   const read = await Promise.all(configFiles.map((file) => readConfigFile(files, file)));
   for (const [index, contents] of read.entries()) {
     const file = configFiles[index] as ConfigFile;
-    if (typeof contents === "string")
+    if (typeof contents === "string") {
       problems.push(`${file.path} cannot be read: ${contents}. None of its settings is used.`);
-    else if (contents) parsed.push({ ...file, contents });
+      unreadable.push(file.path);
+    } else if (contents) parsed.push({ ...file, contents });
   }
-  return { parsed, problems };
+  return { parsed, problems, unreadable };
 }
 
 /** What a file holds, `undefined` where it is not there, or a sentence on why it cannot be read. */
@@ -59,9 +61,35 @@ async function parseJsonWithComments(text: string): Promise<unknown> {
   const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [error] = errors;
   if (!error) return value ?? {};
-  const line = text.slice(0, error.offset).split("\n").length;
-  return new Error(`line ${line} is not valid JSON (${printParseErrorCode(error.error)})`);
+  return new Error(formatSyntaxError(text, error.offset, printParseErrorCode(error.error)));
 }
+
+/** Where a file is no JSON and what was expected there. `code` is the parser's name for it. */
+export function formatSyntaxError(text: string, offset: number, code: string): string {
+  const before = text.slice(0, offset).split("\n");
+  const column = (before.at(-1) ?? "").length + 1;
+  return `line ${before.length}, column ${column}: ${SYNTAX[code] ?? "this is not valid JSON"}`;
+}
+
+/** The parser's words for what is wrong, in those of people. */
+const SYNTAX: Readonly<Record<string, string>> = {
+  CloseBraceExpected: 'expected a "}" that closes the object',
+  CloseBracketExpected: 'expected a "]" that closes the list',
+  ColonExpected: 'expected a ":" behind the name',
+  CommaExpected: 'expected a "," between two entries',
+  EndOfFileExpected: "expected nothing more behind the end of the object",
+  InvalidCharacter: "a character that may not stand in JSON",
+  InvalidCommentToken: "a comment that is not one",
+  InvalidEscapeCharacter: "a \\ in a string with a letter that means nothing",
+  InvalidNumberFormat: "a number that is not one",
+  InvalidSymbol: 'a word that is neither in "quotes" nor true, false or null',
+  InvalidUnicode: "a \\u in a string without four hex digits",
+  PropertyNameExpected: 'expected a name in "quotes"',
+  UnexpectedEndOfComment: "a comment that nothing ends",
+  UnexpectedEndOfNumber: "a number that breaks off",
+  UnexpectedEndOfString: 'a string without its closing "',
+  ValueExpected: "expected a value",
+};
 
 /** The text of a file, `undefined` when there is none, or why it cannot be read. */
 export async function readText(files: Files, path: string): Promise<string | Error | undefined> {

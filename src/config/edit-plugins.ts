@@ -11,6 +11,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { formatSyntaxError } from "./config-files.js";
 
 /** The new text, or why there is none. */
 export type Edited =
@@ -55,8 +56,7 @@ function readRoot(text: string): Node | string {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error)
-    return `line ${countLines(text, error.offset)} is not valid JSON (${printParseErrorCode(error.error)})`;
+  if (error) return formatSyntaxError(text, error.offset, printParseErrorCode(error.error));
   return root?.type === "object" ? root : "an object is expected at the top";
 }
 

@@ -3,12 +3,12 @@
 import { findTouchedPaths, formatInput, mayShowSecrets, readInput, readText } from "../notes/call.js";
 import { toLine } from "../notes/line.js";
 import { hashText, readExit } from "../notes/outcome.js";
+import { findTellingLine } from "../notes/telling-line.js";
 import { isRecord } from "../records.js";
 import { readResultKey } from "../view/keys.js";
 import type { ToolPart } from "../view/message.js";
 import { hashAttempt, hashMessage, normalizeCommand } from "./fingerprint.js";
 import { isMistake } from "./mistake.js";
-import { findTellingLine } from "./telling-line.js";
 
 /** What a call came to: a mistake to be remembered, or anything else that ended by itself. */
 export interface Attempt {

@@ -21,9 +21,9 @@ type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable
 
 export function bindHooks(
   { clock, config, dispatcher, dispose, log, pulse, requests, toasts }: Strata,
-  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show">,
+  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "titles">,
 ): Hooks {
-  const { forkSessions, liveConfig, ownSessions } = host;
+  const { forkSessions, liveConfig, ownSessions, titles } = host;
   const slashCommands = createSlashCommands({
     commands: dispatcher.commands,
     clock,
@@ -37,6 +37,7 @@ export function bindHooks(
       await dispatcher.serve("takenBack", {
         read() {
           if (isOwnRequest(output.messages)) return undefined;
+          titles.close(output.messages[0]?.info.sessionID ?? "");
           // A copy: the layers look at what the host has, and the host's own list is written to.
           input = requests.open((output.messages as Message[]).filter((one) => !isForPeopleOnly(one)));
           return input && { input, value: undefined };
@@ -60,15 +61,14 @@ export function bindHooks(
         },
       }),
     ),
-    row("turn", "chat.message", ({ agent, sessionID }, { message: info, parts }) =>
-      dispatcher.serve("turn", {
-        read() {
-          if (isOwnAgent(agent) || isForPeopleOnly({ info, parts } as Message)) return undefined;
-          return { input: { sessionID }, value: undefined };
-        },
+    row("turn", "chat.message", async ({ agent, sessionID }, { message: info, parts }) => {
+      const isTurn = !isOwnAgent(agent) && !isForPeopleOnly({ info, parts } as Message);
+      if (isTurn) await titles.open(sessionID, info.id);
+      await dispatcher.serve("turn", {
+        read: () => (isTurn ? { input: { sessionID }, value: undefined } : undefined),
         write: () => undefined,
-      }),
-    ),
+      });
+    }),
     row("command", "command.execute.before", async (call, { parts }) => {
       // Not through the dispatcher: one of ours is answered by throwing, see there. The others are for the layers.
       await slashCommands.answer(call, parts);
@@ -119,6 +119,8 @@ export function bindHooks(
           forkSessions.notice(type, properties);
           noteSign(type, properties, pulse);
           slashCommands.notice(type, properties);
+          if (type === "session.idle" && typeof properties?.sessionID === "string")
+            titles.close(properties.sessionID);
           if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
           return { input: { type, properties }, value: undefined };
         },
@@ -128,7 +130,8 @@ export function bindHooks(
   ];
   // Commands are answered, and sessions of ours are kept within their bounds, whatever the layers hear.
   const ofOwnSessions: readonly HookName[] = config.background.enabled === false ? [] : BOUNDING;
-  const isOurs = (hook: HookName): boolean => hook === "command" || ofOwnSessions.includes(hook);
+  const isOurs = (hook: HookName): boolean =>
+    hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
   const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {

@@ -15,6 +15,7 @@ import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
 import { createProcesses, type Processes } from "./processes.js";
 import { createRunningProcesses } from "./running-processes.js";
+import { createTitles, type Titles } from "./titles.js";
 import { withoutUndone } from "./undone.js";
 
 /** The host, with what `bindHooks` needs beside the seam. */
@@ -22,6 +23,7 @@ export interface OpenCodeHost extends Host {
   readonly liveConfig: LiveConfig;
   readonly ownSessions: OwnSessions;
   readonly forkSessions: ForkSessions;
+  readonly titles: Titles;
   /** Puts a message into the session that is shown to the person and never sent to the model; whether it could. */
   show(sessionID: string, text: string): Promise<boolean>;
 }
@@ -54,6 +56,7 @@ export function createOpenCodeHost(
     liveConfig,
     ownSessions,
     forkSessions,
+    titles: createTitles(client, clock),
     models: liveConfig.models,
     setAutoCompaction: liveConfig.setAutoCompaction,
     generate: children.generate,

@@ -8,6 +8,7 @@ import { formatPrefix, type Place, parseID } from "./id.js";
 import type { Memory } from "./memory.js";
 import { findNameFault, foldName, planName } from "./name.js";
 import { ARCHIVE, findPathFault, formatPath, quotePath } from "./path.js";
+import { findSameSentence, takeInAgain } from "./same-sentence.js";
 import type { MemoryGate } from "./secret-gate.js";
 import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
@@ -30,6 +31,8 @@ export interface ChangesOptions {
   standings: readonly Standing[];
   gate?: MemoryGate;
   onWritten(standing: Standing, ids: readonly string[]): void;
+  /** Somebody has said again what this memory says. */
+  onSaidAgain(id: string): void;
 }
 
 /** A change that was looked at and may be made. */
@@ -42,7 +45,7 @@ interface Target {
   memory: Memory;
 }
 
-export function createChanges({ clock, standings, gate, onWritten }: ChangesOptions): Changes {
+export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }: ChangesOptions): Changes {
   const findWhy = async (memory: Memory): Promise<string | undefined> =>
     findRefusal(memory) ?? (await gate?.(memory));
 
@@ -65,8 +68,11 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       if (why) return refuse(why);
       const contents = files.formatMemoryFile(memory);
       const standing = findStanding(standings, memory);
+      await standing.shelf.scan();
       return standing.shelf.change(async (desk) => {
         const { type } = memory;
+        const known = await findKnown(standing, desk, memory);
+        if (known) return sayAgain(known, memory, cause);
         const link = (await desk.findLink(type)) ?? (await desk.findLink(join(ARCHIVE, type)));
         if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
         const names = [...(await desk.names(type)), ...(await desk.names(join(ARCHIVE, type)))];
@@ -165,6 +171,34 @@ export function createChanges({ clock, standings, gate, onWritten }: ChangesOpti
       }
       return refuse(missing(id));
     });
+  }
+
+  /** The memory that says the same already, those included that somebody else has written since the last look. */
+  async function findKnown(standing: Standing, desk: Desk, memory: Memory): Promise<Target | undefined> {
+    const { type } = memory;
+    const read = new Set(standing.shelf.entries().map(({ path }) => path));
+    for (const name of await desk.names(type)) {
+      const path = join(type, name);
+      if (!read.has(path)) await standing.shelf.look(path);
+    }
+    const same = findSameSentence(memory, standing.shelf.memories());
+    const place = same && parseID(same.id);
+    if (!place) return undefined;
+    const path = formatPath({ ...place, isArchived: false });
+    const looked = await desk.open(path);
+    if (looked?.reading.kind !== "memory" || findProblem(looked) || (await findLinkOn(desk, path)))
+      return undefined;
+    // Somebody may be changing it with an editor just now.
+    const current = findSameSentence(memory, [looked.reading.memory]);
+    return current && { standing, desk, path, looked, memory: current };
+  }
+
+  /** One memory, with a use more. */
+  async function sayAgain(target: Target, said: Memory, cause: Cause): Promise<Written> {
+    const written = await rewrite(target, (current) => takeInAgain(current, said), cause);
+    if (written.kind === "refused") return written;
+    onSaidAgain(target.memory.id);
+    return { ...written, isKnown: true };
   }
 
   /** What a person has written and the ledger does not keep is not moved: its words would be lost there. */

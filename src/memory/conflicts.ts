@@ -88,7 +88,7 @@ export function createConflicts({ clock, files, folder, gate, store, trust }: Co
         return { kind: "conflict", existing, path };
       }
       const written = note(await store.remember(draft, cause));
-      if (written.kind === "written") await recordRace(written.memory);
+      if (written.kind === "written" && !written.isKnown) await recordRace(written.memory);
       return written;
     },
 

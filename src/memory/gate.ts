@@ -20,6 +20,11 @@ import type { Cause, MemoryStore, Written } from "./store.js";
 export type FindSimilar = (text: string, options: { limit: number }) => Promise<readonly { id: string }[]>;
 
 export interface Gate {
+  /**
+   * What a person wants kept, as it is, secrets refused: the same sentence is one memory, and what it contradicts is
+   * superseded by it and named.
+   */
+  keep(draft: MemoryDraft, cause: Cause): Promise<{ written: Written; contradicted: readonly Memory[] }>;
   /** `saidMs`: when it was said. Rejects when the disk does not take it; a refusal is a value. */
   save(draft: MemoryDraft, saidMs: number, cause: Cause): Promise<Written>;
 }
@@ -34,6 +39,16 @@ const MOST_SIMILAR = 20;
 
 export function createGate({ findSimilar, memories }: GateOptions): Gate {
   return {
+    async keep(draft, cause) {
+      const similar = await readSimilar(draft);
+      const older = similar.filter(
+        (memory) => isNear(draft, memory) && relate(draft, memory) === "contradicts",
+      );
+      const written = await add(draft, older, cause);
+      const isNew = written.kind === "written" && !written.isKnown;
+      return { written, contradicted: isNew ? older : [] };
+    },
+
     async save(draft, saidMs, cause) {
       const checked = checkDraft(draft);
       if (checked.kind === "refused") return checked;
@@ -58,7 +73,8 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
   async function add(draft: MemoryDraft, older: readonly Memory[], cause: Cause): Promise<Written> {
     const links = [...(draft.links ?? []), ...older.map(({ id }) => id)];
     const written = await memories.remember({ ...draft, ...(links.length > 0 && { links }) }, cause);
-    if (written.kind === "refused") return written;
+    // What is known already has had its say about the others.
+    if (written.kind === "refused" || written.isKnown) return written;
     const { id } = written.memory;
     for (const memory of older) await memories.update(memory.id, (current) => supersede(current, id), cause);
     return written;
@@ -173,5 +189,13 @@ function unite(known: readonly string[], added: readonly string[] = []): readonl
   return [...known, ...added.filter((word) => !lower.has(word.toLowerCase()))].slice(
     0,
     Math.max(MOST_WORDS, known.length),
+  );
+}
+
+/** For a person: what they have just said does not go with these. */
+export function formatContradicted(contradicted: readonly Memory[]): string[] {
+  return contradicted.map(
+    ({ id, title }) =>
+      `It contradicts ${id} ("${title}"), which does not hold any more and is kept as superseded.`,
   );
 }

@@ -65,7 +65,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     for (const standing of standings) indexes.touch(standing.index);
     tell(standings.flatMap(({ shelf }) => shelf.memories().map(({ id }) => id)));
   });
-  const changes = createChanges({ ...options, standings, onWritten });
+  const changes = createChanges({ ...options, standings, onWritten, onSaidAgain: (id) => uses.note([id]) });
 
   return {
     read: async (id) => (await changes.find(id))?.memory,

@@ -156,6 +156,8 @@ const showSafe = (text: string): string => redactSecrets(text).text.slice(0, LON
 /** As the notes write it. */
 function findTime(text: string): string | undefined {
   const [, day, time] = /\((\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) UTC\)/.exec(text) ?? [];
+  // Node makes a date of "undefinedTundefined:00Z".
+  if (day === undefined || time === undefined) return undefined;
   const at = Date.parse(`${day}T${time}:00Z`);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }

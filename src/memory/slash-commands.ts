@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { Layer } from "../dispatcher/layer.js";
 import { StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import { createTrustAnswers } from "../trust/answers.js";
 import { findMemories } from "./find.js";
 import { formatFound } from "./found.js";
+import { createGate, formatContradicted } from "./gate.js";
 import { planRemembered } from "./said.js";
 import type { MemorySearch } from "./search.js";
 import type { Memories, Written } from "./store.js";
@@ -21,6 +23,7 @@ const RECALL_DEADLINE_MS = 15_000;
 /** `/remember`, `/recall` and `/forget`: a person's own words, kept, found or put away. Answers no hook. */
 export function createMemoryCommands({ clock, memories, search }: MemoryCommandsOptions): Layer {
   const answerTrust = createTrustAnswers(memories);
+  const gate = createGate({ memories });
   return {
     name: "memories",
     cost: 5,
@@ -34,8 +37,9 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
             throw new StrataError("EMPTY", "say what is to be remembered: /remember we deploy on Fridays");
           const said = planRemembered(words);
           const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
-          const cause = { operation: "remember", session: sessionID };
-          return describe(await memories.remember({ ...said, provenance }, cause), "Remembered");
+          const cause = { operation: "remember", session: sessionID, run: randomUUID().slice(0, 8) };
+          const { contradicted, written } = await gate.keep({ ...said, provenance }, cause);
+          return [describe(written, "Remembered"), ...formatContradicted(contradicted)].join("\n");
         },
       },
       {
@@ -78,7 +82,7 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
 
 function describe(written: Written, done: string): string {
   if (written.kind === "refused") return `Not done: ${written.why}`;
-  return `${done}: ${written.memory.id}\n${written.path}`;
+  return `${written.isKnown ? "Known already" : done}: ${written.memory.id}\n${written.path}`;
 }
 
 const firstLine = (words: string): string => words.trim().split("\n")[0] ?? "";

@@ -16,7 +16,10 @@ export interface MemoryStore {
   list(options?: { archived?: boolean }): Promise<readonly Memory[]>;
   /** As `list` last knew them, without a look at the disk: for what may not wait. */
   known(): readonly Memory[];
-  /** Adds one under a free name made from its title. */
+  /**
+   * Adds one under a free name made from its title. Where a memory of the user's store says the same sentence already,
+   * that one has a use more and nothing is added, whoever says it and in whichever way.
+   */
   remember(draft: MemoryDraft, cause: Cause): Promise<Written>;
   /** Changes one. `change` may be called again; `undefined` leaves it as it is. */
   update(id: string, change: (current: Memory) => Memory | undefined, cause: Cause): Promise<Written>;
@@ -117,8 +120,9 @@ export type Undone =
   | { kind: "nothing"; why: string };
 
 export type Written =
-  | { kind: "written"; memory: Memory; path: string }
-  | { kind: "unchanged"; memory: Memory; path: string }
+  /** `isKnown`: what was to be remembered was known, and this is the memory that says it. */
+  | { kind: "written"; memory: Memory; path: string; isKnown?: true }
+  | { kind: "unchanged"; memory: Memory; path: string; isKnown?: true }
   /** The sentence says what was expected, what came and what to do. */
   | { kind: "refused"; why: string; existing?: Memory };
 

@@ -4,7 +4,6 @@ import { redactSecrets } from "../memory/secrets.js";
 import type { ToolPart } from "../view/message.js";
 import {
   findDeclaredNames,
-  findLastTellingLine,
   findTouchedPaths,
   formatInput,
   isChangingTool,
@@ -17,6 +16,7 @@ import { type Draft, put } from "./draft.js";
 import { CAPS, type Todo } from "./ledger.js";
 import { toSafeLine } from "./line.js";
 import { hasFailed, hashCall, hashText, readExit } from "./outcome.js";
+import { findTellingLine } from "./telling-line.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
@@ -98,7 +98,7 @@ function readFailureText(part: ToolPart): string {
   const { status, output, error } = part.state;
   if (status === "error")
     return typeof error === "string" ? toSafeLine(withoutTerminalCodes(error), LONGEST_ERROR) : "";
-  return typeof output === "string" ? findLastTellingLine(output, LONGEST_OUTPUT_LINE) : "";
+  return typeof output === "string" ? findTellingLine(output, LONGEST_OUTPUT_LINE) : "";
 }
 
 function learnFile(draft: Draft, at: number, part: ToolPart, named: string): void {

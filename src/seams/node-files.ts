@@ -82,7 +82,8 @@ export const nodeFiles: Files = {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") return false;
       if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
-        return createWithoutLink(path, contents);
+        // Awaited here: while `finally` runs, nobody would hear it fail, and Node ends the process over that.
+        return await createWithoutLink(path, contents);
       throw error;
     } finally {
       await rm(written, { force: true });

@@ -22,6 +22,8 @@ export interface MemoryCommandOptions {
   project: string;
   pulse: Pulse;
   sizes: ContextSizes;
+  /** A sentence each. */
+  wrongSettings: readonly string[];
 }
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
@@ -30,7 +32,8 @@ const MOST_DAYS = 14;
 
 /** `/memory`: how things stand, in this session and in the project. Answers no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
-  const { clock, config, decisions, files, generation, memories, project, pulse, sizes } = options;
+  const { clock, config, decisions, files, generation, memories, project, pulse, sizes, wrongSettings } =
+    options;
   return {
     name: "status",
     cost: 0,
@@ -56,7 +59,11 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
             putIn,
             autoCompact: config.autoCompact,
           });
-          return formatStatus(status, PLAIN, [...rows, ...formatForeign(memories.foreign().length)]);
+          return formatStatus(status, PLAIN, [
+            ...rows,
+            ...formatWrong(wrongSettings),
+            ...formatForeign(memories.foreign().length),
+          ]);
         },
       },
     ],
@@ -110,6 +117,13 @@ export function formatThisSession(asked: ThisSession): Row[] {
     ...(session ? [["", formatNet(session)] as const] : []),
     ["Breaker", formatBreaker(session?.breaker, autoCompact)],
   ];
+}
+
+function formatWrong(problems: readonly string[]): Row[] {
+  const [first] = problems;
+  if (first === undefined) return [];
+  const count = problems.length === 1 ? "1 is wrong" : `${formatCount(problems.length)} are wrong`;
+  return [["Settings", `${count}, strata doctor shows all: ${first}`]];
 }
 
 function formatForeign(count: number): Row[] {

@@ -13,6 +13,7 @@ import { isEndedAnswer } from "./history.js";
 import type { Message, MessageInfo } from "./message.js";
 import type { ContextRequest } from "./request.js";
 import { countUsableTokens, type ModelWindows } from "./windows.js";
+import { createWithout } from "./without.js";
 
 export interface Accounts {
   /** This request is about to be sent. */
@@ -34,6 +35,7 @@ const LAYER = "view";
 
 export function createAccounts({ log, savings, sizes, tools, windows }: AccountsOptions): Accounts {
   const open = new Map<string, ContextRequest>();
+  const without = createWithout(sizes.measure);
   let toolTokens: number | undefined;
 
   return {
@@ -60,10 +62,19 @@ export function createAccounts({ log, savings, sizes, tools, windows }: Accounts
   function account(request: ContextRequest, info: EndedInfo): void {
     if (request.isCompaction) return;
     const { cache, input } = info.tokens;
-    sizes.report(request.sessionID, info, request.show());
-    if (request.model) windows.noteTaken(request.model, input + cache.read + cache.write);
+    const { history, sessionID } = request;
+    const shown = request.show();
+    const sent = input + cache.read + cache.write;
+    sizes.report(sessionID, info, shown);
+    if (request.model) windows.noteTaken(request.model, sent);
     toolTokens ??= estimateToolTokens(tools);
-    savings.record(planAnswer(request, info, toolTokens));
+    savings.record(
+      planAnswer(request, info, {
+        toolTokens,
+        keptOut: without.count({ sessionID, history: history.messages, shown, sent }) - sent,
+        measure: (messages) => sizes.measure(sessionID, messages),
+      }),
+    );
   }
 
   /** The next requests to the model are kept smaller: its window is not what the configuration says. */
@@ -79,11 +90,19 @@ export function createAccounts({ log, savings, sizes, tools, windows }: Accounts
   }
 }
 
-/** The record of one answer, whose request had the definitions of our tools. Pure. */
-export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, toolTokens: number) {
+export interface AnswerSizes {
+  /** Of the definitions of our tools, which the request had. */
+  toolTokens: number;
+  /** Tokens of the history that the request did not have, before that is held against its window. */
+  keptOut: number;
+  measure(messages: readonly Message[]): number;
+}
+
+/** The record of one answer. Pure. */
+export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, sizes: AnswerSizes) {
   const { cache, input, output, reasoning } = tokens;
   const sent = input + cache.read + cache.write;
-  const { keptOut, fresh } = countKeptOut(request, sent, toolTokens);
+  const { keptOut, fresh } = countKeptOut(request, sent, sizes);
   const once = cache.read > 0 ? PRICE.cached : PRICE.written;
   return {
     session: request.sessionID,
@@ -105,13 +124,11 @@ export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, toolT
 function countKeptOut(
   { history, show, window }: ContextRequest,
   sent: number,
-  toolTokens: number,
+  { keptOut, measure, toolTokens }: AnswerSizes,
 ): { keptOut: number; fresh: number } {
-  const shown = show();
   const room = window ? Math.max(0, countUsableTokens(window) - sent) : Number.POSITIVE_INFINITY;
-  const all = estimateTokens(history.messages) - estimateTokens(shown);
-  const seen = estimateTokens(unseenOf(history.messages)) - estimateTokens(unseenOf(shown));
-  return { keptOut: Math.min(room, all - toolTokens), fresh: Math.min(room, seen) };
+  const fresh = measure(unseenOf(history.messages)) - measure(unseenOf(show()));
+  return { keptOut: Math.round(Math.min(room, keptOut - toolTokens)), fresh: Math.min(room, fresh) };
 }
 
 /** What the last answer's calls brought, and all after it. */

@@ -3,6 +3,7 @@
  * since, by new messages or by what was decided, is estimated from its characters.
  */
 import { countReportedTokens, isEndedAnswer } from "./history.js";
+import { CHARACTERS_PER_TOKEN, countFixedTokens, type LearnedSize, learnSize } from "./learned-size.js";
 import {
   isToolPart,
   type Message,
@@ -12,9 +13,6 @@ import {
   withResultText,
 } from "./message.js";
 
-/** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
-export const CHARACTERS_PER_TOKEN = 4;
-
 /**
  * What is put around a call and its result to send them: ids, names of fields, braces. The JSON of OpenAI's format has
  * 165 characters of it.
@@ -23,7 +21,6 @@ const CHARACTERS_AROUND_A_CALL = 160;
 
 /** System prompt and tools, where no answer has told yet; OpenCode's own are 8,000 to 12,000. */
 const USUAL_FIXED_TOKENS = 10_000;
-const OBSERVATIONS = 3;
 const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
 export interface ContextSizes {
@@ -42,36 +39,49 @@ export interface ContextSizes {
   estimate(sessionID: string, messages: readonly Message[]): number;
   /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
   lastTotal(sessionID: string): number | undefined;
-  /** Tokens that no message accounts for, the fewest of the last answers: system prompt and tools. */
+  /** Tokens that no message accounts for: system prompt and tools. */
   fixedTokens(sessionID: string): number;
+  /** Tokens of messages of this session, by what a character of it has had. */
+  measure(sessionID: string, messages: readonly Message[]): number;
 }
 
 export function createContextSizes(): ContextSizes {
-  /** The last few, the newest last. */
-  const observed = new Map<string, number[]>();
+  const learned = new Map<string, LearnedSize>();
   const totals = new Map<string, { total: number; answeredMs: number }>();
-  let counted: { messages: readonly Message[]; tokens: number } | undefined;
-  const lastFixed = (sessionID: string): number => observed.get(sessionID)?.at(-1) ?? USUAL_FIXED_TOKENS;
+  let counted: { messages: readonly Message[]; characters: number } | undefined;
   return {
     report(sessionID, answer, sent) {
       if (!isNews(sessionID, answer)) return;
-      const { input, cache } = answer.tokens ?? NO_TOKENS;
-      take(sessionID, answer, input + cache.read + cache.write - estimateTokens(sent));
+      note(sessionID, answer);
+      take(sessionID, answer, countPrompt(answer), countAll(sent));
     },
     observe(sessionID, readSent, messages) {
       const answer = messages.findLast(isEndedAnswer)?.info;
       if (!answer || !isNews(sessionID, answer)) return;
+      note(sessionID, answer);
       const view = readSent?.() ?? [];
       const last = view.findLastIndex(isEndedAnswer);
-      const sent = estimateTokens(view.slice(0, last)) + estimateTokens(withoutResults(view[last]));
-      take(sessionID, answer, last === -1 ? undefined : countReportedTokens(answer.tokens) - sent);
+      if (last === -1) return;
+      if (!learned.has(sessionID)) takeFirst(sessionID, view, messages);
+      const sent = countAll(view.slice(0, last)) + countAll(withoutResults(view[last]));
+      take(sessionID, answer, countReportedTokens(answer.tokens), sent);
     },
-    estimate: (sessionID, messages) => Math.max(0, lastFixed(sessionID) + count(messages)),
+    estimate(sessionID, messages) {
+      const known = learned.get(sessionID);
+      if (!known) return USUAL_FIXED_TOKENS + estimateTokens(messages);
+      const { last, tokensPerCharacter } = known;
+      const more = (count(messages) - last.characters) * tokensPerCharacter;
+      return Math.max(0, last.tokens + Math.ceil(more));
+    },
     lastTotal: (sessionID) => totals.get(sessionID)?.total,
     fixedTokens(sessionID) {
-      const seen = observed.get(sessionID);
-      return seen ? Math.max(0, Math.min(...seen)) : USUAL_FIXED_TOKENS;
+      const known = learned.get(sessionID);
+      return known ? countFixedTokens(known) : USUAL_FIXED_TOKENS;
     },
+    measure: (sessionID, messages) =>
+      Math.ceil(
+        countAll(messages) * (learned.get(sessionID)?.tokensPerCharacter ?? 1 / CHARACTERS_PER_TOKEN),
+      ),
   };
 
   /** What stands before an answer may have changed once it is known; it is taken once. */
@@ -79,24 +89,47 @@ export function createContextSizes(): ContextSizes {
     return (time?.created ?? 0) > (totals.get(sessionID)?.answeredMs ?? Number.NEGATIVE_INFINITY);
   }
 
-  function take(sessionID: string, { time, tokens }: MessageInfo, fixed: number | undefined): void {
+  function note(sessionID: string, { time, tokens }: MessageInfo): void {
     totals.set(sessionID, { total: countReportedTokens(tokens), answeredMs: time?.created ?? 0 });
-    if (fixed === undefined) return;
-    observed.set(sessionID, [...(observed.get(sessionID) ?? []), fixed].slice(-OBSERVATIONS));
+  }
+
+  function take(sessionID: string, answer: MessageInfo, tokens: number, characters: number): void {
+    const { agent, modelID, providerID } = answer;
+    const by = `${providerID}/${modelID} ${agent}`;
+    learned.set(sessionID, learnSize(learned.get(sessionID), { by, characters, tokens }));
+  }
+
+  /** After a restart: the first request of the session is what tells system prompt and tools from messages. */
+  function takeFirst(sessionID: string, view: readonly Message[], messages: readonly Message[]): void {
+    // Behind a cut stands what was sent when all before it was there, too.
+    const sent = view.length >= messages.length ? view : messages;
+    const first = sent.findIndex(isEndedAnswer);
+    const answer = sent[first]?.info;
+    if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
   }
 
   /** One request asks about the same list several times. */
   function count(messages: readonly Message[]): number {
-    if (counted?.messages !== messages) counted = { messages, tokens: estimateTokens(messages) };
-    return counted.tokens;
+    if (counted?.messages !== messages) counted = { messages, characters: countAll(messages) };
+    return counted.characters;
   }
+}
+
+/** Of the request, without its answer. */
+function countPrompt({ tokens }: MessageInfo): number {
+  const { cache, input } = tokens ?? NO_TOKENS;
+  return input + cache.read + cache.write;
 }
 
 /** Tokens of messages, from their characters. */
 export function estimateTokens(messages: readonly Message[]): number {
+  return Math.ceil(countAll(messages) / CHARACTERS_PER_TOKEN);
+}
+
+function countAll(messages: readonly Message[]): number {
   let characters = 0;
   for (const { parts } of messages) for (const part of parts) characters += countCharacters(part);
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  return characters;
 }
 
 /** Tokens of a text, from its characters. */

@@ -40,6 +40,8 @@ export interface Requests {
   expectCompaction(sessionID: string): void;
   /** Notes are to take the place of history in the next request of this session. */
   wantCut(sessionID: string): void;
+  /** They are not, after all; whether they were to. */
+  unwantCut(sessionID: string): boolean;
 }
 
 export interface RequestsOptions {
@@ -55,6 +57,7 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
   return {
     expectCompaction: (sessionID) => void compactions.add(sessionID),
     wantCut: (sessionID) => void wantedCuts.add(sessionID),
+    unwantCut: (sessionID) => wantedCuts.delete(sessionID),
 
     open(messages) {
       const sessionID = messages[0]?.info.sessionID;

@@ -40,6 +40,30 @@ test("/memory is answered without a model call, and the next request has the byt
   expect(asked.texts[1]).toMatch(/This session +context of \d,\d+ tokens/);
 });
 
+test("a session that begins with commands gets its title, and their answers stay on the screen", async () => {
+  await using stage = await openStage({ plugin: repository });
+  const events = await stage.events();
+  const session = await stage.newSession();
+  await run(session, "memory");
+  await run(session, "remember", "the release is on Friday");
+  await session.ask("fix the orders");
+  await events.waitFor(
+    (event) =>
+      event.type === "session.updated" &&
+      event.properties.info.id === session.id &&
+      event.properties.info.title === "A title",
+  );
+  expect(stage.model.titleRequests).toHaveLength(1);
+  const [request] = stage.model.titleRequests;
+  expect(request?.prompt).toContain("fix the orders");
+  expect(request?.prompt).not.toContain("[Strata]");
+  await session.ask("go on");
+  const shown = (await session.messages()).flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" && part.ignored && !part.synthetic ? [part.text] : [])),
+  );
+  expect(shown.map((text) => text.split("\n")[0])).toEqual(["[Strata] /memory", "[Strata] /remember"]);
+});
+
 test("a command in the middle of a turn is answered after it and costs no request", async () => {
   await using stage = await openStage({ plugin: repository });
   const events = await stage.events();

@@ -18,6 +18,7 @@ export function bindTestHooks(strata: Strata, { canShow = true } = {}): BoundHoo
     forkSessions: createForkSessions(),
     liveConfig: createLiveConfig(),
     ownSessions: createOwnSessions(),
+    titles: { async open() {}, close() {} },
     async show(sessionID, text) {
       if (canShow) shown.push([sessionID, text]);
       return canShow;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { PRICE, type Savings } from "../../src/record/savings.js";
 import { defineTool, estimateToolTokens } from "../../src/tool.js";
-import { createAccounts, planAnswer } from "../../src/view/accounts.js";
-import { createContextSizes } from "../../src/view/context-size.js";
+import { createAccounts, planAnswer as plan } from "../../src/view/accounts.js";
+import { createContextSizes, estimateTokens } from "../../src/view/context-size.js";
 import { readHistory } from "../../src/view/history.js";
 import type { Message, MessageInfo } from "../../src/view/message.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -21,6 +21,14 @@ function open(messages: readonly Message[], shown: readonly Message[], window = 
   const rest = { sessionID: "ses_1", window, show: () => shown };
   return { history: readHistory(messages), ...rest } as unknown as ContextRequest;
 }
+
+/** With four characters a token. */
+const planAnswer = (request: ContextRequest, info: Parameters<typeof plan>[1], toolTokens: number) =>
+  plan(request, info, {
+    toolTokens,
+    keptOut: estimateTokens(request.history.messages) - estimateTokens(request.show()),
+    measure: estimateTokens,
+  });
 
 const usage = (input: number, read: number) => {
   const tokens = { input, output: 10, reasoning: 5, cache: { read, write: 0 } };

@@ -172,7 +172,7 @@ describe("wrong input is one clear sentence, and the field takes what is used in
   it("a file that is not JSON names the line, and its settings count for nothing", async () => {
     const { config, problems } = await read({ [PROJECT]: '{\n  "memory": {\n    "log": oops\n' });
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain(`${PROJECT} cannot be read: line 3 is not valid JSON`);
+    expect(problems[0]).toContain(`${PROJECT} cannot be read: line 3, column `);
     expect(config).toEqual(configSchema.parse({}));
   });
 

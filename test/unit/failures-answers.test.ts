@@ -4,7 +4,7 @@ import { readAttempt } from "../../src/failures/attempt.js";
 import { hashAttempt, hashMessage, normalizeCommand } from "../../src/failures/fingerprint.js";
 import { isMistake, splitCommand } from "../../src/failures/mistake.js";
 import { findChange } from "../../src/failures/resolution.js";
-import { findTellingLine } from "../../src/failures/telling-line.js";
+import { findTellingLine } from "../../src/notes/telling-line.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";
 

@@ -84,10 +84,10 @@ describe("strata init", () => {
 
   it("leaves what it does not understand untouched, says where that is, and ends with 3", async () => {
     for (const [text, what] of [
-      ['{\n  "model": "a",\n  oops\n}', "line 3 is not valid JSON"],
+      ['{\n  "model": "a",\n  oops\n}', "line 3, column 3: a word that is neither"],
       ["[1]", "an object is expected at the top"],
       ['{\n"plugin": "one"}', "line 2: plugin is expected to be a list"],
-      ['{"plugin": ["a"', "line 1 is not valid JSON"],
+      ['{"plugin": ["a"', "line 1, column 16: expected a"],
     ] as const) {
       const files = open(text);
       const { code, err } = await runStrata(files, "init");

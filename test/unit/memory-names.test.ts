@@ -117,7 +117,7 @@ it("of memories with one title each gets its own file, those in the archive and 
   const world = openMemoryWorld({ files });
   const ids: string[] = [];
   for (const title of ["Port", "port", "pórt", "PORT"]) {
-    const id = idOf(await world.store.remember(draft(`about ${title}`, { title }), BY_TEST));
+    const id = idOf(await world.store.remember(draft(`about ${ids.length} ${title}`, { title }), BY_TEST));
     ids.push(id);
     if (ids.length === 2) await world.store.archive(id, BY_TEST);
   }

@@ -75,9 +75,7 @@ describe("the hooks", () => {
         background: { enabled: false },
       },
     });
-    expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(
-      always.filter((name) => name !== "chat.message"),
-    );
+    expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(always);
   });
 
   it("change the host's own list of messages in place", async () => {

@@ -12,7 +12,7 @@ import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { answer, lines } from "../support/messages.js";
+import { answer, call, lines } from "../support/messages.js";
 
 const none = readFacts(EMPTY_LEDGER, PROJECT);
 const touched = (name: string, at: number, isEdited = false): FileFact => ({
@@ -41,7 +41,7 @@ function bring(
 }
 
 describe("what is brought back", () => {
-  it("are five files, the plan before those touched last, without secrets and what stands in the tail", () => {
+  it("are five files, the plan, then those edited, then those read, the last first, without secrets and what stands in the tail", () => {
     const files = ["a", "b", "c", "d", "e", "f", ".env.local", "id_rsa", "x.pem", ".npmrc"].map((name, n) =>
       touched(name, n, n % 2 === 0),
     );
@@ -53,10 +53,10 @@ describe("what is brought back", () => {
     const planned = planRestore(facts, new Set([`${PROJECT}/e`]));
     expect(planned.map(({ path, label }) => `${path.slice(PROJECT.length + 1)}: ${label}`)).toEqual([
       "plan.md: the plan",
+      "c: edited in this session",
+      "a: edited in this session",
       "f: read in this session",
       "d: read in this session",
-      "c: edited in this session",
-      "b: read in this session",
     ]);
   });
 
@@ -70,6 +70,33 @@ describe("what is brought back", () => {
     expect(first?.length).toBeLessThanOrEqual(20_100);
     expect(first?.endsWith("x")).toBe(true);
     expect(second).toBe("### b.ts (read in this session), as it is now\nshort");
+  });
+
+  it("is none that stands whole in the tail, however its path is written, and one of which a piece stands there", async () => {
+    const tail = answer([
+      call("read", "whole", { state: { input: { filePath: "src/read.ts" } } }),
+      call("read", "a piece", { state: { input: { filePath: "src/part.ts", offset: 10, limit: 5 } } }),
+      call("edit", "done", { state: { input: { filePath: `${PROJECT}/src/edited.ts` } } }),
+    ]);
+    const names = ["src/read.ts", "src/part.ts", "src/edited.ts"];
+    const contents = Object.fromEntries(names.map((name) => [`${PROJECT}/${name}`, "text"]));
+    const text = await restore(
+      {
+        clock: createFakeClock(),
+        host: createFakeHost(),
+        log: createFakeLog(),
+        files: createMemoryFiles(contents),
+        folders,
+      },
+      {
+        sessionID: "ses_1",
+        facts: { ...none, files: names.map((name, n) => touched(name, n, name.includes("edited"))) },
+        history: readHistory([answer([]), tail]),
+        from: 1,
+        budgetTokens: 140_000,
+      },
+    );
+    expect(text.match(/^### \S+/gm)).toEqual(["### src/edited.ts", "### src/part.ts"]);
   });
 
   it("takes no more than its share of a small window", async () => {

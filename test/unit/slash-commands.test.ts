@@ -257,31 +257,3 @@ describe("what layers have put into the context", () => {
     expect(sumPutIn([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({ "full-compact": 10 });
   });
 });
-
-describe("/compact-notes", () => {
-  const wordy = (n: number) => user(`question ${n} ${"word ".repeat(4_000)}`);
-  const history = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? wordy(n) : answer([]))).concat(
-    user("on"),
-  );
-
-  it("has notes take the place of history with the next message, and only then", async () => {
-    const world = await openWorld();
-    expect(await world.request(history)).toHaveLength(history.length);
-    const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
-    const text = await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
-    expect(text).toContain("session-memory/ses_1.md");
-    const view = await world.request(history);
-    expect(view.length).toBeLessThan(history.length);
-    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
-    expect(JSON.stringify(await world.request(history))).toBe(JSON.stringify(view));
-    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
-  });
-
-  it("says so where nothing would leave the context", async () => {
-    const world = await openWorld();
-    const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
-    await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
-    await world.request([user("go")]);
-    expect(world.host.toasts).toEqual([expect.stringContaining("/compact-notes changed nothing")]);
-  });
-});

@@ -60,7 +60,8 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       const cause = { operation: "remember", session: sessionID };
       const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
       if (said) await noteSuperseded(written, said, sessionID);
-      const answer = formatWritten(context, written, written.kind === "unchanged" ? "Known already" : "Kept");
+      const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
+      const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
       return isUsers && said ? [answer, `Word for word: ${said.text}`, ...planned.left].join("\n") : answer;
     },
   });

@@ -29,8 +29,9 @@ export async function checkConfiguration(
   // A file that cannot be read may be the one that names the plugin: that it is in none would be a guess.
   const isGuess = configured === undefined && unreadable.length > 0;
   const findings = [
-    ...(isGuess ? [] : checkLoading(settings.plugins, local)),
+    // The cause before what comes of it.
     ...settings.problems.map((sentence) => problem(sentence)),
+    ...(isGuess ? [] : checkLoading(settings.plugins, local)),
     ...parsed.flatMap(checkOptions),
     ...checkModels(settings),
     ...settings.plugins.flatMap(checkRival),

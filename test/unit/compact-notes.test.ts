@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { answer, user } from "../support/messages.js";
+import { openWorld } from "../support/world.js";
+
+describe("/compact-notes", () => {
+  const wordy = (n: number) => user(`question ${n} ${"word ".repeat(4_000)}`);
+  const history = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? wordy(n) : answer([]))).concat(
+    user("on"),
+  );
+
+  it("has notes take the place of history with the next message, and only then", async () => {
+    const world = await openWorld();
+    expect(await world.request(history)).toHaveLength(history.length);
+    const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
+    const text = await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    expect(text).toContain("session-memory/ses_1.md");
+    const view = await world.request(history);
+    expect(view.length).toBeLessThan(history.length);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+    expect(JSON.stringify(await world.request(history))).toBe(JSON.stringify(view));
+    expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+  });
+
+  it("can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {
+    const world = await openWorld();
+    await world.request(history);
+    const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
+    const say = (words: string) =>
+      compact?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
+    expect(await say("undo")).toContain("Nothing to take back");
+    expect(await say("")).toMatch(/files come to [\d,]+ at most[^]*\/compact-notes undo/);
+    expect(await say("undo")).toContain("Taken back");
+    expect(await world.request(history)).toHaveLength(history.length);
+    expect(world.ledger("ses_1", "cut")).toHaveLength(0);
+  });
+
+  it("says so where nothing would leave the context", async () => {
+    const world = await openWorld();
+    const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
+    await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    await world.request([user("go")]);
+    expect(world.host.toasts).toEqual([expect.stringContaining("/compact-notes changed nothing")]);
+  });
+});
