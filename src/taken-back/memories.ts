@@ -18,6 +18,8 @@ export interface TakenMemories {
 export interface TakenMemoriesOptions {
   clock: Clock;
   instance: string;
+  /** Is told of a session whose memories were changed by somebody else meanwhile. */
+  onRefused(sessionID: string): void;
   log: Log;
   memories: Pick<Memories, "history" | "list" | "restore" | "swap" | "update">;
 }
@@ -27,7 +29,7 @@ const AWAY = "the user took the message back";
 const BACK = "the user brought the message back";
 
 export function createTakenMemories(options: TakenMemoriesOptions): TakenMemories {
-  const { clock, instance, log, memories } = options;
+  const { clock, instance, log, memories, onRefused } = options;
   let away: ReadonlySet<string> = new Set();
 
   return {
@@ -42,6 +44,7 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
       if (changes.length > 0) {
         const swapped = await memories.swap(changes, { operation: "archive", reason: AWAY, ...cause });
         const ids = changes.map(({ before }) => before.id).join(", ");
+        if (swapped.kind === "refused") onRefused(sessionID);
         if (swapped.kind === "refused") log.warn(SOURCE, `${ids} cannot be put away yet: ${swapped.why}`);
         else log.info(SOURCE, `${AWAY}, put away: ${ids}`);
       }

@@ -33,7 +33,10 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
   const { background, clock, config, decisions, host, log, memories, notes, savings } = context;
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
-  const own = createTakenMemories(context);
+  const own = createTakenMemories({
+    ...context,
+    onRefused: (sessionID) => void clock.after(RETRY_MS, () => later(sessionID, 1)),
+  });
   /** Counts what was taken back; a session is looked through once for each. */
   let version = 0;
   const settled = new Map<string, number>();
@@ -42,7 +45,13 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
   const waiting = new Set<string>();
   let isRead = false;
   let isReading = false;
-  if (keepsMemories) memories.onChange(() => readLater());
+  /** Sessions in which something was: a memory of theirs may still be on its way to the disk. */
+  const touched = new Set<string>();
+  if (keepsMemories)
+    memories.onChange(() => {
+      readLater();
+      for (const sessionID of touched) later(sessionID);
+    });
 
   return [
     {
@@ -83,6 +92,7 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
     if (hasChanged) version++;
     if (!keepsMemories) return;
     const isNew = history.messages.length === 1;
+    if (hasChanged) touched.add(sessionID);
     if (hasChanged) await followMemories(sessionID);
     else if (!isNew && !settled.has(sessionID)) later(sessionID);
     if (!isRead && !isNew) await waitAtMost(clock, FIRST_READ_MS, read);
@@ -96,11 +106,16 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
       const before = undone.get(id);
       undone.set(id, from);
       if (before === undefined && from === "") checkLater(id);
-      else if (before !== from) later(id);
+      else if (before !== from) again(id);
     }
     if (type !== "message.removed" && type !== "message.part.removed") return;
     const sessionID = findEventSession(properties);
-    if (sessionID !== undefined) later(sessionID);
+    if (sessionID !== undefined) again(sessionID);
+  }
+
+  function again(sessionID: string): void {
+    touched.add(sessionID);
+    later(sessionID);
   }
 
   /** The process that was told to undo may have ended before it was told to do it again. */
