@@ -261,6 +261,7 @@ export async function createStrata(
     await generation.onIdle();
     await failures.onIdle();
     await memories.onIdle();
+    await trust.turns.onIdle();
     await writes.onIdle();
   }
 
@@ -276,6 +277,7 @@ export async function createStrata(
       await dispatcher.dispose();
       toasts.dispose();
       generation.dispose();
+      void trust.turns.endAll();
       log.info("strata", `instance ${instance} ends`);
       void pulse.end();
       await waitAtMost(clock, LAST_WRITES_MS, idle);

@@ -186,8 +186,9 @@ export function createExtraction(context: ExtractionContext): Extraction {
   /** Without the signals of which there is a memory; one that somebody has put away does not come back. */
   async function dropKnown(turns: readonly SaidTurn[]): Promise<SaidTurn[]> {
     if (turns.every(({ signals }) => signals.length === 0)) return [];
-    const all = await memories.list({ archived: true });
-    const known = new Set(all.map(({ provenance }) => `${provenance.message} ${provenance.evidence}`));
+    // What an agent or a repository has put there does not keep the user's word from being kept.
+    const own = (await memories.list({ archived: true })).filter(({ isForeign }) => !isForeign);
+    const known = new Set(own.map(({ provenance }) => `${provenance.message} ${provenance.evidence}`));
     return turns.map((turn) => ({
       ...turn,
       signals: turn.signals.filter(({ text }) => !known.has(`${turn.messageID} ${text}`)),

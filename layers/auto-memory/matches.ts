@@ -21,21 +21,23 @@ export const SESSION_BYTES = 60_000;
 export const MOST_MATCHES = 5;
 const LINE_CHARACTERS = 600;
 
-/** Those worth telling: none that does not hold, and none that the session has in view. */
+/** Those worth telling: none that does not hold, and none that the session has in view. The user's own come first. */
 export function findTellable(
   matched: readonly Memory[],
   { nowMs, told }: { nowMs: number; told: ReadonlySet<string> },
 ): Memory[] {
-  return matched.filter((memory) => isStanding(memory, nowMs) && !told.has(memory.id)).slice(0, MOST_MATCHES);
+  const tellable = matched.filter((memory) => isStanding(memory, nowMs) && !told.has(memory.id));
+  return tellable
+    .sort((a, b) => Number(a.isForeign ?? false) - Number(b.isForeign ?? false))
+    .slice(0, MOST_MATCHES);
 }
 
-/** The text to stand behind the user's message, or `undefined` when there is nothing to tell or no room for it. */
+/** The text to stand behind the user's message, or `undefined` when there is nothing to tell or no room for it. Of `findTellable`. */
 export function planMatches(tellable: readonly Memory[], options: MatchOptions): string | undefined {
   const { gone, nowMs, roomBytes } = options;
   const lines: string[] = [];
   let room = Math.min(MATCH_BYTES, roomBytes) - Buffer.byteLength(MATCH_HEAD);
-  const inOrder = [...tellable].sort((a, b) => Number(a.isForeign ?? false) - Number(b.isForeign ?? false));
-  for (const memory of inOrder) {
+  for (const memory of tellable) {
     const files = gone.get(memory.id) ?? [];
     const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS, gone: files });
     const head = memory.isForeign && !lines.includes(`${FOREIGN_HEAD}:`) ? [`${FOREIGN_HEAD}:`] : [];

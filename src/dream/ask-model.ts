@@ -2,16 +2,19 @@
  * Has a model look at what the rules leave. It can read the project and write one file in the staging folder; the host's
  * permissions bound it, each of its calls is asked about, and what it has written is checked by whoever reads it.
  */
+
 import { dirname, join } from "node:path";
 import type { Generation } from "../background/generation.js";
 import type { Folders } from "../folders.js";
 import type { Prompts } from "../prompts.js";
+import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { createBounds } from "./bounds.js";
 import type { Cluster } from "./clusters.js";
 import type { AskModel, ModelAnswer } from "./dream.js";
 
 export interface AskModelOptions {
+  clock: Pick<Clock, "now" | "pause">;
   files: Files;
   folders: Folders;
   generation: Pick<Generation, "generate">;
@@ -27,7 +30,7 @@ const PURPOSE = "dream";
 const LARGEST_STAGED = 1_000_000;
 
 export function createAskModel(options: AskModelOptions): AskModel {
-  const { deadlineMs, files, folders, generation, maxTokens, prompts, sessionID } = options;
+  const { clock, deadlineMs, files, folders, generation, maxTokens, prompts, sessionID } = options;
   const { project, staged } = folders;
   const privateFolders = [
     join(folders.memory, "private"),
@@ -52,7 +55,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
         sessionID,
         prompt,
         tools: {
-          ...createBounds(files, sandbox),
+          ...createBounds({ clock, files }, sandbox),
           maxTokens,
           deadlineMs,
           signal,

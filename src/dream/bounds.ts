@@ -6,9 +6,11 @@
  * name stands on the line above, does not look like one by itself.
  */
 import { join, relative } from "node:path";
-import { findSecrets, redactSecrets } from "../memory/secrets.js";
+import { lookForSecrets, removeSecrets } from "../memory/secrets.js";
+import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { ToolBounds } from "../seams/host.js";
+import { inSlices, type Sliced } from "../slices.js";
 import { type ResultPart, readParts } from "./results.js";
 import { findEscape, findOutside, readNamedPaths, type Sandbox } from "./sandbox.js";
 
@@ -27,7 +29,10 @@ const SHORTEST_PIECE = 4;
 /** A file with more is one for keys. */
 const MOST_PIECES = 500;
 
-export function createBounds(files: Files, sandbox: Sandbox): Pick<ToolBounds, "cleanResult" | "findEscape"> {
+export function createBounds(
+  { clock, files }: { clock: Pick<Clock, "now" | "pause">; files: Files },
+  sandbox: Sandbox,
+): Pick<ToolBounds, "cleanResult" | "findEscape"> {
   const { privateFolders, project } = sandbox;
 
   return {
@@ -43,7 +48,7 @@ export function createBounds(files: Files, sandbox: Sandbox): Pick<ToolBounds, "
 
     async cleanResult(tool, args, text) {
       // The host's own answer to a call that it could not make repeats what the model wrote, and nothing else.
-      if (tool === "invalid") return redactSecrets(text).text;
+      if (tool === "invalid") return (await inSlices(clock, removeSecrets(text))).text;
       const parts = readParts({ tool, args, text, project });
       if (!parts) return "(not shown: the result has a form that is not known, or is too long; ask for less)";
       const shown: string[] = [];
@@ -75,7 +80,7 @@ export function createBounds(files: Files, sandbox: Sandbox): Pick<ToolBounds, "
       if (!found) return undefined;
       for (const { name, text: piece } of found) pieces.set(piece, name);
     }
-    return pieces.size > MOST_PIECES ? undefined : hide(text, pieces);
+    return pieces.size > MOST_PIECES ? undefined : inSlices(clock, hide(text, pieces));
   }
 
   /** The keys in a file, by line; `undefined` where it cannot be told. */
@@ -87,7 +92,8 @@ export function createBounds(files: Files, sandbox: Sandbox): Pick<ToolBounds, "
     const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
     // In UTF-16 there is such a character in every key.
     if (text.includes("\0")) return undefined;
-    return findSecrets(text).flatMap(({ end, name, start }) =>
+    const secrets = await inSlices(clock, lookForSecrets(text));
+    return secrets.flatMap(({ end, name, start }) =>
       text
         .slice(start, end)
         .split(/\r?\n|\r/)
@@ -98,12 +104,15 @@ export function createBounds(files: Files, sandbox: Sandbox): Pick<ToolBounds, "
 }
 
 /** The text without these, by what each is a piece of, and without what looks like a key by itself. */
-function hide(text: string, pieces: ReadonlyMap<string, string>): string {
+function* hide(text: string, pieces: ReadonlyMap<string, string>): Sliced<string> {
   const lines = text
     .split("\n")
     .map((line) => (line.length > LONGEST_LINE ? `(a line of ${line.length} characters)` : line));
   let hidden = lines.join("\n");
   const longestFirst = [...pieces].sort(([one], [other]) => other.length - one.length);
-  for (const [piece, name] of longestFirst) hidden = hidden.replaceAll(piece, () => `[removed: ${name}]`);
-  return redactSecrets(hidden).text;
+  for (const [piece, name] of longestFirst) {
+    yield;
+    hidden = hidden.replaceAll(piece, () => `[removed: ${name}]`);
+  }
+  return (yield* removeSecrets(hidden)).text;
 }

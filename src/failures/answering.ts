@@ -66,7 +66,7 @@ export const answeringCommands: readonly AnsweringCommand[] = [
 /** Outputs that report on the code, whoever made them: then too the exit code is an answer. */
 export const reports: readonly RegExp[] = [
   /\b\d+ (tests? |specs? |examples?, \d+ )?(failed|failing|failures?|passed|passing)\b/i,
-  /^\s*(--- )?(FAIL|FAILED|not ok)\b/m,
+  /^[ \t]*(--- )?(FAIL|FAILED|not ok)\b/m,
   /\bAssertionError\b|\bassertion failed\b/i,
   /\berror TS\d+:/,
   /^error\[E\d+\]/m,

@@ -18,12 +18,24 @@ export interface RunningProcessesOptions {
   files?: Pick<Files, "read">;
 }
 
+/** Deeper than shells are nested. */
+const MOST_ANCESTORS = 30;
+
 export function createRunningProcesses({
   files = nodeFiles,
 }: RunningProcessesOptions = {}): RunningProcesses {
   let known: Promise<ProcessIdentity> | undefined;
   return {
     own,
+
+    async ancestors() {
+      const above: number[] = [];
+      for (let id = process.ppid; id > 1 && above.length < MOST_ANCESTORS; ) {
+        above.push(id);
+        id = (await readStat(id))?.parent ?? 0;
+      }
+      return above;
+    },
 
     async isRunning({ id, start, machine }) {
       const mine = await own();
@@ -68,6 +80,7 @@ export function createRunningProcesses({
 }
 
 interface ProcessStat {
+  parent: number;
   start: string;
   /** Killed, and only its name is left until its parent has asked. */
   hasEnded: boolean;
@@ -75,10 +88,11 @@ interface ProcessStat {
 
 /** `pid (name, which may hold anything) state …`, with the start as the 22nd field: proc_pid_stat(5). */
 function parseStat(text: string): ProcessStat | undefined {
-  const [state, ...rest] = text
+  const [state, parent, ...rest] = text
     .slice(text.lastIndexOf(")") + 1)
     .trim()
     .split(" ");
-  const start = rest[18];
-  return start === undefined ? undefined : { start, hasEnded: state === "Z" || state === "X" };
+  const start = rest[17];
+  if (start === undefined) return undefined;
+  return { start, parent: Number(parent), hasEnded: state === "Z" || state === "X" };
 }

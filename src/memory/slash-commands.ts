@@ -1,7 +1,7 @@
 import type { Layer } from "../dispatcher/layer.js";
 import { StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
-import { formatAccepted, formatRevoked, formatWaiting } from "../trust/format.js";
+import { createTrustAnswers } from "../trust/answers.js";
 import { findMemories } from "./find.js";
 import { formatFound } from "./found.js";
 import { planRemembered } from "./said.js";
@@ -20,6 +20,7 @@ const RECALL_DEADLINE_MS = 15_000;
 
 /** `/remember`, `/recall` and `/forget`: a person's own words, kept, found or put away. Answers no hook. */
 export function createMemoryCommands({ clock, memories, search }: MemoryCommandsOptions): Layer {
+  const answerTrust = createTrustAnswers(memories);
   return {
     name: "memories",
     cost: 5,
@@ -41,7 +42,7 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
         name: "memory-trust",
         description:
           "Strata: memories that came with this repository; yes accepts them, undo takes that back",
-        execute: ({ words }) => answerTrust(memories, words.trim().toLowerCase()),
+        execute: ({ words }) => answerTrust(words.trim().toLowerCase()),
       },
       {
         name: "recall",
@@ -73,16 +74,6 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
       },
     ],
   };
-}
-
-/** What waits, and what becomes of it. Sends nothing. */
-async function answerTrust(memories: Memories, words: string): Promise<string> {
-  await memories.list();
-  if (words === "undo") return formatRevoked(await memories.revoke());
-  if (words === "yes") return formatAccepted(await memories.accept(undefined, "/memory-trust"));
-  if (words !== "")
-    throw new StrataError("WORDS", `say yes or undo, or nothing to see them; "${words}" is neither`);
-  return formatWaiting(memories.foreign(), "/memory-trust yes");
 }
 
 function describe(written: Written, done: string): string {

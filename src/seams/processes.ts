@@ -4,6 +4,8 @@ export interface RunningProcesses {
   own(): Promise<ProcessIdentity>;
   /** Does it still run? `undefined` where that cannot be known: it runs, or ran, on another machine. Never rejects. */
   isRunning(identity: ProcessIdentity): Promise<boolean | undefined>;
+  /** Ids of the processes that ours was started in, the nearest first; none where that cannot be known. Never rejects. */
+  ancestors(): Promise<readonly number[]>;
 }
 
 /** Tells a process apart from every other one, on this machine and others, before and after a restart. */

@@ -13,6 +13,8 @@ export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: (
   return {
     name: "trust",
     cost: 0,
+    // A copy works on when the session that asked for it is idle.
+    servesForks: ["turn", "event"],
     handlers: {
       turn({ sessionID }) {
         void turns.begin(sessionID);

@@ -3,7 +3,8 @@ import type { Memory } from "../memory/memory.js";
 import { toLine } from "../notes/line.js";
 
 const MOST_LINES = 20;
-const LONGEST_WORDS = 160;
+/** No less than what a session shows of one. */
+const LONGEST_WORDS = 600;
 
 /** Those that wait, each with its words: nobody should accept what they have not read. */
 export function formatWaiting(foreign: readonly Memory[], accepting: string): string {
@@ -30,7 +31,10 @@ export function formatRevoked(files: number | undefined): string {
 
 function formatOne({ content, id, title }: Memory): string {
   const words = toLine(content, LONGEST_WORDS);
-  return `  ${id}  ${words === "" ? toLine(title, LONGEST_WORDS) : words}`;
+  const all = toLine(content, Number.POSITIVE_INFINITY);
+  const more =
+    all.length > words.length ? ` (${all.length - words.length} characters more: strata show ${id})` : "";
+  return `  ${id}  ${words === "" ? toLine(title, LONGEST_WORDS) : words}${more}`;
 }
 
 const count = (number: number): string => `${number} ${number === 1 ? "memory" : "memories"}`;

@@ -34,17 +34,22 @@ export async function findGitFolder(files: Reading, root: string): Promise<GitFo
   }
 }
 
-/** The remotes that the repository's configuration names, each as `host/owner/name`. */
+/**
+ * The remotes that the repository's configuration names, each as `host/owner/name`; one that has no such name, and what
+ * may turn one remote into another, as it stands there.
+ */
 export async function readRemotes(files: Reading, { common }: GitFolder): Promise<string[]> {
   const text = await readText(files, join(common, "config"));
-  const urls: string[] = [];
+  const found: string[] = [];
   let isRemote = false;
   for (const line of text.split(/\r?\n/)) {
-    if (/^\s*\[/.test(line)) isRemote = /^\s*\[remote\s+"/.test(line);
-    const [, url] = (isRemote && /^\s*url\s*=\s*"?([^"\s]+)/.exec(line)) || [];
-    if (url !== undefined) urls.push(url);
+    const [, section, rest = line] = /^\s*\[([^\]]*)\](.*)$/.exec(line) ?? [];
+    if (section !== undefined) isRemote = /^remote\s/i.test(section);
+    if (section !== undefined && /^(url|include|includeif)\b/i.test(section)) found.push(section);
+    const [, url] = (isRemote && /^\s*url\s*=\s*"?([^"\s]+)/i.exec(rest)) || [];
+    if (url !== undefined) found.push(nameRemote(url) ?? url);
   }
-  return urls.flatMap((url) => nameRemote(url) ?? []);
+  return found;
 }
 
 /** `git@github.com:acme/shop.git` and `https://github.com/acme/shop` are both `github.com/acme/shop`. Pure. */

@@ -293,5 +293,6 @@ async function isAccepted(
   if (projects.some((one) => fits(one, root))) return true;
   if (!git || remotes.length === 0) return false;
   const named = await readRemotes(files, git);
-  return named.some((name) => remotes.some((one) => fits(one.toLowerCase(), name)));
+  // What was fetched from any of them may be what is checked out.
+  return named.length > 0 && named.every((name) => remotes.some((one) => fits(one.toLowerCase(), name)));
 }

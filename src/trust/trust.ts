@@ -38,7 +38,7 @@ export interface Trust {
   revoke(): Promise<Acceptance | undefined>;
   /** Is told when something that was not decided by `settle` counts in another way. */
   onChange(listener: () => void): void;
-  readonly turns: Pick<Turns, "begin" | "end">;
+  readonly turns: Pick<Turns, "begin" | "end" | "endAll" | "onIdle">;
   /** Another one whenever `isOwn` may answer otherwise. */
   readonly version: number;
   /** Does it follow the project, or only look at it once? */
@@ -90,7 +90,8 @@ export function createTrust(options: TrustOptions): Trust {
     nameOwner: async (shelf) => (await guard(groundOf(shelf).identify))?.id,
 
     async own(files) {
-      await each(files, (ground, its) => (isAgent ? ground.disown(its, "agent") : ground.own(its)));
+      const isAgents = await isAnAgents();
+      await each(files, (ground, its) => (isAgents ? ground.disown(its, "agent") : ground.own(its)));
     },
 
     async disown(files) {
@@ -98,7 +99,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async accept(files, why) {
-      refuseAgent();
+      await refuseAgent();
       for (const ground of [project, global]) {
         const its = files.filter(({ name }) => groundOf(name) === ground);
         if (its.length > 0) await ground.accept(its, why);
@@ -107,7 +108,7 @@ export function createTrust(options: TrustOptions): Trust {
     },
 
     async revoke() {
-      refuseAgent();
+      await refuseAgent();
       const last = [project, global].flatMap((ground) => {
         const acceptance = ground.acceptances().at(-1);
         return acceptance ? [{ acceptance, ground }] : [];
@@ -132,8 +133,13 @@ export function createTrust(options: TrustOptions): Trust {
     }
   }
 
-  function refuseAgent(): void {
-    if (!isAgent) return;
+  /** What an agent starts, another OpenCode too, has its words and not the user's. */
+  async function isAnAgents(): Promise<boolean> {
+    return isAgent || ((await guard(turns.isWithinTurn)) ?? false);
+  }
+
+  async function refuseAgent(): Promise<void> {
+    if (!(await isAnAgents())) return;
     throw new StrataError(
       "AGENT",
       "an agent cannot accept memories for you, and this shell is one's, or one is at work and this is no terminal; run it in a terminal of your own, or type /memory-trust in the session",

@@ -17,10 +17,16 @@ export interface Turns {
   /** Never rejects; what cannot be written down counts all the same in this process. */
   begin(sessionID: string): Promise<void>;
   end(sessionID: string): Promise<void>;
+  /** The instance ends, and with it all of its turns; its process may go on. Never rejects. */
+  endAll(): Promise<void>;
   /** Was an agent at work then, or at some time from then until then? Rejects with the system's error. */
   findWindows(sinceMs: number): Promise<IsInTurn>;
+  /** Was our process started within the turn of another, as by its agent's shell? Rejects with the system's error. */
+  isWithinTurn(): Promise<boolean>;
   /** Of the disk. */
   nowMs(): Promise<number>;
+  /** Resolves when what has begun or ended is written down. */
+  onIdle(): Promise<void>;
 }
 
 export type IsInTurn = (fromMs: number, toMs?: number) => boolean;
@@ -45,6 +51,8 @@ interface TurnLine {
 interface Window {
   fromMs: number;
   toMs: number;
+  /** Whose it is, as long as it goes on. */
+  process?: ProcessIdentity;
 }
 
 const ALIVE_MS = 30_000;
@@ -62,7 +70,15 @@ export function createTurns(options: TurnsOptions): Turns {
   let stop = (): void => {};
 
   return {
+    async isWithinTurn() {
+      const above = await processes.ancestors();
+      if (above.length === 0) return false;
+      const windows = await readOthers(clock.now());
+      return windows.some(({ process }) => process !== undefined && above.includes(process.id));
+    },
+
     nowMs,
+    onIdle: () => writing,
 
     begin(sessionID) {
       const isFirst = busy.size === 0;
@@ -79,15 +95,12 @@ export function createTurns(options: TurnsOptions): Turns {
       });
     },
 
-    end(sessionID) {
-      if (!busy.delete(sessionID) || busy.size > 0) return writing;
-      stop();
-      const window = own.at(-1);
-      return inOrder(async () => {
-        const atMs = await nowMs();
-        if (window) window.toMs = atMs;
-        await write("end", atMs);
-      });
+    end: (sessionID) => (busy.delete(sessionID) && busy.size === 0 ? close() : writing),
+
+    endAll() {
+      if (busy.size === 0) return writing;
+      busy.clear();
+      return close();
     },
 
     async findWindows(sinceMs) {
@@ -97,6 +110,16 @@ export function createTurns(options: TurnsOptions): Turns {
         windows.some((one) => toMs >= one.fromMs - SLACK_MS && fromMs <= one.toMs + SLACK_MS);
     },
   };
+
+  function close(): Promise<void> {
+    stop();
+    const window = own.at(-1);
+    return inOrder(async () => {
+      const atMs = await nowMs();
+      if (window) window.toMs = atMs;
+      await write("end", atMs);
+    });
+  }
 
   function inOrder(work: () => Promise<void>): Promise<void> {
     writing = writing.then(work).catch(onFailure);
@@ -155,14 +178,19 @@ export function createTurns(options: TurnsOptions): Turns {
   async function readWindows(lines: readonly TurnLine[]): Promise<Window[]> {
     const windows: Window[] = [];
     for (const { at, op } of lines) {
+      // A turn of days has its beginning in a file that was not read.
+      if (windows.length === 0 && op !== "begin")
+        windows.push({ fromMs: Number.NEGATIVE_INFINITY, toMs: at });
       const last = windows.at(-1);
       if (op === "begin") windows.push({ fromMs: at, toMs: at + 2 * ALIVE_MS });
       else if (last) last.toMs = op === "end" ? at : at + 2 * ALIVE_MS;
     }
     const last = lines.at(-1);
     const open = windows.at(-1);
-    if (last && open && last.op !== "end" && (await processes.isRunning(last.process)))
+    if (last && open && last.op !== "end" && (await processes.isRunning(last.process))) {
       open.toMs = Number.POSITIVE_INFINITY;
+      open.process = last.process;
+    }
     return windows;
   }
 }

@@ -120,7 +120,8 @@ test("a team's day asks once for the clone and once for a pull, and never for wh
   await stage.restart();
   await begin(stage, "next morning");
   expect(countAsked(stage)).toBe(2);
-  await answered(stage, "memory-trust", "yes");
+  expect(await answered(stage, "memory-trust", "yes")).toContain("Run no tests");
+  expect(await answered(stage, "memory-trust", "yes")).toContain("1 memory counts as yours now");
   expect((await beginWith(stage, "accepted", "Run no tests")).rules).toContain("Run no tests");
   expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
   expect((await begin(stage, "taken back")).rules).not.toContain("Run no tests");

@@ -16,6 +16,7 @@ export function createFakeProcesses(ownID = 1): FakeProcesses {
   return {
     running,
     own: async () => identify(ownID),
+    ancestors: async () => [],
     isRunning: async ({ id, machine }) => (machine === "here" ? id === ownID || running.has(id) : undefined),
   };
 }

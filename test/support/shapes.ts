@@ -86,11 +86,22 @@ const pick = (
   between: string,
 ): string => Array.from({ length: count }, () => words[next(words.length)]).join(between);
 
+function cutTo(length: number, write: () => string): string {
+  let text = "";
+  while (text.length < length) text += ` ${write()}`;
+  return text.slice(0, length);
+}
+
 /** A piece of each text; the text is such pieces one behind the other. */
 const PASTED: Readonly<Record<string, Write>> = {
   prose: (next) => `${pick(next, PROSE, 12, " ")} `,
   "prose in sentences": (next) => `${pick(next, PROSE, 14, " ")}. `,
   "prose in lines": (next) => `${pick(next, PROSE, 14, " ")}.\n`,
+  "prose in lines of 3,900 characters": (next) => `${cutTo(3_898, () => pick(next, PROSE, 14, " "))}.\n`,
+  "rules in lines of 3,900 characters": (next) =>
+    `${cutTo(3_898, () => `we never use ${hex(next, 4)} because ${pick(next, PROSE, 3, " ")}, `)}.\n`,
+  "one letter in lines of 3,900": () => `${"a".repeat(3_899)}\n`,
+  "quotes in lines of 3,900": () => `${'"a'.repeat(1_949)}"\n`,
   "rules in lines": (next) =>
     `Never use ${hex(next, 4)} in the ${pick(next, PROSE, 2, " ")} because it breaks.\n`,
   "CSV on one line": (next) => `${next(1e6)},always,open,not,never;`,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { findOrder } from "../../layers/auto-memory/said/find-order.js";
+import { findSaid } from "../../layers/auto-memory/said/find-said.js";
+import { findVerbatim } from "../../layers/auto-memory/said/find-verbatim.js";
 import { findWhen } from "../../layers/auto-memory/when.js";
+import { reports } from "../../src/failures/answering.js";
 import { compareStatements } from "../../src/memory/compare.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { redactSecrets } from "../../src/memory/secrets.js";
@@ -10,8 +14,9 @@ import { languages } from "../../src/signals/languages.js";
 import { dropTagged } from "../../src/signals/quotations.js";
 import { simplifyCommand } from "../../src/signals/repeated-commands.js";
 import { formatTitle } from "../../src/signals/title.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce, type Sliced } from "../../src/slices.js";
 import { countLookedAt } from "../support/looked-at.js";
+import { memory } from "../support/memories.js";
 import { shapes } from "../support/shapes.js";
 
 /** One of each kind; the bench tries all of them. */
@@ -156,5 +161,44 @@ describe("private keys", () => {
   it("are looked for no farther than the next one's beginning", () => {
     const read = (count: number) => countLookedAt(() => void redactSecrets(HEAD.repeat(count))).characters;
     expect(read(400)).toBeLessThan(2.2 * read(200));
+  });
+});
+
+it("a report of failed tests is looked for within a line: empty lines before it are not gone over again and again", () => {
+  const [found] = reports.flatMap((pattern) => pattern.exec(`${"\n".repeat(50)}  FAILED one\n`)?.[0] ?? []);
+  expect(found).toBe("  FAILED");
+});
+
+describe("what the user has said in a long session", () => {
+  const LONGEST_STEP = 150_000;
+  const longestStep = (work: Sliced<unknown>): number => {
+    let longest = 0;
+    for (let isDone: boolean | undefined = false; !isDone; ) {
+      const { characters } = countLookedAt(() => {
+        isDone = work.next().done;
+      });
+      longest = Math.max(longest, characters);
+    }
+    return longest;
+  };
+  const session = Array.from({ length: 60 }, (_, n) => ({
+    id: `m${n}`,
+    text: `Never use tabs in module ${n}, because it breaks. `.repeat(20),
+  }));
+
+  it("is looked through in small steps for what an agent hands over", () => {
+    const steps = [
+      findSaid("Never use spaces in module 7.", session),
+      findVerbatim("Never use tabs.", session),
+    ];
+    expect(Math.max(...steps.map(longestStep))).toBeLessThan(LONGEST_STEP);
+  });
+
+  it("is looked through in small steps for an order, also where a memory is as long as a file may be", () => {
+    const long = memory("long", "Never use tabs in 中文 ".repeat(12_000), { type: "directive" });
+    const others = Array.from({ length: 50 }, (_, n) => memory(`m${n}`, `Use tabs in ${n}. `.repeat(500)));
+    const messages = [...session, { id: "last", text: "Forget the rule about tabs." }];
+    const work = findOrder({ action: "archive", memory: long, others, messages });
+    expect(longestStep(work)).toBeLessThan(LONGEST_STEP);
   });
 });

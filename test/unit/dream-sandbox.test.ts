@@ -3,6 +3,7 @@ import { createAskModel } from "../../src/dream/ask-model.js";
 import { createBounds } from "../../src/dream/bounds.js";
 import { findEscape } from "../../src/dream/sandbox.js";
 import { planFolders } from "../../src/folders.js";
+import { systemClock as clock } from "../../src/seams/clock.js";
 import { escapes, harmless, STAGED, sandbox, strange } from "../support/escapes.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 
@@ -53,6 +54,7 @@ it("follows links before it lets anything be read", async () => {
   files.realPath = async (path) => links[path] ?? realPath.call(files, path);
   const asked: (string | undefined)[] = [];
   const askModel = createAskModel({
+    clock,
     files,
     folders: planFolders("/p"),
     prompts: { read: async () => "{{staged}} {{groups}}" },
@@ -108,7 +110,7 @@ function clean(tool: string, args: unknown, text: string): Promise<string> {
     "/p/armour.txt": "-----BEGIN PRIVATE KEY-----\nMIIBOgIBAAJBAKj34\nab==\n-----END PRIVATE KEY-----\n",
     "/p/full.txt": Array.from({ length: 600 }, (_, n) => `API_KEY=k3y${n}x${n * 7}q\n`).join(""),
   });
-  return Promise.resolve(createBounds(files, sandbox("/p")).cleanResult(tool, args, text));
+  return Promise.resolve(createBounds({ clock, files }, sandbox("/p")).cleanResult(tool, args, text));
 }
 
 const LEFT_OUT = "(some of it is private, or cannot be searched for keys, and is left out)";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Memory } from "../../src/memory/memory.js";
 import { bash, DECISION, openExtraction, STATE, worded } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
@@ -28,6 +29,16 @@ describe("after a turn, without a model", () => {
     await after.idle();
     await after.say("Fix the login page.");
     expect(world.memories.done).toEqual(["remember directive/never-push-to-main"]);
+  });
+
+  it("what an agent or a repository has put there keeps no word of the user's from being kept", async () => {
+    const first = await openExtraction();
+    await first.say("Never push to main.");
+    const [known] = first.memories.contents.values();
+    const second = await openExtraction();
+    second.memories.contents.set("knowledge/x", { ...(known as Memory), id: "knowledge/x", isForeign: true });
+    await second.say("Never push to main.");
+    expect(second.memories.done).toEqual(["remember directive/never-push-to-main"]);
   });
 
   it("the newer of two statements wins", async () => {

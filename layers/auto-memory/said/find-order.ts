@@ -41,6 +41,7 @@ export function* findOrder(search: OrderSearch): Sliced<string | undefined> {
     if (++looked > MOST_LOOKED_AT) return undefined;
     if (yield* orders(says, search, subjects))
       return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
+    yield;
     // Said again since, it holds.
     if (action !== "restore" && !isAgreed && compareStatements(text, memory.content) === "same")
       return undefined;
@@ -115,7 +116,7 @@ function* orders(
   if (isAgreed || (action !== "archive" && action !== "edit"))
     return action === "restore" && isSaidAgain(text, memory);
   if (doubts.includes("once")) return false;
-  if (isOpposite(text, memory)) return true;
+  if (yield* isOpposite(text, memory)) return true;
   if (!LIFTS.test(text) || !covers(text, yield* subjects(memory))) return false;
   return yield* means(text, memory, others, subjects);
 }
@@ -130,8 +131,13 @@ function isOrder(text: string, action: OrderedAction, header: string): boolean {
 const PIN_LIKE: ReadonlySet<OrderedAction> = new Set(["pin", "unpin", "link", "unlink"]);
 const ID = /\b(directive|preference|feedback|pattern)\/\S/;
 
-const isOpposite = (text: string, { content, provenance }: Memory): boolean =>
-  [content, provenance.evidence ?? content].some((said) => compareStatements(text, said) === "contradicts");
+function* isOpposite(text: string, { content, provenance }: Memory): Sliced<boolean> {
+  for (const said of new Set([content, provenance.evidence ?? content])) {
+    yield;
+    if (compareStatements(text, said) === "contradicts") return true;
+  }
+  return false;
+}
 
 const isSaidAgain = (text: string, { content }: Memory): boolean =>
   compareStatements(text, content) === "same";
@@ -167,15 +173,28 @@ function createSubjects(): Subjects {
   return function* (memory) {
     const before = known.get(memory);
     if (before) return before;
-    yield;
-    const words = wordsOf(memory);
+    const words = new Set<string>();
+    for (const piece of cutAtSpaces(`${memory.title} ${memory.content}`)) {
+      yield;
+      for (const word of readSubject(piece)) words.add(word);
+    }
     known.set(memory, words);
     return words;
   };
 }
 
-const wordsOf = ({ content, title }: Pick<Memory, "content" | "title">): Set<string> =>
-  readSubject(`${title} ${content}`);
+/** What a person has written may be long. */
+const PIECE = 10_000;
+
+function* cutAtSpaces(text: string): Generator<string, void, void> {
+  for (let from = 0; from < text.length; ) {
+    const most = from + PIECE;
+    const space = Math.max(text.lastIndexOf(" ", most), text.lastIndexOf("\n", most));
+    const end = most >= text.length || space <= from ? most : space;
+    yield text.slice(from, end);
+    from = end;
+  }
+}
 
 /** The words of a text that say what it is about. */
 function readSubject(text: string): Set<string> {

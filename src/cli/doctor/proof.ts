@@ -128,8 +128,9 @@ async function run(options: GatherOptions, root: string, model: ScriptedModel): 
     options;
   const project = join(root, "project");
   const enabled = Object.fromEntries(switches.map((name) => [name, { enabled: config[name].enabled }]));
-  // What lies in the played project is nobody's that a user would have to accept.
-  const settings = mergeRecords({ ...enabled, trust: { projects: [project] } }, TIGHT_SETTINGS);
+  // What is played there is nobody's but ours: else the dream would leave all of it alone.
+  const trust = { projects: [(await files.realPath(root)) ?? root].map((place) => join(place, "*")) };
+  const settings = mergeRecords(enabled, { ...TIGHT_SETTINGS, trust });
   // The user's own there: in a file of the project not all of them would count.
   const own = join(root, "config", "opencode", "opencode.json");
   await files.writeWhole(own, formatHostConfig(plugin.spec, settings, model.url));

@@ -3,42 +3,65 @@
 import { parseAnswer } from "../../../layers/auto-memory/extract-answer.js";
 import { planUnread } from "../../../layers/auto-memory/extract-turns.js";
 import { compilePattern, takeApart } from "../../../layers/auto-memory/pattern.js";
+import { findOrder } from "../../../layers/auto-memory/said/find-order.js";
+import { findSaid } from "../../../layers/auto-memory/said/find-said.js";
+import { findVerbatim } from "../../../layers/auto-memory/said/find-verbatim.js";
+import type { UsersMessage } from "../../../layers/auto-memory/said/own-words.js";
 import { findWhen } from "../../../layers/auto-memory/when.js";
 import { writePreview } from "../../../layers/tool-results/preview.js";
 import { parseForkReports } from "../../../src/agents/fork-report.js";
+import { readParts } from "../../../src/dream/results.js";
+import { readStaged } from "../../../src/dream/staged.js";
 import { readAttempt } from "../../../src/failures/attempt.js";
 import { parseEntry } from "../../../src/failures/entry.js";
+import { readErrorLog } from "../../../src/failures/error-log.js";
 import { normalizeCommand, normalizeMessage } from "../../../src/failures/fingerprint.js";
 import { isMistake, splitCommand } from "../../../src/failures/mistake.js";
 import { findChange } from "../../../src/failures/resolution.js";
 import { findTellingLine } from "../../../src/failures/telling-line.js";
+import { formatDelivery, parseLetter } from "../../../src/mail/letter.js";
 import { checkDraft } from "../../../src/memory/check-draft.js";
 import { compareStatements } from "../../../src/memory/compare.js";
 import { parseConflict } from "../../../src/memory/conflict.js";
+import { readKnown } from "../../../src/memory/known-files.js";
+import { createLedger } from "../../../src/memory/ledger.js";
+import type { Memory } from "../../../src/memory/memory.js";
 import { MOST_FILE_BYTES, parseMemoryFile } from "../../../src/memory/memory-file.js";
+import { parsePending } from "../../../src/memory/pending.js";
 import { planRemembered } from "../../../src/memory/said.js";
-import { redactSecrets, removeSecrets } from "../../../src/memory/secrets.js";
+import { findSecretIn, refuseSecrets } from "../../../src/memory/secret-gate.js";
+import { redactSecrets, removeFromLines, removeSecrets } from "../../../src/memory/secrets.js";
 import { findLastTellingLine, withoutTerminalCodes } from "../../../src/notes/call.js";
 import { learnMessages } from "../../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../../src/notes/ledger.js";
 import { toCode, toLine } from "../../../src/notes/line.js";
 import { formatMaterial } from "../../../src/notes/material.js";
 import { findNextStep } from "../../../src/notes/next-step.js";
+import { redactSections, redactStored } from "../../../src/notes/redact.js";
 import { findReasons, findRules } from "../../../src/notes/rules.js";
 import { parseSections } from "../../../src/notes/sections.js";
+import { parseStored, type Stored } from "../../../src/notes/stored.js";
+import { toPrintable } from "../../../src/printable.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import { createRecall } from "../../../src/recall/recall.js";
 import { splitTerms } from "../../../src/recall/terms.js";
+import { readJsonLines } from "../../../src/record/json-lines.js";
+import type { Files } from "../../../src/seams/files.js";
 import { lookForSignals, readOwnSentences } from "../../../src/signals/find-signals.js";
 import { simplifyCommand } from "../../../src/signals/repeated-commands.js";
 import { formatTitle } from "../../../src/signals/title.js";
+import { createTrustRecord } from "../../../src/trust/record.js";
 import type { ToolPart } from "../../../src/view/message.js";
+import { memory } from "../../support/memories.js";
 import { answer, call, user } from "../../support/messages.js";
 
 export interface Reader {
   name: string;
-  /** What it gives back may be work in slices: each is a piece of its own. */
-  read(text: string): unknown;
+  /**
+   * What it gives back may be work in slices: each is a piece of its own. Of what takes a promise, each look at the disk
+   * ends a piece.
+   */
+  read(text: string, files: Files): unknown;
 }
 
 const place = {
@@ -57,7 +80,64 @@ function bash(command: string, output: string, exit = 1): ToolPart {
   return { ...part, state: { ...part.state, input: { command }, output, metadata: { exit } } } as ToolPart;
 }
 
-const reader = (name: string, read: (text: string) => unknown): Reader => ({ name, read });
+/** A session that is full of it: messages as long as a person's may be. */
+function pasteAsSession(text: string): UsersMessage[] {
+  const messages: UsersMessage[] = [];
+  for (let from = 0; from < text.length && messages.length < 60; from += LONGEST_OWN)
+    messages.push({
+      id: `m${from}`,
+      text: text.slice(from, from + LONGEST_OWN),
+      asked: text.slice(0, LONGEST_OWN),
+    });
+  return messages;
+}
+const LONGEST_OWN = 3_900;
+
+const rule = (content: string): Memory =>
+  memory("rule", content, { type: "directive", created: new Date(0).toISOString() });
+const OTHERS = (text: string): Memory[] =>
+  Array.from({ length: 20 }, (_, n) => ({ ...rule(`${text.slice(0, 10_000)} ${n}`), id: `directive/r${n}` }));
+
+/** Notes of an earlier version: a ledger of short facts. */
+function storedOf(text: string): Stored {
+  const facts = Array.from({ length: Math.ceil(text.length / 400) }, (_, n) =>
+    text.slice(n * 400, (n + 1) * 400),
+  );
+  const at = 0;
+  const failures = facts.map((error, n) => ({
+    key: `k${n}`,
+    at,
+    tool: "bash",
+    input: error,
+    error,
+    laterSucceeded: false,
+  }));
+  return { version: 1, ledger: { ...EMPTY_LEDGER, failures }, removed: facts };
+}
+
+const withText = (text: string, files: Files): Files => ({
+  ...files,
+  list: async () => ["2026-11-a.jsonl"],
+  statItself: async () => ({ kind: "file", bytes: text.length, modifiedMs: 0, changedMs: 0 }),
+  read: async () => Buffer.from(text),
+  readFrom: async () => Buffer.from(text),
+});
+const ledgerOf = (text: string, files: Files) =>
+  createLedger({
+    files: withText(text, files),
+    folder: "/s",
+    log: { error() {}, warn() {}, info() {}, debug() {} },
+    nameClone: async () => "c",
+    prefix: "",
+  });
+const trustOf = (text: string, files: Files) => createTrustRecord(withText(text, files), "/s");
+const lineOf = (contents: string): string =>
+  JSON.stringify({
+    ...{ v: 1, id: "a", at: "2026-11-22T00:00:00.000Z", instance: "i", by: "strata", key: "knowledge/x" },
+    ...{ path: "knowledge/x.md", operation: "remember", before: null, after: "0", contents },
+  });
+
+const reader = (name: string, read: Reader["read"]): Reader => ({ name, read });
 const options = { project: "/p", redact: (text: string) => redactSecrets(text).text };
 
 export const readers: readonly Reader[] = [
@@ -65,12 +145,52 @@ export const readers: readonly Reader[] = [
   reader("planUnread, a command", (text) =>
     planUnread([answer([bash(text, "")])], { untilMs: -1, callsUntilMs: -1 }),
   ),
-  reader("lookForSignals", lookForSignals),
-  reader("readOwnSentences", readOwnSentences),
+  reader("lookForSignals", (text) => lookForSignals(text)),
+  reader("readOwnSentences", (text) => readOwnSentences(text)),
+  reader("findSaid", (text) =>
+    findSaid("Never use abcd in the parser, because it breaks.", pasteAsSession(text)),
+  ),
+  reader("findSaid, the agent's", (text) => findSaid(text.slice(0, 10_000), pasteAsSession(text))),
+  reader("findVerbatim", (text) => findVerbatim(text.slice(0, 1_200), pasteAsSession(text))),
+  reader("findOrder", (text) =>
+    findOrder({
+      action: "archive",
+      memory: rule(text),
+      others: OTHERS(text),
+      messages: pasteAsSession(text),
+    }),
+  ),
   reader("findWhen", findWhen),
   reader("formatTitle", formatTitle),
   reader("simplifyCommand", simplifyCommand),
-  reader("removeSecrets", (text) => removeSecrets(text.slice(0, MOST_FILE_BYTES))),
+  reader("removeSecrets", (text) => removeSecrets(text)),
+  reader("removeFromLines", (text) => removeFromLines(text.split("\n"))),
+  reader("refuseSecrets", (text) => refuseSecrets(rule(text.slice(0, MOST_FILE_BYTES)))),
+  reader("redactStored", (text) => redactStored(storedOf(text))),
+  reader("parseStored", (text) => parseStored(text)),
+  reader("redactSections", (text) => redactSections({ Learnings: text } as never)),
+  reader("ledger, lines", (text, files) => ledgerOf(text, files).readAll()),
+  reader("ledger, one line", (text, files) => ledgerOf(`${lineOf(text)}\n`, files).readAll()),
+  reader("trust record", (text, files) => trustOf(text, files).readOn()),
+  reader("errors.log", (text, files) =>
+    readErrorLog({ ...files, read: async () => Buffer.from(text) }, "/e"),
+  ),
+  reader("readJsonLines", (text, files) =>
+    readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseLetter),
+  ),
+  reader("known.jsonl", (text, files) =>
+    readKnown({ ...files, read: async () => Buffer.from(text) }, "/k", { prefix: "", owner: "any" }),
+  ),
+  reader("parsePending", (text) => parsePending(text, "")),
+  reader("formatDelivery", (text) =>
+    formatDelivery([{ v: 1, id: "a", from: "ses", instance: "i", text, at: 0 }]),
+  ),
+  reader("toPrintable", (text) => toPrintable(text)),
+  reader("readParts, grep", (text) => readParts({ tool: "grep", args: {}, text, project: "/p" })),
+  reader("readParts, read", (text) =>
+    readParts({ tool: "read", args: { filePath: "/p/a" }, text, project: "/p" }),
+  ),
+  reader("readStaged", (text) => readStaged(text, [], { findFault: findSecretIn })),
   reader("checkDraft", (text) =>
     checkDraft({ type: "knowledge", content: text, provenance: { by: "tool", evidence: text } }),
   ),
