@@ -235,18 +235,8 @@ export async function createStrata(
   });
   const housekeeping = createHousekeeping({ clock, host, log, background, generation, sentViews });
   const { project } = folders;
-  const memoryCommand = createMemoryCommand({
-    clock,
-    config,
-    decisions,
-    files,
-    generation,
-    memories,
-    project,
-    pulse,
-    sizes,
-    wrongSettings: reading.problems,
-  });
+  const wrongSettings = reading.problems;
+  const memoryCommand = createMemoryCommand({ ...context, project, pulse, wrongSettings });
   const dispatcher = createDispatcher({
     layers: [
       view,
