@@ -28,7 +28,7 @@ describe("/compact-notes", () => {
     const say = (words: string) =>
       compact?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
     expect(await say("undo")).toContain("Nothing to take back");
-    expect(await say("")).toMatch(/files come to [\d,]+ at most[^]*\/compact-notes undo/);
+    expect(await say("")).toMatch(/files come to [\d,]+ at most[\s\S]*\/compact-notes undo/);
     expect(await say("undo")).toContain("Taken back");
     expect(await world.request(history)).toHaveLength(history.length);
     expect(world.ledger("ses_1", "cut")).toHaveLength(0);
