@@ -243,7 +243,7 @@ export async function createStrata(
       breaks.layer,
       ...createReminder(reading, toasts),
       ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
-      ...createTakenBack(context),
+      ...createTakenBack({ ...context, explain: breaks.explain }),
       ...layers,
       housekeeping,
       memoryCommand,

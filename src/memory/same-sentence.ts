@@ -5,6 +5,8 @@ import { withSession } from "./sessions.js";
 /** The memory that says what this one would. What came with the repository is nobody's word and does not count. */
 export function findSameSentence(said: Memory, memories: readonly Memory[]): Memory | undefined {
   const sentence = foldSentence(said);
+  // A number, a mark or a piece of data is no sentence: what it means stands in its title.
+  if (!/\p{L}/u.test(sentence)) return undefined;
   return memories.find(
     (memory) =>
       memory.status === "active" &&

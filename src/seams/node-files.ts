@@ -64,10 +64,11 @@ export const nodeFiles: Files = {
   },
 
   async writeWhole(path, contents, options) {
-    await mkdir(dirname(path), { recursive: true });
-    await inTurn(path, () =>
-      options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents),
-    );
+    // All of it in turn: which folder is made first says nothing of who asked last.
+    await inTurn(path, async () => {
+      await mkdir(dirname(path), { recursive: true });
+      await (options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents));
+    });
   },
 
   /** A link to a file that is written already: it comes into being with all its contents, for one of many. */

@@ -29,7 +29,12 @@ const ATTEMPTS = 5;
 const RETRY_MS = 5_000;
 const REASON = "the user took a message back that this was made of";
 
-export function createTakenBack(context: LayerContext): readonly Layer[] {
+export interface TakenBackOptions extends LayerContext {
+  /** The break of this request is in the ledger. */
+  explain(request: ContextRequest): void;
+}
+
+export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
   const { background, clock, config, decisions, host, log, memories, notes, savings } = context;
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
@@ -95,7 +100,9 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
     if (hasChanged) touched.add(sessionID);
     if (hasChanged) await followMemories(sessionID);
     else if (!isNew && !settled.has(sessionID)) later(sessionID);
-    if (!isRead && !isNew) await waitAtMost(clock, FIRST_READ_MS, read);
+    if (isRead || isNew) return;
+    const waited = await waitAtMost(clock, FIRST_READ_MS, read);
+    if (waited.kind === "failed") tellUnread(waited.thrown);
   }
 
   function hear({ properties, type }: HostEvent): void {
@@ -120,9 +127,11 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
 
   /** The process that was told to undo may have ended before it was told to do it again. */
   function checkLater(sessionID: string): void {
-    void background.add(async () => {
-      if (keepsNotes && (await notes.takenBack(sessionID)).length > 0) later(sessionID);
-    });
+    void background
+      .add(async () => {
+        if (keepsNotes && (await notes.takenBack(sessionID)).length > 0) later(sessionID);
+      })
+      .catch((thrown) => log.error(LAYER, `cannot read the notes of ${sessionID}: ${formatError(thrown)}`));
   }
 
   /** Once for what comes together, behind the turn; again where the host does not say in time what it has. */
@@ -157,7 +166,11 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
         isReading = false;
         await read();
       })
-      .catch((thrown) => log.error(LAYER, `cannot read the memories: ${formatError(thrown)}`));
+      .catch(tellUnread);
+  }
+
+  function tellUnread(thrown: unknown): void {
+    log.error(LAYER, `cannot read the memories: ${formatError(thrown)}`);
   }
 
   async function read(): Promise<void> {
@@ -182,6 +195,7 @@ export function createTakenBack(context: LayerContext): readonly Layer[] {
       cacheLost,
       net: Math.round(priceLostCache(cacheLost)),
     });
+    context.explain(request);
     for (const layer of new Set(revisions.map((one) => one.layer))) {
       const ours = revisions.filter((one) => one.layer === layer).map(({ layer: _, ...one }) => one);
       await decisions.record(sessionID, layer, ours, signal);

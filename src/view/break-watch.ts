@@ -23,6 +23,8 @@ export interface BreakWatch {
   lookAtHost(request: ContextRequest): Promise<void>;
   /** Is it broken because what was decided is lost? `key` names the loss, which is told once. */
   tellLoss(request: ContextRequest, key: string, reason: string): Promise<void>;
+  /** Somebody else has written down why the prefix breaks with this request. */
+  explain(request: ContextRequest): void;
   /** Does the view begin with all that was sent last? */
   compare(request: ContextRequest, view: readonly Message[]): Promise<void>;
   /** Asked after all others. */
@@ -55,6 +57,10 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
 
     async tellLoss(request, key, reason) {
       await tellOnce(request, key, reason);
+      explained.add(request);
+    },
+
+    explain(request) {
       explained.add(request);
     },
 

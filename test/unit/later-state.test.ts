@@ -142,7 +142,7 @@ const readings: readonly [path: string, handling: string, read: () => unknown, m
 ];
 
 /** Nothing in them has a version. */
-const unversioned = ["owner", "memory/clone", "memory/uses", "lock", "key", "sessions.txt"];
+const unversioned = ["owner", "memory/clone", "memory/uses", "lock", "key", "sessions.txt", "turns/now"];
 
 const open = (path: string, text: string) => {
   const files = createMemoryFiles({ [path]: text });
@@ -211,7 +211,7 @@ describe("what a later version has written", () => {
       { ...LATER, op: "foreign", files: [file("c")], why: "agent" },
     ];
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    const record = createTrustRecord(createMemoryFiles({ "/u/trust.jsonl": text }), "/u");
+    const record = createTrustRecord(createMemoryFiles({ "/u/trust.jsonl": text }), "/u/trust.jsonl");
     await record.readOn();
     expect(["a", "b"].map((name) => record.isOwn(file(name)))).toEqual([false, false]);
     expect(record.isDecided(file("c"))).toBe(true);
