@@ -13,7 +13,8 @@ export const run: Run = async (surroundings, { json }) => {
   const { config, plugins, problems } = await readSettings(surroundings, project);
   const { files } = openOwnIn(surroundings, project);
   const status = await readStatus({ files, clock }, project, config);
-  const hasRun = (await files.list(status.folders.pulse)).length > 0;
+  const pulses = await files.list(status.folders.pulse);
+  const hasRun = pulses.length + Object.keys(status.sessions).length > 0;
   const isLoaded = plugins.some(isStrata) || hasRun;
   if (!isLoaded) status.layers = {};
   const missing =

@@ -25,6 +25,7 @@ const LAYER = "taken-back";
 /** How long a turn waits for the host's messages and the memories; well below the hook's own deadline. */
 const WITHIN_MS = 2_000;
 const FIRST_READ_MS = 200;
+const LOADED_WITHIN_MS = 250;
 const ATTEMPTS = 5;
 const RETRY_MS = 5_000;
 const REASON = "the user took a message back that this was made of";
@@ -66,6 +67,12 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
         async takenBack(request) {
           await bounded("look for what was taken back", () => look(request));
           if (settled.get(request.sessionID) === version) return undefined;
+          // The view waits for a slow disk; here the next request asks again.
+          const days = request.history.days;
+          const loaded = await waitAtMost(clock, LOADED_WITHIN_MS, () => decisions.load(days));
+          if (loaded.kind === "failed")
+            log.error(LAYER, `cannot read what was decided: ${formatError(loaded.thrown)}`);
+          if (loaded.kind !== "done") return undefined;
           const taken = await notes.takenBack(request.sessionID);
           const none: Withdrawal["revisions"] = [];
           return { isStale: (madeMs) => isStale(taken, madeMs), memories: own.away(), revisions: none };
@@ -92,7 +99,6 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
   ];
 
   async function look({ history, sessionID }: ContextRequest): Promise<void> {
-    await decisions.load(history.days);
     const hasChanged = keepsNotes && (await notes.follow(sessionID, history.messages));
     if (hasChanged) version++;
     if (!keepsMemories) return;

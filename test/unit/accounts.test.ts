@@ -172,6 +172,8 @@ describe("machine state that somebody has deleted", () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(2_000))])];
     const shown = outputs(await world.request(messages));
+    // What the process before has not written yet would come after the deletion.
+    await world.strata.idle();
     for (const path of [...world.files.contents.keys()])
       if (path.includes("/state/")) world.files.contents.delete(path);
     const again = await world.restart();

@@ -128,7 +128,7 @@ describe("every command", () => {
     it("lists, finds and shows what is whole in it, and names the rest", async () => {
       const list = await run(broken, "list");
       expect(list.out).toMatch(/^idea\/a-second-idea/m);
-      expect(list.err).toMatch(/decision\/broken\.md: /);
+      expect(list.err).toMatch(/decision\/broken\.md is not used and left as it is: /);
       expect([list.code, (await run(broken, "recall second idea")).out]).toEqual([
         1,
         expect.stringContaining("idea/a-second-idea"),

@@ -102,6 +102,7 @@ describe("strata status", () => {
     const once = { count: 1, lastMs: 5 };
     const all = { config: once, turn: once, context: once, modelWindow: once, event: once };
     const folder = `${PROJECT}/.opencode/strata/state/pulse`;
+    await files.writeWhole(`${PROJECT}/opencode.json`, '{"plugin": ["opencode-strata"]}');
     await files.writeWhole(`${folder}/1.json`, pulse(1, { event: once }));
     await files.writeWhole(`${folder}/2.json`, pulse(2, all));
     expect((await runStrata(files, "status")).code).toBe(0);
@@ -123,7 +124,8 @@ describe("strata status", () => {
   it("is all zeros where nothing has happened yet, and a clear message where there is no project at all", async () => {
     const files = createMemoryFiles({ "/repo/.git/HEAD": "x", "/home/me/.opencode/bin/opencode": "x" });
     const fresh = await runStrata(files, "status", { folder: "/repo/src" });
-    expect([fresh.code, fresh.out]).toEqual([0, expect.stringContaining("0 results moved")]);
+    // That the plugin is not loaded there is something to look after.
+    expect([fresh.code, fresh.out]).toEqual([1, expect.stringContaining("0 results moved")]);
     for (const place of ["/tmp/x", "/home/me"]) {
       const none = await runStrata(files, "status", { folder: place });
       expect([none.code, none.out]).toEqual([3, ""]);

@@ -105,6 +105,6 @@ it("an answer that fits closes a breaker that a window too small had opened", as
   await answer(1_000, { summary: true });
   expect(JSON.parse(world.files.text(path) ?? "")).toMatchObject({ open: "too small" });
   await answer(1_000);
-  expect(JSON.parse(world.files.text(path) ?? "")).toEqual({ failures: 0, poor: 0, refills: 0 });
+  expect(JSON.parse(world.files.text(path) ?? "")).toEqual({ v: 1, failures: 0, poor: 0, refills: 0 });
   expect(world.host.toasts).toEqual(["Strata: automatic summaries are on again for this session."]);
 });

@@ -24,14 +24,14 @@ export async function checkConfiguration(
   settings: Settings,
 ): Promise<ConfigurationFindings> {
   const local = await readLocalPlugins(files, [join(project, ".opencode"), findGlobalFolder({ env, home })]);
-  const { parsed, problems: unreadable } = await readConfigFiles(files, settings.configFiles);
+  const { parsed, unreadable } = await readConfigFiles(files, settings.configFiles);
   const configured = findConfigured(settings.plugins, local);
   // A file that cannot be read may be the one that names the plugin: that it is in none would be a guess.
   const isGuess = configured === undefined && unreadable.length > 0;
   const findings = [
     // The cause before what comes of it.
     ...settings.problems.map((sentence) => problem(sentence)),
-    ...(isGuess ? [] : checkLoading(settings.plugins, local)),
+    ...(isGuess ? [problem(formatGuess(unreadable), MEND)] : checkLoading(settings.plugins, local)),
     ...parsed.flatMap(checkOptions),
     ...checkModels(settings),
     ...settings.plugins.flatMap(checkRival),
@@ -39,6 +39,11 @@ export async function checkConfiguration(
   ];
   return { configured, findings };
 }
+
+const MEND = "mend the file, then ask again";
+
+const formatGuess = (unreadable: readonly string[]): string =>
+  `whether ${PACKAGE} is loaded cannot be told while ${unreadable.join(" and ")} cannot be read`;
 
 function checkLoading(plugins: readonly PluginEntry[], local: readonly string[]): Finding[] {
   const entries = plugins.filter((entry) => isStrata(entry) || isMeant(entry));
