@@ -63,7 +63,7 @@ test("a wrong setting is one line in the log and one toast that name file, key, 
   const file = stage.project.file("opencode.json");
   const sentence = `${file}: toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000`;
   expect(JSON.parse(toast).properties.message).toContain(sentence);
-  expect(toast).toContain("1 more in .opencode/strata/strata.log");
+  expect(toast).toContain("2 settings are wrong");
   expect(log(stage)).toContain(`WARN  config        ${sentence}`);
   expect(log(stage)).toContain(`WARN  config        ${file}: colour is not a setting`);
 });
