@@ -14,6 +14,8 @@ export interface Border {
   noteAbsence(): Promise<void>;
   /** Decides about those of which nothing is known; the paths of all that may count in another way now. */
   settle(entries: Pick<Entries, "all">): Promise<string[]>;
+  /** Takes in what other processes have written down since. Never rejects. */
+  refresh(): Promise<void>;
   /** Is `settle` under way? */
   isDeciding(): boolean;
   /** Whose the files are that these lines are about to make. Never rejects. */
@@ -47,6 +49,10 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
   return {
     mark,
     nameOwner: async () => trust?.nameOwner(prefix),
+
+    async refresh() {
+      await trust?.refresh(prefix);
+    },
 
     async prepareLook() {
       await trust?.prepareLook(prefix);

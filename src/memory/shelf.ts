@@ -124,6 +124,7 @@ export function createShelf(options: ShelfOptions): Shelf {
         async (lock) => {
           await journal.recover(lock);
           await ledger.readOn();
+          await border.refresh();
           return action(openDesk(entries, ledger, lock));
         },
         { waitMs: LOCK_WAIT_MS },

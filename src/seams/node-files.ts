@@ -64,10 +64,11 @@ export const nodeFiles: Files = {
   },
 
   async writeWhole(path, contents, options) {
-    await mkdir(dirname(path), { recursive: true });
-    await inTurn(path, () =>
-      options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents),
-    );
+    // All of it in turn: which folder is made first says nothing of who asked last.
+    await inTurn(path, async () => {
+      await mkdir(dirname(path), { recursive: true });
+      await (options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents));
+    });
   },
 
   /** A link to a file that is written already: it comes into being with all its contents, for one of many. */
@@ -82,7 +83,8 @@ export const nodeFiles: Files = {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") return false;
       if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
-        return createWithoutLink(path, contents);
+        // Awaited here: while `finally` runs, nobody would hear it fail, and Node ends the process over that.
+        return await createWithoutLink(path, contents);
       throw error;
     } finally {
       await rm(written, { force: true });

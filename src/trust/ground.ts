@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { type Clock, DAY_MS } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
+import { type AcceptedPlaces, isAccepted } from "./accepted.js";
 import { findBroughtFiles } from "./brought-files.js";
 import type { ForeignCause, TrustTeller } from "./follow.js";
-import { readRemotes } from "./git-folder.js";
 import { readLogEnd, readOwnCommits } from "./git-log.js";
 import { type Identity, identify } from "./identity.js";
 import {
@@ -23,6 +23,8 @@ export interface TrustGround {
   /** Another one whenever `isOwn` may answer otherwise. */
   readonly version: number;
   identify(): Promise<Identity>;
+  /** Takes in what others have written down since. */
+  refresh(): Promise<void>;
   prepareLook(shelf: string): Promise<void>;
   settle(shelf: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
@@ -59,13 +61,6 @@ interface Open {
   isAcceptedForGood: boolean;
 }
 
-export interface AcceptedPlaces {
-  /** Absolute paths; one that ends in `/*` stands for all folders below. */
-  projects: readonly string[];
-  /** `host/owner/name`; `host/owner/*` stands for all of an owner's. */
-  remotes: readonly string[];
-}
-
 /** At the files of a shelf, the first one of this process. */
 interface Look {
   /** When they were looked at before that; `undefined` when they never were. */
@@ -92,6 +87,13 @@ export function createGround(options: GroundOptions): TrustGround {
     },
 
     identify: async () => (await open()).identity,
+
+    async refresh() {
+      const { identity, record } = await open();
+      // Somebody may have made the project known since.
+      if (identity.id === "") opening = keep(readOpen(isBrief));
+      await (identity.id === "" ? opening : record.readOn());
+    },
 
     /** The time is taken before the files are looked at: what changes meanwhile is newer. */
     async prepareLook(shelf) {
@@ -232,6 +234,7 @@ export function createGround(options: GroundOptions): TrustGround {
         if (record.hasRoot(root)) return "here";
         return record.isBegun ? "elsewhere" : "nowhere";
       },
+      begin: (id, place) => noteRoot(createTrustRecord(files, locate(id)), { id, ...place }),
     });
     return openRecord(identity, isLook);
   }
@@ -243,11 +246,13 @@ export function createGround(options: GroundOptions): TrustGround {
   async function openRecord(identity: Identity, isLook: boolean): Promise<Open> {
     const record = createTrustRecord(files, locate(identity.id));
     await record.readOn();
-    if (!isLook && !record.hasRoot(identity.root)) {
-      const log = identity.git && (await readLogEnd(files, identity.git));
-      await record.add({ op: "root", root: identity.root, ...(log !== undefined && { log }) });
-    }
+    if (!isLook && !record.hasRoot(identity.root)) await noteRoot(record, identity);
     return { identity, record, isAcceptedForGood: await isAccepted(files, accepted, identity) };
+  }
+
+  async function noteRoot(record: TrustRecord, { git, root }: Identity): Promise<void> {
+    const log = git && (await readLogEnd(files, git));
+    await record.add({ op: "root", root, ...(log !== undefined && { log }) });
   }
 
   async function beginLook(shelf: string): Promise<Look> {
@@ -282,17 +287,3 @@ export function createGround(options: GroundOptions): TrustGround {
 }
 
 const toNamed = ({ hash, name }: NamedContents): NamedContents => ({ name, hash });
-
-async function isAccepted(
-  files: Files,
-  { projects, remotes }: AcceptedPlaces,
-  { git, root }: Identity,
-): Promise<boolean> {
-  const fits = (wanted: string, given: string): boolean =>
-    wanted.endsWith("/*") ? given.startsWith(wanted.slice(0, -1)) : wanted.replace(/\/+$/, "") === given;
-  if (projects.some((one) => fits(one, root))) return true;
-  if (!git || remotes.length === 0) return false;
-  const named = await readRemotes(files, git);
-  // What was fetched from any of them may be what is checked out.
-  return named.length > 0 && named.every((name) => remotes.some((one) => fits(one.toLowerCase(), name)));
-}

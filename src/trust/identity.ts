@@ -22,6 +22,8 @@ export interface IdentityOptions {
   isBrief?: boolean;
   /** Has this machine written something down under this id, and for this folder? */
   isKnown(id: string, root: string): Promise<"here" | "elsewhere" | "nowhere">;
+  /** Writes down that this id is of this folder: before the id can be found there. */
+  begin(id: string, place: Omit<Identity, "id">): Promise<void>;
 }
 
 const ID_FILE = "opencode-strata-id";
@@ -29,7 +31,13 @@ const ID = /^[0-9a-f]{32}$/;
 const MOST_IDS = 20;
 
 /** Makes an id where there is none that counts; in a brief look it is empty then. Rejects with the system's error. */
-export async function identify({ files, isBrief, isKnown, project }: IdentityOptions): Promise<Identity> {
+export async function identify({
+  begin,
+  files,
+  isBrief,
+  isKnown,
+  project,
+}: IdentityOptions): Promise<Identity> {
   const root = (await files.realPath(project)) ?? project;
   const found = await findGitFolder(files, root);
   const git = typeof found === "string" ? undefined : found;
@@ -43,11 +51,14 @@ export async function identify({ files, isBrief, isKnown, project }: IdentityOpt
   }
   if (isBrief) return { id: "", ...place };
   const made = randomBytes(16).toString("hex");
+  await begin(made, place);
+  if (ids.length === 0 && (await files.create(path, `${made}\n`))) return { id: made, ...place };
+  const others = await readIDs(files, path);
+  // Somebody else on this machine was quicker.
+  for (const id of others) if ((await isKnown(id, root)) === "here") return { id, ...place };
   // Another user's machine, such as a container, may work in the same folder under an id of its own.
-  await files.writeWhole(path, `${[made, ...ids].slice(0, MOST_IDS).join("\n")}\n`);
-  // Of two that make one at a time both go on with what stands there then.
-  const [first] = await readIDs(files, path);
-  return { id: first ?? made, ...place };
+  await files.writeWhole(path, `${[made, ...others].slice(0, MOST_IDS).join("\n")}\n`);
+  return { id: made, ...place };
 }
 
 async function readIDs(files: Files, path: string): Promise<string[]> {

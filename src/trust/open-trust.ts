@@ -4,8 +4,8 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Host } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
+import type { AcceptedPlaces } from "./accepted.js";
 import { createTrustTeller } from "./follow.js";
-import type { AcceptedPlaces } from "./ground.js";
 import { createTrust, type Trust } from "./trust.js";
 import { isKeptHere } from "./upgrade.js";
 

@@ -24,6 +24,8 @@ export interface Trust {
   /** Decides about contents of which nothing is known yet, and takes in what others have decided. Never rejects. */
   settle(shelf: string, found: readonly FoundFile[]): Promise<void>;
   isOwn(file: NamedContents): boolean;
+  /** Takes in what other processes have written down since, of what is about this shelf. Never rejects. */
+  refresh(shelf: string): Promise<void>;
   /** Is it known whose they are? */
   isDecided(file: NamedContents): boolean;
   /** Names the place of a shelf, in a way that no repository can guess; `undefined` where it has no name. Never rejects. */
@@ -85,6 +87,7 @@ export function createTrust(options: TrustOptions): Trust {
     prepareLook: (shelf) => guard(() => groundOf(shelf).prepareLook(shelf)),
     settle: (shelf, found) => guard(() => groundOf(shelf).settle(shelf, found)),
 
+    refresh: (shelf) => guard(() => groundOf(shelf).refresh()),
     isOwn: (file) => groundOf(file.name).isOwn(file),
     isDecided: (file) => groundOf(file.name).isDecided(file),
     nameOwner: async (shelf) => (await guard(groundOf(shelf).identify))?.id,

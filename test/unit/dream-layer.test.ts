@@ -13,6 +13,7 @@ function put(world: World, name: string, content: string, changedMs = 0): void {
   const path = `${MEMORY}/knowledge/${name}.md`;
   world.files.contents.set(path, Buffer.from(`${front}${content}\n`));
   world.files.changedMs.set(path, changedMs);
+  world.files.modifiedMs.set(path, changedMs);
 }
 
 /** Six memories: two the same, two alike. */

@@ -1,5 +1,5 @@
 import { formatError } from "../../error.js";
-import type { AcceptedPlaces } from "../../trust/ground.js";
+import type { AcceptedPlaces } from "../../trust/accepted.js";
 import type { Surroundings } from "../command.js";
 import { findForeign } from "../trust/find-foreign.js";
 import { type Finding, fine, note, warning } from "./finding.js";

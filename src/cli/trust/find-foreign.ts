@@ -1,6 +1,6 @@
 import { createBorder } from "../../memory/border.js";
 import { formatPrefix } from "../../memory/id.js";
-import type { AcceptedPlaces } from "../../trust/ground.js";
+import type { AcceptedPlaces } from "../../trust/accepted.js";
 import type { Surroundings } from "../command.js";
 import { readShelves } from "../memory-files.js";
 import { openTrust } from "./open-trust.js";

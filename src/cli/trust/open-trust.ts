@@ -3,7 +3,7 @@ import { formatError } from "../../error.js";
 import { findGlobalFolder, findStateFolder } from "../../host/config-files.js";
 import { createGit } from "../../host/git.js";
 import { createRunningProcesses } from "../../host/running-processes.js";
-import type { AcceptedPlaces } from "../../trust/ground.js";
+import type { AcceptedPlaces } from "../../trust/accepted.js";
 import { createTrust, type Trust, TURNS } from "../../trust/trust.js";
 import { createTurns } from "../../trust/turns.js";
 import type { Surroundings } from "../command.js";
