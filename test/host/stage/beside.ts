@@ -1,3 +1,5 @@
+import { mkdir, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { type OpenCode, startOpenCode } from "./opencode.js";
 import { createProject, type Project } from "./project.js";
 
@@ -6,7 +8,11 @@ export async function startBeside(project: Project): Promise<{ host: OpenCode; e
   const elsewhere = await createProject();
   const beside: Project = { ...project, root: elsewhere.root, folders: elsewhere.folders };
   // One user at two terminals: what this machine knows of the project is the same for both.
-  const host = await startOpenCode({ project: beside, env: { XDG_STATE_HOME: project.folders.state } });
+  const [known, own] = [project, elsewhere].map(({ folders }) => join(folders.state, "opencode-strata"));
+  await rm(own ?? "", { recursive: true, force: true });
+  await mkdir(known ?? "", { recursive: true });
+  await symlink(known ?? "", own ?? "");
+  const host = await startOpenCode({ project: beside });
   return {
     host,
     async end() {
