@@ -21,8 +21,6 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
-          // A real host that starves on two busy cores may miss a moment once; a property that does not hold fails twice.
-          retry: process.env.CI ? 1 : 0,
           sequence: { groupOrder: 1 },
           benchmark: { include: [] },
         },

@@ -41,6 +41,7 @@ export function createOpenCodeHost(
   const project = findProject(directory, worktree);
   const { env } = process;
   const home = env.HOME || homedir();
+  let reading: Promise<unknown> = Promise.resolve();
 
   return {
     project,
@@ -82,7 +83,8 @@ export function createOpenCodeHost(
 
     async readMessages(sessionID, last) {
       const query = last === undefined ? {} : { query: { limit: last } };
-      const answer = await bounded(() => client.session.messages({ path: { id: sessionID }, ...query }));
+      const read = () => bounded(() => client.session.messages({ path: { id: sessionID }, ...query }));
+      const answer = await inTurn(read);
       const messages = answer?.data as readonly Message[] | undefined;
       return messages?.filter((message) => !isForPeopleOnly(message));
     },
@@ -119,6 +121,16 @@ export function createOpenCodeHost(
       void bounded(() => client.app.log({ body: { service: "strata", level, message } }));
     },
   };
+
+  /** One after the other: the host writes a long session out in one go, and others wait for each that it writes. */
+  async function inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const mine = reading.then(read);
+    reading = mine.then(
+      () => clock.pause(0),
+      () => {},
+    );
+    return mine;
+  }
 
   /** The answer, or `undefined` when there is none in time. */
   async function bounded<T>(call: () => Promise<T>): Promise<T | undefined> {
