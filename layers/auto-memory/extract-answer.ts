@@ -73,7 +73,11 @@ export function parseAnswer(text: string, signals: readonly Signal[]): Answer {
   return { worded, ignored, faults };
 }
 
+/** A model that writes more than this writes no list of a few memories; to read it would hold the host up. */
+const LONGEST_ANSWER = 200_000;
+
 function parseObject(text: string): Record<string, unknown> | undefined {
+  if (text.length > LONGEST_ANSWER) return undefined;
   const bare = text.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1");
   try {
     const value: unknown = JSON.parse(bare);

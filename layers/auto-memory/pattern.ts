@@ -25,13 +25,21 @@ export type Fits = (subject: Subject) => boolean;
 const LONGEST_PATTERN = 200;
 /** What stands behind is seldom what a command is about. */
 const LONGEST_COMMAND = 2_000;
+/** No system opens a longer one. */
+const LONGEST_PATH = 4_096;
 const BETWEEN_WORDS = /[\s;|&()'"`<>=]+/;
 
 export function takeApart({ command = "", path }: CallSubject): Subject {
   const words = command.slice(0, LONGEST_COMMAND).toLowerCase().split(BETWEEN_WORDS);
-  const paths = (path === undefined ? words : [path.toLowerCase()]).map(splitPath);
-  const names = paths.flat().flatMap((name) => [name, name.replace(/(?<=.)\..*$/, ""), ...name.split(":")]);
+  const paths = (path === undefined ? words : [path.slice(0, LONGEST_PATH).toLowerCase()]).map(splitPath);
+  const names = paths.flat().flatMap((name) => [name, withoutEnding(name), ...name.split(":")]);
   return { words, paths, names: new Set(names) };
+}
+
+/** `parser.test.ts` is `parser`, and `.env` is `.env`. */
+function withoutEnding(name: string): string {
+  const dot = name.indexOf(".", 1);
+  return dot === -1 ? name : name.slice(0, dot);
 }
 
 /**

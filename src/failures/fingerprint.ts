@@ -33,9 +33,13 @@ export function hashAttempt(part: ToolPart, project: string, redact: (text: stri
 const shorten = (text = ""): string =>
   `${text.slice(0, LOOKED_AT)}${text.length > LOOKED_AT ? text.length : ""}`;
 
+/** A script of a megabyte that is given as a command is known by its beginning and its length. */
+const LONGEST_COMMAND = 20_000;
+
 /** The command without a first step into the project, where it is anyway, and with single spaces. */
 export function normalizeCommand(command: string, project: string): string {
-  const line = command.replace(/\s+/g, " ").trim();
+  const rest = command.length > LONGEST_COMMAND ? ` (${command.length} characters)` : "";
+  const line = `${command.slice(0, LONGEST_COMMAND).replace(/\s+/g, " ").trim()}${rest}`;
   const steps = [project, `${project}/`, `"${project}"`, `'${project}'`].map((path) => `cd ${path} && `);
   const step = steps.find((one) => line.startsWith(one));
   return step === undefined ? line : line.slice(step.length);

@@ -6,7 +6,7 @@ export function isReworded(failed: readonly string[], worked: readonly string[])
   const gained = subtract(worked, failed);
   if (failed.length === 0 || (lost.length === 0 && gained.length === 0)) return false;
   // A command that has become part of another one is another one.
-  if (gained.length > failed.length + MOST_ADDED) return false;
+  if (gained.length > failed.length + MOST_ADDED || lost.length > MOST_LOST) return false;
   const pieces = new Set(gained.flatMap(splitWord));
   const isExcused = (word: string): boolean =>
     isOption(word) ||
@@ -17,16 +17,19 @@ export function isReworded(failed: readonly string[], worked: readonly string[])
 }
 
 const MOST_ADDED = 5;
+/** Each is compared with each that was gained. Who has changed so many words has said another thing. */
+const MOST_LOST = 50;
 
 const isOption = (word: string): boolean => word.startsWith("-");
 
 /** Each as often as it stands in the first more often than in the second. */
 function subtract(words: readonly string[], from: readonly string[]): string[] {
-  const left = [...from];
+  const left = new Map<string, number>();
+  for (const word of from) left.set(word, (left.get(word) ?? 0) + 1);
   return words.filter((word) => {
-    const index = left.indexOf(word);
-    if (index !== -1) left.splice(index, 1);
-    return index === -1;
+    const count = left.get(word) ?? 0;
+    if (count > 0) left.set(word, count - 1);
+    return count === 0;
   });
 }
 

@@ -44,6 +44,7 @@ export function createOpenCodeHost(
   const project = findProject(directory, worktree);
   const { env } = process;
   const home = env.HOME || homedir();
+  let reading: Promise<unknown> = Promise.resolve();
 
   return {
     project,
@@ -87,14 +88,16 @@ export function createOpenCodeHost(
     async readMessages(sessionID, last) {
       const path = { path: { id: sessionID } };
       const query = last === undefined ? {} : { query: { limit: last } };
-      const [session, answer] = await Promise.all([
-        bounded(() => client.session.get(path)),
-        bounded(() => client.session.messages({ ...path, ...query })),
-      ]);
+      const read = () =>
+        Promise.all([
+          bounded(() => client.session.get(path)),
+          bounded(() => client.session.messages({ ...path, ...query })),
+        ]);
+      const [session, answer] = await inTurn(read);
       const revert = session?.data?.revert;
       // Of the last ones only those might be left that are not undone, and they might not be all.
-      const whole =
-        revert && last !== undefined ? await bounded(() => client.session.messages(path)) : answer;
+      const isPart = revert !== undefined && last !== undefined;
+      const whole = isPart ? await inTurn(() => bounded(() => client.session.messages(path))) : answer;
       const messages = whole?.data as readonly Message[] | undefined;
       const standing = messages && (revert ? withoutUndone(messages, revert) : messages);
       return standing?.filter((message) => !isForPeopleOnly(message)).slice(-(last ?? standing.length));
@@ -132,6 +135,16 @@ export function createOpenCodeHost(
       void bounded(() => client.app.log({ body: { service: "strata", level, message } }));
     },
   };
+
+  /** One after the other: the host writes a long session out in one go, and others wait for each that it writes. */
+  async function inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const mine = reading.then(read);
+    reading = mine.then(
+      () => clock.pause(0),
+      () => {},
+    );
+    return mine;
+  }
 
   /** The answer, or `undefined` when there is none in time. */
   async function bounded<T>(call: () => Promise<T>): Promise<T | undefined> {

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type { Clock } from "../seams/clock.js";
+import type { Desk } from "./desk.js";
 import { findHint, findMove, findRefusal, planMemory } from "./draft.js";
 import type { Looked } from "./entries.js";
 import { formatPrefix, type Place, parseID } from "./id.js";
@@ -10,7 +11,6 @@ import { findNameFault, foldName, planName } from "./name.js";
 import { ARCHIVE, findPathFault, formatPath, quotePath } from "./path.js";
 import { findSameSentence, takeInAgain } from "./same-sentence.js";
 import type { MemoryGate } from "./secret-gate.js";
-import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
 import type { Cause, MemoryCopy, MemoryStore, Written } from "./store.js";
 

@@ -50,14 +50,15 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const indexed = new Set<Standing>();
   let seen: { lists: (readonly Memory[])[]; current: readonly Memory[] } | undefined;
   const standings: Standing[] = planPlaces(options).map((place) => {
-    const shelf = createShelf({ ...options, ...place });
+    const shelf = createShelf({ ...options, ...place, onSeen: (ids) => onChanged(standing, ids) });
     const read = async (): Promise<Memory[]> => {
       await shelf.scan();
       return shelf.memories().filter(isCurrent);
     };
-    return { place, shelf, index: { folder: place.folder, state: place.state, read } };
+    const standing: Standing = { place, shelf, index: { folder: place.folder, state: place.state, read } };
+    return standing;
   });
-  function onWritten(standing: Standing, ids: readonly string[]): void {
+  function onChanged(standing: Standing, ids: readonly string[]): void {
     indexes.touch(standing.index);
     tell(ids);
   }
@@ -65,7 +66,8 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     for (const standing of standings) indexes.touch(standing.index);
     tell(standings.flatMap(({ shelf }) => shelf.memories().map(({ id }) => id)));
   });
-  const changes = createChanges({ ...options, standings, onWritten, onSaidAgain: (id) => uses.note([id]) });
+  const onSaidAgain = (id: string): void => uses.note([id]);
+  const changes = createChanges({ ...options, standings, onWritten: onChanged, onSaidAgain });
 
   return {
     read: async (id) => (await changes.find(id))?.memory,
@@ -81,8 +83,8 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     update: changes.update,
     archive: changes.archive,
     restore: changes.restore,
-    swap: createSwap({ ...options, standings, onWritten }),
-    undo: createUndo({ standings, onWritten }),
+    swap: createSwap({ ...options, standings, onWritten: onChanged }),
+    undo: createUndo({ standings, onWritten: onChanged }),
     adopt: changes.adopt,
     discard: changes.discard,
     problems: () => standings.flatMap(findProblems),
@@ -140,13 +142,12 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   }
 
   async function scan(standing: Standing): Promise<void> {
-    const changed = await standing.shelf.scan();
+    await standing.shelf.scan();
     for (const problem of findProblems(standing)) report(problem);
     // Once at the start: what was written by an instance that was killed may not be in the index yet.
     const isFirst = !indexed.has(standing);
     indexed.add(standing);
-    if (changed.length > 0 || (isFirst && standing.shelf.entries().length > 0)) indexes.touch(standing.index);
-    tell(changed.filter((id) => parseID(id) !== undefined));
+    if (isFirst && standing.shelf.entries().length > 0) indexes.touch(standing.index);
   }
 
   function tell(changed: readonly string[]): void {

@@ -11,21 +11,21 @@
  */
 import { join } from "node:path";
 import { formatError } from "../error.js";
-import type { HeldLock, Locks } from "../lock/locks.js";
+import type { Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
 import { createBorder } from "./border.js";
+import { type Desk, type Entering, type Opened, openDesk } from "./desk.js";
 import { createEntries, type Entries, type EntriesOptions, type Entry, type Looked } from "./entries.js";
 import { formatID, formatPrefix } from "./id.js";
 import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
-import { appendToLedger, createLedger, type Ledger } from "./ledger.js";
+import { createLedger, type Ledger } from "./ledger.js";
 import type { LedgerLine } from "./ledger-line.js";
-import { createLineWriter, type DeskStep } from "./line-writer.js";
+import { createLineWriter } from "./line-writer.js";
 import type { Memory } from "./memory.js";
-import { LEDGER, parsePath, splitPath } from "./path.js";
-import type { Cause } from "./store.js";
+import { LEDGER, splitPath } from "./path.js";
 import { findStrange } from "./strange.js";
 
 export interface ShelfOptions extends EntriesOptions {
@@ -40,12 +40,14 @@ export interface ShelfOptions extends EntriesOptions {
   prepare: () => Promise<void>;
   /** Tells the user's own words from others; without it all of them are his. */
   trust?: Trust | undefined;
+  /** Is given the ids of memories that are others now than they were at the last look, whoever looks. */
+  onSeen?: (ids: readonly string[]) => void;
 }
 
 export interface Shelf {
   readonly folder: string;
-  /** Looks at the files; the ids of memories that are others now. Enters what a person has done in the ledger. */
-  scan(): Promise<string[]>;
+  /** Looks at the files, and enters in the ledger what a person has done. */
+  scan(): Promise<void>;
   entries(): readonly Entry[];
   /** As they were last seen; the same list as long as none has changed. */
   memories(): readonly Memory[];
@@ -60,22 +62,6 @@ export interface Shelf {
   /** All lines of its ledger. */
   readLedger(): Promise<LedgerLine[]>;
   idOf(path: string): string;
-}
-
-/** What may be done under the lock. */
-export interface Desk {
-  /** The file as it is, what a person has done to it entered in the ledger. */
-  open(path: string): Promise<Looked | undefined>;
-  names(folder: string): Promise<string[]>;
-  findLink(path: string): Promise<string | undefined>;
-  /** Writes over what was opened, or where nothing was; done when it resolves. */
-  write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
-  /** Moves what was opened to where nothing is; done when it resolves. */
-  move(opened: Looked, to: string, cause: Cause): Promise<void>;
-  /** All of these in their order, as one step; done when it resolves. */
-  swap(steps: readonly DeskStep[]): Promise<void>;
-  /** Removes what was opened, whose every version the ledger has; done when it resolves. */
-  discard(opened: Looked, cause: Cause): Promise<void>;
 }
 
 /** So many changed files make it worth while to write down what was read. */
@@ -95,7 +81,7 @@ export function createShelf(options: ShelfOptions): Shelf {
   const ledgerFolder = join(folder, LEDGER);
   const write = createLineWriter({ ...options, idOf });
   let loading: Promise<Loaded> | undefined;
-  let scanning: Promise<string[]> | undefined;
+  let scanning: Promise<void> | undefined;
   let loaded: Loaded | undefined;
   let hasWarned = false;
 
@@ -103,7 +89,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     folder,
     entries: () => loaded?.entries.all() ?? [],
     memories: () => (loaded ? border.memories(loaded.entries) : NONE),
-    look: async (path) => border.mark(await (await load()).entries.look(path)),
+    look: async (path) => border.mark(await lookAt((await load()).entries, path)),
 
     isDeciding: border.isDeciding,
     foreign: () => (loaded ? border.foreign(loaded.entries) : new Map()),
@@ -117,19 +103,7 @@ export function createShelf(options: ShelfOptions): Shelf {
       return scanning;
     },
 
-    async change(action) {
-      const { entries, ledger } = await load();
-      return locks.withLock(
-        join(state, "lock"),
-        async (lock) => {
-          await journal.recover(lock);
-          await ledger.readOn();
-          await border.refresh();
-          return action(openDesk(entries, ledger, lock));
-        },
-        { waitMs: LOCK_WAIT_MS },
-      );
-    },
+    change: withDesk,
 
     idOf,
   };
@@ -138,6 +112,22 @@ export function createShelf(options: ShelfOptions): Shelf {
   function idOf(path: string): string {
     const parts = splitPath(path);
     return parts ? formatID({ ...options, ...parts }) : path;
+  }
+
+  async function withDesk<T>(action: (desk: Desk & Entering) => Promise<T>): Promise<T> {
+    const { entries, ledger } = await load();
+    return locks.withLock(
+      join(state, "lock"),
+      async (lock) => {
+        await journal.recover(lock);
+        await ledger.readOn();
+        await border.refresh();
+        const look = (path: string): Promise<Looked | undefined> => lookAt(entries, path);
+        const known = { files, folder, border, journal, write, prepare };
+        return action(openDesk({ ...known, entries, ledger, lock, lookAt: look }));
+      },
+      { waitMs: LOCK_WAIT_MS },
+    );
   }
 
   async function load(): Promise<Loaded> {
@@ -155,27 +145,45 @@ export function createShelf(options: ShelfOptions): Shelf {
     return loading;
   }
 
-  async function scan(): Promise<string[]> {
+  async function scan(): Promise<void> {
     if (!(await files.statItself(folder))) {
       await border.noteAbsence();
-      return loaded ? (await loaded.entries.scan()).map(shelf.idOf) : [];
+      if (loaded) see(await loaded.entries.scan());
+      return;
     }
     await border.prepareLook();
     const { entries, ledger } = await load();
     if (await journal.isPending()) await tryChange(async () => {});
     const changed = await entries.scan();
-    await ledger.readOn();
-    const settled = await border.settle(entries);
+    const seen = new Set(changed);
+    try {
+      await ledger.readOn();
+      for (const path of await border.settle(entries)) seen.add(path);
+    } finally {
+      see([...seen]);
+    }
     const strange = findStrange(entries, ledger);
     if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
     if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
-    return [...new Set([...changed, ...settled].map(shelf.idOf))];
+  }
+
+  async function lookAt(entries: Entries, path: string): Promise<Looked | undefined> {
+    const before = entries.get(path)?.hash;
+    const looked = await entries.look(path);
+    if (looked?.hash !== before) see([path]);
+    return looked;
+  }
+
+  /** A change is found by one look only: what comes after finds the file as it is known. */
+  function see(paths: readonly string[]): void {
+    const ids = paths.filter((path) => splitPath(path) !== undefined).map(idOf);
+    if (ids.length > 0) options.onSeen?.(ids);
   }
 
   /** Who cannot write can still read. */
   async function tryChange(action: (desk: Desk & Entering) => Promise<void>): Promise<void> {
     try {
-      await shelf.change((desk) => action(desk as Desk & Entering));
+      await withDesk(action);
     } catch (thrown) {
       const what = `cannot enter in ${ledgerFolder} what was changed by hand: ${formatError(thrown)}`;
       if (!hasWarned) log.warn("memory", what);
@@ -187,7 +195,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
       const opened: Opened[] = [];
       for (const path of paths.slice(from, from + LINES_AT_A_TIME))
-        opened.push({ path, looked: await entries.look(path) });
+        opened.push({ path, looked: await lookAt(entries, path) });
       await desk.enter(opened);
     }
   }
@@ -205,77 +213,9 @@ export function createShelf(options: ShelfOptions): Shelf {
       log.debug("memory", `cannot keep what was read: ${formatError(thrown)}`);
     }
   }
-
-  function openDesk(entries: Entries, ledger: Ledger, lock: HeldLock): Desk & Entering {
-    return {
-      names: entries.names,
-      findLink: entries.findLink,
-      enter,
-
-      async open(path) {
-        const looked = await entries.look(path);
-        await enter([{ path, looked }]);
-        return border.mark(looked);
-      },
-
-      write: (path, over, contents, cause) => commit([{ path, before: over?.hash ?? null, contents, cause }]),
-      move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
-      discard: ({ path, hash = null }, cause) => commit([{ path, before: hash, isRemoved: true, cause }]),
-      swap: commit,
-    };
-
-    async function commit(steps: readonly DeskStep[]): Promise<void> {
-      const lines = write.steps(ledger, steps);
-      const [first] = lines;
-      if (!first) return;
-      await prepare();
-      // Before the files are there: who is killed in between has not lost the user's word.
-      await border.own(lines);
-      await journal.commit(lock, lines, await ledger.nameFile(first.at));
-      try {
-        for (const { from, path } of lines) {
-          await entries.look(path);
-          if (from !== undefined) await entries.look(from);
-        }
-        await ledger.readOn();
-      } catch {
-        // It is done; what could not be read just now is read with the next look.
-      }
-    }
-
-    /** Enters in the ledger which of these files are others than it knows. */
-    async function enter(opened: readonly Opened[]): Promise<void> {
-      const lines: LedgerLine[] = [];
-      for (const { path, looked } of opened) {
-        const known = ledger.known(path)?.hash ?? null;
-        // What cannot be read stays out of it until somebody has mended it.
-        if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
-        if (!parsePath(path)) continue;
-        const operation = looked ? (known === null ? "added by hand" : "edited by hand") : "removed by hand";
-        const change = { before: known, after: looked?.hash ?? null, contents: looked?.text };
-        lines.push(write.line(ledger, path, { operation }, change));
-      }
-      const [first] = lines;
-      if (!first) return;
-      await prepare();
-      await lock.check();
-      await appendToLedger(files, folder, await ledger.nameFile(first.at), lines);
-      await ledger.readOn();
-    }
-  }
 }
 
 const NONE: readonly Memory[] = [];
-
-interface Entering {
-  enter(opened: readonly Opened[]): Promise<void>;
-}
-
-/** What was found under this path just now. */
-interface Opened {
-  path: string;
-  looked: Looked | undefined;
-}
 
 interface Loaded {
   entries: Entries;

@@ -1,6 +1,7 @@
 /** Many changes at a time: all that were planned together are made in one step, or none. */
 
 import { formatError, StrataError } from "../error.js";
+import type { Desk } from "./desk.js";
 import { findMove, findRefusal } from "./draft.js";
 import type { Looked } from "./entries.js";
 import { type Place, parseID } from "./id.js";
@@ -9,7 +10,6 @@ import type { DeskStep } from "./line-writer.js";
 import type { Memory } from "./memory.js";
 import { findPathFault } from "./path.js";
 import type { MemoryGate } from "./secret-gate.js";
-import type { Desk } from "./shelf.js";
 import { findStanding, pathsOf, type Standing } from "./standing.js";
 import type { Cause, Memories, PlannedChange, Swapped } from "./store.js";
 

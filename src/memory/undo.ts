@@ -3,10 +3,10 @@
  * comes back, one that was changed has the bytes it had. What somebody has changed since stays as it is.
  */
 import { StrataError } from "../error.js";
+import type { Desk } from "./desk.js";
 import { groupByKey, hashOf, type LedgerLine, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
 import { formatPath, parsePath } from "./path.js";
-import type { Desk } from "./shelf.js";
 import type { Standing } from "./standing.js";
 import type { Cause, Memories, Undone } from "./store.js";
 

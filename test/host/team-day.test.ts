@@ -27,24 +27,24 @@ function write(project: Project, path: string, text: string): void {
 
 /** What the first message of a new session is told. */
 async function begin(stage: Stage, title: string): Promise<{ rules: string; others: string }> {
-  stage.model.script(say("ok"), say("ok"));
+  stage.model.script(say("ok"));
   const session = await stage.newSession(title);
   await session.ask("Hello.");
-  // What was not read in time comes with the next message.
-  await session.ask("And hello again.");
   const text = stage.model.lastRequest().textOf("user");
   const rules = /Rules of the user's[^\n]*\n((?:- .*\n?)*)/.exec(text)?.[1] ?? "";
   const others = /From files in this repository[^\n]*\n((?:- .*\n?)*)/.exec(text)?.[1] ?? "";
   return { rules, others };
 }
 
-/** A person edits when the turn is over, and the plugin has heard of that. */
-async function whenTurnsAreOver({ project }: Stage): Promise<void> {
+/** What a person does when the turn is over and the plugin has heard of that, and some time before the next one. */
+async function betweenTurns({ project }: Stage, work: () => void): Promise<void> {
   const folder = join(project.folders.state, "opencode-strata", "turns");
   const [name = ""] = readdirSync(folder).filter((one) => one.endsWith(".jsonl"));
   const count = (text: string, op: string): number => text.split(`"op":"${op}"`).length - 1;
   const isOver = (text: string): boolean => count(text, "begin") === count(text, "end");
   await whenFits(join(folder, name), isOver, "the end of each turn");
+  untilDiskMoves(project.root);
+  work();
   untilDiskMoves(project.root);
 }
 
@@ -87,9 +87,10 @@ test("a team's day asks once for the clone and once for a pull, and never for wh
   const second = await begin(stage, "later");
   expect([second.rules, second.others]).toEqual([expect.stringContaining("Run the tests"), ""]);
 
-  await whenTurnsAreOver(stage);
-  write(project, RULE, "Run all tests before you push.\n");
-  write(project, ".opencode/memory/directive/tabs.md", "Use tabs, never spaces.\n");
+  await betweenTurns(stage, () => {
+    write(project, RULE, "Run all tests before you push.\n");
+    write(project, ".opencode/memory/directive/tabs.md", "Use tabs, never spaces.\n");
+  });
   const third = await beginWith(stage, "after an edit by hand", "Run all tests");
   expect(third.rules).toContain("Run all tests");
   expect(third.rules).toContain("Use tabs");
@@ -109,8 +110,7 @@ test("a team's day asks once for the clone and once for a pull, and never for wh
   write(theirs, RULE, "Run no tests, they are slow.\n");
   git(theirs, "commit", "-qam", "faster");
   git(theirs, "push", "-q");
-  await whenTurnsAreOver(stage);
-  git(project, "pull", "-q");
+  await betweenTurns(stage, () => git(project, "pull", "-q"));
   await begin(stage, "it is seen");
   await whenAsked(stage, 2);
   const fifth = await begin(stage, "after a pull");

@@ -240,6 +240,26 @@ describe("a person's edits", () => {
     expect(ledger(world)).toHaveLength(4);
   });
 
+  it("are told to who listens, whoever finds them: a look at one, or the writer of the index", async () => {
+    const world = openMemoryWorld();
+    const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
+    await world.store.onIdle();
+    const heard: string[] = [];
+    world.store.onChange((ids) => heard.push(...ids));
+    const edit = (from: string, to: string): void => {
+      const path = `${MEMORY}/decision/port.md`;
+      world.files.contents.set(path, Buffer.from((world.files.text(path) ?? "").replace(from, to)));
+    };
+    edit("8080", "9090");
+    await world.store.read(id);
+    expect(heard.splice(0)).toEqual([id]);
+    // An index is to be written, and finds the edit when it reads the folder.
+    edit("9090", "7070");
+    await world.store.onIdle();
+    expect(heard).toEqual([id]);
+    expect(world.store.known().map(({ content }) => content)).toEqual([expect.stringContaining("7070")]);
+  });
+
   it("are noticed by a change that comes before any look, and are not lost in it", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("one", { title: "x" }), BY_TEST));

@@ -39,6 +39,31 @@ describe("the host behind its seam", () => {
     expect(await failing.host.sessionLastUsedMs("ses_1")).toBe("unknown");
   });
 
+  it("has one long answer written out at a time, and goes on when one of them fails", async () => {
+    const pending: ((fails: boolean) => void)[] = [];
+    const messages = () =>
+      new Promise((resolve, reject) => {
+        pending.push((fails) => (fails ? reject(new Error("offline")) : resolve({ data: [] })));
+      });
+    const { clock, host } = open({ session: { messages } });
+    const settle = async () => {
+      for (let n = 0; n < 5; n++) {
+        await new Promise(setImmediate);
+        clock.advance(0);
+      }
+    };
+    const asked = [host.readMessages("ses_1"), host.readMessages("ses_1", 5), host.readMessages("ses_2")];
+    await settle();
+    expect(pending).toHaveLength(1);
+    pending[0]?.(true);
+    await settle();
+    expect(pending).toHaveLength(2);
+    pending[1]?.(false);
+    await settle();
+    pending[2]?.(false);
+    expect(await Promise.all(asked)).toEqual([undefined, [], []]);
+  });
+
   it("does not wait for a host that never answers, nor fail with one that throws", async () => {
     const { host, clock } = open({ session: { get: () => new Promise(() => {}) } });
     const asked = host.sessionLastUsedMs("ses_1");

@@ -1,10 +1,17 @@
+import { mkdir, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { type OpenCode, startOpenCode } from "./opencode.js";
 import { createProject, type Project } from "./project.js";
 
-/** A second host on the same repository, with a home of its own, as another user's terminal has. */
+/** A second host on the same repository, with a configuration and data of its own, as another terminal may have. */
 export async function startBeside(project: Project): Promise<{ host: OpenCode; end: () => Promise<void> }> {
   const elsewhere = await createProject();
   const beside: Project = { ...project, root: elsewhere.root, folders: elsewhere.folders };
+  // One user at two terminals: what this machine knows of the project is the same for both.
+  const [known, own] = [project, elsewhere].map(({ folders }) => join(folders.state, "opencode-strata"));
+  await rm(own ?? "", { recursive: true, force: true });
+  await mkdir(known ?? "", { recursive: true });
+  await symlink(known ?? "", own ?? "");
   const host = await startOpenCode({ project: beside });
   return {
     host,
