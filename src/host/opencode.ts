@@ -16,7 +16,7 @@ import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
 import { createProcesses, type Processes } from "./processes.js";
 import { createRunningProcesses } from "./running-processes.js";
 import { createTitles, type Titles } from "./titles.js";
-import { withoutUndone } from "./undone.js";
+import { findFilesPutBack, withoutUndone } from "./undone.js";
 
 /** The host, with what `bindHooks` needs beside the seam. */
 export interface OpenCodeHost extends Host {
@@ -101,6 +101,13 @@ export function createOpenCodeHost(
       const messages = whole?.data as readonly Message[] | undefined;
       const standing = messages && (revert ? withoutUndone(messages, revert) : messages);
       return standing?.filter((message) => !isForPeopleOnly(message)).slice(-(last ?? standing.length));
+    },
+
+    async listFilesPutBack(sessionID) {
+      const path = { path: { id: sessionID } };
+      const revert = (await bounded(() => client.session.get(path)))?.data?.revert;
+      const messages = revert && (await inTurn(() => bounded(() => client.session.messages(path))))?.data;
+      return messages ? findFilesPutBack(messages as readonly Message[], revert) : [];
     },
 
     async show(sessionID, text) {

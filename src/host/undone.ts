@@ -23,3 +23,16 @@ export function withoutUndone(
   const cut = message.parts.findIndex((part) => (part as { id?: unknown }).id === partID);
   return [...before, cut === -1 ? message : { ...message, parts: message.parts.slice(0, cut) }];
 }
+
+/** The files that changed while the undone turns ran, absolute: the host has put them back. Pure. */
+export function findFilesPutBack(messages: readonly Message[], revert: Revert): string[] {
+  const standing = new Set(withoutUndone(messages, revert));
+  const undone = messages.filter((message) => !standing.has(message));
+  const files = undone.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      const { files: changed } = part as { files?: unknown };
+      return part.type === "patch" && Array.isArray(changed) ? changed : [];
+    }),
+  );
+  return [...new Set(files.filter((file) => typeof file === "string"))];
+}

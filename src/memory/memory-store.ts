@@ -111,6 +111,16 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
       return revoked?.files.filter(({ name }) => !isConflictRecord(name)).length;
     },
 
+    async mendAfterUndo(cause, touched) {
+      const mended: string[] = [];
+      for (const standing of standings.filter(({ place }) => place.isUndone)) {
+        const ids = await standing.shelf.mendAfterUndo(cause, touched);
+        onChanged(standing, ids);
+        mended.push(...ids);
+      }
+      return mended;
+    },
+
     async locate(id) {
       const [found, standing] = [await changes.find(id), standingOf(id)];
       return found && standing && join(standing.place.folder, found.path);

@@ -13,6 +13,7 @@ export interface ShelfPlace extends Pick<Place, "scope" | "sensitivity"> {
   /** Machine state of it. */
   state: string;
   prepare(): Promise<void>;
+  isUndone: boolean;
   nameClone(): Promise<string>;
 }
 
@@ -45,12 +46,14 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
         folder: memory,
         state: join(state, "internal"),
         prepare: internal,
+        isUndone: scope === "project",
       },
       {
         ...place,
         sensitivity: "private",
         folder: hidden,
         state: join(state, "private"),
+        isUndone: false,
         prepare: async () => {
           await hideFromGit(files, strata);
           await prepareHidden(files, hidden);

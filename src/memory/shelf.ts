@@ -11,7 +11,7 @@
  */
 import { join } from "node:path";
 import { formatError } from "../error.js";
-import type { Locks } from "../lock/locks.js";
+import type { HeldLock, Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
 import type { NamedContents } from "../trust/record.js";
 import type { Trust } from "../trust/trust.js";
@@ -22,10 +22,13 @@ import { formatID, formatPrefix } from "./id.js";
 import { createJournal } from "./journal.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";
+import { createLedgerCopy } from "./ledger-copy.js";
 import type { LedgerLine } from "./ledger-line.js";
 import { createLineWriter } from "./line-writer.js";
 import type { Memory } from "./memory.js";
 import { LEDGER, splitPath } from "./path.js";
+import { findPutBack } from "./put-back.js";
+import type { Cause } from "./store.js";
 import { findStrange } from "./strange.js";
 
 export interface ShelfOptions extends EntriesOptions {
@@ -38,6 +41,8 @@ export interface ShelfOptions extends EntriesOptions {
   nameClone: () => Promise<string>;
   /** Makes the folder ready for its first file. */
   prepare: () => Promise<void>;
+  /** Does the host's undo reach it? Not what git ignores, nor what lies outside of the project. */
+  isUndone?: boolean;
   /** Tells the user's own words from others; without it all of them are his. */
   trust?: Trust | undefined;
   /** Is given the ids of memories that are others now than they were at the last look, whoever looks. */
@@ -61,6 +66,11 @@ export interface Shelf {
   look(path: string): Promise<Looked | undefined>;
   /** All lines of its ledger. */
   readLedger(): Promise<LedgerLine[]>;
+  /**
+   * Makes undone what the host's undo has done to these files, absolute, or to any; the ids of what was mended. Rejects
+   * when the disk fails.
+   */
+  mendAfterUndo(cause: Cause, touched?: ReadonlySet<string>): Promise<string[]>;
   idOf(path: string): string;
 }
 
@@ -80,6 +90,7 @@ export function createShelf(options: ShelfOptions): Shelf {
   });
   const ledgerFolder = join(folder, LEDGER);
   const write = createLineWriter({ ...options, idOf });
+  const copy = createLedgerCopy({ files, ledger: ledgerFolder, folder: join(state, LEDGER) });
   let loading: Promise<Loaded> | undefined;
   let scanning: Promise<void> | undefined;
   let loaded: Loaded | undefined;
@@ -103,7 +114,36 @@ export function createShelf(options: ShelfOptions): Shelf {
       return scanning;
     },
 
-    change: withDesk,
+    async change(action) {
+      const done = await withDesk(action);
+      await keepCopy();
+      return done;
+    },
+
+    async mendAfterUndo(cause, touched) {
+      const { entries, ledger } = await load();
+      const mended = await withDesk(async (desk, lock) => {
+        for (const [name, lines] of await copy.findMissing()) {
+          await lock.check();
+          await files.appendLine(join(ledgerFolder, name), lines.join("\n"));
+        }
+        await ledger.readOn();
+        see(await entries.scan());
+        const found = findPutBack(await ledger.readAll(), {
+          now: new Date(options.clock.now()).toISOString(),
+          isTouched: (path) => touched?.has(join(folder, path)) ?? true,
+          hashAt: (path) => (entries.get(path) ? entries.get(path)?.hash : null),
+        });
+        await desk.swap(
+          found.map(({ before, contents, path }) =>
+            contents === null ? { path, before, isRemoved: true, cause } : { path, before, contents, cause },
+          ),
+        );
+        return found.map(({ path }) => idOf(path));
+      });
+      await keepCopy();
+      return mended;
+    },
 
     idOf,
   };
@@ -114,7 +154,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     return parts ? formatID({ ...options, ...parts }) : path;
   }
 
-  async function withDesk<T>(action: (desk: Desk & Entering) => Promise<T>): Promise<T> {
+  async function withDesk<T>(action: (desk: Desk & Entering, lock: HeldLock) => Promise<T>): Promise<T> {
     const { entries, ledger } = await load();
     return locks.withLock(
       join(state, "lock"),
@@ -124,7 +164,7 @@ export function createShelf(options: ShelfOptions): Shelf {
         await border.refresh();
         const look = (path: string): Promise<Looked | undefined> => lookAt(entries, path);
         const known = { files, folder, border, journal, write, prepare };
-        return action(openDesk({ ...known, entries, ledger, lock, lookAt: look }));
+        return action(openDesk({ ...known, entries, ledger, lock, lookAt: look }), lock);
       },
       { waitMs: LOCK_WAIT_MS },
     );
@@ -164,7 +204,18 @@ export function createShelf(options: ShelfOptions): Shelf {
     }
     const strange = findStrange(entries, ledger);
     if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
+    await keepCopy();
     if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
+  }
+
+  /** Of what the host's undo could reach. Without it nothing is lost but the way back. */
+  async function keepCopy(): Promise<void> {
+    if (!options.isUndone || options.trust?.isWatching === false) return;
+    try {
+      await copy.follow();
+    } catch (thrown) {
+      log.debug("memory", `cannot copy ${ledgerFolder}: ${formatError(thrown)}`);
+    }
   }
 
   async function lookAt(entries: Entries, path: string): Promise<Looked | undefined> {

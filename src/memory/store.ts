@@ -45,6 +45,12 @@ export interface Memories extends MemoryStore {
   swap(planned: readonly PlannedChange[], cause: Cause & { run: string }): Promise<Swapped>;
   /** Takes back what was done last, or in this run; what somebody has changed since stays as it is. */
   undo(cause: Cause, run?: string): Promise<Undone>;
+  /**
+   * Puts right what the host's undo has done to files of memories: it puts back each file that changed while an undone
+   * turn ran, whoever changed it. `touched` are absolute paths; without it any file may have been. The ids of what was
+   * mended. Rejects when the disk fails.
+   */
+  mendAfterUndo(cause: Cause, touched?: ReadonlySet<string>): Promise<readonly string[]>;
   /** Every change of a memory, the first one first, those included that a person has made. */
   history(id: string): Promise<readonly LedgerLine[]>;
   /** Absolute path of its file, in the archive too; `undefined` when there is none. */

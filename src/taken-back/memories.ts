@@ -9,6 +9,8 @@ import { isTakenBack, planMemories } from "./plan-memories.js";
 export interface TakenMemories {
   /** Brings them in line with all that the host has of the session; whether one was changed. Rejects when the disk fails. */
   follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
+  /** Puts right what the host's undo has done to their files, to these or to any. Rejects when the disk fails. */
+  mend(touched?: readonly string[]): Promise<void>;
   /** Reads which ones are put away for that reason; whether others are than before. */
   refresh(): Promise<boolean>;
   /** Ids, as last read. */
@@ -21,12 +23,14 @@ export interface TakenMemoriesOptions {
   /** Is told of a session whose memories were changed by somebody else meanwhile. */
   onRefused(sessionID: string): void;
   log: Log;
-  memories: Pick<Memories, "history" | "list" | "restore" | "swap" | "update">;
+  memories: Pick<Memories, "history" | "list" | "mendAfterUndo" | "restore" | "swap" | "update">;
 }
 
 const SOURCE = "taken-back";
 const AWAY = "the user took the message back";
 const BACK = "the user brought the message back";
+/** What was not the user's does not become so by it, as with all that takes something back. */
+const MENDED = { operation: "restore", reason: "OpenCode's undo had put the file back", undoes: "opencode" };
 
 export function createTakenMemories(options: TakenMemoriesOptions): TakenMemories {
   const { clock, instance, log, memories, onRefused } = options;
@@ -54,6 +58,11 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
       return changes.length + plan.back.length > 0;
     },
 
+    async mend(touched) {
+      const ids = await memories.mendAfterUndo(MENDED, touched && new Set(touched));
+      if (ids.length > 0) log.info(SOURCE, `${MENDED.reason}, and it is as it was: ${ids.join(", ")}`);
+    },
+
     refresh,
     away: () => away,
   };
@@ -66,9 +75,13 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
     return isOther;
   }
 
-  /** Has a person changed it with an editor? */
+  /** Has a person changed it with an editor? An older version, or none, may be the host's doing. */
   async function isByHand({ id }: Memory): Promise<boolean> {
-    return (await memories.history(id)).some(({ by }) => by === "person");
+    const lines = await memories.history(id);
+    return lines.some(({ after, by }, n) => {
+      const isNew = after !== null && !lines.slice(0, n).some((line) => line.after === after);
+      return by === "person" && isNew;
+    });
   }
 
   async function bringBack(

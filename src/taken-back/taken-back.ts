@@ -48,6 +48,8 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
   const settled = new Map<string, number>();
   /** By session: from where the host has it undone. */
   const undone = new Map<string, string>();
+  /** Sessions whose files the host has put back: those of the undone turns, or any. */
+  const unmended = new Map<string, "listed" | "any">();
   const waiting = new Set<string>();
   let isRead = false;
   let isReading = false;
@@ -119,7 +121,10 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
       const before = undone.get(id);
       undone.set(id, from);
       if (before === undefined && from === "") checkLater(id);
-      else if (before !== from) again(id);
+      else if (before !== from) {
+        unmended.set(id, before ? "any" : "listed");
+        again(id);
+      }
     }
     if (type !== "message.removed" && type !== "message.part.removed") return;
     const sessionID = findEventSession(properties);
@@ -152,10 +157,19 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
           clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
           return;
         }
+        await mend(sessionID);
         if (keepsNotes && (await notes.followHost(sessionID, messages))) version++;
         if (keepsMemories && (await own.follow(sessionID, messages))) version++;
       })
       .catch((thrown) => log.error(LAYER, `what was taken back in ${sessionID}: ${formatError(thrown)}`));
+  }
+
+  /** Before anything is put away or brought back: the host may have removed the very file. */
+  async function mend(sessionID: string): Promise<void> {
+    const which = unmended.get(sessionID);
+    if (which === undefined || !keepsMemories) return;
+    unmended.delete(sessionID);
+    await own.mend(which === "any" ? undefined : await host.listFilesPutBack(sessionID));
   }
 
   async function followMemories(sessionID: string): Promise<void> {

@@ -38,6 +38,8 @@ export interface FakeHost extends Host {
   isCompacting: boolean;
   /** What it has of each session. */
   readonly messages: Map<string, readonly Message[]>;
+  /** By session: files that an undo has put back. */
+  readonly putBack: Map<string, readonly string[]>;
   readonly aborted: string[];
   /** Sessions whose failed summaries were removed. */
   readonly cleaned: string[];
@@ -97,6 +99,8 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
     aborted: [],
     readMessages: async (sessionID, last = Number.POSITIVE_INFINITY) =>
       fake.messages.get(sessionID)?.slice(-last),
+    putBack: new Map(),
+    listFilesPutBack: async (sessionID) => fake.putBack.get(sessionID) ?? [],
     removeFailedCompactions: async (sessionID) => void fake.cleaned.push(sessionID),
     cleaned: [],
     abortSession: (sessionID) => void fake.aborted.push(sessionID),

@@ -33,6 +33,7 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
     foreign: () => [],
     accept: async () => [],
     revoke: async () => undefined,
+    mendAfterUndo: async () => [],
     useOf: () => undefined,
     history: async () => [],
     locate: async (id) => (all.has(id) ? pathOf({ id }) : undefined),

@@ -1,5 +1,6 @@
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
+import type { LedgerLine } from "../../src/memory/ledger-line.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { createMemoryStore } from "../../src/memory/memory-store.js";
 import type { Cause, Memories, Written } from "../../src/memory/store.js";
@@ -80,4 +81,12 @@ export function draft(content: string, given: Partial<MemoryDraft> = {}): Memory
 export function idOf(written: Written): string {
   if (written.kind === "refused") throw new Error(`refused: ${written.why}`);
   return written.memory.id;
+}
+
+/** The lines of its ledger, as they stand on disk. */
+export function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
+  return [...world.files.contents.keys()]
+    .filter((path) => path.startsWith(`${folder}/ledger/`))
+    .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
+    .map((line) => JSON.parse(line) as LedgerLine);
 }

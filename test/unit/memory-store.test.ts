@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type LedgerLine, replayLedger } from "../../src/memory/ledger-line.js";
+import { replayLedger } from "../../src/memory/ledger-line.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import {
   BY_TEST,
   draft,
   GLOBAL_MEMORY,
   idOf,
+  ledger,
   MEMORY,
   type MemoryWorld,
   openMemoryWorld,
@@ -13,13 +14,6 @@ import {
 } from "../support/memory-world.js";
 
 const PORT = "The development server listens on 8080.\n\n3000 is taken by the old frontend.";
-
-function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
-  return [...world.files.contents.keys()]
-    .filter((path) => path.startsWith(`${folder}/ledger/`))
-    .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
-    .map((line) => JSON.parse(line) as LedgerLine);
-}
 
 describe("remembering", () => {
   it("makes a file that a person can read, a line in the ledger, and an index", async () => {

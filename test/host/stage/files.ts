@@ -13,6 +13,7 @@ export function whenRemoved(path: string): Promise<void> {
 }
 
 const WAIT_MS = 10_000;
+const LOOK_MS = 250;
 
 /** Resolves when the file has this in it; rejects after 10 s, or `waitMs`. */
 export function whenContains(path: string, text: string, waitMs = WAIT_MS): Promise<void> {
@@ -34,12 +35,18 @@ export function whenFits(
     const giveUp = () =>
       finish(() => reject(new Error(`${path} does not contain ${wanted} after ${waitMs} ms`)));
     const timer = setTimeout(giveUp, waitMs);
-    const watcher = watch(dirname(path), () => hasIt() && finish(resolve));
+    const look = (): void => {
+      if (hasIt()) finish(resolve);
+    };
+    const watcher = watch(dirname(path), look);
+    // A folder that was removed and made again is not watched any more.
+    const again = setInterval(look, LOOK_MS);
     // It may have come between the first look and the watch.
-    if (hasIt()) finish(resolve);
+    look();
 
     function finish(act: () => void): void {
       clearTimeout(timer);
+      clearInterval(again);
       watcher.close();
       act();
     }

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { hashOf, type LedgerLine } from "../../src/memory/ledger-line.js";
+import { findPutBack } from "../../src/memory/put-back.js";
+import { BY_TEST, draft, idOf, ledger, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+
+const PATH = "decision/port.md";
+const NOW = "2026-11-22T12:00:00.000Z";
+const at = (second: number) => `2026-11-22T11:59:${String(second).padStart(2, "0")}.000Z`;
+
+/** One after the other, each with the hash of the one before. */
+function history(...texts: (string | null | [by: "person", text: string | null])[]): LedgerLine[] {
+  let before: string | null = null;
+  return texts.map((one, n) => {
+    const [by, text] = Array.isArray(one) ? one : (["strata", one] as const);
+    const after = text === null ? null : hashOf(text);
+    const line: LedgerLine = {
+      ...{ v: 1, id: String(n), at: at(10 + n), instance: "a", by, operation: "edit" },
+      ...{ key: "decision/port", path: PATH, before, after },
+      ...(text !== null && { contents: text }),
+    };
+    before = after;
+    return line;
+  });
+}
+
+function find(lines: LedgerLine[], there: string | null, isTouched = true) {
+  const hashAt = (): string | null => (there === null ? null : hashOf(there));
+  return findPutBack(lines, { now: NOW, isTouched: () => isTouched, hashAt });
+}
+
+describe("what the host's undo has put back", () => {
+  it("is written again as it was: a file that it has removed, and an older version", () => {
+    expect(find(history("one"), null)).toEqual([{ path: PATH, before: null, contents: "one" }]);
+    expect(find(history("one", "two"), "one")).toEqual([
+      { path: PATH, before: hashOf("one"), contents: "two" },
+    ]);
+  });
+
+  it("is removed again where there was no file", () => {
+    expect(find(history("one", null), "one")).toEqual([
+      { path: PATH, before: hashOf("one"), contents: null },
+    ]);
+  });
+
+  it("is known although a look has entered it as a person's doing", () => {
+    expect(find(history("one", "two", ["person", null]), null)).toMatchObject([{ contents: "two" }]);
+    expect(find(history("one", "two", ["person", "one"]), "one")).toMatchObject([{ contents: "two" }]);
+  });
+
+  it("is nothing that a person has written, has removed some time ago, or in a file that was not touched", () => {
+    expect(find(history("one"), "mine")).toEqual([]);
+    expect(find(history("one", ["person", "mine"]), "mine")).toEqual([]);
+    const [first, removed] = history("one", ["person", null]);
+    const earlier = [
+      { ...first, at: "2026-11-22T10:00:00.000Z" },
+      { ...removed, at: "2026-11-22T11:00:00.000Z" },
+    ] as LedgerLine[];
+    expect(find(earlier, null)).toEqual([]);
+    expect(find(history("one", "two"), "one", false)).toEqual([]);
+    expect(find(history("one", "two"), "two")).toEqual([]);
+  });
+
+  it("goes both ways where a memory has moved to the archive since", () => {
+    const [made] = history("one");
+    const moved: LedgerLine = {
+      ...(made as LedgerLine),
+      ...{ at: at(30), path: `archive/${PATH}`, from: PATH, before: hashOf("one"), after: hashOf("one") },
+    };
+    delete moved.contents;
+    const disk = new Map([[PATH, hashOf("one")]]);
+    const found = findPutBack([made as LedgerLine, moved], {
+      now: NOW,
+      isTouched: () => true,
+      hashAt: (path) => disk.get(path) ?? null,
+    });
+    expect(found).toEqual([
+      { path: PATH, before: hashOf("one"), contents: null },
+      { path: `archive/${PATH}`, before: null, contents: "one" },
+    ]);
+  });
+});
+
+describe("a store whose files the host's undo has put back", () => {
+  const UNDO = { operation: "restore", reason: "undone", undoes: "opencode" };
+
+  /** As they are now, below the memory folder; put back by the returned function, as the host does it. */
+  function takeSnapshot({ contents }: { contents: Map<string, Uint8Array> }): () => void {
+    const isOurs = (path: string): boolean => path.startsWith(`${MEMORY}/`);
+    const taken = [...contents].filter(([path]) => isOurs(path));
+    return () => {
+      for (const path of [...contents.keys()]) if (isOurs(path)) contents.delete(path);
+      for (const [path, bytes] of taken) contents.set(path, bytes);
+    };
+  }
+
+  for (const isSeenFirst of [false, true])
+    it(`loses no memory, no edit and no line of the ledger${isSeenFirst ? ", seen before it was known" : ""}`, async () => {
+      const world = openMemoryWorld();
+      const one = idOf(await world.store.remember(draft("The port is 8080.", { title: "one" }), BY_TEST));
+      await world.store.list();
+      const putBack = takeSnapshot(world.files);
+      await world.store.update(one, (memory) => ({ ...memory, content: "The port is 9090." }), BY_TEST);
+      idOf(await world.store.remember(draft("The host is local.", { title: "two" }), BY_TEST));
+      await world.store.list();
+      const before = ledger(world).map(({ id }) => id);
+      putBack();
+      if (isSeenFirst) expect(await world.store.list()).toHaveLength(1);
+      expect(await world.store.mendAfterUndo(UNDO)).toEqual([one, "decision/two"]);
+      const contents = (await world.store.list()).map(({ content }) => content);
+      expect(contents.sort()).toEqual(["The host is local.", "The port is 9090."]);
+      expect(ledger(world).map(({ id }) => id)).toEqual(expect.arrayContaining(before));
+      expect((await world.store.history("decision/two")).at(-1)).toMatchObject(UNDO);
+      expect(await world.reopen({ instance: "b" }).store.list()).toHaveLength(2);
+      expect(await world.store.mendAfterUndo(UNDO)).toEqual([]);
+    });
+
+  it("leaves what it has not touched", async () => {
+    const world = openMemoryWorld();
+    await world.store.remember(draft("The port is 8080.", { title: "one" }), BY_TEST);
+    world.files.contents.delete(`${MEMORY}/decision/one.md`);
+    expect(await world.store.mendAfterUndo(UNDO, new Set([`${MEMORY}/decision/two.md`]))).toEqual([]);
+    expect(await world.store.list()).toEqual([]);
+  });
+});
