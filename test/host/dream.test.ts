@@ -174,14 +174,20 @@ test("a model that never answers is broken off, its session is gone, and the rul
 test("a model that takes more tokens than it may is broken off, and what it took is counted", async () => {
   await using stage = await openDreaming(
     (_, n) => call("bash", { command: `head -n ${n + 1} a.txt`, description: "look" }),
-    { settings: { maxTokens: 10_000 } },
+    // What may be spent a day is counted in full, and what one dream may take by what it costs.
+    { settings: { maxTokens: 10_000 }, background: { dailyTokens: 1_000_000 } },
   );
   await dream(stage);
   await whenLogged(stage, "it took more than 10000 tokens");
   const folder = ".opencode/strata/state/background";
   const [name = ""] = readdirSync(stage.project.file(folder));
-  const spent = JSON.parse(stage.read(`${folder}/${name}`).trimEnd().split("\n").at(-1) ?? "");
-  const { cacheRead, input, output } = spent.tokens;
+  const lines = stage
+    .read(`${folder}/${name}`)
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  // What was reserved on the way is given back, with a line of its own each.
+  const { cacheRead, input, output } = lines.find(({ kind }) => kind === "spent").tokens;
   const weighed = input + output + 0.1 * cacheRead;
   expect(weighed).toBeGreaterThan(10_000);
   expect(weighed).toBeLessThan(12_000);

@@ -14,6 +14,7 @@ export const LIKE = {
 };
 
 export interface DreamingOptions {
+  background?: object;
   files?: Record<string, string>;
   settings?: Record<string, unknown>;
 }
@@ -21,11 +22,11 @@ export interface DreamingOptions {
 /** A host whose small model does this in a dream; `n` counts its requests. */
 export async function openDreaming(
   step: (request: ModelRequest, n: number) => Step,
-  { files = {}, settings = {} }: DreamingOptions = {},
+  { background, files = {}, settings = {} }: DreamingOptions = {},
 ): Promise<Stage> {
   const stage = await openStage({
     plugin: repository,
-    options: { dream: settings },
+    options: { dream: settings, ...(background && { background }) },
     config: { small_model: "mock/m2" },
     files: { "victim.txt": "whole\n", "a.txt": "a\n", "b.txt": "b\n", ...LIKE, ...files },
   });
