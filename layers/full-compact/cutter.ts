@@ -56,10 +56,11 @@ export function createCutter(context: CutterOptions): Cutter {
   };
 
   async function plan(request: ContextRequest, view: readonly Message[]): Promise<Cut | undefined> {
-    const { budgetTokens, history } = request;
+    const { budgetTokens, history, sessionID } = request;
+    const measure = (messages: readonly Message[]): number => sizes.measure(sessionID, messages);
     const from = request.shownFrom();
     const shown = view.slice(view.length - (history.messages.length - from));
-    const tokens = shown.map((message) => estimateTokens([message]));
+    const tokens = shown.map((message) => measure([message]));
     const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
     const latest = findLatest(history.messages, history.lastAnswer) - from;
     const tail = planTail(budgetTokens);
@@ -73,13 +74,14 @@ export function createCutter(context: CutterOptions): Cutter {
     const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
     const tokensBefore = request.estimateTokens(view);
     const cachedTail = sum(tokens.slice(at, Math.max(at, history.lastAnswer - from)));
-    const textTokens = estimateTextTokens(text);
+    const viewTokens = measure(view);
+    const textTokens = Math.ceil(estimateTextTokens(text) * (viewTokens / Math.max(1, estimateTokens(view))));
     return {
       key,
       index: from + at,
       text,
       tokensBefore,
-      tokensFreed: estimateTokens(view) - tailTokens - textTokens,
+      tokensFreed: viewTokens - tailTokens - textTokens,
       // What stands for the history has to be written, and would have been read.
       cacheLost: isCold ? 0 : cachedTail + textTokens,
     };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { estimateTokens } from "../../src/view/context-size.js";
 import { answer, user } from "../support/messages.js";
+import { createSession } from "../support/session.js";
 import { openWorld } from "../support/world.js";
 
 describe("/compact-notes", () => {
@@ -19,6 +21,26 @@ describe("/compact-notes", () => {
     expect(world.ledger("ses_1", "cut")).toHaveLength(1);
     expect(JSON.stringify(await world.request(history))).toBe(JSON.stringify(view));
     expect(world.ledger("ses_1", "cut")).toHaveLength(1);
+  });
+
+  it("leaves no more word for word than it says, counted as the provider counts", async () => {
+    const world = await openWorld();
+    const session = createSession(world.clock);
+    // Two characters a token, as in Chinese or in minified code.
+    const count = () => 8_000 + 2 * estimateTokens(session.messages);
+    for (let n = 0; n < 12; n++) {
+      session.user(`question ${n} ${"word ".repeat(1_500)}`);
+      await world.request(session.messages);
+      session.answer([], { sent: count() });
+    }
+    const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
+    const text = await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
+    expect(text).toContain("About the last 10,000 tokens stay word for word");
+    session.user("on");
+    const view = await world.request(session.messages);
+    const kept = view.filter(({ parts }) => parts.some((part) => String(part.text).startsWith("question")));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(2 * estimateTokens(kept)).toBeLessThanOrEqual(10_000);
   });
 
   it("can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {

@@ -108,7 +108,9 @@ describe("a context over the budget", () => {
     const [record, ...more] = world.ledger("ses_1", "cut");
     expect(more).toEqual([]);
     expect(record).toMatchObject({ layer: "full-compact", cacheLost: expect.any(Number) });
-    expect(record?.tokensFreed).toBeCloseTo(estimateTokens(session.messages) - estimateTokens(view), -1);
+    // By what a character has had in this session, which is about what is usual.
+    const freed = estimateTokens(session.messages) - estimateTokens(view);
+    expect(Math.abs((record?.tokensFreed ?? 0) / freed - 1)).toBeLessThan(0.01);
     expect(world.decisions().filter(({ outcome }) => outcome === "cut")).toMatchObject([
       { text: notesIn(view) },
     ]);
