@@ -59,15 +59,20 @@ export async function withMemories<T>(
   }
 }
 
-/** The one memory that this id, or the end of an id, or a part of a title means. Throws where it is none or several. */
+/**
+ * The one memory that this id, or the end of an id, or a part of a title means; with `archived` one in the archive where
+ * there is such a one, with `false` none from there. Throws where it is none or several.
+ */
 export async function requireMemory(
   memories: Memories,
   words: string,
   options: { archived?: boolean } = {},
 ): Promise<Memory> {
   const all = await memories.list({ archived: true });
-  const wanted = all.filter(({ status }) => options.archived !== false || status !== "archived");
-  const found = findMemories(wanted, words);
+  const away = all.filter(({ status }) => status === "archived");
+  const wanted = options.archived === false ? all.filter((one) => !away.includes(one)) : all;
+  const inArchive = options.archived ? findMemories(away, words) : [];
+  const found = inArchive.length > 0 ? inArchive : findMemories(wanted, words);
   const [only] = found;
   if (only && found.length === 1) return only;
   if (!only)

@@ -103,7 +103,7 @@ function formatTotals({ sessions, totals }: Figures): string {
     ["Saved, net", `${formatCount(net)} tokens`, "of input price"],
     ["Sent", `${formatCount(sent)} tokens`, `${share} % from the cache`],
     ["Left the context", `${formatCount(tokensFreed)} tokens`, "spared from then on"],
-    ["Cache lost by that", `${formatCount(cacheLost)} tokens`, "written once more"],
+    ["Cache lost", `${formatCount(cacheLost)} tokens`, "written once more"],
     ["Sessions", formatCount(sessions.length), "in this project"],
   ];
   const cards = entries.map(

@@ -38,6 +38,19 @@ describe("strata and memories", () => {
     expect(out).toContain("(moved)");
   });
 
+  it("restores the one in the archive that words mean, whatever else they mean", async () => {
+    const files = open();
+    await runStrata(files, "remember the first port is 8080");
+    await runStrata(files, "remember the second port is 9090");
+    await runStrata(files, "archive second port");
+    expect(await runStrata(files, "restore port")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Back from the archive: knowledge/"),
+    });
+    expect((await runStrata(files, "list")).out).toContain("9090");
+    expect((await runStrata(files, "restore first port")).out).toContain("Already so");
+  });
+
   it("private ones lie where git ignores them, global ones beside the user's configuration", async () => {
     const files = open();
     await runStrata(files, "remember --private --type preference short answers");
