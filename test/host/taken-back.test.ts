@@ -28,11 +28,12 @@ const whenArchived = (stage: Stage) =>
   whenContains(stage.project.file(ARCHIVED), "Never use Postgres", WAIT_MS);
 const whenWithout = (path: string, words: string) =>
   whenFits(path, (text) => !text.includes(words), `anything but ${words}`, WAIT_MS);
-const whenForgotten = (stage: Stage, session: Session) =>
+/** What the notes say now: beside it they have what they said before. */
+const whenNoted = (stage: Stage, session: Session, isThere: boolean) =>
   whenFits(
     stage.project.file(notesOf(session)),
-    (text) => !JSON.stringify(JSON.parse(text).ledger).includes("Delete the module"),
-    "a ledger without what was undone",
+    (text) => JSON.stringify(JSON.parse(text).ledger).includes("Delete the module") === isThere,
+    isThere ? "what was undone" : "a ledger without what was undone",
     WAIT_MS,
   );
 
@@ -92,7 +93,7 @@ test("what was undone before notes took the place of history is not in them, nor
     true,
   );
   expect(later.filter(saysUndone)).toEqual([]);
-  await whenForgotten(stage, session);
+  await whenNoted(stage, session, false);
   expect(stage.read(`.opencode/session-memory/${session.id}.md`)).not.toContain("Delete the module");
 });
 
@@ -144,10 +145,10 @@ test("what is done again after it was undone is there again: the notes, the rule
   const session = await ask(stage);
   await undo(stage, session, 1);
   await whenArchived(stage);
-  await whenForgotten(stage, session);
+  await whenNoted(stage, session, false);
   await redo(stage, session);
   await whenKept(stage);
-  await whenContains(stage.project.file(notesOf(session)), "Delete the module", WAIT_MS);
+  await whenNoted(stage, session, true);
   await (await stage.newSession("next")).ask("Good morning.");
   const text = stage.model.lastRequest().textOf("user");
   expect(text).toContain("Rules of the user's, which still hold:");
