@@ -210,7 +210,7 @@ export function createShelf(options: ShelfOptions): Shelf {
 
   /** Of what the host's undo could reach. Without it nothing is lost but the way back. */
   async function keepCopy(): Promise<void> {
-    if (!options.isUndone || options.trust?.isWatching === false) return;
+    if (!options.isUndone || !options.trust?.isWatching) return;
     try {
       await copy.follow();
     } catch (thrown) {

@@ -5,6 +5,7 @@ import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { createMemoryStore } from "../../src/memory/memory-store.js";
 import type { Cause, Memories, Written } from "../../src/memory/store.js";
 import type { Files } from "../../src/seams/files.js";
+import type { Trust } from "../../src/trust/trust.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { GLOBAL, PROJECT } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";
@@ -35,6 +36,7 @@ export interface MemoryWorldOptions {
   processID?: number;
   limits?: { maxLines: number; maxSize: number };
   gate?: (memory: Memory) => Promise<string | undefined>;
+  trust?: Trust;
 }
 
 /** A store of memories on a disk that is a map. */
@@ -56,6 +58,7 @@ export function openMemoryWorld(given: MemoryWorldOptions = {}): MemoryWorld {
     globalFolder: GLOBAL,
     limits: given.limits ?? { maxLines: 200, maxSize: 25_000 },
     ...(given.gate && { gate: given.gate }),
+    ...(given.trust && { trust: given.trust }),
   });
   return {
     store,
@@ -89,4 +92,15 @@ export function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
     .filter((path) => path.startsWith(`${folder}/ledger/`))
     .flatMap((path) => (world.files.text(path) ?? "").trim().split("\n"))
     .map((line) => JSON.parse(line) as LedgerLine);
+}
+
+/** That of a running instance for which everything is the user's. */
+export function createFakeTrust(): Trust {
+  const nothing = async (): Promise<void> => {};
+  return {
+    ...{ prepareLook: nothing, settle: nothing, refresh: nothing, own: nothing, disown: nothing },
+    ...{ accept: nothing, revoke: async () => undefined, onChange: () => {}, nameOwner: async () => "a" },
+    ...{ isOwn: () => true, isDecided: () => true, version: 0, isWatching: true },
+    turns: { begin: nothing, end: nothing, endAll: nothing, onIdle: nothing },
+  };
 }

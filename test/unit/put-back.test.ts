@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { hashOf, type LedgerLine } from "../../src/memory/ledger-line.js";
 import { findPutBack } from "../../src/memory/put-back.js";
-import { BY_TEST, draft, idOf, ledger, MEMORY, openMemoryWorld } from "../support/memory-world.js";
+import {
+  BY_TEST,
+  createFakeTrust,
+  draft,
+  idOf,
+  ledger,
+  MEMORY,
+  openMemoryWorld,
+} from "../support/memory-world.js";
 
 const PATH = "decision/port.md";
 const NOW = "2026-11-22T12:00:00.000Z";
@@ -95,7 +103,7 @@ describe("a store whose files the host's undo has put back", () => {
 
   for (const isSeenFirst of [false, true])
     it(`loses no memory, no edit and no line of the ledger${isSeenFirst ? ", seen before it was known" : ""}`, async () => {
-      const world = openMemoryWorld();
+      const world = openMemoryWorld({ trust: createFakeTrust() });
       const one = idOf(await world.store.remember(draft("The port is 8080.", { title: "one" }), BY_TEST));
       await world.store.list();
       const putBack = takeSnapshot(world.files);
@@ -115,7 +123,7 @@ describe("a store whose files the host's undo has put back", () => {
     });
 
   it("leaves what it has not touched", async () => {
-    const world = openMemoryWorld();
+    const world = openMemoryWorld({ trust: createFakeTrust() });
     await world.store.remember(draft("The port is 8080.", { title: "one" }), BY_TEST);
     world.files.contents.delete(`${MEMORY}/decision/one.md`);
     expect(await world.store.mendAfterUndo(UNDO, new Set([`${MEMORY}/decision/two.md`]))).toEqual([]);
