@@ -41,8 +41,8 @@ export interface ConversationOptions extends LayerContext {
 
 /** How long a message waits for what has changed on disk since it was last read; without it, as it was known. */
 const READ_WITHIN_MS = 30;
-/** The first look of a process also asks git whose the memories are. Without it a session would begin with none. */
-export const FIRST_READ_WITHIN_MS = 500;
+/** A session that begins is told for good how things stand; and the first look of a process also asks git whose they are. */
+export const FIRST_READ_MS = 500;
 /** Whether a file that was changed by hand is the user's is asked of git, once for each change. */
 const DECIDED_WITHIN_MS = 300;
 /** As seen from the project, where the agent works. */
@@ -109,7 +109,8 @@ export function createConversation(context: ConversationOptions): Conversation {
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
     prepare();
-    await waitAtMost(clock, isRead ? READ_WITHIN_MS : FIRST_READ_WITHIN_MS, () => reading);
+    const isFirst = !isRead || history.messages.length === 1;
+    await waitAtMost(clock, isFirst ? FIRST_READ_MS : READ_WITHIN_MS, () => reading);
     if (memories.isDeciding()) await waitAtMost(clock, DECIDED_WITHIN_MS, () => reading);
     const told = readTold(request);
     const boot = findBoot(request, told);

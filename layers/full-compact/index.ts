@@ -81,11 +81,11 @@ export const createFullCompact: LayerFactory = (context) => {
       },
 
       event(event) {
-        void background.add(() =>
-          watch
-            .hear(event)
-            .catch((thrown) => log.error(LAYER, `event ${event.type}: ${formatError(thrown)}`)),
-        );
+        // At once, before the next turn begins; only its end is waited for in the background.
+        const heard = watch
+          .hear(event)
+          .catch((thrown) => log.error(LAYER, `event ${event.type}: ${formatError(thrown)}`));
+        void background.add(() => heard);
         return undefined;
       },
     },

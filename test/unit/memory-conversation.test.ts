@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BOOT_HEAD } from "../../layers/auto-memory/boot.js";
 import { createAgentChanges } from "../../layers/auto-memory/changed-by-agent.js";
-import { createConversation, FIRST_READ_WITHIN_MS } from "../../layers/auto-memory/conversation.js";
+import { createConversation, FIRST_READ_MS } from "../../layers/auto-memory/conversation.js";
 import { MATCH_HEAD } from "../../layers/auto-memory/matches.js";
 import { CALLS_BETWEEN, MOMENT_HEAD } from "../../layers/auto-memory/moments.js";
 import { LAYER } from "../../layers/auto-memory/told.js";
@@ -89,7 +89,7 @@ async function openOnSlowDisk() {
   opened.session.user("hello");
   const request = opened.world.request(opened.session.messages);
   await asked.opened;
-  opened.world.clock.advance(FIRST_READ_WITHIN_MS);
+  opened.world.clock.advance(FIRST_READ_MS);
   expect(added((await request)[0])).toBe("");
   disk.open();
   await opened.world.strata.idle();
