@@ -1,12 +1,13 @@
-import type { LayerFactory } from "../src/layer-context.js";
-import { createAcrossAgents } from "./across-agents/index.js";
-import { createAutoMemory } from "./auto-memory/index.js";
-import { createDream } from "./dream/index.js";
-import { createErrors } from "./errors/index.js";
-import { createFullCompact } from "./full-compact/index.js";
-import { createMicroCompact } from "./micro-compact/index.js";
-import { createSessionMemory } from "./session-memory/index.js";
-import { createToolResults } from "./tool-results/index.js";
+import type { LayerFactory, Stack } from "../src/layer-context.js";
+import { createToolResults } from "./1-tool-results/index.js";
+import { createMicroCompact } from "./2-micro-compact/index.js";
+import { createSessionMemory } from "./3-session-memory/index.js";
+import { createFullCompact } from "./4-full-compact/index.js";
+import { createAutoMemory } from "./5-auto-memory/index.js";
+import { createDream } from "./6-dream/index.js";
+import { createAcrossAgents } from "./7-across-agents/index.js";
+import { createErrors } from "./always/errors/index.js";
+import { createAlways } from "./always/index.js";
 
 /** Every layer there is. Their order does not matter: they are asked by their cost. */
 export const layers: readonly LayerFactory[] = [
@@ -19,3 +20,6 @@ export const layers: readonly LayerFactory[] = [
   createAutoMemory,
   createDream,
 ];
+
+/** All that the dispatcher asks. */
+export const stack: Stack = { layers, always: createAlways };

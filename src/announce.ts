@@ -1,5 +1,4 @@
 import type { ConfigReading } from "./config/config.js";
-import type { Layer } from "./dispatcher/layer.js";
 import type { Log } from "./record/log.js";
 import type { Clock } from "./seams/clock.js";
 import { SCREEN_OPENS_MS, type Toasts } from "./toasts.js";
@@ -27,31 +26,4 @@ export function announce(
   if (first === undefined) return;
   const more = problems.length > 1 ? ` (${problems.length - 1} more in .opencode/strata/strata.log)` : "";
   clock.after(SCREEN_OPENS_MS, () => toasts.show(`${first}${more}`, "warning"));
-}
-
-/**
- * Wrong settings once more, with the first turn: a screen that takes its time to open shows nothing of what was said
- * before.
- */
-export function createReminder({ problems }: ConfigReading, toasts: Toasts): Layer[] {
-  const [first] = problems;
-  if (first === undefined) return [];
-  let isTold = false;
-  return [
-    {
-      name: "announce",
-      cost: 0,
-      handlers: {
-        turn() {
-          if (!isTold) {
-            const count =
-              problems.length === 1 ? "One setting is wrong" : `${problems.length} settings are wrong`;
-            toasts.show(`${count} (strata doctor): ${first}`, "warning");
-          }
-          isTold = true;
-          return undefined;
-        },
-      },
-    },
-  ];
 }

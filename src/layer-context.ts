@@ -1,19 +1,21 @@
 import type PQueue from "p-queue";
 import type { Generation } from "./background/generation.js";
+import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
-import type { Failures } from "./failures/failures.js";
+import type { Pulse } from "./dispatcher/pulse.js";
+import type { Tool } from "./dispatcher/tool.js";
 import type { Folders } from "./folders.js";
 import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
-import type { MemorySearch } from "./memory/search.js";
+import type { MemorySearch } from "./memory/search/search.js";
 import type { Memories } from "./memory/store.js";
 import type { Notes } from "./notes/notes.js";
+import type { Seal } from "./owner/seal.js";
 import type { Prompts } from "./prompts.js";
 import type { Log } from "./record/log.js";
 import type { Savings } from "./record/savings.js";
 import type { TokenCounter } from "./record/tokens.js";
-import type { ResultFiles } from "./results/result-files.js";
 import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
@@ -22,6 +24,8 @@ import type { Trust } from "./trust/trust.js";
 import type { ContextSizes } from "./view/context-size.js";
 import type { Decisions } from "./view/decisions.js";
 import type { Requests } from "./view/request.js";
+import type { ResultFiles } from "./view/result-files.js";
+import type { ModelWindows } from "./view/windows.js";
 
 /** All that a layer has to work with. */
 export interface LayerContext {
@@ -49,7 +53,8 @@ export interface LayerContext {
   generation: Generation;
   /** Count in all processes. Never waited for in a hook for longer than it may take. */
   locks: Locks;
-  failures: Failures;
+  /** Marks lines that this user's machine has written. */
+  seal: Seal;
   /** `known` may be asked in a hook; the rest reads the disk. */
   memories: Memories;
   /** Tells what the user said here from what came with the repository. */
@@ -62,3 +67,22 @@ export interface LayerContext {
 
 /** Makes a layer, or nothing when the configuration switches it off. */
 export type LayerFactory = (context: LayerContext) => Layer | undefined;
+
+/** What is always done has more to work with than a layer: the machine itself. */
+export interface KernelContext extends LayerContext {
+  requests: Requests;
+  windows: ModelWindows;
+  pulse: Pulse;
+  /** The configuration as it was read, with what is wrong in it. */
+  reading: ConfigReading;
+  /** What the agent can call of the seven layers. */
+  tools: readonly Tool[];
+  /** To be written one after the other, behind the turn. */
+  writes: PQueue;
+}
+
+/** The stack: the layers, and what is always done beside them. */
+export interface Stack {
+  layers: readonly LayerFactory[];
+  always(context: KernelContext): readonly Layer[];
+}

@@ -1,6 +1,6 @@
 /** The plugin as OpenCode loads it: puts the parts together and does nothing else. */
 import type { Hooks, PluginInput, PluginOptions } from "@opencode-ai/plugin";
-import { layers } from "../layers/index.js";
+import { stack } from "../layers/index.js";
 import { bindHooks } from "./host/hooks.js";
 import { createOpenCodeHost } from "./host/opencode.js";
 import { createSetup } from "./host/setup.js";
@@ -12,7 +12,7 @@ export type { StrataOptions } from "./config/schema.js";
 
 async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
   const host = createOpenCodeHost(input, clock);
-  return bindHooks(await createStrata({ clock, files, host }, layers, options), host);
+  return bindHooks(await createStrata({ clock, files, host }, stack, options), host);
 }
 
 async function setup(context: unknown): Promise<void> {

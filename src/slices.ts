@@ -3,7 +3,11 @@
  * left for a while, so that the host's only thread gets on with what a person waits for. The work stays pure; only
  * whoever runs it knows the time.
  */
-import type { Clock } from "./seams/clock.js";
+/** The part of a clock that slices need. */
+export interface SliceClock {
+  now(): number;
+  pause(delayMs: number): Promise<void>;
+}
 
 /** Work that can be left at each `yield`, and what comes of it. */
 export type Sliced<T> = Generator<void, T, void>;
@@ -12,7 +16,7 @@ export type Sliced<T> = Generator<void, T, void>;
 const SLICE_MS = 10;
 
 /** Does the work and lets others on whenever a slice is over. Rejects with what the work throws. */
-export async function inSlices<T>(clock: Pick<Clock, "now" | "pause">, work: Sliced<T>): Promise<T> {
+export async function inSlices<T>(clock: SliceClock, work: Sliced<T>): Promise<T> {
   for (let begunMs = clock.now(); ; ) {
     const step = work.next();
     if (step.done) return step.value;

@@ -4,51 +4,39 @@
  */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
-import { announce, createReminder } from "./announce.js";
+import { announce } from "./announce.js";
 import { createGeneration } from "./background/generation.js";
-import { createHousekeeping } from "./background/housekeeping.js";
 import { readConfig } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
+import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { formatError } from "./error.js";
-import { createFailures } from "./failures/failures.js";
 import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
-import type { LayerFactory } from "./layer-context.js";
+import type { Stack } from "./layer-context.js";
 import { createLocks } from "./lock/locks.js";
-import { createMemoryStore } from "./memory/memory-store.js";
 import { effectiveImportance } from "./memory/rank.js";
-import { createMemorySearch } from "./memory/search.js";
+import { createMemorySearch } from "./memory/search/search.js";
 import { createSecretGate } from "./memory/secret-gate.js";
-import { redactSecrets } from "./memory/secrets.js";
-import { createMemoryCommands } from "./memory/slash-commands.js";
+import { createMemoryStore } from "./memory/store/memory-store.js";
 import { createNotes } from "./notes/notes.js";
 import { openOwn } from "./own.js";
 import { createOwnFiles } from "./own-files.js";
 import { lookAfterFolders } from "./own-flaws.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
-import { createPulse, type Pulse } from "./record/pulse.js";
 import { createSavings } from "./record/savings.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
-import { createFileKeeper } from "./results/file-keeper.js";
-import { createResultFiles } from "./results/result-files.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
-import { createMemoryCommand } from "./status/memory-command.js";
-import { createTakenBack } from "./taken-back/taken-back.js";
 import { createToasts, type Toasts } from "./toasts.js";
-import { createTurnFollower } from "./trust/follow.js";
 import { openTrust } from "./trust/open-trust.js";
-import { createAccounts } from "./view/accounts.js";
-import { createBreakWatch } from "./view/break-watch.js";
 import { createContextSizes } from "./view/context-size.js";
 import { createDecisions } from "./view/decisions.js";
 import { createRequests, type Requests } from "./view/request.js";
-import { createSentViews } from "./view/sent-views.js";
-import { createView } from "./view/view.js";
+import { createResultFiles } from "./view/result-files.js";
 import { createModelWindows } from "./view/windows.js";
 
 export interface Seams {
@@ -78,7 +66,7 @@ const LAST_WRITES_MS = 1_000;
 /** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
 export async function createStrata(
   { clock, files: disk, host, tokenizer }: Seams,
-  factories: readonly LayerFactory[],
+  stack: Stack,
   options?: Record<string, unknown>,
 ): Promise<Strata> {
   const folders = planFolders(host.project);
@@ -130,16 +118,6 @@ export async function createStrata(
   });
   const prompts = createPrompts(files);
   const locks = createLocks({ clock, files, processes: host.processes, instance });
-  const failures = createFailures({
-    files,
-    locks,
-    log,
-    path: folders.errorLog,
-    lock: folders.errorLock,
-    seal,
-    project: host.directory,
-    redact: (text) => redactSecrets(text).text,
-  });
   const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
   const memories = createMemoryStore({
     trust,
@@ -204,51 +182,17 @@ export async function createStrata(
     generation,
     instances,
     locks,
-    failures,
+    seal,
     memories,
     trust,
     search,
     background,
   };
-  const layers = factories.map((create) => create(context)).filter((layer) => layer !== undefined);
-  const sentViews = createSentViews({ clock, files, log, writes, folder: folders.views, instance });
-  const breaks = createBreakWatch({ clock, log, policy: config.microCompact, savings, sentViews });
-  const view = createView({
-    breaks,
-    clock,
-    files,
-    log,
-    decisions,
-    sizes,
-    windows,
-    requests,
-    savings,
-    savingsFolder: folders.savings,
-    accounts: createAccounts({
-      log,
-      savings,
-      sizes,
-      windows,
-      tools: layers.flatMap(({ tools = [] }) => tools),
-    }),
-    keeper: createFileKeeper({ background, clock, decisions, files, log, resultFiles }),
-  });
-  const housekeeping = createHousekeeping({ clock, host, log, background, generation, sentViews });
-  const { project } = folders;
-  const wrongSettings = reading.problems;
-  const memoryCommand = createMemoryCommand({ ...context, project, pulse, wrongSettings });
+  const layers = stack.layers.map((create) => create(context)).filter((layer) => layer !== undefined);
+  const tools = layers.flatMap((layer) => layer.tools ?? []);
+  const always = stack.always({ ...context, pulse, reading, tools, windows, writes });
   const dispatcher = createDispatcher({
-    layers: [
-      view,
-      breaks.layer,
-      ...createReminder(reading, toasts),
-      ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
-      ...createTakenBack({ ...context, explain: breaks.explain }),
-      ...layers,
-      housekeeping,
-      memoryCommand,
-      ...(config.autoMemory.enabled ? [createMemoryCommands({ memories, search, clock })] : []),
-    ],
+    layers: [...always, ...layers],
     clock,
     log,
     isFork: host.isFork,
@@ -256,17 +200,11 @@ export async function createStrata(
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
 
-  function lookAgain(): void {
-    void background
-      .add(() => memories.list())
-      .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
-  }
-
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {
     await background.onIdle();
     await generation.onIdle();
-    await failures.onIdle();
+    await dispatcher.onIdle();
     await memories.onIdle();
     await trust.turns.onIdle();
     await writes.onIdle();

@@ -34,14 +34,76 @@ const importing = (test: (imported: string, path: string) => boolean): string[] 
       .map((imported) => `${path} imports ${imported}`),
   );
 
+/** `src/view`, `layers/2-micro-compact`; a file of `src` itself stands for itself. */
+function folderOf(path: string): string {
+  const parts = path.split("/");
+  return parts.length > 2 ? parts.slice(0, 2).join("/") : path;
+}
+
+/** What imports what, by these names; nothing imports itself. */
+function linksBetween(nameOf: (path: string) => string): Map<string, Set<string>> {
+  const known = new Set(sources);
+  const links = new Map<string, Set<string>>();
+  for (const path of sources) {
+    const imported = readImports(path)
+      .filter((one) => known.has(one))
+      .map(nameOf);
+    const own = links.get(nameOf(path)) ?? new Set();
+    for (const name of imported) if (name !== nameOf(path)) own.add(name);
+    links.set(nameOf(path), own);
+  }
+  return links;
+}
+
+/** Names that import each other in a row, the first one again at the end; `undefined` where none do. */
+function findCircle(links: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (name: string, way: readonly string[]): string[] | undefined => {
+    if (way.includes(name)) return [...way.slice(way.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    for (const next of links.get(name) ?? []) {
+      const circle = visit(next, [...way, name]);
+      if (circle) return circle;
+    }
+    done.add(name);
+    return undefined;
+  };
+  for (const name of links.keys()) {
+    const circle = visit(name, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
 describe("imports point one way", () => {
-  it("only the entry imports layers: the machine must not know its policies", () => {
+  it("only the two entries import layers, the plugin and the command line: the machine must not know its policies", () => {
+    const isEntry = (path: string) => path === "src/plugin.ts" || path.startsWith("src/cli/");
     expect(
       importing(
-        (imported, path) =>
-          imported.startsWith("layers/") && path.startsWith("src/") && path !== "src/plugin.ts",
+        (imported, path) => imported.startsWith("layers/") && path.startsWith("src/") && !isEntry(path),
       ),
     ).toEqual([]);
+  });
+
+  it("folders of src form no circle: each can be read before those that use it", () => {
+    expect(findCircle(linksBetween(folderOf))).toBeUndefined();
+    expect(findCircle(linksBetween((path) => path))).toBeUndefined();
+  });
+
+  it("nothing in src is used by a single layer only: what one layer alone needs lies in its folder", () => {
+    const links = linksBetween((path) => path);
+    const users = (of: string) => [...links].flatMap(([path, imported]) => (imported.has(of) ? [path] : []));
+    const isOneLayers = (path: string): boolean => {
+      const layers = users(path).map((user) => (user.startsWith("layers/") ? folderOf(user) : "src"));
+      return layers.length > 0 && layers[0] !== "src" && new Set(layers).size === 1;
+    };
+    expect(sources.filter((path) => path.startsWith("src/") && isOneLayers(path))).toEqual([]);
+  });
+
+  it("no folder holds more than thirty files", () => {
+    const counts = new Map<string, number>();
+    for (const path of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 30)).toEqual([]);
   });
 
   it("no layer imports another: each can be switched off by itself", () => {

@@ -1,7 +1,7 @@
 import type { GenerateRequest, UsedTokens } from "../seams/host.js";
 import { sumTokens } from "./budget-lines.js";
 import { countMostAnswerTokens, countMostTokens } from "./cost.js";
-import type { GenerationRequest } from "./generation.js";
+import type { GenerationRequest } from "./generation-request.js";
 
 /**
  * What a call that works with tools may still take of the budget. It reads all that was said again with each answer, so

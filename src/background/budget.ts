@@ -14,11 +14,12 @@
  */
 import { join } from "node:path";
 import type { Config } from "../config/schema.js";
+import { DAY_MS } from "../days.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
 import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
-import { type Clock, DAY_MS } from "../seams/clock.js";
+import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { UsedTokens } from "../seams/host.js";
 import { type BudgetLine, parseBudgetLine, sumBudget, type Tally } from "./budget-lines.js";

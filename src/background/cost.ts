@@ -1,5 +1,5 @@
 /** What a call takes, before it is made: in the mean, for the accounts, and at most, for the budget. */
-import type { GenerationRequest } from "./generation.js";
+import type { GenerationRequest } from "./generation-request.js";
 
 type Planned = Pick<GenerationRequest, "prompt" | "maxCharacters" | "tools">;
 

@@ -14,13 +14,14 @@ import type { Log } from "../record/log.js";
 import { PRICE, type Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { Generated, Host, ToolBounds, UsedTokens } from "../seams/host.js";
+import type { Generated, Host, UsedTokens } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
 import { createAllowance } from "./allowance.js";
 import { createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
 import { planChoice } from "./choice.js";
 import { countMostAnswerTokens, countMostTokens, estimateTokens } from "./cost.js";
+import type { GenerationRequest } from "./generation-request.js";
 import { createWaitingLine, type Placed } from "./waiting-line.js";
 
 export interface Generation {
@@ -34,19 +35,6 @@ export interface Generation {
   onIdle(): Promise<void>;
   /** Breaks off the call under way and refuses all others from now on. */
   dispose(): void;
-}
-
-export interface GenerationRequest {
-  /** What it is for, in a few words, always the same ones: "session notes". */
-  purpose: string;
-  /** The session it is for. */
-  sessionID: string;
-  /** The task and the material. The system prompt is ours: a writer that takes no orders from material. */
-  prompt: string;
-  /** A longer answer is a failure. */
-  maxCharacters?: number;
-  /** For a model that works with tools: what it may do, and for how long. */
-  tools?: ToolBounds & { deadlineMs: number; signal: AbortSignal };
 }
 
 export type GenerationResult =

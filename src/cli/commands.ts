@@ -8,14 +8,14 @@ export const commands: readonly Command[] = [
     summary: "what has left the context in this project, what that saved, and what is on and off",
     options: [JSON_OPTION],
     example: "strata status --json | jq .savings.net",
-    load: () => import("./status.js"),
+    load: () => import("./commands/status.js"),
   },
   {
     name: "stats",
     summary: "the savings ledger: what was sent, kept out and lost, by session; as a page with charts",
     options: [["--html <file>", "writes one page with charts, which asks nobody for anything"], JSON_OPTION],
     example: "strata stats --html savings.html",
-    load: () => import("./stats.js"),
+    load: () => import("./commands/stats.js"),
   },
   {
     name: "list",
@@ -27,7 +27,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata list --type decision",
-    load: () => import("./list.js"),
+    load: () => import("./commands/list.js"),
   },
   {
     name: "show",
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata show port-8080",
-    load: () => import("./show.js"),
+    load: () => import("./commands/show.js"),
   },
   {
     name: "recall",
@@ -48,7 +48,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata recall 'which port does the server use'",
-    load: () => import("./recall.js"),
+    load: () => import("./commands/recall.js"),
   },
   {
     name: "remember",
@@ -62,7 +62,7 @@ export const commands: readonly Command[] = [
       ["--pin", "always in the index"],
     ],
     example: "strata remember --type decision 'The server listens on port 8080'",
-    load: () => import("./remember.js"),
+    load: () => import("./commands/remember.js"),
   },
   {
     name: "edit",
@@ -70,7 +70,7 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [],
     example: "strata edit port-8080",
-    load: () => import("./edit.js"),
+    load: () => import("./commands/edit.js"),
   },
   {
     name: "archive",
@@ -78,7 +78,7 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [["--reason <reason>", "why, for the ledger"]],
     example: "strata archive port-8080 --reason 'moved to 9090'",
-    load: () => import("./archive.js"),
+    load: () => import("./commands/archive.js"),
   },
   {
     name: "trust",
@@ -89,7 +89,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata trust --yes",
-    load: () => import("./trust.js"),
+    load: () => import("./commands/trust.js"),
   },
   {
     name: "restore",
@@ -97,7 +97,7 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [],
     example: "strata restore port-8080",
-    load: () => import("./restore.js"),
+    load: () => import("./commands/restore.js"),
   },
   {
     name: "history",
@@ -105,35 +105,35 @@ export const commands: readonly Command[] = [
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata history decision/port-8080",
-    load: () => import("./history.js"),
+    load: () => import("./commands/history.js"),
   },
   {
     name: "undo",
     summary: "takes back what was last done to memory: a dream, or a single change; again, the one before",
     options: [["--run <id>", "this dream or change; DREAMS.md and strata history have the ids"]],
     example: "strata undo --run 1f20c9d1",
-    load: () => import("./undo.js"),
+    load: () => import("./commands/undo.js"),
   },
   {
     name: "dream",
     summary: "tidies the memories of this project by rules; a model is only asked in OpenCode, with /dream",
     options: [["--dry-run", "only says what it would do"], JSON_OPTION],
     example: "strata dream --dry-run",
-    load: () => import("./dream.js"),
+    load: () => import("./commands/dream.js"),
   },
   {
     name: "validate",
     summary: "checks every file of the memory against ledger, index and schema, and changes none",
     options: [["--strict", "warnings count in the exit code too"], JSON_OPTION],
     example: "strata validate --strict",
-    load: () => import("./validate.js"),
+    load: () => import("./commands/validate.js"),
   },
   {
     name: "optimize",
     summary: "what validate found and what can be mended at no risk; changes nothing without --execute",
     options: [["--execute", "mends exactly what it prints"], JSON_OPTION],
     example: "strata optimize --execute",
-    load: () => import("./optimize.js"),
+    load: () => import("./commands/optimize.js"),
   },
   {
     name: "gc",
@@ -145,7 +145,7 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata gc --days 90 --execute",
-    load: () => import("./gc.js"),
+    load: () => import("./commands/gc.js"),
   },
   {
     name: "export",
@@ -156,7 +156,7 @@ export const commands: readonly Command[] = [
       ["--global", "those that hold in every project too"],
     ],
     example: "strata export memories.jsonl",
-    load: () => import("./export.js"),
+    load: () => import("./commands/export.js"),
   },
   {
     name: "import",
@@ -167,7 +167,7 @@ export const commands: readonly Command[] = [
       ["--global", "what holds in every project too; of a folder: all of it is to hold there"],
     ],
     example: "strata import memories.jsonl --dry-run",
-    load: () => import("./import.js"),
+    load: () => import("./commands/import.js"),
   },
   {
     name: "ingest",
@@ -179,7 +179,7 @@ export const commands: readonly Command[] = [
       ["--global", "they hold in every project"],
     ],
     example: "strata ingest docs/decisions.md --type decision",
-    load: () => import("./ingest.js"),
+    load: () => import("./commands/ingest.js"),
   },
   {
     name: "init",
@@ -189,7 +189,7 @@ export const commands: readonly Command[] = [
       ["--remove", "takes it out again"],
     ],
     example: "strata init --global",
-    load: () => import("./init.js"),
+    load: () => import("./commands/init.js"),
   },
   {
     name: "doctor",
@@ -202,6 +202,6 @@ export const commands: readonly Command[] = [
       JSON_OPTION,
     ],
     example: "strata doctor",
-    load: () => import("./doctor.js"),
+    load: () => import("./commands/doctor.js"),
   },
 ];

@@ -1,10 +1,10 @@
 /** The files of memories as they lie there: looked at without opening the store, so that nothing is written. */
 import { planFolders } from "../folders.js";
 import { findGlobalFolder } from "../host/config-files.js";
-import { createEntries, type Looked } from "../memory/entries.js";
 import { formatID } from "../memory/id.js";
 import { splitPath } from "../memory/path.js";
-import { planPlaces, type ShelfPlace } from "../memory/places.js";
+import { createEntries, type Looked } from "../memory/store/entries.js";
+import { planPlaces, type ShelfPlace } from "../memory/store/places.js";
 import type { Surroundings } from "./command.js";
 import { createProgress } from "./progress.js";
 

@@ -4,6 +4,7 @@
  * those that the host has handed over. Of several entries the host hands over the last one's alone, so without the
  * former a project that only names the plugin would undo what the user has set.
  */
+
 import type { PlainRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 import type { ConfigFile, Origin } from "../seams/host.js";

@@ -9,13 +9,13 @@
  */
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
-import type { Heard } from "../record/pulse.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
-import type { SlashCommand } from "../slash-command.js";
-import type { Tool } from "../tool.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
 import { findSession, hookRules } from "./hooks.js";
 import type { Layer } from "./layer.js";
+import type { Heard } from "./pulse.js";
+import type { SlashCommand } from "./slash-command.js";
+import type { Tool } from "./tool.js";
 
 export interface Dispatcher {
   /**
@@ -32,6 +32,8 @@ export interface Dispatcher {
   readonly commands: readonly SlashCommand[];
   /** Has any layer something to say at this hook? */
   hears(hook: HookName): boolean;
+  /** Resolves when no layer has anything left to do behind the turn. Never rejects. */
+  onIdle(): Promise<void>;
   /** Lets every layer go; one that fails or hangs does not keep the others. */
   dispose(): Promise<void>;
 }
@@ -85,6 +87,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
 
     hears: (hook) => byCost.some((layer) => layer.handlers[hook] !== undefined),
+
+    async onIdle() {
+      await Promise.all(byCost.map((layer) => layer.onIdle?.()));
+    },
 
     async dispose() {
       await Promise.all(

@@ -8,9 +8,9 @@
  * A hook is a row here and a row in `src/host/hooks.ts`, which binds it to the host's own.
  */
 
+import type { Message, ModelName } from "../conversation/message.js";
 import { isRecord } from "../records.js";
 import type { DatedDecision } from "../view/decisions.js";
-import type { Message, ModelName } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { ModelWindow } from "../view/windows.js";
 

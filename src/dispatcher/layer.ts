@@ -1,6 +1,6 @@
-import type { SlashCommand } from "../slash-command.js";
-import type { Tool } from "../tool.js";
 import type { Handler, HookName } from "./hooks.js";
+import type { SlashCommand } from "./slash-command.js";
+import type { Tool } from "./tool.js";
 
 /**
  * One policy of the stack.
@@ -27,6 +27,8 @@ export interface Layer {
   readonly tools?: readonly Tool[];
   /** What a person can call of it in a session. */
   readonly commands?: readonly SlashCommand[];
+  /** Resolves when nothing of it is left to be done behind the turn. Never rejects. */
+  onIdle?(): Promise<void>;
   /** Lets go of what the layer holds. The host may end without calling it. */
   dispose?(): Promise<void>;
 }

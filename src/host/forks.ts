@@ -12,9 +12,9 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage } from "@opencode-ai/sdk";
 import PQueue from "p-queue";
+import type { Message } from "../conversation/message.js";
 import type { Clock } from "../seams/clock.js";
 import type { ForkRequest, ForkResult, ForkRun } from "../seams/host.js";
-import type { Message } from "../view/message.js";
 import {
   createAsking,
   createTokenWatch,

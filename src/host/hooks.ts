@@ -3,13 +3,13 @@
  * goes on in sessions of our own does not reach the layers.
  */
 import type { Hooks } from "@opencode-ai/plugin";
+import { isSummary } from "../conversation/history.js";
+import { isForPeopleOnly, type Message } from "../conversation/message.js";
 import { findRefusal, type HookName, heardEvents } from "../dispatcher/hooks.js";
+import type { Beat, Pulse } from "../dispatcher/pulse.js";
 import { StrataError } from "../error.js";
-import type { Beat, Pulse } from "../record/pulse.js";
 import { isRecord } from "../records.js";
 import type { Strata } from "../strata.js";
-import { isSummary } from "../view/history.js";
-import { isForPeopleOnly, type Message } from "../view/message.js";
 import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { cleanOwnResults } from "./own-results.js";

@@ -9,12 +9,13 @@
  * answer among the messages. While a turn is under way a message in the session would make the host ask the model
  * once more, so the answer waits for the end of the turn.
  */
+
+import type { SlashCommand } from "../dispatcher/slash-command.js";
 import { formatError, StrataError } from "../error.js";
 import { toPrintable } from "../printable.js";
 import type { Log } from "../record/log.js";
 import { isRecord } from "../records.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
-import type { SlashCommand } from "../slash-command.js";
 
 export interface SlashCommands {
   /** Adds them to the host's own configuration. Never throws. */

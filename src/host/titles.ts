@@ -10,8 +10,8 @@
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Message as SdkMessage } from "@opencode-ai/sdk";
+import { isForPeopleOnly, type Message } from "../conversation/message.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
-import { isForPeopleOnly, type Message } from "../view/message.js";
 
 export interface Titles {
   /** A turn begins with this message. Bounded, never rejects. */

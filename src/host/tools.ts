@@ -1,10 +1,10 @@
 /** The layers' tools as the host calls them: arguments checked, time bounded, failures told to the model. */
 import type { ToolDefinition } from "@opencode-ai/plugin";
 import type { z } from "zod";
+import type { Tool } from "../dispatcher/tool.js";
 import { StrataError } from "../error.js";
 import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
-import type { Tool } from "../tool.js";
 
 const DEADLINE_MS = 10_000;
 

@@ -2,7 +2,7 @@
  * What stands of a session that a person has undone a part of. The host keeps the rest until the next message, so that
  * it can be done again, and lists it all the same; then it removes it.
  */
-import type { Message } from "../view/message.js";
+import type { Message } from "../conversation/message.js";
 
 /** The messages from this one on are undone; with a part, those after it and its parts from that one on. */
 export interface Revert {

@@ -1,6 +1,7 @@
 /** The sessions of this instance that one can write to. A subagent is one while it works; any other until it is deleted. */
-import { toLine } from "../notes/line.js";
+
 import { isRecord } from "../records.js";
+import { toLine } from "../text.js";
 import type { LiveSession } from "./instance.js";
 
 export interface LiveSessions {

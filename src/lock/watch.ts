@@ -9,7 +9,9 @@
  * The time in the file is that of the other machine's clock, which may be wrong, so by itself it never makes a lock look
  * old: what is on a shared disk and lives is seen to change there. How long one looks on is measured by a timer.
  */
-import { type Clock, DAY_MS } from "../seams/clock.js";
+
+import { DAY_MS } from "../days.js";
+import type { Clock } from "../seams/clock.js";
 
 /** When something last happened to the lock's file. */
 export interface Signs {

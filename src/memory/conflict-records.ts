@@ -1,10 +1,10 @@
 import { join, relative } from "node:path";
+import { hashOf } from "../hash.js";
 import type { Files } from "../seams/files.js";
 import type { NamedContents } from "../trust/record.js";
 import { type Conflict, parseConflict } from "./conflict.js";
-import { hashOf } from "./ledger-line.js";
-import { listItself, readWithin } from "./obstacle.js";
 import { CONFLICTS, isConflictFile } from "./path.js";
+import { listItself, readWithin } from "./store/obstacle.js";
 
 export interface ConflictRecord extends Conflict {
   path: string;

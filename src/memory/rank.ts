@@ -2,7 +2,7 @@
  * What a memory weighs now: base + 0.02 for each use − 0.01 for each week without one. Decisions, lessons and rules do
  * not fade.
  */
-import { DAY_MS } from "../seams/clock.js";
+import { DAY_MS } from "../days.js";
 import { lastingTypes, type Memory } from "./memory.js";
 
 /** How often a memory was shown or asked for, and when last. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../seams/clock.js";
+import { lookForSecrets } from "../secrets/secrets.js";
 import { inSlices, type Sliced } from "../slices.js";
 import type { Memory } from "./memory.js";
-import { lookForSecrets } from "./secrets.js";
 
 /** Why a memory may not be written or shown; `undefined` where nothing speaks against it. */
 export type MemoryGate = (memory: Memory) => Promise<string | undefined>;

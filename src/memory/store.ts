@@ -5,9 +5,10 @@
  * processes, and what it returns is written whole or not at all, with one line in the ledger. What a person has done
  * with an editor is noticed before that, and is the truth. A refusal is a value and changes nothing.
  */
-import type { LedgerLine } from "./ledger-line.js";
+
 import type { Memory, MemoryDraft } from "./memory.js";
 import type { Use } from "./rank.js";
+import type { Cause, LedgerLine } from "./store/ledger-line.js";
 
 export interface MemoryStore {
   /** The memory; `undefined` when there is none, or its file cannot be read. */
@@ -84,17 +85,6 @@ export interface MemoryCopy {
   isArchived: boolean;
   /** All of the file. */
   contents: string;
-}
-
-/** Why something is changed, for the ledger. */
-export interface Cause {
-  operation: string;
-  session?: string;
-  reason?: string;
-  /** Changes that were made together have one in common. */
-  run?: string;
-  /** The run, or the ledger's line, that is taken back. */
-  undoes?: string;
 }
 
 /** A memory as it is and as it shall be; one that becomes "archived" is moved there, its other fields changed first. */

@@ -8,9 +8,9 @@
  *                     the whole text of long requests, the newest first
  */
 import { formatCount } from "../format.js";
-import { redactSecrets, removeFromLines } from "../memory/secrets.js";
+import { redactSecrets, removeFromLines } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
-import { cut } from "./line.js";
+import { cut } from "../text.js";
 import type { MergedBlock, MergedLine } from "./merge.js";
 
 export interface ModelNotesInput {

@@ -2,9 +2,10 @@
  * The handoff: what a session that has ended, however it ended, leaves to the next one. It is made from the notes when
  * it is asked for, so there is no second record that could say something else, and none that a crash could prevent.
  */
+
+import { cut, toLine } from "../text.js";
 import { findOpenTodos } from "./facts.js";
 import { findRequestAt, type Ledger } from "./ledger.js";
-import { cut, toLine } from "./line.js";
 
 /** 750 tokens at four characters each. */
 const LONGEST_TEXT = 3_000;

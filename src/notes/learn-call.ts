@@ -1,7 +1,5 @@
 /** What an ended tool call adds to the ledger. */
-import { parseForkReports } from "../agents/fork-report.js";
-import { redactSecrets } from "../memory/secrets.js";
-import type { ToolPart } from "../view/message.js";
+
 import {
   findDeclaredNames,
   findTouchedPaths,
@@ -11,11 +9,14 @@ import {
   readInput,
   readText,
   withoutTerminalCodes,
-} from "./call.js";
+} from "../conversation/call.js";
+import type { ToolPart } from "../conversation/message.js";
+import { hasFailed, hashCall, hashText, readExit } from "../conversation/outcome.js";
+import { redactSecrets } from "../secrets/secrets.js";
+import { toSafeLine } from "../text.js";
 import { type Draft, put } from "./draft.js";
+import { parseForkReports } from "./fork-report.js";
 import { CAPS, type Todo } from "./ledger.js";
-import { toSafeLine } from "./line.js";
-import { hasFailed, hashCall, hashText, readExit } from "./outcome.js";
 import { findTellingLine } from "./telling-line.js";
 
 const LONGEST_COMMAND = 1_000;

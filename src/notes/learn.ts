@@ -5,12 +5,14 @@
  *
  * Secrets are taken out here, once for each fact: what is made from facts goes to files, to models and to later sessions.
  */
-import { redactSecrets } from "../memory/secrets.js";
-import { isToolPart, type Message, type MessageInfo, type Part } from "../view/message.js";
+
+import { isToolPart, type Message, type MessageInfo, type Part } from "../conversation/message.js";
+import { readMessageKey, readOwnTexts, readTime } from "../conversation/own-texts.js";
+import { redactSecrets } from "../secrets/secrets.js";
+import { cut, toSafeLine } from "../text.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
 import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
-import { cut, toSafeLine } from "./line.js";
 import { findNextStep } from "./next-step.js";
 import { findReasons, findRules } from "./rules.js";
 
@@ -22,24 +24,6 @@ export function learnMessages(ledger: Ledger, messages: readonly Message[], proj
   const draft = openDraft(ledger);
   for (const message of messages) learnMessage(draft, message, project);
   return closeDraft(draft, ledger);
-}
-
-/** What a message is known by: its time, which it keeps in a fork, or else its id. */
-export function readMessageKey(info: MessageInfo): string {
-  return String(readTime(info) ?? (typeof info.id === "string" ? info.id : ""));
-}
-
-/** When the message was begun, if the host tells. */
-export function readTime({ time }: MessageInfo): number | undefined {
-  return Number.isFinite(time?.created) ? time?.created : undefined;
-}
-
-/** The texts of a message that its author wrote. */
-export function readOwnTexts(parts: readonly Part[]): string[] {
-  return parts.flatMap((part) => {
-    const isOwn = part?.type === "text" && part.synthetic !== true && part.ignored !== true;
-    return isOwn && typeof part.text === "string" && part.text.trim() !== "" ? [part.text.trim()] : [];
-  });
 }
 
 function learnMessage(draft: Draft, message: Message, project: string): void {

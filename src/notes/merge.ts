@@ -8,7 +8,7 @@
  *     the file's order stays · changed lines are replaced in place · lines without a fact go · new ones come after
  *     the line they follow in the page, behind what a person has added to that
  */
-import { removeFromLines } from "../memory/secrets.js";
+import { removeFromLines } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
 import { type PageLine, type PageSection, TITLE_ID } from "./page.js";
 import { HEADINGS, type Heading, titleOf } from "./sections.js";

@@ -10,6 +10,7 @@
  */
 
 import { dirname } from "node:path";
+import type { Message, ToolPart } from "../conversation/message.js";
 import { formatError } from "../error.js";
 import { keepOutOfGit } from "../folders.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
@@ -18,7 +19,6 @@ import { formatLater } from "../record/version.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { inSlices } from "../slices.js";
-import type { Message, ToolPart } from "../view/message.js";
 import type { SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";
 import { formatCallKey } from "./learn-call.js";

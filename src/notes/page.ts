@@ -4,6 +4,7 @@
  * when facts do. Text from tools stands in quotes.
  */
 import { formatCount } from "../format.js";
+import { cleanLine, cut, quote, toCode, toLine } from "../text.js";
 import {
   type Failure,
   findRequestAt,
@@ -15,7 +16,6 @@ import {
   type TouchedFile,
   type UserRequest,
 } from "./ledger.js";
-import { cleanLine, cut, quote, toCode, toLine } from "./line.js";
 import { HEADINGS, type Heading, type Sections } from "./sections.js";
 
 export interface PageLine {

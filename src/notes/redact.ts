@@ -2,7 +2,7 @@
  * What was stored before secrets were taken out of facts, without them. Ids are made of texts, so they change with
  * these, and what a person took out stays out under the new one. Pure.
  */
-import { redactSecrets, removeFromLines, removeSecrets } from "../memory/secrets.js";
+import { redactSecrets, removeFromLines, removeSecrets } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
 import type { Fact, Ledger } from "./ledger.js";
 import type { Written, WrittenLine } from "./merge.js";

@@ -1,11 +1,11 @@
 /**
  * Sentences of a conversation that hold beyond it: rules and corrections by the user, decisions of the agent's with a
  * reason. Found by the words in the languages' data files, and kept as they were written. What is to last for longer
- * than the session is told by stricter words: src/signals/find-signals.ts.
+ * than the session is told by stricter words: layers/5-auto-memory/signals/find-signals.ts.
  */
-import type { SessionRuleRow } from "../signals/language.js";
-import { languages } from "../signals/languages.js";
-import { splitSentences } from "../signals/sentences.js";
+import type { SessionRuleRow } from "../language/language.js";
+import { languages } from "../language/languages.js";
+import { splitSentences } from "../language/sentences.js";
 
 export interface FoundRule {
   kind: SessionRuleRow["kind"];

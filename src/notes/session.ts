@@ -1,10 +1,10 @@
 /** What is known about one session while the machine runs, and how that is brought together with its files. */
 
-import { removeFromLines } from "../memory/secrets.js";
+import { createKnownMessages, type KnownMessages } from "../conversation/known-messages.js";
+import type { Message } from "../conversation/message.js";
+import { removeFromLines } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
-import type { Message } from "../view/message.js";
 import { readFacts, type SessionFacts } from "./facts.js";
-import { createKnownMessages, type KnownMessages } from "./known-messages.js";
 import { learnMessages } from "./learn.js";
 import { CAPS, EMPTY_LEDGER, type FileTouch, type Ledger } from "./ledger.js";
 import { type Merged, mergePage, type Written } from "./merge.js";

@@ -2,9 +2,10 @@
  * Which messages of a session the user has taken back: by undoing a turn, by removing or rewriting a message. What the
  * ledger has from them is gone from it, by learning anew from what is left. Pure.
  */
-import type { Message } from "../view/message.js";
+import type { Message } from "../conversation/message.js";
+import { readMessageKey, readOwnTexts } from "../conversation/own-texts.js";
 import { SHORTENED } from "./draft.js";
-import { learnMessages, readMessageKey, readOwnTexts } from "./learn.js";
+import { learnMessages } from "./learn.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
 
 /** A message that was taken back. What was made of the ledger between the two times may have its words in it. */

@@ -1,7 +1,8 @@
 /** The line of a failed call's output that the notes and errors.log quote alike. */
-import { redactLines } from "../memory/secrets.js";
-import { findLastTellingLine, withoutTerminalCodes } from "./call.js";
-import { cut, toLine } from "./line.js";
+
+import { findLastTellingLine, withoutTerminalCodes } from "../conversation/call.js";
+import { redactLines } from "../secrets/secrets.js";
+import { cut, toLine } from "../text.js";
 
 /** Words of a line that says what went wrong. */
 const TELLING =

@@ -9,7 +9,7 @@
  * All of it in UTC, and a day that is written out is taken as written, so that the same entries give the same hits
  * everywhere.
  */
-import { DAY_MS } from "../seams/clock.js";
+import { DAY_MS } from "../days.js";
 
 const MONTHS = [
   "january",

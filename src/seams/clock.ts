@@ -1,6 +1,3 @@
-/** A day, in milliseconds. */
-export const DAY_MS = 86_400_000;
-
 /** Time as the machine sees it. Tests turn it by hand; only `systemClock` touches the real one. */
 export interface Clock {
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import type { Message } from "../view/message.js";
+import type { Message } from "../conversation/message.js";
 import type { Git } from "./git.js";
 import type { RunningProcesses } from "./processes.js";
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../memory/conflict.js";
 import { parseID } from "../memory/id.js";
 import { type Memory, memoryTypes } from "../memory/memory.js";
-import { listItself, readWithin } from "../memory/obstacle.js";
 import { formatPath, isMemoryFile } from "../memory/path.js";
+import { listItself, readWithin } from "../memory/store/obstacle.js";
 import type { Files } from "../seams/files.js";
 
 export interface MemoryStatus {

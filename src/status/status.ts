@@ -2,10 +2,10 @@
 import { basename, join } from "node:path";
 import { createBudget } from "../background/budget.js";
 import type { Config } from "../config/schema.js";
+import { findSilent, parsePulse } from "../dispatcher/pulse.js";
 import { type Folders, planFolders } from "../folders.js";
 import { findOwnFlaws, formatOwnFlaw } from "../own-flaws.js";
 import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
-import { findSilent, parsePulse } from "../record/pulse.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
 import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";

@@ -1,6 +1,6 @@
 /** Files asked about in the repository in which each of them lies: one may be within another, or have none around it. */
 import { dirname } from "node:path";
-import { hashOf } from "../memory/ledger-line.js";
+import { hashOf } from "../hash.js";
 import type { Files } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
 import { type Content, findBrought } from "./brought.js";

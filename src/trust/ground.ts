@@ -1,12 +1,12 @@
 /** What is known of one place that memories lie in: a project, or the user's own folder for what holds everywhere. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Clock, DAY_MS } from "../seams/clock.js";
+import { DAY_MS } from "../days.js";
+import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
 import { type AcceptedPlaces, isAccepted } from "./accepted.js";
 import { findBroughtFiles } from "./brought-files.js";
-import type { ForeignCause, TrustTeller } from "./follow.js";
 import { readLogEnd, readOwnCommits } from "./git-log.js";
 import { type Identity, identify } from "./identity.js";
 import {
@@ -16,6 +16,7 @@ import {
   type RecordLine,
   type TrustRecord,
 } from "./record.js";
+import type { ForeignCause, TrustTeller } from "./teller.js";
 import { KEPT_DAYS, type Turns } from "./turns.js";
 import { type FoundFile, judge } from "./verdict.js";
 

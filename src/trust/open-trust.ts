@@ -5,7 +5,7 @@ import type { Files } from "../seams/files.js";
 import type { Host } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
 import type { AcceptedPlaces } from "./accepted.js";
-import { createTrustTeller } from "./follow.js";
+import { createTrustTeller } from "./teller.js";
 import { createTrust, type Trust } from "./trust.js";
 import { isKeptHere } from "./upgrade.js";
 

@@ -7,9 +7,10 @@
  * All times are those of the disk, as it dates its files: a clock that was put forward or is wrong changes nothing.
  */
 import { join } from "node:path";
+import { DAY_MS } from "../days.js";
 import { readJsonLines } from "../record/json-lines.js";
 import { isRecord } from "../records.js";
-import { type Clock, DAY_MS } from "../seams/clock.js";
+import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
 

@@ -1,6 +1,6 @@
 /** Why the bytes of a request differ from those of the one before although nobody here has decided anything. */
-import type { History } from "./history.js";
-import type { ModelName } from "./message.js";
+import type { History } from "../conversation/history.js";
+import type { ModelName } from "../conversation/message.js";
 
 export interface HostBreak {
   kind: "compacted" | "model" | "agent" | "day";

@@ -1,8 +1,9 @@
 /** Is the prompt cache cold, so that nothing is lost when the prefix changes? */
+
+import { type History, isEndedAnswer } from "../conversation/history.js";
+import type { MessageInfo, ModelName } from "../conversation/message.js";
 import { findByName } from "../patterns.js";
 import { findHostBreak } from "./breaks.js";
-import { type History, isEndedAnswer } from "./history.js";
-import type { MessageInfo, ModelName } from "./message.js";
 
 export interface CachePolicy {
   /** After so many minutes no provider is thought to have the prefix any more. */

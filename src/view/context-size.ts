@@ -2,8 +2,7 @@
  * How many tokens a request will have. The provider's own count of the last answer is the ground; what has changed
  * since, by new messages or by what was decided, is estimated from its characters.
  */
-import { countReportedTokens, isEndedAnswer } from "./history.js";
-import { CHARACTERS_PER_TOKEN, countFixedTokens, type LearnedSize, learnSize } from "./learned-size.js";
+import { countReportedTokens, isEndedAnswer } from "../conversation/history.js";
 import {
   isToolPart,
   type Message,
@@ -11,7 +10,8 @@ import {
   type Part,
   readResultText,
   withResultText,
-} from "./message.js";
+} from "../conversation/message.js";
+import { CHARACTERS_PER_TOKEN, countFixedTokens, type LearnedSize, learnSize } from "./learned-size.js";
 
 /**
  * What is put around a call and its result to send them: ids, names of fields, braces. The JSON of OpenAI's format has

@@ -13,9 +13,11 @@
  * is decided anew.
  */
 import { dirname } from "node:path";
+import type { DecisionKey } from "../conversation/keys.js";
+import { DAY_MS } from "../days.js";
 import { formatCorruption, formatLaterLines, type JsonLines, readJsonLines } from "../record/json-lines.js";
 import type { Log } from "../record/log.js";
-import { type Clock, DAY_MS } from "../seams/clock.js";
+import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import {
   type Decision,
@@ -24,8 +26,8 @@ import {
   parseDecisionBatch,
   withoutLate,
 } from "./decision-batch.js";
-import type { DecisionKey } from "./keys.js";
-import { createKnownDecisions, type KnownDecision, type Standing } from "./known-decisions.js";
+import type { KnownDecision, Standing } from "./known-decision.js";
+import { createKnownDecisions } from "./known-decisions.js";
 
 /** A decision and the day in whose records it belongs. */
 export interface DatedDecision extends Decision {

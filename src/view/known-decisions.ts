@@ -9,26 +9,9 @@
  *             parent    parent    fork       parent     fork
  *             a, b      c         begins     d          e       the parent goes by a b c d, the fork by a b c e
  */
-import { type Decision, type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
+import { type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
+import type { KnownDecision, Standing } from "./known-decision.js";
 import { withRevision } from "./revision.js";
-
-/** A decision as it is known: with who made it, in which session, and when (0 where that is not known). */
-export interface KnownDecision extends Decision {
-  session: string;
-  layer: string;
-  at: number;
-}
-
-/** All that is decided about one result or message. */
-export interface Standing {
-  /** `kept` or `replaced`. */
-  judged?: KnownDecision;
-  /** In the order in which they were made, at most one of each layer. */
-  extended?: readonly KnownDecision[];
-  cleared?: KnownDecision;
-  cut?: KnownDecision;
-  rewritten?: KnownDecision;
-}
 
 export interface KnownDecisions {
   /** Takes in what the file of a day holds, from its first line on. What is not in there any more stays known. */

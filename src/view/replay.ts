@@ -5,9 +5,9 @@
  *     history   m0 m1 m2 m3 m4 m5            m3 is cut, a result in m4 cleared, m5 extended
  *     view            [notes] m3 m4' m5+     the notes are a part of m3 where that is the user's, else a message
  */
-import type { History, Result } from "./history.js";
-import type { Standing } from "./known-decisions.js";
-import { type Message, type Part, withParts, withResultText } from "./message.js";
+import type { History, Result } from "../conversation/history.js";
+import { type Message, type Part, withParts, withResultText } from "../conversation/message.js";
+import type { Standing } from "./known-decision.js";
 
 /** Looks up what is decided about a key. */
 export type Find = (key: string) => Standing | undefined;

@@ -1,7 +1,7 @@
+import { type History, readHistory } from "../conversation/history.js";
+import type { Message, ModelName } from "../conversation/message.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
-import { type History, readHistory } from "./history.js";
-import type { Message, ModelName } from "./message.js";
 import { type Find, findCut, replay } from "./replay.js";
 import { type ModelWindow, type ModelWindows, planBudget } from "./windows.js";
 

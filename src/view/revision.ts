@@ -1,5 +1,5 @@
 /** What stands for a message or result in other words, because some that it was made of were taken back. */
-import type { KnownDecision, Standing } from "./known-decisions.js";
+import type { KnownDecision, Standing } from "./known-decision.js";
 
 /** Puts what the layer says now in the place of what it said; when it said so counts from now on too. */
 export function withRevision(standing: Standing, { at, layer, of, text }: KnownDecision): void {

@@ -1,5 +1,5 @@
 /** What fits into the models' windows, as the host tells it with each request. */
-import type { ModelName } from "./message.js";
+import type { ModelName } from "../conversation/message.js";
 
 /** A model's window, in tokens. */
 export interface ModelWindow {

@@ -41,7 +41,7 @@ async function compare(): Promise<void> {
 /** The sources would be compiled as they are first needed, which is here. */
 async function openBuilt(project: string) {
   const built = (path: string) => import(new URL(`../../dist/${path}`, import.meta.url).href);
-  const { layers } = (await built("layers/index.js")) as typeof import("../../layers/index.js");
+  const { stack } = (await built("layers/index.js")) as typeof import("../../layers/index.js");
   const { createStrata } = (await built("src/strata.js")) as typeof import("../../src/strata.js");
   const { systemClock: clock } = (await built(
     "src/seams/clock.js",
@@ -52,7 +52,7 @@ async function openBuilt(project: string) {
     globalFolder: join(project, "global"),
     stateFolder: join(project, "state"),
   };
-  return createStrata({ clock, files, host, tokenizer: async () => 0 }, layers);
+  return createStrata({ clock, files, host, tokenizer: async () => 0 }, stack);
 }
 
 async function measure(project: string): Promise<FirstRequest> {

@@ -6,12 +6,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, bench, describe } from "vitest";
-import { layers } from "../../layers/index.js";
-import { formatPreview } from "../../layers/tool-results/preview.js";
+import { formatPreview } from "../../layers/1-tool-results/preview.js";
+import { stack } from "../../layers/index.js";
+import type { Message } from "../../src/conversation/message.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
-import type { Message } from "../../src/view/message.js";
 import { openFailures } from "../support/failures.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
@@ -29,7 +29,7 @@ afterAll(async () => {
 async function open(): Promise<Strata> {
   const project = mkdtempSync(join(tmpdir(), "strata-bench-"));
   const host = { ...createFakeHost([]), project };
-  const strata = await createStrata({ clock, files, host, tokenizer: async () => 0 }, layers);
+  const strata = await createStrata({ clock, files, host, tokenizer: async () => 0 }, stack);
   opened.push({ strata, project });
   return strata;
 }

@@ -10,7 +10,7 @@ import { afterAll, bench, describe } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { createMemoryStore } from "../../src/memory/memory-store.js";
+import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { Memories } from "../../src/memory/store.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";

@@ -3,9 +3,9 @@
  * turn ten times as slow, and none of it may be felt.
  */
 import { bench, describe } from "vitest";
-import { planBoot } from "../../layers/auto-memory/boot.js";
-import { findTellable, planMatches } from "../../layers/auto-memory/matches.js";
-import { findWaitingRules, planMoment } from "../../layers/auto-memory/moments.js";
+import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import { findTellable, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
+import { findWaitingRules, planMoment } from "../../layers/5-auto-memory/injection/moments.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
 import { createRecall } from "../../src/recall/recall.js";

@@ -85,7 +85,7 @@ export const chapters: readonly Chapter[] = [
     topic: "previews",
     folder: "layers/tool-results",
     pattern: "preview",
-    own: ["layers/tool-results/preview.ts", "layers/tool-results/judge.ts", "test/unit/preview.test.ts"],
+    own: ["layers/1-tool-results/preview.ts", "layers/1-tool-results/judge.ts", "test/unit/preview.test.ts"],
     theirs: [
       "@types/node/url.d.ts",
       "zod/src/v4/classic/from-json-schema.ts",
@@ -165,7 +165,11 @@ export const chapters: readonly Chapter[] = [
     topic: "MCP results",
     folder: "layers/tool-results",
     pattern: "content",
-    own: ["layers/tool-results/results.ts", "layers/tool-results/plan.ts", "test/unit/plan-spill.test.ts"],
+    own: [
+      "layers/1-tool-results/results.ts",
+      "layers/1-tool-results/plan.ts",
+      "test/unit/plan-spill.test.ts",
+    ],
     theirs: [
       "@modelcontextprotocol/sdk/dist/esm/server/mcp.js",
       "@modelcontextprotocol/sdk/dist/esm/shared/protocol.js",
@@ -205,7 +209,7 @@ export const chapters: readonly Chapter[] = [
     topic: "the view of the messages",
     folder: "src/view",
     pattern: "decision",
-    own: ["src/view/decisions.ts", "src/view/message.ts", "test/unit/view.test.ts"],
+    own: ["src/view/decisions.ts", "src/conversation/message.ts", "test/unit/view.test.ts"],
     theirs: [
       "@types/node/vm.d.ts",
       "zod/src/v4/core/to-json-schema.ts",

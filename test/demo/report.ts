@@ -1,8 +1,8 @@
 /** What stays of the demo beside the plugin's own files: the table as text, the figures as JSON, the chart. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { drawLineChart, type Line } from "../../src/stats/line-chart.js";
-import { lightTheme } from "../../src/stats/svg.js";
+import { drawLineChart, type Line } from "../../src/cli/stats/line-chart.js";
+import { lightTheme } from "../../src/cli/stats/svg.js";
 import type { ExplainedBreak } from "../host/stage/break-reasons.js";
 import { isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
 import type { Figures } from "./figures.js";

@@ -3,7 +3,7 @@
  * is whole, what is said is true, and the next one works.
  */
 import { expect, it } from "vitest";
-import { formatUndone, takeBack } from "../../src/dream/take-back.js";
+import { formatUndone, takeBack } from "../../layers/6-dream/take-back.js";
 import { formatError } from "../../src/error.js";
 import { planFolders } from "../../src/folders.js";
 import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";

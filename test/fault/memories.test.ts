@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { StrataError } from "../../src/error.js";
-import { type LedgerLine, replayLedger } from "../../src/memory/ledger-line.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
 import { type FaultyFiles, withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, systemError } from "../support/memory-files.js";

@@ -126,7 +126,7 @@ test("layers that throw, hang, answer garbage or never settle are passed over an
 function faultyPlugin(): string {
   const from = (path: string) => JSON.stringify(`${repository}/dist/${path}`);
   return `
-import { layers } from ${from("layers/index.js")};
+import { stack } from ${from("layers/index.js")};
 import { bindHooks } from ${from("src/host/hooks.js")};
 import { createOpenCodeHost } from ${from("src/host/opencode.js")};
 import { systemClock as clock } from ${from("src/seams/clock.js")};
@@ -144,7 +144,7 @@ export default {
   id: "faulty",
   async server(input, options) {
     const host = createOpenCodeHost(input, clock);
-    return bindHooks(await createStrata({ clock, files, host }, [...faulty, ...layers], options), host);
+    return bindHooks(await createStrata({ clock, files, host }, { ...stack, layers: [...faulty, ...stack.layers] }, options), host);
   },
 };`;
 }

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { BOOT_HEAD } from "../../layers/auto-memory/boot.js";
+import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { commands } from "../../src/cli/commands.js";
 import {
   EVIL,

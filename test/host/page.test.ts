@@ -1,9 +1,9 @@
 /** The page of `strata stats --html` in a real browser. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sumFigures } from "../../src/stats/figures.js";
-import { sumMemories } from "../../src/stats/memory-figures.js";
-import { formatPage } from "../../src/stats/page.js";
+import { sumFigures } from "../../src/cli/stats/figures.js";
+import { sumMemories } from "../../src/cli/stats/memory-figures.js";
+import { formatPage } from "../../src/cli/stats/page.js";
 import { MORNING } from "../support/fake-clock.js";
 import { readLedgerExample, readMemoriesExample } from "../support/ledger.js";
 import { openPage } from "./stage/browser-page.js";

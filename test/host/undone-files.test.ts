@@ -1,7 +1,7 @@
 /** OpenCode's undo puts back each file that changed while the undone turn ran, in the real OpenCode: memories of others too. */
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Part } from "../../src/view/message.js";
+import type { Part } from "../../src/conversation/message.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { openStage, type Stage } from "./stage/stage.js";

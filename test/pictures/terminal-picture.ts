@@ -1,5 +1,5 @@
 /** Text as a terminal shows it, as a picture: an SVG whose columns stand where they stand in the text. Pure. */
-import { escapeMarkup } from "../../src/stats/svg.js";
+import { escapeMarkup } from "../../src/cli/stats/svg.js";
 
 export interface TerminalPicture {
   /** What was typed. */

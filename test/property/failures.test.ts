@@ -1,15 +1,15 @@
 /** Whatever agents do, and whatever stands in errors.log. */
 import { expect, it } from "vitest";
-import { toField } from "../../src/failures/attempt.js";
-import { type Entry, formatEntry, parseEntry } from "../../src/failures/entry.js";
-import { readErrorLog } from "../../src/failures/error-log.js";
-import { normalizeMessage } from "../../src/failures/fingerprint.js";
-import { formatHint } from "../../src/failures/hint.js";
-import { sumEntries } from "../../src/failures/known-failures.js";
-import { isMistake, splitCommand } from "../../src/failures/mistake.js";
-import { isReworded, splitWords } from "../../src/failures/words.js";
+import { toField } from "../../layers/always/errors/attempt.js";
+import { type Entry, formatEntry, parseEntry } from "../../layers/always/errors/entry.js";
+import { readErrorLog } from "../../layers/always/errors/error-log.js";
+import { normalizeMessage } from "../../layers/always/errors/fingerprint.js";
+import { formatHint } from "../../layers/always/errors/hint.js";
+import { sumEntries } from "../../layers/always/errors/known-failures.js";
+import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
+import { isReworded, splitWords } from "../../layers/always/errors/words.js";
+import type { Message } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
-import type { Message } from "../../src/view/message.js";
 import { openFailures } from "../support/failures.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -1,6 +1,6 @@
 /** The table of leases against what must always hold of it, whoever asks what of it when. */
 import { expect, it } from "vitest";
-import { overlaps } from "../../src/instances/items.js";
+import { overlaps } from "../../layers/7-across-agents/leases/items.js";
 import {
   type Asker,
   findHeld,
@@ -12,7 +12,7 @@ import {
   planClaim,
   planRelease,
   planRenew,
-} from "../../src/instances/lease-table.js";
+} from "../../layers/7-across-agents/leases/lease-table.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 

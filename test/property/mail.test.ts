@@ -1,7 +1,7 @@
 /** Any order of writing, taking, crashes and restarts: each message arrives once, in its sender's order. */
 import { expect, it } from "vitest";
-import { formatDelivery } from "../../src/mail/letter.js";
-import { createMail, type Mail } from "../../src/mail/mail.js";
+import { formatDelivery } from "../../layers/7-across-agents/mail/letter.js";
+import { createMail, type Mail } from "../../layers/7-across-agents/mail/mail.js";
 import type { Files } from "../../src/seams/files.js";
 import { createDecisions } from "../../src/view/decisions.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";

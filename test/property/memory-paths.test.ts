@@ -1,7 +1,6 @@
 /** What a path of a memory may be: no hostile one, every one that the store makes, and there and back. */
 import { describe, expect, it } from "vitest";
 import { formatID, isName } from "../../src/memory/id.js";
-import { parseLedgerLine } from "../../src/memory/ledger-line.js";
 import { memoryTypes } from "../../src/memory/memory.js";
 import { findNameFault, foldName, planName } from "../../src/memory/name.js";
 import {
@@ -13,7 +12,8 @@ import {
   quotePath,
   splitPath,
 } from "../../src/memory/path.js";
-import { parsePending } from "../../src/memory/pending.js";
+import { parseLedgerLine } from "../../src/memory/store/ledger-line.js";
+import { parsePending } from "../../src/memory/store/pending.js";
 import { hostilePath } from "../support/hostile-paths.js";
 import { fc } from "../support/property.js";
 import { forge, LEDGER_FILE } from "../support/victim.js";

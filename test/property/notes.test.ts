@@ -1,8 +1,8 @@
 /** Whatever happens in a session and whatever people do to its notes, neither loses to the other. */
 
 import { expect, it } from "vitest";
+import type { Message, ToolPart } from "../../src/conversation/message.js";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
-import type { Message, ToolPart } from "../../src/view/message.js";
 import { ask, did, type NotesWorld, openNotes, ran, reply } from "../support/notes.js";
 import { fc } from "../support/property.js";
 

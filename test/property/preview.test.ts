@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { formatPreview, PREVIEW_LIMIT_BYTES, type PreviewInput } from "../../layers/tool-results/preview.js";
+import {
+  formatPreview,
+  PREVIEW_LIMIT_BYTES,
+  type PreviewInput,
+} from "../../layers/1-tool-results/preview.js";
 import { fc } from "../support/property.js";
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";

@@ -1,7 +1,7 @@
-import { createDreams, type Dreams, type RunOptions } from "../../src/dream/dream.js";
+import { createDreams, type Dreams, type RunOptions } from "../../layers/6-dream/dream.js";
+import { DAY_MS } from "../../src/days.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { DAY_MS } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import { PROJECT } from "./fake-host.js";
 import { createFakeLog, type FakeLog } from "./fake-log.js";

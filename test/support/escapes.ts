@@ -1,6 +1,6 @@
 /** What a dream's model may try to get out of its sandbox, and what it may do. */
 import { join } from "node:path";
-import type { Sandbox } from "../../src/dream/sandbox.js";
+import type { Sandbox } from "../../layers/6-dream/sandbox.js";
 
 export interface Attempt {
   tool: string;

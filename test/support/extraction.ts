@@ -1,11 +1,12 @@
 import PQueue from "p-queue";
-import { createExtraction } from "../../layers/auto-memory/extract.js";
-import type { GenerationRequest, GenerationResult } from "../../src/background/generation.js";
+import { createExtraction } from "../../layers/5-auto-memory/extraction/extract.js";
+import type { GenerationResult } from "../../src/background/generation.js";
+import type { GenerationRequest } from "../../src/background/generation-request.js";
 import { readConfig } from "../../src/config/config.js";
+import type { Part, ToolPart } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
 import { createPrompts } from "../../src/prompts.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
-import type { Part, ToolPart } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";

@@ -1,3 +1,4 @@
+import type { Message } from "../../src/conversation/message.js";
 import type {
   ConfigFile,
   ForkRequest,
@@ -9,7 +10,6 @@ import type {
   Models,
   OwnSession,
 } from "../../src/seams/host.js";
-import type { Message } from "../../src/view/message.js";
 import { createFakeProcesses } from "./fake-processes.js";
 
 export interface FakeHost extends Host {

@@ -1,6 +1,6 @@
 /** Histories of every shape, as OpenCode may hand them over. */
 
-import type { Message, MessageInfo, Part, ToolPart, ToolState } from "../../src/view/message.js";
+import type { Message, MessageInfo, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
 import { MORNING } from "./fake-clock.js";
 import { fc } from "./property.js";
 

@@ -1,5 +1,5 @@
+import { DAY_MS } from "../../src/days.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { DAY_MS } from "../../src/seams/clock.js";
 import { MORNING } from "./fake-clock.js";
 import { memoryOf } from "./memory.js";
 

@@ -1,9 +1,9 @@
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
-import type { LedgerLine } from "../../src/memory/ledger-line.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
-import { createMemoryStore } from "../../src/memory/memory-store.js";
-import type { Cause, Memories, Written } from "../../src/memory/store.js";
+import type { Cause, LedgerLine } from "../../src/memory/store/ledger-line.js";
+import { createMemoryStore } from "../../src/memory/store/memory-store.js";
+import type { Memories, Written } from "../../src/memory/store.js";
 import type { Files } from "../../src/seams/files.js";
 import type { Trust } from "../../src/trust/trust.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";

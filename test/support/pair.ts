@@ -1,7 +1,8 @@
 /** Two instances of the plugin in one project, each as in a process of its own. */
+
+import type { Message } from "../../src/conversation/message.js";
 import type { ToolArguments } from "../../src/dispatcher/hooks.js";
 import type { Files } from "../../src/seams/files.js";
-import type { Message } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, PROJECT } from "./fake-host.js";
 import { createFakeProcesses } from "./fake-processes.js";

@@ -1,4 +1,4 @@
-import type { Message, MessageInfo, ModelName, Part, ToolPart } from "../../src/view/message.js";
+import type { Message, MessageInfo, ModelName, Part, ToolPart } from "../../src/conversation/message.js";
 import type { FakeClock } from "./fake-clock.js";
 
 /** A session as it goes on: every message takes its time on the clock, and ends before the next begins. */

@@ -7,11 +7,11 @@ import { planFolders } from "../../src/folders.js";
 import { createGit } from "../../src/host/git.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { createMemoryStore } from "../../src/memory/memory-store.js";
+import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories } from "../../src/memory/store.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
-import type { ForeignCause } from "../../src/trust/follow.js";
+import type { ForeignCause } from "../../src/trust/teller.js";
 import { createTrust, type Trust, type TrustOptions } from "../../src/trust/trust.js";
 import { createFakeLog } from "./fake-log.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
 import type { MemoryType } from "../../src/memory/memory.js";
-import { findSignals } from "../../src/signals/find-signals.js";
 
 /**
  * One line of the samples. `written` says when, seen from the rules; how many were found at first sight stands in the

@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { createMemoryStore } from "../../src/memory/memory-store.js";
+import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { OpenMemories } from "../../src/memory/store.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";

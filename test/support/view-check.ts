@@ -1,14 +1,14 @@
 /** What every view of a history has in common, whatever was decided. */
 import { expect } from "vitest";
-import { PREVIEW_LIMIT_BYTES } from "../../layers/tool-results/preview.js";
-import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
+import { PREVIEW_LIMIT_BYTES } from "../../layers/1-tool-results/preview.js";
 import {
   isToolPart,
   type Message,
   type Part,
   readResultText,
   type ToolPart,
-} from "../../src/view/message.js";
+} from "../../src/conversation/message.js";
+import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 
 /** Layer 3, and what failed before, add no more characters at a place. */
 export const LONGEST_REMINDER = 4_000;

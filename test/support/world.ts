@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { layers as allLayers } from "../../layers/index.js";
+import { stack } from "../../layers/index.js";
+import { isSummary } from "../../src/conversation/history.js";
+import type { Message } from "../../src/conversation/message.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import type { Decision, DecisionBatch } from "../../src/view/decision-batch.js";
-import { isSummary } from "../../src/view/history.js";
-import type { Message } from "../../src/view/message.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 import { createFakeHost, type FakeHost, PROJECT, usersOptions } from "./fake-host.js";
 import { planKnownProject } from "./known-project.js";
@@ -72,7 +72,11 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const others = host.configFiles.filter(({ text }) => text === undefined);
   host.configFiles = [...others, ...usersOptions(given.options)];
   const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
-  const strata = await createStrata(seams, given.layers ?? allLayers, given.options);
+  const strata = await createStrata(
+    seams,
+    { ...stack, ...(given.layers && { layers: given.layers }) },
+    given.options,
+  );
   return {
     strata,
     files,

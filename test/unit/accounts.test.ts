@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createAccounts, planAnswer as plan } from "../../layers/always/accounts.js";
+import { readHistory } from "../../src/conversation/history.js";
+import type { Message, MessageInfo } from "../../src/conversation/message.js";
+import { defineTool, estimateToolTokens } from "../../src/dispatcher/tool.js";
 import { PRICE, type Savings } from "../../src/record/savings.js";
-import { defineTool, estimateToolTokens } from "../../src/tool.js";
-import { createAccounts, planAnswer as plan } from "../../src/view/accounts.js";
 import { createContextSizes, estimateTokens } from "../../src/view/context-size.js";
-import { readHistory } from "../../src/view/history.js";
-import type { Message, MessageInfo } from "../../src/view/message.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens, createModelWindows, planBudget } from "../../src/view/windows.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -1,8 +1,8 @@
 /** What the host changes in messages that were sent is in the savings ledger before the request leaves. */
 import { describe, expect, it } from "vitest";
-import { createDigestReader } from "../../src/view/digest.js";
-import type { Message, Part, ToolPart } from "../../src/view/message.js";
-import { formatSentView, parseSentView } from "../../src/view/sent-views.js";
+import { createDigestReader } from "../../layers/always/digest.js";
+import { formatSentView, parseSentView } from "../../layers/always/sent-views.js";
+import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { answer, call, user } from "../support/messages.js";
 import { fc } from "../support/property.js";

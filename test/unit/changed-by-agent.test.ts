@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { planBoot } from "../../layers/auto-memory/boot.js";
-import { createAgentChanges, formatChanges } from "../../layers/auto-memory/changed-by-agent.js";
+import { createAgentChanges, formatChanges } from "../../layers/5-auto-memory/changed-by-agent.js";
+import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { planFolders } from "../../src/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";

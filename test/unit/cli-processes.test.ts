@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { createMemoryStore } from "../../src/memory/memory-store.js";
+import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { readHistory } from "../../src/conversation/history.js";
+import type { Message, MessageInfo } from "../../src/conversation/message.js";
 import { findHostBreak } from "../../src/view/breaks.js";
 import { findColdReason } from "../../src/view/cold.js";
-import { readHistory } from "../../src/view/history.js";
-import type { Message, MessageInfo } from "../../src/view/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createSession, MODEL, NO_TOKENS } from "../support/session.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareStatements } from "../../src/memory/compare.js";
+import { compareStatements } from "../../src/gate/compare.js";
 
 describe("a later statement, beside an earlier one", () => {
   const same: [string, string][] = [

@@ -1,7 +1,7 @@
 /** Two instances remember the same thing differently. */
 import { describe, expect, it } from "vitest";
+import { createConflicts, formatOpenConflicts } from "../../layers/5-auto-memory/conflicts.js";
 import { findUnseenRival, fingerprint, parseConflict } from "../../src/memory/conflict.js";
-import { createConflicts, formatOpenConflicts } from "../../src/memory/conflicts.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { MemoryStore, Written } from "../../src/memory/store.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -1,10 +1,10 @@
 /** What a dream does not do again: ask about what was asked, tell what was told, redo what was taken back. */
 import { describe, expect, it } from "vitest";
-import { nameCluster, nameTry, planClusters } from "../../src/dream/clusters.js";
-import type { AskModel } from "../../src/dream/dream.js";
-import { takeBack } from "../../src/dream/take-back.js";
+import { nameCluster, nameTry, planClusters } from "../../layers/6-dream/clusters.js";
+import type { AskModel } from "../../layers/6-dream/dream.js";
+import { takeBack } from "../../layers/6-dream/take-back.js";
+import { DAY_MS } from "../../src/days.js";
 import { planFolders } from "../../src/folders.js";
-import { DAY_MS } from "../../src/seams/clock.js";
 import { type DreamWorld, openDreamWorld, putMemory } from "../support/dream-world.js";
 import { PROJECT } from "../support/fake-host.js";
 import { memoryOf } from "../support/memory.js";

@@ -1,6 +1,6 @@
 /** Which memories a dream puts together by rules: a wrong merge loses a fact, a missed one does no harm. */
 import { describe, expect, it } from "vitest";
-import { findDuplicates } from "../../src/dream/duplicates.js";
+import { findDuplicates } from "../../layers/6-dream/duplicates.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { memoryOf } from "../support/memory.js";
 import { different, same } from "../support/pairs-of-memories.js";

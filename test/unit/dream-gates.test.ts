@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { findObstacle, type GateFacts, planBackoff } from "../../layers/dream/gates.js";
-import { addDream, type DreamReport } from "../../src/dream/dreams-page.js";
+import { addDream, type DreamReport } from "../../layers/6-dream/dreams-page.js";
+import { findObstacle, type GateFacts, planBackoff } from "../../layers/6-dream/gates.js";
 import { memoryOf } from "../support/memory.js";
 
 const HOUR = 3_600_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isProtected } from "../../src/dream/change.js";
-import { isContradiction, isSame } from "../../src/dream/duplicates.js";
-import { planCompared } from "../../src/dream/neighbours.js";
-import { type DreamInput, planDream } from "../../src/dream/plan.js";
-import { isWatched } from "../../src/dream/state.js";
+import { isProtected } from "../../layers/6-dream/change.js";
+import { isContradiction, isSame } from "../../layers/6-dream/duplicates.js";
+import { planCompared } from "../../layers/6-dream/neighbours.js";
+import { type DreamInput, planDream } from "../../layers/6-dream/plan.js";
 import type { Memory } from "../../src/memory/memory.js";
+import { isWatched } from "../../src/record/dream-state.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createAskModel } from "../../src/dream/ask-model.js";
-import { createBounds } from "../../src/dream/bounds.js";
-import { findEscape } from "../../src/dream/sandbox.js";
+import { createAskModel } from "../../layers/6-dream/ask-model.js";
+import { createBounds } from "../../layers/6-dream/bounds.js";
+import { findEscape } from "../../layers/6-dream/sandbox.js";
 import { planFolders } from "../../src/folders.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { escapes, harmless, STAGED, sandbox, strange } from "../support/escapes.js";

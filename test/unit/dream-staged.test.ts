@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { planClusters } from "../../src/dream/clusters.js";
-import { readStaged } from "../../src/dream/staged.js";
+import { planClusters } from "../../layers/6-dream/clusters.js";
+import { readStaged } from "../../layers/6-dream/staged.js";
 import { atOnce } from "../../src/slices.js";
 import { memoryOf } from "../support/memory.js";
 import { fc } from "../support/property.js";

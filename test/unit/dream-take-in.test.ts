@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { takeIn } from "../../src/dream/take-in.js";
+import { takeIn } from "../../layers/6-dream/take-in.js";
 import { memoryOf } from "../support/memory.js";
 
 const one = memoryOf({ id: "knowledge/one", updated: "2026-01-02T00:00:00.000Z" });

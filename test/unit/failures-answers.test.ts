@@ -1,9 +1,9 @@
 /** Which failures are mistakes, which messages are alike, and which call is another one put right. */
 import { describe, expect, test } from "vitest";
-import { readAttempt } from "../../src/failures/attempt.js";
-import { hashAttempt, hashMessage, normalizeCommand } from "../../src/failures/fingerprint.js";
-import { isMistake, splitCommand } from "../../src/failures/mistake.js";
-import { findChange } from "../../src/failures/resolution.js";
+import { readAttempt } from "../../layers/always/errors/attempt.js";
+import { hashAttempt, hashMessage, normalizeCommand } from "../../layers/always/errors/fingerprint.js";
+import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
+import { findChange } from "../../layers/always/errors/resolution.js";
 import { findTellingLine } from "../../src/notes/telling-line.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";

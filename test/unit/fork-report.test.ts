@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type ForkReport, formatForkReports, parseForkReports } from "../../src/agents/fork-report.js";
+import { type ForkReport, formatForkReports, parseForkReports } from "../../src/notes/fork-report.js";
 import { fc } from "../support/property.js";
 
 const report = (given: Partial<ForkReport> = {}): ForkReport => ({

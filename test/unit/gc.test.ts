@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/days.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { formatInstance, type Instance } from "../../src/instances/instance.js";
-import { type LedgerLine, replayLedger } from "../../src/memory/ledger-line.js";
-import { formatContentID } from "../../src/results/result-files.js";
-import { DAY_MS } from "../../src/seams/clock.js";
+import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
+import { formatContentID } from "../../src/view/result-files.js";
 import { withDeath } from "../support/dying-files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { planReminder } from "../../layers/session-memory/goal.js";
+import { planReminder } from "../../layers/3-session-memory/goal.js";
+import { readHistory } from "../../src/conversation/history.js";
+import type { ToolPart } from "../../src/conversation/message.js";
 import { readFacts, type SessionFacts } from "../../src/notes/facts.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import { readHistory } from "../../src/view/history.js";
-import type { ToolPart } from "../../src/view/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { call } from "../support/messages.js";

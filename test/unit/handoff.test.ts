@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { ToolPart } from "../../src/conversation/message.js";
 import { formatHandoff } from "../../src/notes/handoff.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import { findNextStep } from "../../src/notes/next-step.js";
 import { formatStored, parseStored } from "../../src/notes/stored.js";
-import type { ToolPart } from "../../src/view/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";

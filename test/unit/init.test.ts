@@ -1,6 +1,6 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { planAdd, planRemove } from "../../src/config/edit-plugins.js";
+import { planAdd, planRemove } from "../../src/cli/init/edit-plugins.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
 import { runStrata } from "../support/shell.js";

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createEdits, type EditLine, findConflicts } from "../../src/instances/edits.js";
+import { createEdits, type EditLine, findConflicts } from "../../layers/7-across-agents/edits/edits.js";
+import { createPlaces, findChangedPaths } from "../../layers/7-across-agents/edits/places.js";
 import { formatInstance, type Instance, parseInstance } from "../../src/instances/instance.js";
 import { BEAT_MS, createInstances } from "../../src/instances/instances.js";
 import { SILENT_MS } from "../../src/instances/liveness.js";
-import { createPlaces, findChangedPaths } from "../../src/instances/places.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";

@@ -1,17 +1,17 @@
 /** State that a later Strata has written, after a downgrade or beside this one: a row for every file of machine state. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { createCursors } from "../../layers/5-auto-memory/extraction/extraction-cursor.js";
+import { createEdits } from "../../layers/7-across-agents/edits/edits.js";
+import { parseLeases } from "../../layers/7-across-agents/leases/lease-table.js";
+import { parseCursorLine, parseLetter } from "../../layers/7-across-agents/mail/letter.js";
 import { createBudget } from "../../src/background/budget.js";
 import { parseBudgetLine } from "../../src/background/budget-lines.js";
 import { defaults } from "../../src/config/defaults.js";
-import { readDreamState } from "../../src/dream/state.js";
-import { createEdits } from "../../src/instances/edits.js";
 import { parseInstance } from "../../src/instances/instance.js";
-import { parseLeases } from "../../src/instances/lease-table.js";
-import { parseCursorLine, parseLetter } from "../../src/mail/letter.js";
 import { parseConflict } from "../../src/memory/conflict.js";
-import { createCursors } from "../../src/memory/extraction-cursor.js";
-import { readLedgerLine } from "../../src/memory/ledger-line.js";
+import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
+import { readDreamState } from "../../src/record/dream-state.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { keepLaterState } from "../../src/record/later-state.js";
 import { parseSavingsRecord } from "../../src/record/savings.js";

@@ -1,8 +1,8 @@
 /** What the provider's counts tell of a session's size, and of what it would have been without us. */
 import { describe, expect, it } from "vitest";
+import { createWithout } from "../../layers/always/without.js";
+import type { Message } from "../../src/conversation/message.js";
 import { createContextSizes } from "../../src/view/context-size.js";
-import type { Message } from "../../src/view/message.js";
-import { createWithout } from "../../src/view/without.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call } from "../support/messages.js";
 import { createSession } from "../support/session.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createErrorLog } from "../../src/failures/error-log.js";
-import { createLedger } from "../../src/memory/ledger.js";
+import { createErrorLog } from "../../layers/always/errors/error-log.js";
+import { createLedger } from "../../src/memory/store/ledger.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { takeLines } from "../../src/record/lines.js";
 import type { Files } from "../../src/seams/files.js";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { layers } from "../../layers/index.js";
+import { stack } from "../../layers/index.js";
 import { createOwnFiles } from "../../src/own-files.js";
 import type { Files } from "../../src/seams/files.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
@@ -174,7 +174,7 @@ async function openMachine({
     stateFolder: join(theirs, "..", "state", "opencode-strata"),
   };
   const tokenizer = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);
-  const strata = await createStrata({ clock: createFakeClock(), files: nodeFiles, host, tokenizer }, layers);
+  const strata = await createStrata({ clock: createFakeClock(), files: nodeFiles, host, tokenizer }, stack);
   return {
     strata,
     async log() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findMemories } from "../../src/memory/find.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { planRemembered } from "../../src/memory/said.js";
+import { findMemories } from "../../src/memory/search/find.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { haveSeen } from "../support/own-project.js";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
-import { createMemoryStore } from "../../src/memory/memory-store.js";
+import { createMemoryStore } from "../../src/memory/store/memory-store.js";
 import type { Memories } from "../../src/memory/store.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";

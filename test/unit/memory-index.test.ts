@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { formatIndex } from "../../src/memory/index-page.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { effectiveImportance, rankMemories, type Use } from "../../src/memory/rank.js";
+import { formatIndex } from "../../src/memory/store/index-page.js";
 import { MORNING } from "../support/fake-clock.js";
 import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 import { fc } from "../support/property.js";

@@ -1,8 +1,8 @@
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.js";
-import { parsePastLines } from "../../src/memory/past-sessions.js";
-import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search.js";
+import { parsePastLines } from "../../src/memory/search/past-sessions.js";
+import { createMemorySearch, type Found, type MemorySearch } from "../../src/memory/search/search.js";
 import type { Embedder } from "../../src/recall/recall.js";
 import type { Clock } from "../../src/seams/clock.js";
 import { allSeen } from "../support/all-seen.js";

@@ -1,11 +1,11 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { BOOT_HEAD, planBoot } from "../../layers/auto-memory/boot.js";
-import { boundTokens } from "../../layers/auto-memory/bound-tokens.js";
-import { findLineIDs, formatAge, formatMemoryLine } from "../../layers/auto-memory/line.js";
-import { findTellable, MATCH_BYTES, planMatches } from "../../layers/auto-memory/matches.js";
-import { findWaitingRules, planMoment } from "../../layers/auto-memory/moments.js";
-import { findWhen } from "../../layers/auto-memory/when.js";
+import { BOOT_HEAD, planBoot } from "../../layers/5-auto-memory/injection/boot.js";
+import { boundTokens } from "../../layers/5-auto-memory/injection/bound-tokens.js";
+import { findLineIDs, formatAge, formatMemoryLine } from "../../layers/5-auto-memory/injection/line.js";
+import { findTellable, MATCH_BYTES, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
+import { findWaitingRules, planMoment } from "../../layers/5-auto-memory/injection/moments.js";
+import { findWhen } from "../../layers/5-auto-memory/when.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";

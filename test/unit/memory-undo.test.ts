@@ -1,7 +1,7 @@
 /** Many changes in one step, and taking them back. */
 import { describe, expect, it } from "vitest";
-import { replayLedger } from "../../src/memory/ledger-line.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
+import { replayLedger } from "../../src/memory/store/ledger-line.js";
 import type { Memories } from "../../src/memory/store.js";
 import { withDeath } from "../support/dying-files.js";
 import { draft, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { formatMarker } from "../../layers/micro-compact/marker.js";
-import { type Candidate, planClear } from "../../layers/micro-compact/plan.js";
-import { findSuperseded } from "../../layers/micro-compact/superseded.js";
+import { formatMarker } from "../../layers/2-micro-compact/marker.js";
+import { type Candidate, planClear } from "../../layers/2-micro-compact/plan.js";
+import { findSuperseded } from "../../layers/2-micro-compact/superseded.js";
+import type { ToolPart } from "../../src/conversation/message.js";
 import { PRICE } from "../../src/record/savings.js";
-import type { ToolPart } from "../../src/view/message.js";
 import { answer, call, user } from "../support/messages.js";
 import { fc } from "../support/property.js";
 

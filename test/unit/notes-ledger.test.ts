@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { CAPS, EMPTY_LEDGER, type Ledger } from "../../src/notes/ledger.js";
-import type { Message, Part, ToolPart } from "../../src/view/message.js";
 import { PROJECT } from "../support/fake-host.js";
 import { ask, did, ran, reply, timeAt } from "../support/notes.js";
 

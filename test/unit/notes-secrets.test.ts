@@ -1,10 +1,10 @@
 /** Secrets that were said, run or shown in a session go into none of the files of its notes, and to nobody from there. */
 import { expect, it } from "vitest";
-import { redactLines, redactSecrets } from "../../src/memory/secrets.js";
-import { formatMaterial } from "../../src/notes/material.js";
+import { formatMaterial } from "../../layers/3-session-memory/material.js";
+import type { Message } from "../../src/conversation/message.js";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
 import type { Files } from "../../src/seams/files.js";
-import type { Message } from "../../src/view/message.js";
+import { redactLines, redactSecrets } from "../../src/secrets/secrets.js";
 import {
   ask,
   did,

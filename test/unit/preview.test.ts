@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatPreview, type PreviewInput } from "../../layers/tool-results/preview.js";
+import { formatPreview, type PreviewInput } from "../../layers/1-tool-results/preview.js";
 import { lines } from "../support/messages.js";
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";

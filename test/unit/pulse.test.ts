@@ -1,7 +1,7 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { expect, it } from "vitest";
-import { parsePulse } from "../../src/record/pulse.js";
-import { DAY_MS } from "../../src/seams/clock.js";
+import { DAY_MS } from "../../src/days.js";
+import { parsePulse } from "../../src/dispatcher/pulse.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { hashOf, type LedgerLine } from "../../src/memory/ledger-line.js";
-import { findPutBack } from "../../src/memory/put-back.js";
+import { hashOf } from "../../src/hash.js";
+import type { LedgerLine } from "../../src/memory/store/ledger-line.js";
+import { findPutBack } from "../../src/memory/store/put-back.js";
 import {
   BY_TEST,
   createFakeTrust,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/view/message.js";
+import type { Message } from "../../src/conversation/message.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";

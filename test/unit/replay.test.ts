@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { findFreshSummary, readHistory } from "../../src/conversation/history.js";
+import { readMessageKey } from "../../src/conversation/keys.js";
+import type { Message, ToolPart } from "../../src/conversation/message.js";
 import { createContextSizes, estimateTokens } from "../../src/view/context-size.js";
 import type { Outcome } from "../../src/view/decision-batch.js";
-import { findFreshSummary, readHistory } from "../../src/view/history.js";
-import { readMessageKey } from "../../src/view/keys.js";
-import type { KnownDecision, Standing } from "../../src/view/known-decisions.js";
-import type { Message, ToolPart } from "../../src/view/message.js";
+import type { KnownDecision, Standing } from "../../src/view/known-decision.js";
 import { findText, replay } from "../../src/view/replay.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { call, fork, outputs } from "../support/messages.js";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { findSaid } from "../../layers/auto-memory/said/find-said.js";
-import { findVerbatim } from "../../layers/auto-memory/said/find-verbatim.js";
-import { findEnd, saysEverywhere } from "../../layers/auto-memory/said/limits.js";
-import { dropPasted, readGroups } from "../../layers/auto-memory/said/own-words.js";
-import { readUsersMessages } from "../../layers/auto-memory/said/users-messages.js";
+import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
+import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
+import { findEnd, saysEverywhere } from "../../layers/5-auto-memory/said/limits.js";
+import { dropPasted, readGroups } from "../../layers/5-auto-memory/said/own-words.js";
+import { readUsersMessages } from "../../layers/5-auto-memory/said/users-messages.js";
+import type { Message } from "../../src/conversation/message.js";
 import { atOnce } from "../../src/slices.js";
-import type { Message } from "../../src/view/message.js";
 import { MORNING } from "../support/fake-clock.js";
 import { fc } from "../support/property.js";
 

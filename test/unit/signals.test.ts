@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findSignals, readOwnSentences } from "../../src/signals/find-signals.js";
-import { formatTitle } from "../../src/signals/title.js";
+import { findSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
 import { atOnce } from "../../src/slices.js";
 import { fc } from "../support/property.js";
 import { formatFound, measure, precision, readUtterances, recall } from "../support/utterances.js";

@@ -1,14 +1,14 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
+import { sumPutIn } from "../../layers/always/memory-command.js";
+import type { Message } from "../../src/conversation/message.js";
+import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../src/error.js";
 import { CommandAnswered } from "../../src/host/slash-commands.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { fingerprint, formatConflict } from "../../src/memory/conflict.js";
-import type { SlashCommand } from "../../src/slash-command.js";
-import { sumPutIn } from "../../src/status/memory-command.js";
 import type { Outcome } from "../../src/view/decision-batch.js";
-import type { KnownDecision } from "../../src/view/known-decisions.js";
-import type { Message } from "../../src/view/message.js";
+import type { KnownDecision } from "../../src/view/known-decision.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { answer, call, lines, user } from "../support/messages.js";

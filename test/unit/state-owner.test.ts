@@ -1,8 +1,8 @@
 /** Machine state that this machine has not written: a clone or an archive may bring some. */
 import { describe, expect, it } from "vitest";
-import { readDreamState } from "../../src/dream/state.js";
 import { planFolders } from "../../src/folders.js";
 import { openOwn } from "../../src/own.js";
+import { readDreamState } from "../../src/record/dream-state.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT, STATE } from "../support/fake-host.js";

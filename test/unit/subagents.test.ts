@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { formatBrief, MOST_CHARACTERS } from "../../src/agents/brief.js";
-import { createFamily } from "../../src/agents/family.js";
+import { formatBrief, MOST_CHARACTERS } from "../../layers/7-across-agents/brief.js";
+import { createFamily } from "../../layers/7-across-agents/family.js";
+import type { Message } from "../../src/conversation/message.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
-import type { Message } from "../../src/view/message.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";

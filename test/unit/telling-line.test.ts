@@ -1,6 +1,6 @@
 /** The notes and errors.log quote the same line of a failed call: the one that says what went wrong. */
 import { describe, expect, it } from "vitest";
-import { readAttempt } from "../../src/failures/attempt.js";
+import { readAttempt } from "../../layers/always/errors/attempt.js";
 import { closeDraft, openDraft } from "../../src/notes/draft.js";
 import { learnCall } from "../../src/notes/learn-call.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";

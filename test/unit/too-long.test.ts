@@ -1,10 +1,10 @@
 /** What is learned from a provider that says the context is too long, and from a compaction of the host's. */
 import { describe, expect, it } from "vitest";
-import { createShortener } from "../../layers/full-compact/shortener.js";
+import { createShortener } from "../../layers/4-full-compact/shortener.js";
+import { readHistory } from "../../src/conversation/history.js";
+import type { Message, MessageInfo } from "../../src/conversation/message.js";
 import { findHostBreak } from "../../src/view/breaks.js";
 import { createContextSizes } from "../../src/view/context-size.js";
-import { readHistory } from "../../src/view/history.js";
-import type { Message, MessageInfo } from "../../src/view/message.js";
 import { createModelWindows, planBudget } from "../../src/view/windows.js";
 import { answer, user } from "../support/messages.js";
 import { openWorld } from "../support/world.js";

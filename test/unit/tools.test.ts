@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { defineTool, type Tool } from "../../src/dispatcher/tool.js";
 import { StrataError } from "../../src/error.js";
 import { bindTools } from "../../src/host/tools.js";
-import { defineTool, type Tool } from "../../src/tool.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 

@@ -1,6 +1,6 @@
 /** Undo where something stands in its way: changed by hand, in one of two folders, in two clones, twice at a time, gone. */
 import { expect, it } from "vitest";
-import { formatUndone } from "../../src/dream/take-back.js";
+import { formatUndone } from "../../layers/6-dream/take-back.js";
 import type { Memory } from "../../src/memory/memory.js";
 import type { OpenMemories } from "../../src/memory/store.js";
 import { createFakeClock } from "../support/fake-clock.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findOrder, type OrderedAction } from "../../layers/auto-memory/said/find-order.js";
+import { findOrder, type OrderedAction } from "../../layers/5-auto-memory/said/find-order.js";
 import { atOnce } from "../../src/slices.js";
 import { MORNING } from "../support/fake-clock.js";
 import { memory } from "../support/memories.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { secretRules, USUAL_REACH } from "../../src/memory/secret-rules.js";
-import { findSecrets } from "../../src/memory/secrets.js";
-import { searchInWindows } from "../../src/memory/windows.js";
+import { secretRules, USUAL_REACH } from "../../src/secrets/secret-rules.js";
+import { findSecrets } from "../../src/secrets/secrets.js";
+import { searchInWindows } from "../../src/secrets/windows.js";
 import { atOnce } from "../../src/slices.js";
 import { countLookedAt } from "../support/looked-at.js";
 import { fc } from "../support/property.js";

@@ -1,7 +1,7 @@
 /** What a played session says about each hook and each layer. */
 import type { Config } from "../../config/schema.js";
+import type { Beat, PulseRecord } from "../../dispatcher/pulse.js";
 import { formatCount } from "../../format.js";
-import type { Beat, PulseRecord } from "../../record/pulse.js";
 import type { SavingsRecord } from "../../record/savings.js";
 import type { switches } from "../../status/status.js";
 import { type Finding, fine, note, problem } from "./finding.js";

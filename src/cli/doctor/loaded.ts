@@ -1,8 +1,8 @@
 /** Which version of the plugin OpenCode loads, and whether it has ever done so in the project. */
 import { join } from "node:path";
 import { PACKAGE } from "../../config/plugin-entries.js";
+import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
 import { planFolders } from "../../folders.js";
-import { type PulseRecord, parsePulse } from "../../record/pulse.js";
 import type { Surroundings } from "../command.js";
 import type { Configured, OnDisk } from "./configured.js";
 import { type Finding, fine, note, warning } from "./finding.js";

@@ -1,6 +1,7 @@
 /** What the plugin needs of the machine: folders that can be written, a disk with room, locks that somebody holds, a clock. */
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
+import { DAY_MS } from "../../days.js";
 import { formatError } from "../../error.js";
 import { type Folders, planFolders } from "../../folders.js";
 import { formatCount } from "../../format.js";
@@ -8,7 +9,6 @@ import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/locks.js";
 import { findOwnFlaws, type OwnFlawsOptions } from "../../own-flaws.js";
 import { SET_ASIDE } from "../../owner/state-owner.js";
-import { DAY_MS } from "../../seams/clock.js";
 import type { Surroundings } from "../command.js";
 import { type Finding, fine, note, problem, warning } from "./finding.js";
 

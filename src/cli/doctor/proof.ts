@@ -1,10 +1,10 @@
 /** Runs the installed OpenCode with the configured plugin on a short session, and reads what that has left. */
 import { join } from "node:path";
 import type { Config } from "../../config/schema.js";
+import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
 import { formatError } from "../../error.js";
 import { planFolders } from "../../folders.js";
 import { readJsonLines } from "../../record/json-lines.js";
-import { type PulseRecord, parsePulse } from "../../record/pulse.js";
 import { parseSavingsRecord } from "../../record/savings.js";
 import { mergeRecords, type PlainRecord } from "../../records.js";
 import { createScratch } from "../../seams/scratch.js";

@@ -1,4 +1,4 @@
-import { listSetAside } from "../../memory/pending.js";
+import { listSetAside } from "../../memory/store/pending.js";
 import type { Surroundings } from "../command.js";
 import { listPlaces } from "../memory-files.js";
 import { type Finding, warning } from "./finding.js";

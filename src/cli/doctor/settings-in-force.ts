@@ -1,11 +1,12 @@
 /** Which settings are in force, and which file says so. */
-import { type ExplainedSetting, explainSettings } from "../../config/explain.js";
+
 import { isStrata } from "../../config/plugin-entries.js";
 import { readSources, type Source } from "../../config/sources.js";
 import type { ConfigFile } from "../../seams/host.js";
 import { switches } from "../../status/status.js";
 import type { Surroundings } from "../command.js";
 import type { Settings } from "../settings.js";
+import { type ExplainedSetting, explainSettings } from "./explain.js";
 import { type Finding, fine, note } from "./finding.js";
 
 export interface SettingsInForce {

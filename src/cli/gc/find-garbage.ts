@@ -1,11 +1,11 @@
 /** Files that nobody needs any more. Looks only; what is in use, or may be, is never among them. */
 import { join } from "node:path";
+import { DAY_MS } from "../../days.js";
 import type { Folders } from "../../folders.js";
 import { parseInstance } from "../../instances/instance.js";
-import { isResultPath } from "../../results/result-files.js";
-import { DAY_MS } from "../../seams/clock.js";
 import type { RunningProcesses } from "../../seams/processes.js";
 import { createDecisions } from "../../view/decisions.js";
+import { isResultPath } from "../../view/result-files.js";
 import type { Surroundings } from "../command.js";
 import { idOf, type ReadShelf } from "../memory-files.js";
 

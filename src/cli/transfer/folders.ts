@@ -1,9 +1,9 @@
 /** Memories that other programs keep in folders of Markdown. */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
-import { INDEX_MARK } from "../../memory/index-page.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
+import { INDEX_MARK } from "../../memory/store/index-page.js";
 import type { Files } from "../../seams/files.js";
 import { decode } from "./bytes.js";
 import { parseSections, planDrafts, SOURCE_FIELD } from "./sections.js";

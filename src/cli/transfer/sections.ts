@@ -1,7 +1,7 @@
 /** Takes a Markdown page apart by its headings, into memories. Pure. */
 import { isType } from "../../memory/id.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
-import { toLine } from "../../notes/line.js";
+import { toLine } from "../../text.js";
 
 /** What stands below one heading, up to the next. */
 export interface PageSection {

@@ -1,5 +1,5 @@
-import { createBorder } from "../../memory/border.js";
 import { formatPrefix } from "../../memory/id.js";
+import { createBorder } from "../../memory/store/border.js";
 import type { AcceptedPlaces } from "../../trust/accepted.js";
 import type { Surroundings } from "../command.js";
 import { readShelves } from "../memory-files.js";

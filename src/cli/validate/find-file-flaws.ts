@@ -1,10 +1,10 @@
 /** Flaws of single files: what cannot be read, fields that say nothing, names that another disk does not take. Pure. */
 import { join } from "node:path";
-import type { Looked } from "../../memory/entries.js";
 import { memoryTypes } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { findNameFault, foldName } from "../../memory/name.js";
 import { ARCHIVE, CONFLICTS, LEDGER, splitPath } from "../../memory/path.js";
+import type { Looked } from "../../memory/store/entries.js";
 import { isRecord } from "../../records.js";
 import { idOf } from "../memory-files.js";
 import { type Flaw, note, problem, warning } from "./flaw.js";

@@ -1,9 +1,9 @@
 /** Whether `MEMORY.md` says what the files say. Pure. */
 
 import { join } from "node:path";
-import { formatLine, INDEX_MARK, type IndexLimits } from "../../memory/index-page.js";
 import type { Memory } from "../../memory/memory.js";
 import { refuseSecrets } from "../../memory/secret-gate.js";
+import { formatLine, INDEX_MARK, type IndexLimits } from "../../memory/store/index-page.js";
 import { atOnce } from "../../slices.js";
 import { type Flaw, note, problem, rebuildIndex, warning } from "./flaw.js";
 import type { ShelfState } from "./shelf-state.js";

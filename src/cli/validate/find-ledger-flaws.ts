@@ -1,9 +1,10 @@
 /** Flaws of the ledger, and files that are others than it says. Pure. */
 import { join } from "node:path";
-import type { Looked } from "../../memory/entries.js";
-import { hashOf, type LedgerLine } from "../../memory/ledger-line.js";
+import { hashOf } from "../../hash.js";
 import { LEDGER, parsePath } from "../../memory/path.js";
-import { findSecrets } from "../../memory/secrets.js";
+import type { Looked } from "../../memory/store/entries.js";
+import type { LedgerLine } from "../../memory/store/ledger-line.js";
+import { findSecrets } from "../../secrets/secrets.js";
 import { idOf } from "../memory-files.js";
 import { type Flaw, type Mend, problem, rebuildIndex, warning } from "./flaw.js";
 import type { LedgerFile, ShelfState } from "./shelf-state.js";

@@ -1,8 +1,8 @@
 /** What a process that was killed has left behind, and machine state that nobody can use. Pure. */
 import { dirname, join } from "node:path";
 import { hidesAll } from "../../git-ignore.js";
-import { formatBegun } from "../../memory/journal.js";
-import type { ShelfPlace } from "../../memory/places.js";
+import { formatBegun } from "../../memory/store/journal.js";
+import type { ShelfPlace } from "../../memory/store/places.js";
 import { type Flaw, type Mend, note, problem, rebuildIndex, warning } from "./flaw.js";
 import { isEmpty, type ShelfState } from "./shelf-state.js";
 

@@ -4,7 +4,7 @@ import { type Conflict, isSettled, parseConflict } from "../../memory/conflict.j
 import { findPrivateID } from "../../memory/draft.js";
 import { parseID } from "../../memory/id.js";
 import type { Memory } from "../../memory/memory.js";
-import { findSecrets } from "../../memory/secrets.js";
+import { findSecrets } from "../../secrets/secrets.js";
 import { type Flaw, note, problem, rebuildIndex, warning } from "./flaw.js";
 import type { ShelfState } from "./shelf-state.js";
 

@@ -1,6 +1,6 @@
 /** What can be wrong with the files of a memory, and what can be done about it without losing anything. */
 import { relative } from "node:path";
-import type { ShelfPlace } from "../../memory/places.js";
+import type { ShelfPlace } from "../../memory/store/places.js";
 import type { Finding } from "../doctor/finding.js";
 
 /** Something about one file that wants a look. */

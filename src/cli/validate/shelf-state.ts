@@ -2,14 +2,14 @@
 import { join } from "node:path";
 import { formatError } from "../../error.js";
 import type { LockState } from "../../lock/locks.js";
-import type { Entry } from "../../memory/entries.js";
 import { formatPrefix } from "../../memory/id.js";
-import { readKnown } from "../../memory/known-files.js";
-import { type LedgerLine, readLedgerLine } from "../../memory/ledger-line.js";
 import { memoryTypes } from "../../memory/memory.js";
-import { listItself, readWithin } from "../../memory/obstacle.js";
 import { ARCHIVE, CONFLICTS, LEDGER } from "../../memory/path.js";
-import { listSetAside, type PendingReading, readPending } from "../../memory/pending.js";
+import type { Entry } from "../../memory/store/entries.js";
+import { readKnown } from "../../memory/store/known-files.js";
+import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
+import { listItself, readWithin } from "../../memory/store/obstacle.js";
+import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
 import type { FileStat, Files } from "../../seams/files.js";
 import type { ReadShelf } from "../memory-files.js";
 

@@ -4,10 +4,10 @@
  *     tsx lease-user.ts <folder> <times> [hold]      says "held" and "free"; with "hold" it never lets go
  */
 import { join } from "node:path";
+import { createPlaces } from "../../../layers/7-across-agents/edits/places.js";
+import { createLeases } from "../../../layers/7-across-agents/leases/leases.js";
 import { createRunningProcesses } from "../../../src/host/running-processes.js";
 import { createInstances } from "../../../src/instances/instances.js";
-import { createLeases } from "../../../src/instances/leases.js";
-import { createPlaces } from "../../../src/instances/places.js";
 import { createLocks } from "../../../src/lock/locks.js";
 import { systemClock as clock } from "../../../src/seams/clock.js";
 import { nodeFiles as files } from "../../../src/seams/node-files.js";

@@ -6,10 +6,11 @@
  *     tsx mail-user.ts <folder> <number> <sessions> <messages> <turn>      says "turn <n>", "sent", "taken <n>"
  */
 import { join } from "node:path";
+import { createMail } from "../../../layers/7-across-agents/mail/mail.js";
+import { DAY_MS } from "../../../src/days.js";
 import { createRunningProcesses } from "../../../src/host/running-processes.js";
 import { createInstances } from "../../../src/instances/instances.js";
-import { createMail } from "../../../src/mail/mail.js";
-import { systemClock as clock, DAY_MS } from "../../../src/seams/clock.js";
+import { systemClock as clock } from "../../../src/seams/clock.js";
 import { nodeFiles as files } from "../../../src/seams/node-files.js";
 import { createDecisions } from "../../../src/view/decisions.js";
 import { createFakeLog } from "../fake-log.js";

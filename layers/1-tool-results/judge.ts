@@ -1,0 +1,159 @@
+/** Judges the results of one answer: gathers the facts, asks the plan, writes the files, records what was decided. */
+import { formatError } from "../../src/error.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { inSlices } from "../../src/slices.js";
+import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { namesResultFile } from "../../src/view/result-files.js";
+import { findThreshold, planSpill, type ResultFacts } from "./plan.js";
+import { writePreview } from "./preview.js";
+import type { Reporter } from "./reporter.js";
+import {
+  type Answer,
+  LAYER,
+  type Result,
+  readExitStatus,
+  readHostNote,
+  readSourcePath,
+  type Spilled,
+} from "./results.js";
+
+/**
+ * Decides about every undecided result of one answer. Throws only when the signal is aborted, and then nothing has
+ * been decided.
+ */
+export type Judge = (request: Judged, answer: Answer, signal: AbortSignal) => Promise<void>;
+
+/** The session, and what is decided in it. */
+type Judged = Pick<ContextRequest, "find" | "sessionID">;
+
+export interface JudgeOptions extends LayerContext {
+  reporter: Reporter;
+}
+
+/** A larger file of the host's is not copied while a turn waits; what the host shows of it stays, and names it. */
+const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
+/** OpenCode cuts every result above this by itself. */
+const HOST_LIMIT_BYTES = 50_000;
+
+/** Whether a result is still to be judged. */
+export function isUndecided({ find }: Judged): (result: Result) => boolean {
+  return ({ key }) => find(key)?.judged === undefined;
+}
+
+export function createJudge(context: JudgeOptions): Judge {
+  const { clock, config, decisions, files, log, resultFiles, reporter } = context;
+  const policy = config.toolResults;
+  const pageBytes = Math.min(findThreshold("read", policy), HOST_LIMIT_BYTES);
+
+  return async (request, { results, smallCharacters }, signal) => {
+    const { sessionID } = request;
+    const facts = await Promise.all(results.map((result) => gatherFacts(request, result)));
+    const chosen = planSpill(facts, policy, smallCharacters);
+    const goes = results.filter((_, index) => chosen.has(index));
+    const spilled = (await Promise.all(goes.map(spill))).filter((one) => one !== undefined);
+    signal.throwIfAborted();
+    const kept = results.filter(
+      (result) => isUndecided(request)(result) && !spilled.some((one) => one.result === result),
+    );
+    const isRecorded = await record(sessionID, spilled, kept, signal);
+    if (isRecorded) for (const one of spilled) reporter.report(sessionID, one);
+  };
+
+  async function gatherFacts({ find }: Judged, result: Result): Promise<ResultFacts> {
+    const { part, text, cutPath, key } = result;
+    const decision = find(key)?.judged;
+    const cutBytes = cutPath === undefined || decision ? undefined : await readBytes(cutPath);
+    const isBeyondUs = cutPath !== undefined && cutBytes === undefined;
+    return {
+      tool: part.tool,
+      bytes: cutBytes ?? Buffer.byteLength(text),
+      characters: decision?.outcome === "replaced" ? 0 : text.length,
+      isCut: cutBytes !== undefined,
+      // Moving out what shows a file of ours would go round in circles.
+      mustStay: decision !== undefined || isBeyondUs || namesResultFile(part.state.input),
+    };
+  }
+
+  /** Size of the host's whole file, where it can be taken over. */
+  async function readBytes(path: string): Promise<number | undefined> {
+    const found = await files
+      .stat(path)
+      .catch((thrown) => void log.warn(LAYER, `cannot look at ${path}: ${formatError(thrown)}`));
+    const canBeTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
+    return canBeTaken ? found.bytes : undefined;
+  }
+
+  /** Writes the file and makes the preview; `undefined` when the original has to stay. */
+  async function spill(result: Result): Promise<Spilled | undefined> {
+    try {
+      const content = await readWhole(result);
+      const file = await resultFiles.store(content);
+      const preview = writePreview({
+        tool: result.part.tool,
+        content,
+        path: file,
+        sourcePath: readSourcePath(result),
+        exitStatus: readExitStatus(result),
+        note: readHostNote(result),
+        attachments: result.part.state.attachments?.length ?? 0,
+        pageBytes,
+      });
+      const text = await inSlices(clock, preview);
+      if (text !== undefined) return { result, text, file, bytes: content.byteLength };
+      log.warn(LAYER, `the path ${file} is too long for a preview; the ${result.part.tool} result stays`);
+    } catch (thrown) {
+      reporter.reportFailure(result, thrown);
+    }
+    return undefined;
+  }
+
+  async function readWhole({ text, cutPath }: Result): Promise<Uint8Array> {
+    if (cutPath === undefined) return Buffer.from(text);
+    const whole = await files.read(cutPath);
+    if (!whole) throw new Error(`${cutPath} is gone`);
+    return whole;
+  }
+
+  /**
+   * Once on disk, decisions hold. Where they cannot be written the originals stay, in this instance for good: what has
+   * been sent once must not change when the disk has room again.
+   */
+  async function record(
+    session: string,
+    spilled: readonly Spilled[],
+    kept: readonly Result[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const made: DatedDecision[] = [
+      ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
+      ...kept.map((result) => decide(result, { outcome: "kept" })),
+    ];
+    if (made.length === 0) return true;
+    // What stays would stay again if its record were lost: the turn need not wait for that.
+    if (spilled.length === 0) {
+      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+      void context.background.add(() => write(session, made));
+      return true;
+    }
+    return write(session, made, signal);
+  }
+
+  async function write(
+    session: string,
+    made: readonly DatedDecision[],
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      await decisions.record(session, LAYER, made, signal);
+      return true;
+    } catch (thrown) {
+      log.error(LAYER, `cannot record what was decided, ${made.length} results stay: ${formatError(thrown)}`);
+      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
+      // A disk that was only too slow can still be told, so that they stay after a restart too.
+      const kept = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
+      if (signal?.aborted) void context.background.add(() => write(session, kept));
+      return false;
+    }
+  }
+}

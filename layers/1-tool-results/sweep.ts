@@ -1,0 +1,139 @@
+/**
+ * The sweep at start: removes results that no context has used for long, then, over the size cap, those longest
+ * unused, and the records of days nobody goes back to. Never what a live session's context names: one that was used in
+ * the last seven days, as the file's own time of use tells or the host. Where the host does not say, it is live.
+ */
+import { join } from "node:path";
+import { DAY_MS } from "../../src/days.js";
+import { formatCount } from "../../src/format.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { LAYER } from "./results.js";
+
+export interface StoredFile {
+  path: string;
+  bytes: number;
+  lastUsedMs: number;
+}
+
+const LIVE_SESSION_DAYS = 7;
+
+export interface SweepPlan {
+  /** All of these may go. */
+  tooOld: StoredFile[];
+  /** Of these as many, from the first on, as it takes to be within the cap. */
+  longestUnusedFirst: StoredFile[];
+}
+
+/** Which files may go, in the order in which they should; whether a live session names one is asked before each. */
+export function planSweep(stored: readonly StoredFile[], nowMs: number, maxAgeDays: number): SweepPlan {
+  const oldestMs = nowMs - maxAgeDays * DAY_MS;
+  const byUse = [...stored].sort((a, b) => a.lastUsedMs - b.lastUsedMs);
+  return {
+    tooOld: byUse.filter(({ lastUsedMs }) => lastUsedMs < oldestMs),
+    longestUnusedFirst: byUse.filter(({ lastUsedMs }) => lastUsedMs >= oldestMs),
+  };
+}
+
+export function createSweep(context: LayerContext): () => Promise<void> {
+  const { clock, config, decisions, files, folders, host, log } = context;
+  const { maxAgeDays, maxTotalMegabytes } = config.toolResults;
+  const capBytes = maxTotalMegabytes * 1_000_000;
+
+  return async () => {
+    const stored = await listStored();
+    const total = stored.reduce((sum, { bytes }) => sum + bytes, 0);
+    const plan = planSweep(stored, clock.now(), maxAgeDays);
+    if (plan.tooOld.length > 0 || total > capBytes) await removeFiles(plan, total);
+    await forgetOldDays();
+    await removeTornFiles();
+  };
+
+  async function listStored(): Promise<StoredFile[]> {
+    const names = (await files.list(folders.toolResults)).filter((name) => name.endsWith(".txt"));
+    const stored = names.map(async (name) => {
+      const path = join(folders.toolResults, name);
+      const found = await files.stat(path);
+      return found?.kind === "file" ? [{ path, bytes: found.bytes, lastUsedMs: found.modifiedMs }] : [];
+    });
+    return (await Promise.all(stored)).flat();
+  }
+
+  async function removeFiles({ tooOld, longestUnusedFirst }: SweepPlan, total: number): Promise<void> {
+    const sessionsOf = await readSessions();
+    const isLive = rememberAnswers(isLiveSession);
+    let left = total;
+    let removed = 0;
+    for (const [index, file] of [...tooOld, ...longestUnusedFirst].entries()) {
+      if (index >= tooOld.length && left <= capBytes) break;
+      const sessions = await Promise.all([...(sessionsOf.get(file.path) ?? [])].map(isLive));
+      if (sessions.includes(true) || (await isInUse(file.path))) continue;
+      await files.remove(file.path);
+      left -= file.bytes;
+      removed++;
+    }
+    if (removed > 0) {
+      const bytes = total - left;
+      log.info(LAYER, `removed ${removed} results (${formatCount(bytes)} bytes) that no live session names`);
+    }
+    if (left > capBytes) {
+      log.warn(
+        LAYER,
+        `${folders.toolResults} holds ${formatCount(left)} bytes, more than toolResults.maxTotalMegabytes allows ` +
+          `(${maxTotalMegabytes}); all of it is named by sessions used in the last ${LIVE_SESSION_DAYS} days. ` +
+          "Delete sessions you no longer need, or allow more.",
+      );
+    }
+  }
+
+  /** Has it been used lately, perhaps while the host was being asked? */
+  async function isInUse(path: string): Promise<boolean> {
+    const found = await files.stat(path);
+    return found !== undefined && clock.now() - found.modifiedMs < LIVE_SESSION_DAYS * DAY_MS;
+  }
+
+  /** Sessions whose context names a file, by its path. */
+  async function readSessions(): Promise<Map<string, Set<string>>> {
+    const sessionsOf = new Map<string, Set<string>>();
+    for (const day of await decisions.days()) {
+      for (const { file, session } of await decisions.read(day)) {
+        if (file !== undefined) sessionsOf.set(file, (sessionsOf.get(file) ?? new Set()).add(session));
+      }
+    }
+    return sessionsOf;
+  }
+
+  async function forgetOldDays(): Promise<void> {
+    const oldest = clock.now() - Math.max(maxAgeDays, LIVE_SESSION_DAYS) * DAY_MS;
+    const isLive = rememberAnswers(isLiveSession);
+    for (const day of await decisions.days()) {
+      if ((day + 1) * DAY_MS > oldest) continue;
+      const sessions = new Set((await decisions.read(day)).map(({ session }) => session));
+      const live = await Promise.all([...sessions].map(isLive));
+      if (!live.includes(true)) await decisions.forget(day);
+    }
+  }
+
+  /** What an instance that was killed while writing left behind: `<uuid>.txt.<uuid>`, of earlier versions `<uuid>.txt.<number>`. */
+  async function removeTornFiles(): Promise<void> {
+    const names = (await files.list(folders.toolResults)).filter((name) => /\.txt\.[\da-f-]+$/.test(name));
+    for (const path of names.map((name) => join(folders.toolResults, name))) {
+      if (!(await isInUse(path))) await files.remove(path);
+    }
+  }
+
+  async function isLiveSession(sessionID: string): Promise<boolean> {
+    const lastUsedMs = await host.sessionLastUsedMs(sessionID);
+    if (lastUsedMs === undefined) return false;
+    return lastUsedMs === "unknown" || clock.now() - lastUsedMs < LIVE_SESSION_DAYS * DAY_MS;
+  }
+}
+
+/** Asks each question once. */
+function rememberAnswers<Q, A>(ask: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
+  const answers = new Map<Q, Promise<A>>();
+  return (question) => {
+    const answer = answers.get(question) ?? ask(question);
+    answers.set(question, answer);
+    return answer;
+  };
+}

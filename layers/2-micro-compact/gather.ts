@@ -1,0 +1,75 @@
+import type { Result } from "../../src/conversation/history.js";
+import type { Message } from "../../src/conversation/message.js";
+import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
+import type { KnownDecision } from "../../src/view/known-decision.js";
+import { findText } from "../../src/view/replay.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { MARKER_TOKENS } from "./marker.js";
+import type { Candidate } from "./plan.js";
+import { findSuperseded, type Supersession } from "./superseded.js";
+
+/** A result that may be cleared, with what is needed to clear it. */
+export interface Clearable extends Candidate {
+  result: Result;
+  /** What stands for it now. */
+  shown: string;
+  /** What layer 1 has decided about it. */
+  judged?: KnownDecision | undefined;
+  superseded?: Supersession | undefined;
+}
+
+/** OpenCode's tools whose results can be had again; never those of MCP servers, subagents, skills, todos or memory. */
+const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
+
+/**
+ * The results that may be cleared, in their order: of the tools above, sent at least once, not among the newest
+ * `keepRecent`, not cleared yet, and larger than a marker. `view` are the messages as they would be sent.
+ */
+export function gatherClearable(
+  { find, history, shownFrom }: ContextRequest,
+  view: readonly Message[],
+  keepRecent: number,
+): Clearable[] {
+  const from = shownFrom();
+  const results = history.results(from);
+  const old = results.slice(0, Math.max(0, results.length - keepRecent)).flatMap((result) => {
+    if (!CLEARED_TOOLS.has(result.part.tool) || result.index >= history.lastAnswer) return [];
+    const standing = find(result.key);
+    if (standing?.cleared) return [];
+    const shown = findText(result, standing) ?? result.text;
+    const tokens = estimateTextTokens(shown) - MARKER_TOKENS;
+    return tokens > 0 ? [{ result, shown, judged: standing?.judged, tokens }] : [];
+  });
+  if (old.length === 0) return [];
+  const superseded = findSuperseded(history.messages.slice(from));
+  const cachedFrom = measureCached(view, history.messages.length - view.length, history.lastAnswer);
+  return old.map((one): Clearable => {
+    const why = superseded.get(one.result.part);
+    return {
+      ...one,
+      superseded: why,
+      isSuperseded: why !== undefined,
+      cachedFrom: cachedFrom(one.result.index),
+    };
+  });
+}
+
+/**
+ * Tokens that the last request had cached from a message of the history on. The view ends like the history; `shift` is
+ * how many messages it has fewer.
+ */
+function measureCached(
+  view: readonly Message[],
+  shift: number,
+  lastAnswer: number,
+): (index: number) => number {
+  const before: number[] = [];
+  let sum = 0;
+  for (const message of view) {
+    before.push(sum);
+    sum += estimateTokens([message]);
+  }
+  const tokensBefore = (index: number): number => before[Math.max(0, index - shift)] ?? 0;
+  const cached = tokensBefore(lastAnswer);
+  return (index) => Math.max(0, cached - tokensBefore(index));
+}

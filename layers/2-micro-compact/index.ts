@@ -1,0 +1,123 @@
+/**
+ * Layer 2: old tool results are cleared, in one batch, when that costs no prompt cache or pays back. Costs no model
+ * call. Messages, reasoning, results of other tools and the newest results stay.
+ *
+ *     gather what may go → plan → write the files → write the ledger → record the decisions → show the markers
+ *
+ * What is cleared lies on disk, and its marker names it. Whatever fails on the way leaves all as it was.
+ */
+import PQueue from "p-queue";
+import { formatError } from "../../src/error.js";
+import { formatCount } from "../../src/format.js";
+import type { LayerFactory } from "../../src/layer-context.js";
+import { priceLostCache } from "../../src/record/savings.js";
+import { waitAtMost } from "../../src/seams/clock.js";
+import { findColdReason } from "../../src/view/cold.js";
+import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import { findCutPath } from "../../src/view/host-cut.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { type Clearable, gatherClearable } from "./gather.js";
+import { formatMarker } from "./marker.js";
+import { type ClearPlan, type Occasion, planClear } from "./plan.js";
+
+const LAYER = "micro-compact";
+/** How long a turn waits for results to be written; well below the hook's own deadline. */
+const CLEAR_WITHIN_MS = 2_000;
+const WRITTEN_AT_A_TIME = 8;
+/** As for layer 1. */
+const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
+
+export const createMicroCompact: LayerFactory = (context) => {
+  const { clock, config, decisions, files, host, log, resultFiles, savings } = context;
+  const policy = config.microCompact;
+  if (!policy.enabled) return undefined;
+
+  return {
+    name: LAYER,
+    cost: 2,
+    handlers: {
+      async context(request, messages) {
+        if (request.isCompaction || !request.isReady()) return undefined;
+        const clearable = gatherClearable(request, messages, policy.keepRecent);
+        if (clearable.length === 0) return undefined;
+        const { occasion, reason } = findOccasion(request, request.estimateTokens(messages));
+        const plan = planClear(clearable, occasion, policy);
+        if (!plan) return undefined;
+        const waited = await waitAtMost(clock, CLEAR_WITHIN_MS, (signal) =>
+          clear(request, { clearable, plan, reason }, signal),
+        );
+        if (waited.kind === "done") return request.show();
+        const why =
+          waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${CLEAR_WITHIN_MS} ms`;
+        log.error(LAYER, `cannot clear ${plan.chosen.length} results, they stay: ${why}`);
+        return undefined;
+      },
+    },
+  };
+
+  function findOccasion(request: ContextRequest, tokens: number): { occasion: Occasion; reason: string } {
+    const { budgetTokens, history, model } = request;
+    const cold = findColdReason(history, model, clock.now(), policy);
+    if (cold !== undefined) return { occasion: { kind: "cold" }, reason: cold };
+    const excessTokens = tokens - budgetTokens;
+    if (excessTokens <= 0) return { occasion: { kind: "warm" }, reason: "it pays back" };
+    const reason = `the context has about ${formatCount(tokens)} tokens of ${formatCount(budgetTokens)}`;
+    return { occasion: { kind: "full", excessTokens }, reason };
+  }
+
+  interface Batch {
+    clearable: readonly Clearable[];
+    plan: ClearPlan;
+    reason: string;
+  }
+
+  async function clear(
+    { sessionID }: ContextRequest,
+    { clearable, plan, reason }: Batch,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const lanes = new PQueue({ concurrency: WRITTEN_AT_A_TIME });
+    const going = plan.chosen.map((index) => clearable[index]).filter((one) => one !== undefined);
+    const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
+    const cleared = stored.filter((one) => one !== undefined);
+    signal.throwIfAborted();
+    if (cleared.length === 0) return;
+    const { cacheLost, tokensFreed } = plan;
+    const results = cleared.length;
+    await savings.recordNow({
+      session: sessionID,
+      layer: LAYER,
+      event: "cleared",
+      reason,
+      results,
+      tokensFreed,
+      cacheLost,
+      net: Math.round(priceLostCache(cacheLost)),
+    });
+    await decisions.record(sessionID, LAYER, cleared, signal);
+    log.info(
+      LAYER,
+      `cleared ${results} results (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
+        `${formatCount(cacheLost)} cached ones to be written again`,
+    );
+  }
+
+  /** Writes the file unless the result lies in one already; `undefined` where a marker would be no shorter. */
+  async function store({ result, judged, shown, superseded }: Clearable): Promise<DatedDecision | undefined> {
+    const content = judged?.file === undefined ? await readWhole(result) : undefined;
+    const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
+    const bytes = content?.byteLength ?? (await files.stat(file))?.bytes ?? Buffer.byteLength(result.text);
+    const text = formatMarker({ part: result.part, bytes, file, directory: host.directory, superseded });
+    const isShorter = Buffer.byteLength(text) < Buffer.byteLength(shown);
+    return isShorter ? decide(result, { outcome: "cleared", text, file }) : undefined;
+  }
+
+  async function readWhole({ part, text }: Clearable["result"]): Promise<Uint8Array> {
+    const cutPath = findCutPath(part, text);
+    const found = cutPath === undefined ? undefined : await files.stat(cutPath);
+    // A larger file is not copied while a turn waits; the text that is kept names it.
+    const isTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
+    const whole = cutPath !== undefined && isTaken ? await files.read(cutPath) : undefined;
+    return whole ?? Buffer.from(text);
+  }
+};

@@ -1,0 +1,112 @@
+/**
+ * The abbreviated transcript from which a small model writes its part of the notes: what the user said, what the agent
+ * said, and a line for every call. Results stand in quotes and short; what people keep secrets in is not repeated, and
+ * secrets are taken out of all of it.
+ */
+
+import {
+  findLastTellingLine,
+  formatInput,
+  mayShowSecrets,
+  withoutTerminalCodes,
+} from "../../src/conversation/call.js";
+import {
+  isToolPart,
+  type Message,
+  type Part,
+  readResultText,
+  type ToolPart,
+} from "../../src/conversation/message.js";
+import { readOwnTexts } from "../../src/conversation/own-texts.js";
+import { formatCount } from "../../src/format.js";
+import { redactSecrets } from "../../src/secrets/secrets.js";
+import { cut, toSafeLine } from "../../src/text.js";
+
+/** Of a message of the user's, which is what the notes are about. */
+const MOST_OF_A_REQUEST = 4_000;
+const MOST_OF_AN_ANSWER = 1_200;
+const MOST_OF_AN_INPUT = 200;
+const MOST_OF_A_RESULT = 240;
+/** More than what is kept of a result. */
+const LOOKED_AT = 4_000;
+/** Room for the sentence that says what is missing. */
+const NOTE = 80;
+
+/** The messages in their order, never longer than `maxCharacters`; where there is not room for all, the newest. */
+export function formatMaterial(
+  messages: readonly Message[],
+  { maxCharacters }: { maxCharacters: number },
+): string {
+  const kept: string[] = [];
+  let room = maxCharacters - NOTE;
+  let index = messages.length - 1;
+  for (; index >= 0; index--) {
+    const entries = formatMessage(messages[index]).reverse();
+    const cost = entries.reduce((sum, entry) => sum + entry.length + 1, 0);
+    // Of a message that has not room as a whole the newest entries count.
+    const fitting = cost <= room ? entries : keepFitting(entries, room);
+    for (const entry of fitting) room -= entry.length + 1;
+    kept.push(...fitting);
+    if (fitting.length < entries.length) break;
+  }
+  const missing = index + 1;
+  const note =
+    missing > 0
+      ? [`[The beginning is left out: ${formatCount(missing)} of ${formatCount(messages.length)} messages]`]
+      : [];
+  return cut([...note, ...kept.reverse()].join("\n"), maxCharacters);
+}
+
+function keepFitting(newestFirst: readonly string[], room: number): string[] {
+  let left = room;
+  const end = newestFirst.findIndex((entry) => {
+    left -= entry.length + 1;
+    return left < 0;
+  });
+  return newestFirst.slice(0, end === -1 ? newestFirst.length : end);
+}
+
+function formatMessage(message: Message | undefined): string[] {
+  const { info, parts } = message ?? {};
+  if (!info || !Array.isArray(parts)) return [];
+  if (info.role === "user") {
+    const text = readOwnTexts(parts).join("\n\n");
+    return text === "" ? [] : [`USER: ${shorten(text, MOST_OF_A_REQUEST)}`];
+  }
+  return parts.flatMap((part: Part) => {
+    if (part && isToolPart(part)) return formatCall(part);
+    return part ? readOwnTexts([part]).map((text) => `AGENT: ${shorten(text, MOST_OF_AN_ANSWER)}`) : [];
+  });
+}
+
+/** Beyond this much of what is left out no secret reaches into what is kept. */
+const LONGEST_SECRET = 2_000;
+
+function shorten(given: string, limit: number): string {
+  const looked = cut(given, limit + LONGEST_SECRET);
+  const text = redactSecrets(looked).text + given.slice(looked.length);
+  const kept = cut(text, limit);
+  return kept.length === text.length ? text : `${kept} … (${formatCount(text.length - kept.length)} more)`;
+}
+
+/** `TOOL bash "npm test" -> exit 1: "2 failed"` */
+function formatCall(part: ToolPart): string[] {
+  if (typeof part.tool !== "string" || !part.state) return [];
+  const input = formatInput(part, MOST_OF_AN_INPUT);
+  const call = `TOOL ${part.tool}${input === "" ? "" : ` ${JSON.stringify(input)}`}`;
+  return [`${call} -> ${formatEnd(part)}`];
+}
+
+function formatEnd(part: ToolPart): string {
+  const { status, metadata } = part.state;
+  const exit = typeof metadata?.exit === "number" ? `exit ${metadata.exit}` : "done";
+  const end = status === "completed" ? exit : status === "error" ? "failed" : "not ended";
+  if (mayShowSecrets(part)) return `${end} (not shown: it may hold secrets)`;
+  const text = readResultText(part) ?? "";
+  // What a command ends with says how it went; of all else the beginning says what it is.
+  const telling =
+    part.tool === "bash"
+      ? JSON.stringify(findLastTellingLine(text, MOST_OF_A_RESULT))
+      : JSON.stringify(toSafeLine(withoutTerminalCodes(text.slice(0, LOOKED_AT)), MOST_OF_A_RESULT));
+  return text.trim() === "" ? end : `${end}: ${telling}`;
+}

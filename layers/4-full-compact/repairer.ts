@@ -1,0 +1,84 @@
+import { isSummary } from "../../src/conversation/history.js";
+import type { Message } from "../../src/conversation/message.js";
+import { formatCount } from "../../src/format.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { isRecord } from "../../src/records.js";
+import { findColdReason } from "../../src/view/cold.js";
+import { decide } from "../../src/view/decisions.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import type { Breakers } from "./breakers.js";
+import { composeSummary } from "./summary-text.js";
+
+/**
+ * Sees to it that the summary of the host's compaction has in it what must not be lost. One that was sent as it is
+ * stays so while its bytes are cached. Rejects when it cannot, and when the signal is aborted before it has.
+ */
+export type Repairer = (request: ContextRequest, signal: AbortSignal) => Promise<void>;
+
+export interface RepairerOptions extends LayerContext {
+  breakers: Breakers;
+}
+
+/** The summary that was looked at. */
+interface Repaired {
+  index: number;
+  key: string;
+  /** Nothing has been answered since it was made. */
+  isFresh: boolean;
+}
+
+const LAYER = "full-compact";
+
+export function createRepairer(context: RepairerOptions): Repairer {
+  const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
+
+  return async (request, signal) => {
+    const { history, sessionID } = request;
+    await decisions.load(history.days);
+    const index = history.messages.findLastIndex(isSummary);
+    const [message, key] = [history.messages[index], history.keyOf(index)];
+    if (!message || !key || request.find(key.key)?.rewritten) return;
+    const isFresh = history.freshSummary !== -1;
+    const isCold = findColdReason(history, request.model, clock.now(), config.microCompact) !== undefined;
+    if (!isFresh && !isCold) return;
+    await notes.learn(sessionID, history.messages);
+    const { checked, text } = await composeSummary(context, request, message);
+    const rewritten = decide(key, {
+      outcome: "rewritten",
+      text,
+    });
+    await decisions.record(sessionID, LAYER, [rewritten], signal);
+    await account(request, { index, key: key.key, isFresh });
+    const what =
+      checked.problem === undefined
+        ? `${formatCount(checked.missing.length)} facts were missing and are appended`
+        : `of no use (${checked.problem}), notes stand for it`;
+    log.info(LAYER, `the host has compacted ${sessionID}; its summary: ${what}`);
+  };
+
+  async function account(request: ContextRequest, { index, key, isFresh }: Repaired): Promise<void> {
+    const { history, sessionID } = request;
+    // A start in a session that was compacted earlier tells nothing about that compaction.
+    const before = isFresh ? sizes.lastTotal(sessionID) : undefined;
+    const after = request.estimateTokens(request.show());
+    const freed = before === undefined ? undefined : before - after;
+    await savings.recordNow({
+      session: sessionID,
+      layer: LAYER,
+      event: "compacted",
+      reason: "the host has compacted the session",
+      key,
+      ...(freed !== undefined && { tokensFreed: Math.max(0, freed) }),
+    });
+    if (freed === undefined || before === undefined) return;
+    const isManual = isManualCompaction(history.messages[index - 1]);
+    await breakers.hear(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
+  }
+}
+
+function isManualCompaction(message: Message | undefined): boolean {
+  return (
+    message?.parts.some((part) => isRecord(part) && part.type === "compaction" && part.auto === false) ??
+    false
+  );
+}

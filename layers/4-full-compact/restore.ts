@@ -1,0 +1,140 @@
+/** Brings back what the agent was working with: the plan, recent files as they are now, and skills. */
+import { isUtf8 } from "node:buffer";
+import { relative, resolve } from "node:path";
+import { type History, type Result, readHistory } from "../../src/conversation/history.js";
+import { formatError } from "../../src/error.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { SessionFacts } from "../../src/notes/facts.js";
+import { waitAtMost } from "../../src/seams/clock.js";
+import { cut } from "../../src/text.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
+
+type RestoreContext = Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log">;
+
+export interface RestoreInput {
+  sessionID: string;
+  facts: SessionFacts;
+  history: History;
+  /** The first message of the history that stays. */
+  from: number;
+  budgetTokens: number;
+}
+
+/** Five files of 5,000 tokens each, 50,000 in all; a small window gets less. */
+const MOST_FILES = 5;
+const FILE_CHARACTERS = 5_000 * CHARACTERS_PER_TOKEN;
+const MOST_CHARACTERS = 50_000 * CHARACTERS_PER_TOKEN;
+export const RESTORED_SHARE_OF_BUDGET = 0.18;
+
+/** How long a turn waits for the host's messages; without them a skill is loaded again by whoever needs it. */
+const READ_WITHIN_MS = 1_000;
+
+/** Secrets are not brought back: whoever needs one reads it again. */
+const SECRET = /(^|\/)(\.env[^/]*|\.npmrc|\.netrc|id_[a-z0-9]+|[^/]*\.(pem|key|p12|pfx|keystore))$/i;
+
+export interface Restorable {
+  path: string;
+  label: string;
+}
+
+/** The files to bring back, the most important first: the plan, what was edited, what was read; of each the last first. Pure. */
+export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): Restorable[] {
+  const plan = facts.plan && { path: facts.plan.path, label: "the plan" };
+  const recent = [...facts.files]
+    .sort((a, b) => Number(b.isEdited) - Number(a.isEdited) || b.at - a.at)
+    .map(({ path, isEdited }) => ({
+      path,
+      label: isEdited ? "edited in this session" : "read in this session",
+    }));
+  const seen = new Set<string>();
+  return (plan ? [plan, ...recent] : recent)
+    .filter(({ path }) => !SECRET.test(path) && !staying.has(path) && !seen.has(path) && seen.add(path))
+    .slice(0, MOST_FILES);
+}
+
+/** The blocks to show, empty when there is nothing. Files that are gone, are no text or cannot be read are left out. */
+export async function restore(context: RestoreContext, input: RestoreInput): Promise<string> {
+  const { folders } = context;
+  const staying = new Set(
+    input.history.results(input.from).flatMap((result) => readPath(result, folders.project)),
+  );
+  const share = Math.floor(input.budgetTokens * RESTORED_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
+  let room = Math.min(MOST_CHARACTERS, share);
+  const blocks: string[] = [];
+  const add = (title: string, text: string): void => {
+    const limit = Math.min(FILE_CHARACTERS, room);
+    if (limit < Math.min(text.length, 400)) return;
+    const block = formatBlock(title, text, limit);
+    room -= block.length;
+    blocks.push(block);
+  };
+  for (const [name, text] of await findSkills(context, input)) add(`Skill ${name}`, text);
+  for (const { path, label } of planRestore(input.facts, staying)) {
+    const text = await readText(context, path);
+    if (text !== undefined) add(`${relative(folders.project, path) || path} (${label}), as it is now`, text);
+  }
+  return blocks.join("\n\n");
+}
+
+/** The skills that do not stand in what stays, with their texts; only the host has those from before a compaction. */
+async function findSkills(
+  { clock, host }: Pick<LayerContext, "clock" | "host">,
+  { facts, from, history, sessionID }: RestoreInput,
+): Promise<[name: string, text: string][]> {
+  const standing = readSkills(history.results(from));
+  const missing = facts.skills.filter((name) => !standing.has(name));
+  let known = readSkills(history.results());
+  if (missing.some((name) => !known.has(name))) {
+    const waited = await waitAtMost(clock, READ_WITHIN_MS, () => host.readMessages(sessionID));
+    const all = waited.kind === "done" ? waited.value : undefined;
+    known = readSkills(readHistory(all ?? history.messages).results());
+  }
+  return missing.flatMap((name): [string, string][] => {
+    const text = known.get(name);
+    return text === undefined ? [] : [[name, text]];
+  });
+}
+
+function readSkills(results: readonly Result[]): Map<string, string> {
+  const skills = new Map<string, string>();
+  for (const { part, text } of results) {
+    const name = part.tool === "skill" ? part.state.input?.name : undefined;
+    if (typeof name === "string" && part.state.status === "completed") skills.set(name, text);
+  }
+  return skills;
+}
+
+/** A file that stands there as a whole: an edit shows a piece of it, and so does a read of some lines. */
+function readPath({ part: { state, tool } }: Result, project: string): string[] {
+  const { filePath: path, limit, offset } = state.input ?? {};
+  const isWhole = tool === "write" || (tool === "read" && limit === undefined && offset === undefined);
+  return isWhole && state.status === "completed" && typeof path === "string" ? [resolve(project, path)] : [];
+}
+
+/** What cannot be read is left out: the agent can still read it by itself, and sees why. */
+async function readText({ files, log }: RestoreContext, path: string): Promise<string | undefined> {
+  try {
+    const found = await files.stat(path);
+    if (found?.kind !== "file" || found.bytes > MOST_CHARACTERS * 4) return undefined;
+    return decodeText(await files.read(path));
+  } catch (thrown) {
+    log.warn("full-compact", `${path} is not brought back: ${formatError(thrown)}`);
+    return undefined;
+  }
+}
+
+/** `undefined` for what is no text, or an empty one. */
+function decodeText(contents: Uint8Array = new Uint8Array()): string | undefined {
+  const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  const text = bytes.toString();
+  const isText = isUtf8(bytes) && !text.includes("\0") && text.trim() !== "";
+  return isText ? text : undefined;
+}
+
+function formatBlock(title: string, text: string, limit: number): string {
+  if (text.length <= limit) return `### ${title}\n${text.trimEnd()}`;
+  const whole = cut(text, limit);
+  const shown = whole.slice(0, whole.lastIndexOf("\n") + 1 || whole.length).trimEnd();
+  const lines = shown.split("\n").length;
+  return `### ${title}; the first ${lines} lines\n${shown}`;
+}

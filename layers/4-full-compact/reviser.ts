@@ -1,0 +1,43 @@
+import { isSummary } from "../../src/conversation/history.js";
+import type { Withdrawal } from "../../src/dispatcher/hooks.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { estimateTokens } from "../../src/view/context-size.js";
+import { decide } from "../../src/view/decisions.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { composeCut } from "./cut-text.js";
+import { composeSummary } from "./summary-text.js";
+
+/** Says what stands for history, and for the host's summary, without what was taken back since it was made. */
+export type Reviser = (request: ContextRequest, withdrawal: Withdrawal) => Promise<Withdrawal | undefined>;
+
+const LAYER = "full-compact";
+
+export function createReviser(context: LayerContext): Reviser {
+  return async (request, withdrawal) => {
+    const found = [await reviseCut(request, withdrawal), await reviseSummary(request, withdrawal)];
+    const revisions = found.flatMap((one) => (one ? [{ ...one, layer: LAYER }] : []));
+    if (revisions.length === 0) return undefined;
+    return { ...withdrawal, revisions: [...withdrawal.revisions, ...revisions] };
+  };
+
+  async function reviseCut(request: ContextRequest, { isStale }: Withdrawal) {
+    const { find, history } = request;
+    const index = request.shownFrom();
+    const key = index > 0 ? history.keyOf(index) : undefined;
+    const cut = key && find(key.key)?.cut;
+    if (!key || !cut || !isStale(cut.at)) return undefined;
+    const tailTokens = estimateTokens(history.messages.slice(index));
+    const text = await composeCut(context, request, { index, tailTokens });
+    return text === cut.text ? undefined : decide(key, { outcome: "revised", of: "cut", text });
+  }
+
+  async function reviseSummary(request: ContextRequest, { isStale }: Withdrawal) {
+    const { find, history } = request;
+    const index = history.messages.findLastIndex(isSummary);
+    const [summary, key] = [history.messages[index], history.keyOf(index)];
+    const rewritten = key && find(key.key)?.rewritten;
+    if (!summary || !key || !rewritten || !isStale(rewritten.at)) return undefined;
+    const { text } = await composeSummary(context, request, summary);
+    return text === rewritten.text ? undefined : decide(key, { outcome: "revised", of: "rewritten", text });
+  }
+}

@@ -1,0 +1,40 @@
+import type { Message } from "../../src/conversation/message.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { estimateTokens } from "../../src/view/context-size.js";
+import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
+import { withNotes } from "../../src/view/replay.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { planCut } from "./plan-cut.js";
+
+/** What a summary is to be made of, shortened; `undefined` where there is nothing to shorten. */
+export type Shortener = (
+  request: ContextRequest,
+  view: readonly Message[],
+) => Promise<readonly Message[] | undefined>;
+
+const NOTES_SHARE_OF_BUDGET = 0.2;
+const TAIL_SHARE_OF_BUDGET = 0.5;
+
+/**
+ * For a history that is itself too long to be summarised: the host gives the summarising model all that it has stored,
+ * also what notes have long stood for in other requests. It gets the notes and the end of it. Nothing is recorded: the
+ * request is made once.
+ */
+export function createShortener({ notes }: Pick<LayerContext, "notes">): Shortener {
+  return async ({ budgetTokens, sessionID }, view) => {
+    const candidates = view.map((message) => ({
+      tokens: estimateTokens([message]),
+      isUser: message.info.role === "user",
+    }));
+    const at = planCut(candidates, {
+      leastTail: 0,
+      mostTail: Math.floor(budgetTokens * TAIL_SHARE_OF_BUDGET),
+      latest: view.length - 1,
+    });
+    if (at === undefined) return undefined;
+    const maxCharacters = Math.floor(budgetTokens * NOTES_SHARE_OF_BUDGET * CHARACTERS_PER_TOKEN);
+    const written = (await notes.formatForModel(sessionID, { maxCharacters })) ?? "There are no notes.";
+    const text = `[Strata] The conversation is too long to be summarised as a whole. These notes stand for its beginning, and what stands in them belongs into the summary.\n\n${written}`;
+    return withNotes(view.slice(at), view[0], text);
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * What the agent has changed of the user's own memories, at the user's words: a toast at once, and a line in the block
+ * with which the next session begins.
+ *
+ *     {"v":1,"id":"directive/r","what":"archived","words":"forget the rule about pushing","at":"…","session":"ses_1"}
+ *     {"v":1,"told":1}      so many of these have been told
+ *
+ * Kept in the user's state folder, a file a project: no repository can put a line into it.
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { formatError } from "../../src/error.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import { readJsonLines } from "../../src/record/json-lines.js";
+import { isVersion } from "../../src/record/version.js";
+import { isRecord } from "../../src/records.js";
+import { redactSecrets } from "../../src/secrets/secrets.js";
+import { toLine } from "../../src/text.js";
+import { LAYER } from "./injection/told.js";
+
+export interface AgentChange {
+  id: string;
+  /** "archived", "changed" */
+  what: string;
+  /** Of the user's, for which it was done. */
+  words: string;
+  session: string;
+}
+
+export interface AgentChanges {
+  /** Never rejects: the change has been made. */
+  note(change: AgentChange): Promise<void>;
+  /** One line about those that no session has been told of; `undefined` where there are none. */
+  read(): Promise<string | undefined>;
+  /** The line that was read last stands in a session. Never rejects. */
+  told(): Promise<void>;
+}
+
+const MOST_NAMED = 3;
+const LONGEST_WORDS = 100;
+
+export function createAgentChanges(
+  context: Pick<LayerContext, "clock" | "files" | "folders" | "host" | "log" | "toasts">,
+): AgentChanges {
+  const { clock, files, folders, host, log, toasts } = context;
+  const name = createHash("sha256").update(folders.project).digest("hex").slice(0, 16);
+  const path = join(host.stateFolder, "changed-by-agent", `${name}.jsonl`);
+  let count = 0;
+
+  return {
+    async note(given) {
+      const change = { ...given, words: redactSecrets(given.words).text };
+      toasts.show(`the agent has ${formatChange(change)}; strata undo takes it back`, "info");
+      await append({ v: 1, ...change, at: new Date(clock.now()).toISOString() });
+    },
+
+    async read() {
+      const { records } = await readJsonLines(files, path, readLine);
+      const changes = records.filter((one) => typeof one !== "number");
+      const told = records.filter((one) => typeof one === "number").reduce((a, b) => Math.max(a, b), 0);
+      count = changes.length;
+      return formatChanges(changes.slice(told));
+    },
+
+    told: () => append({ v: 1, told: count }),
+  };
+
+  async function append(line: object): Promise<void> {
+    await files
+      .appendLine(path, JSON.stringify(line))
+      .catch((thrown) => log.warn(LAYER, `${path} cannot be written: ${formatError(thrown)}`));
+  }
+}
+
+function readLine(value: unknown): AgentChange | number | undefined {
+  if (!isRecord(value) || !isVersion(value.v)) return undefined;
+  const { id, session, told, what, words } = value;
+  if (Number.isInteger(told)) return Number(told);
+  const isWhole = [id, session, what, words].every((one) => typeof one === "string");
+  return isWhole ? ({ id, session, what, words } as AgentChange) : undefined;
+}
+
+/** For the beginning of a session. */
+export function formatChanges(changes: readonly AgentChange[]): string | undefined {
+  if (changes.length === 0) return undefined;
+  const named = changes.slice(-MOST_NAMED).map(formatChange);
+  const more = changes.length > MOST_NAMED ? ` and ${changes.length - MOST_NAMED} more` : "";
+  return `Changed by the agent since: ${named.join(", ")}${more}; strata undo takes back what was done last.`;
+}
+
+function formatChange({ id, what, words }: AgentChange): string {
+  const said = toLine(words, LONGEST_WORDS).replace(/\[Strata\]/gi, "(Strata)");
+  return `${what} ${toLine(id, LONGEST_WORDS)} (the user said ${JSON.stringify(said)})`;
+}

@@ -1,0 +1,129 @@
+/**
+ * How far each session has been read for memories: `<folder>/<sessionID>.json`, machine state. Begun when a session's
+ * user speaks while the plugin listens, so that what was said before, in a fork's history too, is left alone. Moved
+ * only when all that was found is written.
+ */
+import { join } from "node:path";
+import { formatError } from "../../../src/error.js";
+import type { Log } from "../../../src/record/log.js";
+import { findLaterVersion, formatLater } from "../../../src/record/version.js";
+import { isRecord } from "../../../src/records.js";
+import type { Files } from "../../../src/seams/files.js";
+
+export interface Cursor {
+  /** Messages of the user's up to this time are read. */
+  untilMs: number;
+  /** Commands up to this time are counted. */
+  callsUntilMs: number;
+  /** A subagent's: it is told what to do by another agent, and nothing of it is the user's word. */
+  isChild?: true;
+  /** A turn has begun that is not read to its end: whoever starts next reads it, if nobody has. */
+  isOpen?: true;
+  /** All up to this time is being read; where nobody does, the process that did ended over it. */
+  attemptMs?: number;
+}
+
+export interface Cursors {
+  /** `undefined` when the session was never begun. A cursor that cannot be read counts as none, and is logged. */
+  read(sessionID: string): Promise<Cursor | undefined>;
+  /** A turn begins: the cursor stays where it is, and is put there when there is none. Rejects with the system's error. */
+  begin(sessionID: string, cursor: Cursor): Promise<void>;
+  /** All up to this time is about to be read. Rejects with the system's error. */
+  attempt(sessionID: string, attemptMs: number): Promise<void>;
+  /** It was read to its end. Rejects with the system's error. */
+  endAttempt(sessionID: string): Promise<void>;
+  /** Sessions of which a turn was left half-read, by a process that has ended or by one that is at it. */
+  listOpen(): Promise<string[]>;
+  /** Rejects with the system's error. */
+  move(sessionID: string, cursor: Cursor): Promise<void>;
+}
+
+export function createCursors(options: { files: Files; folder: string; log: Log }): Cursors {
+  const { files, folder, log } = options;
+  const known = new Map<string, Cursor>();
+  const told = new Set<string>();
+  const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
+
+  return {
+    read,
+
+    async begin(sessionID, cursor) {
+      const found = await read(sessionID);
+      if (found?.isOpen || found?.isChild) return;
+      const begun: Cursor = { ...(found ?? cursor), ...(!cursor.isChild && { isOpen: true }) };
+      known.set(sessionID, begun);
+      await write(sessionID, begun);
+    },
+
+    async attempt(sessionID, attemptMs) {
+      const found = await read(sessionID);
+      if (!found) return;
+      const noted: Cursor = { ...found, attemptMs };
+      await write(sessionID, noted);
+      known.set(sessionID, noted);
+    },
+
+    async endAttempt(sessionID) {
+      const found = await read(sessionID);
+      if (!found) return;
+      const { attemptMs: _, ...ended } = found;
+      // Known first: a disk that does not take it has not ended the reading.
+      known.set(sessionID, ended);
+      await write(sessionID, ended);
+    },
+
+    async listOpen() {
+      const names = await files.list(folder);
+      const sessionIDs = names.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+      const open: string[] = [];
+      for (const sessionID of sessionIDs) if ((await load(sessionID))?.isOpen) open.push(sessionID);
+      return open;
+    },
+
+    async move(sessionID, cursor) {
+      await write(sessionID, cursor);
+      known.set(sessionID, cursor);
+    },
+  };
+
+  async function read(sessionID: string): Promise<Cursor | undefined> {
+    const cursor = known.get(sessionID) ?? (await load(sessionID));
+    if (cursor) known.set(sessionID, cursor);
+    return cursor;
+  }
+
+  async function load(sessionID: string): Promise<Cursor | undefined> {
+    try {
+      const contents = await files.read(pathOf(sessionID));
+      const value: unknown = contents && JSON.parse(new TextDecoder().decode(contents));
+      const version = findLaterVersion(value);
+      if (version === undefined) return parseCursor(value);
+      if (!told.has(sessionID)) log.warn("auto-memory", formatLater(pathOf(sessionID), version));
+      told.add(sessionID);
+      return LEFT_ALONE;
+    } catch (thrown) {
+      log.warn("auto-memory", `${pathOf(sessionID)} cannot be read, begun anew: ${formatError(thrown)}`);
+      return undefined;
+    }
+  }
+
+  async function write(sessionID: string, cursor: Cursor): Promise<void> {
+    await files.writeWhole(pathOf(sessionID), JSON.stringify({ v: 1, ...cursor }));
+  }
+}
+
+/** Of a session that a later Strata has read: nothing of it is read here, or all would be found again each time. */
+const LEFT_ALONE: Cursor = { untilMs: 0, callsUntilMs: 0, isChild: true };
+
+function parseCursor(value: unknown): Cursor | undefined {
+  if (!isRecord(value) || value.v !== 1) return undefined;
+  const { attemptMs, callsUntilMs, isChild, isOpen, untilMs } = value;
+  if (typeof untilMs !== "number" || typeof callsUntilMs !== "number") return undefined;
+  return {
+    untilMs,
+    callsUntilMs,
+    ...(isChild === true && { isChild }),
+    ...(isOpen === true && { isOpen }),
+    ...(typeof attemptMs === "number" && { attemptMs }),
+  };
+}

@@ -1,0 +1,211 @@
+/**
+ * Has the user asked for a memory of theirs to be changed? A directive, preference, feedback or pattern is not the
+ * agent's to put away: it takes words of the user's in this session that mean this memory.
+ *
+ *     "forget the rule about pushing"     an order, with what it is about
+ *     "you may push to main now"          lifts what was forbidden
+ *     "we use npm, not pnpm"              says the opposite
+ *     "yes" to "Shall I archive …?"       agrees to the agent's own question
+ *
+ * Questions, quotations and pasted text are no orders. Pure.
+ */
+import { compareStatements } from "../../../src/gate/compare.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import type { Sliced } from "../../../src/slices.js";
+import { findDoubts } from "../signals/find-signals.js";
+import { readAgreed } from "./find-agreed.js";
+import { countShared, readWords } from "./likeness.js";
+import { readGroups, type UsersMessage } from "./own-words.js";
+
+export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
+
+export interface OrderSearch {
+  memory: Memory;
+  action: OrderedAction;
+  /** What else may be meant: the words of an order have to fit this one better than any of them. */
+  others: readonly Memory[];
+  messages: readonly UsersMessage[];
+}
+
+/** What the user said, word for word; the newest where it was said more than once. `undefined` where they have not. */
+export function* findOrder(search: OrderSearch): Sliced<string | undefined> {
+  const { action, memory } = search;
+  const subjects = createSubjects();
+  const words = yield* subjects(memory);
+  let looked = 0;
+  for (const says of yield* listNewest(search)) {
+    yield;
+    const { isAgreed, message, text } = says;
+    const isAbout = text.includes(memory.id) || countShared(words, readWords(text)) > 0;
+    if (!isAbout) continue;
+    if (++looked > MOST_LOOKED_AT) return undefined;
+    if (yield* orders(says, search, subjects))
+      return isAgreed ? `"${text}" — "${message.text.trim()}"` : text;
+    yield;
+    // Said again since, it holds.
+    if (action !== "restore" && !isAgreed && compareStatements(text, memory.content) === "same")
+      return undefined;
+  }
+  return undefined;
+}
+
+/** What the user has said since there is this memory, sentence by sentence, the newest message first. */
+function* listNewest({ memory, messages }: OrderSearch): Sliced<Says[]> {
+  const since = Date.parse(memory.created);
+  const isSince = ({ atMs }: UsersMessage): boolean => atMs === undefined || !(atMs < since);
+  const later = messages.filter(isSince);
+  const groups = yield* readGroups(later);
+  const sentences = [
+    ...groups.flatMap(({ header = "", message, sentences }) =>
+      sentences.map((text) => ({ message, text, header, isAgreed: false })),
+    ),
+    ...later.flatMap((message) => {
+      const text = readAgreed(message);
+      return text === undefined ? [] : [{ message, text, header: "", isAgreed: true }];
+    }),
+  ];
+  const ages = new Map(messages.map(({ id }, index) => [id, index]));
+  return sentences.sort((a, b) => (ages.get(b.message.id) ?? 0) - (ages.get(a.message.id) ?? 0));
+}
+
+/** An order is not given long before it is carried out. */
+const MOST_LOOKED_AT = 40;
+
+interface Says {
+  message: UsersMessage;
+  text: string;
+  header: string;
+  isAgreed: boolean;
+}
+
+const NOUN =
+  /\b(rules?|memor(y|ies)|preferences?|notes?|directives?|conventions?|instructions?|remember(ed)?|feedback|pattern|guidelines?|(what|that) i (said|told|wanted|asked))\b|规则|记忆|偏好|约定|规定|习惯|说过|记住的/i;
+
+/** What asks for it; a verb that is turned down does not. */
+const VERBS: Readonly<Record<OrderedAction, RegExp>> = {
+  archive:
+    /\b(forget|delete|remove|drop|archive|discard|retire|scrap|cancel|revoke|lift|ditch|get rid of|throw (out|away)|put away|vergiss|lösche|entferne|oublie|supprime|olvida|elimina|borra)\b|忘(记|掉|了)|删(除|掉)|取消|作废|移除|归档/i,
+  restore: /\b(restore|bring back|reinstate|re-?enable|unarchive|put back|take back)\b|恢复|还原/i,
+  edit: /\b(change|edit|update|correct|replace|amend|adjust|reword|modify)\b|修改|改(成|为)|更新|替换/i,
+  pin: /\bpin\b|置顶|固定/i,
+  unpin: /\bunpin\b|取消(置顶|固定)/i,
+  link: /\b(link|connect|relate)\b|关联|链接/i,
+  unlink: /\b(unlink|disconnect)\b|取消关联/i,
+};
+const OVER =
+  /\b(no longer|not any ?more|does ?n['’]?t|do ?n['’]?t|is ?n['’]?t) (apply|applies|hold|holds|valid|needed|matter|count|true)\b|\b(is|are) (obsolete|outdated|void|over|history)\b|不再(适用|有效|需要)|作废/i;
+const TURNED_DOWN = /\b(not|never|don['’]?t|do not|without|instead of|before you|no)\b|不要|别|勿|不许|不能/i;
+/** "Can you forget …?" asks for it. */
+const ASKED_POLITELY = /^(please |pls |hey,? |ok(ay)?,? )*(can|could|would|will) you (please |just |now )*/i;
+const LIFTS =
+  /\b(you|we|the agent) (may|can|are (now )?allowed to)\b|\b(it['’]?s|is|that['’]?s) (now )?(ok|okay|fine|allowed|alright) (now )?to\b|\bfeel free to\b|\bno (longer )?need to\b|\b(don['’]?t|do not|needn['’]?t) (have|need) to\b|可以.{0,20}了|不用再|不必再/i;
+const NO_ORDER = new Set(["question", "reported", "hypothetical", "sarcasm"]);
+
+function* orders(
+  { header, isAgreed, text }: Says,
+  { action, memory, others }: OrderSearch,
+  subjects: Subjects,
+): Sliced<boolean> {
+  const isPolite = ASKED_POLITELY.test(text);
+  const plain = text.replace(ASKED_POLITELY, "");
+  const doubts = isAgreed ? [] : findDoubts(plain);
+  const isAsked = !isAgreed && /[?？]\s*$/.test(text) && !isPolite;
+  if (isAsked || doubts.some((doubt) => NO_ORDER.has(doubt) && !(isPolite && doubt === "question")))
+    return false;
+  if (isOrder(plain, action, header) && (yield* means(plain, memory, others, subjects))) return true;
+  if (isAgreed || (action !== "archive" && action !== "edit"))
+    return action === "restore" && isSaidAgain(text, memory);
+  if (doubts.includes("once")) return false;
+  if (yield* isOpposite(text, memory)) return true;
+  if (!LIFTS.test(text) || !covers(text, yield* subjects(memory))) return false;
+  return yield* means(text, memory, others, subjects);
+}
+
+function isOrder(text: string, action: OrderedAction, header: string): boolean {
+  const isNamed = NOUN.test(text) || NOUN.test(header) || PIN_LIKE.has(action) || ID.test(text);
+  if (action === "archive" && OVER.test(text) && isNamed) return true;
+  const verb = VERBS[action].exec(text);
+  return verb !== null && isNamed && !TURNED_DOWN.test(`${header} ${text.slice(0, verb.index)}`);
+}
+
+const PIN_LIKE: ReadonlySet<OrderedAction> = new Set(["pin", "unpin", "link", "unlink"]);
+const ID = /\b(directive|preference|feedback|pattern)\/\S/;
+
+function* isOpposite(text: string, { content, provenance }: Memory): Sliced<boolean> {
+  for (const said of new Set([content, provenance.evidence ?? content])) {
+    yield;
+    if (compareStatements(text, said) === "contradicts") return true;
+  }
+  return false;
+}
+
+const isSaidAgain = (text: string, { content }: Memory): boolean =>
+  compareStatements(text, content) === "same";
+
+/** Does it speak of this memory, and of no other as much? */
+function* means(
+  text: string,
+  memory: Memory,
+  others: readonly Memory[],
+  subjects: Subjects,
+): Sliced<boolean> {
+  if (text.includes(memory.id)) return true;
+  const about = readSubject(text);
+  const shared = countShared(about, yield* subjects(memory));
+  if (shared === 0 || shared / about.size < LEAST_MEANT) return false;
+  for (const other of others)
+    if (other.id !== memory.id && countShared(about, yield* subjects(other)) >= shared) return false;
+  return true;
+}
+const LEAST_MEANT = 0.5;
+
+/** Does it lift most of what the memory is about? */
+function covers(text: string, words: ReadonlySet<string>): boolean {
+  return words.size > 0 && countShared(words, readSubject(text)) / words.size >= LEAST_MEANT;
+}
+
+/** What a memory is about. */
+type Subjects = (memory: Memory) => Sliced<ReadonlySet<string>>;
+
+/** Each memory is read once, however many sentences it is held against. */
+function createSubjects(): Subjects {
+  const known = new Map<Memory, ReadonlySet<string>>();
+  return function* (memory) {
+    const before = known.get(memory);
+    if (before) return before;
+    const words = new Set<string>();
+    for (const piece of cutAtSpaces(`${memory.title} ${memory.content}`)) {
+      yield;
+      for (const word of readSubject(piece)) words.add(word);
+    }
+    known.set(memory, words);
+    return words;
+  };
+}
+
+/** What a person has written may be long. */
+const PIECE = 10_000;
+
+function* cutAtSpaces(text: string): Generator<string, void, void> {
+  for (let from = 0; from < text.length; ) {
+    const most = from + PIECE;
+    const space = Math.max(text.lastIndexOf(" ", most), text.lastIndexOf("\n", most));
+    const end = most >= text.length || space <= from ? most : space;
+    yield text.slice(from, end);
+    from = end;
+  }
+}
+
+/** The words of a text that say what it is about. */
+function readSubject(text: string): Set<string> {
+  const words = readWords(text.replace(NOUN, " ").replace(ID, " "));
+  return new Set([...words].filter((word) => !SAYS_NOTHING.has(word)));
+}
+
+const SAYS_NOTHING: ReadonlySet<string> = new Set([
+  ...readWords(
+    "use using prefer preferred never always not no don doesn without must should shall may can could would will need want like do does have has allowed allow okay fine feel free now longer any anymore more just also only every all each from about what that said told wanted asked my me your our rule rules memory memories preference preferences note notes directive directives convention conventions instruction instructions remember remembered feedback pattern guideline forget delete remove drop archive discard retire scrap cancel revoke lift restore bring back change edit update correct replace pin unpin link unlink yes so then there here which when if project 的 了 吧 不 要 用 我 你 个 这 那 有 是 可 以 忘 记 掉 关 于 删 除 取 消 作 废 恢 复 修 改 条 把 忆 规 则 约 定 偏 好",
+  ),
+  "not",
+  "no",
+]);

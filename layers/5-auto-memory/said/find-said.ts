@@ -1,0 +1,258 @@
+/**
+ * Which of the user's own words say what an agent hands over. A directive, preference, feedback or pattern is the user's
+ * word: what is kept is their sentence, letter by letter, and the agent's text only serves to find it.
+ *
+ *     kept       the sentence, with those that limit it, and the line that announces it
+ *     not kept   a question, a quotation, what is pasted, mused about, said in jest, asked for once, or taken back
+ *
+ * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted.
+ */
+
+import { compareStatements } from "../../../src/gate/compare.js";
+import type { Doubt } from "../../../src/language/language.js";
+import { languages } from "../../../src/language/languages.js";
+import type { Sliced } from "../../../src/slices.js";
+import { findDoubts, lookForSignals } from "../signals/find-signals.js";
+import { createHiding, SPEECH } from "../signals/quotations.js";
+import { findAgreed, TAKES_BACK } from "./find-agreed.js";
+import { countShared, findStrange, isDecidedAlike, isDecisive, likenessOf, readWords } from "./likeness.js";
+import { type Group, readGroups, type UsersMessage } from "./own-words.js";
+import type { Said } from "./said.js";
+
+/** What was found, or why nothing was: the rest of a sentence that begins with what was not done. */
+export type SaidSearch = { kind: "said"; said: Said } | { kind: "unsaid"; why: string };
+
+/** So much of the agent's wording has to be the user's … */
+const LEAST_SHARE = 0.6;
+/** … and so much of both has to be common to both, or it may be about something else; less where every word is there. */
+const LEAST_LIKENESS = 0.4;
+const LEAST_LIKENESS_OF_ALL = 0.2;
+const LEAST_WORDS = 2;
+/** A rule and its reason are seldom spread wider. */
+const MOST_SENTENCES = 3;
+/** With what limits them. */
+export const MOST_KEPT = 6;
+export const MOST_KEPT_CHARACTERS = 1_200;
+const MOST_WORDS = 120;
+const MOST_COMPARED = 20;
+
+export function* findSaid(text: string, messages: readonly UsersMessage[]): Sliced<SaidSearch> {
+  const wanted = readWords(text);
+  if (wanted.size === 0 || wanted.size > MOST_WORDS)
+    return {
+      kind: "unsaid",
+      why: `expected one sentence of the user's, ${wanted.size} different words came`,
+    };
+  const groups = yield* readGroups(messages);
+  const places: Place[] = [];
+  for (const group of groups) places.push(...(yield* findPlaces(text, wanted, group)));
+  const [best, ...others] = sortPlaces(places, messages);
+  const found = best === undefined ? unsaid() : yield* keep(best, others, groups);
+  if (found.kind === "said") return found;
+  const said = yield* findAgreed(text, wanted, messages);
+  return said === undefined ? found : { kind: "said", said };
+}
+
+const unsaid = (): SaidSearch => ({
+  kind: "unsaid",
+  why: "no message of the user's in this session says this",
+});
+
+/** Sentences of a group, from one to another, that have the agent's words. */
+interface Place {
+  group: Group;
+  from: number;
+  to: number;
+  words: ReadonlySet<string>;
+  share: number;
+  likeness: number;
+}
+
+interface Visible {
+  /** Outside of what is quoted; names in quotation marks and code count. */
+  text: string;
+  words: ReadonlySet<string>;
+  /** Outside of code as well. */
+  bare: ReadonlySet<string>;
+  isSpeech: boolean;
+}
+
+function* findPlaces(text: string, wanted: ReadonlySet<string>, group: Group): Sliced<Place[]> {
+  const { header = "", sentences } = group;
+  const visible: Visible[] = [];
+  for (const sentence of sentences) {
+    yield;
+    visible.push(readVisible(sentence));
+  }
+  const headed = readWords(header);
+  const places: Place[] = [];
+  for (const from of sentences.keys()) {
+    yield;
+    const words = new Set([...headed].filter((word) => wanted.has(word)));
+    let evidence = header;
+    let shared = 0;
+    for (let to = from; to < Math.min(from + MOST_SENTENCES, sentences.length); to++) {
+      const one = visible[to];
+      if (!one || one.isSpeech) break;
+      for (const word of one.words) words.add(word);
+      evidence += ` ${one.text}`;
+      shared += countShared(wanted, one.bare);
+      const common = countShared(wanted, words);
+      const share = common / wanted.size;
+      const likeness = likenessOf(wanted, words);
+      const least = share === 1 ? LEAST_LIKENESS_OF_ALL : LEAST_LIKENESS;
+      const isEnough =
+        shared > 0 &&
+        common >= Math.min(LEAST_WORDS, wanted.size) &&
+        share >= LEAST_SHARE &&
+        likeness >= least;
+      if (!isEnough || !isDecidedAlike(text, evidence.trim())) continue;
+      if (findStrange(text, evidence) !== undefined) continue;
+      places.push({ group, from, to, words: new Set(words), share, likeness });
+    }
+  }
+  return places;
+}
+
+/** A longer quotation, or one that rules something out, is what somebody else says. */
+const LONGEST_NAME = 26;
+
+function readVisible(sentence: string): Visible {
+  const { hide, restore } = createHiding();
+  const hidden = hide(sentence);
+  let isSpeech = SPEECH.test(hidden) || /~~/.test(sentence);
+  const text = hidden.replace(/[\uE000-\uF7FF]/g, (place) => {
+    const quoted = restore(place);
+    if (quoted.startsWith("`")) return quoted;
+    if (isDecisive(quoted)) isSpeech = true;
+    return quoted.length <= LONGEST_NAME ? quoted : " ";
+  });
+  return { text, words: readWords(text), bare: readWords(text.replace(/`[^`]*`/g, " ")), isSpeech };
+}
+
+/** Those with most of the words first, of these the newest, then those that say the least beside. */
+function sortPlaces(places: readonly Place[], messages: readonly UsersMessage[]): Place[] {
+  const ages = new Map(messages.map(({ id }, index) => [id, index]));
+  const ageOf = ({ group }: Place): number => ages.get(group.message.id) ?? 0;
+  return [...places].sort((a, b) => b.share - a.share || ageOf(b) - ageOf(a) || b.likeness - a.likeness);
+}
+
+/** What is kept of a place, or why it is none. */
+function* keep(place: Place, others: readonly Place[], groups: readonly Group[]): Sliced<SaidSearch> {
+  const { group, from, to } = place;
+  const sentences = group.sentences.slice(from, to + 1);
+  const isListed = languages.some(({ introducesRules }) => introducesRules.test(group.header ?? ""));
+  const doubts: (Doubt | undefined)[] = [];
+  for (const sentence of sentences) doubts.push(yield* findDoubt(sentence));
+  const doubt =
+    doubts.find((one) => one !== undefined && (one !== "task" || !isListed)) ??
+    (yield* findMused(group, from));
+  if (doubt !== undefined) {
+    const why = `the user's sentence ${JSON.stringify(sentences.join(" "))} ${DOUBTS[doubt] ?? "says no rule"}`;
+    return { kind: "unsaid", why };
+  }
+  yield;
+  const rival = others.find((other) => isRival(place, other));
+  if (rival) {
+    const both = [place, rival].map((one) =>
+      JSON.stringify(one.group.sentences.slice(one.from, one.to + 1).join(" ")),
+    );
+    return { kind: "unsaid", why: `it may mean two sentences of the user's: ${both.join(" and ")}` };
+  }
+  const text = widen(group, from, to);
+  if (text === undefined)
+    return { kind: "unsaid", why: "the user's sentence hangs together with too many others" };
+  if (yield* isTakenBack(place, text, groups))
+    return { kind: "unsaid", why: "the user has taken that back, or said otherwise later" };
+  const { atMs, id } = group.message;
+  const said = { messageID: id, text, evidence: text, how: "tool" as const };
+  return { kind: "said", said: { ...said, ...(atMs !== undefined && { atMs }) } };
+}
+
+const DOUBTS: Partial<Record<Doubt, string>> = {
+  question: "is a question",
+  reported: "tells what somebody else says",
+  hypothetical: "is only thought about",
+  sarcasm: "is not meant so",
+  once: "holds for the moment",
+  task: "asks for something to be done once",
+};
+
+export const ASKS = /[?？؟]["”'」)\]\s]*$/;
+/** "…, ok?" */
+const ASKS_FOR_NOD =
+  /[,，] ?(ok|okay|k|alright|please|pls|deal|got it|understood|clear|thanks|yes|yeah|agreed|好吗|行吗)[?？]\s*$/i;
+
+/** Why a sentence is no rule of the user's. One that the rules for signals take for one is, though it sounds otherwise. */
+function* findDoubt(sentence: string): Sliced<Doubt | undefined> {
+  if (ASKS.test(sentence) && !ASKS_FOR_NOD.test(sentence)) return "question";
+  yield;
+  const doubt = findDoubts(sentence).find((one) => DOUBTS[one] !== undefined);
+  if (doubt === undefined || doubt === "question") return doubt;
+  const signals = yield* lookForSignals(sentence);
+  return signals.length > 0 ? undefined : doubt;
+}
+
+/** "Thinking out loud. We never test." */
+function* findMused({ sentences }: Group, from: number): Sliced<Doubt | undefined> {
+  for (const sentence of sentences.slice(0, from)) {
+    yield;
+    if (languages.some(({ musing }) => musing.test(sentence))) return "hypothetical";
+  }
+  return undefined;
+}
+
+/** Another sentence that fits as well and says something else. */
+function isRival(place: Place, other: Place): boolean {
+  if (other.share < place.share) return false;
+  if (other.group === place.group && other.from <= place.to && place.from <= other.to) return false;
+  const isWithin = (one: Place, two: Place): boolean => countShared(one.words, two.words) === one.words.size;
+  return !isWithin(place, other) && !isWithin(other, place);
+}
+
+/** Limits what was said before it. */
+const LIMITS =
+  /^(and )?(but|except|unless|only (if|when|on|for|in|to|after|before|with)|however|though|although|apart from|other than|otherwise|with the exception|just not|not (on|in|for|when|if|to)|if|when|as long as|until|that said|(this|that|it) (only|does|doesn|is only|applies)|aber|außer|nur|es sei denn|sauf|mais|pero|salvo)\b|^(但|不过|除非|除了|只是|仅|如果|只有|直到|当)/i;
+/** Says nothing without what was said before it. */
+const LEANS =
+  /^(but|except|unless|however|though|although|otherwise|and|or|nor)\b|^(that|this|these|those|it|they)('s| (is|was|are|does|do|should|must|can|may|will|only|never|also|includes?|applies)\b)|^(但|不过|除非|否则|而且)/i;
+const ENDED = /[.!?。！？;；:：…]["”'」)\]`]*\s*$/;
+
+/** Does the sentence before this place go on in it, over a line end? */
+function goesOn({ items, sentences }: Group, at: number): boolean {
+  const [before, here] = [sentences[at - 1], sentences[at]];
+  if (before === undefined || here === undefined || items.has(at)) return false;
+  return !ENDED.test(before) && /^[\p{Ll}(]/u.test(here);
+}
+
+/** The sentences with those around them without which they would say more, or something else. */
+function widen(group: Group, first: number, last: number): string | undefined {
+  const { header, sentences } = group;
+  let [from, to] = [first, last];
+  const more = (): boolean => LIMITS.test(sentences[to + 1] ?? "") || goesOn(group, to + 1);
+  while (to + 1 < sentences.length && more()) to++;
+  while (from > 0 && (LEANS.test(sentences[from] ?? "") || goesOn(group, from))) from--;
+  if (to - from + 1 > MOST_KEPT) return undefined;
+  const text = [...(header === undefined ? [] : [header]), ...sentences.slice(from, to + 1)].join(" ");
+  return text.length > MOST_KEPT_CHARACTERS ? undefined : text;
+}
+
+/** Did the user go back on it, right behind it or in later words? */
+function* isTakenBack({ group, to, words }: Place, text: string, groups: readonly Group[]): Sliced<boolean> {
+  const at = groups.indexOf(group);
+  const behind = [
+    ...group.sentences.slice(to + 1),
+    ...groups.slice(at + 1).flatMap(({ sentences }) => sentences),
+  ];
+  if (behind.slice(0, 3).some((sentence) => TAKES_BACK.test(sentence))) return true;
+  const about: string[] = [];
+  for (const sentence of behind) {
+    yield;
+    if (countShared(words, readWords(sentence)) > 0) about.push(sentence);
+  }
+  for (const later of about.slice(-MOST_COMPARED)) {
+    yield;
+    if (compareStatements(later, text) === "contradicts") return true;
+  }
+  return false;
+}

@@ -1,0 +1,25 @@
+import type { Language } from "../../../src/language/language.js";
+
+/** Tools that are called by their names, whatever language is spoken about them. */
+const COMMANDS =
+  /(?<![\w/.-])(git (?:push|commit|rebase|merge|pull|checkout|reset|stash|tag|clean)|(?:npm|pnpm|yarn|bun) (?:run )?[a-z][\w:-]*|npx|npm|pnpm|yarn|docker(?: compose)?|kubectl|helm|terraform|ansible|cargo|pytest|pip|uv|gradle|mvn|psql|mysql|redis-cli|prisma|alembic|eslint|prettier|biome|ruff|jest|vitest|playwright|cypress|ssh|scp|rsync|curl|rm -rf|sudo)(?![\w/-])/g;
+/** Words of a language too; a command where somebody runs it or it stands in code: "run make dev", "make sure". */
+const NAMED_LIKE_WORDS =
+  /(?<=\b(?:run|runs|running|with|use|using|via|execute|call|by|through) |[`$] ?|\p{Script=Han} ?)((?:make|black|poetry|brew|apt)(?: (?!(?:sure|it|the|an?|that|this|them|some|any|no|code|changes?|use|sense)\b)[a-z][\w:-]*)?)(?![\w/-])/gu;
+/** `src/api`, `*.test.ts`, `.env`, `Makefile` */
+const PATHS =
+  /(?<![\w@:/.])((?:[\w*.-]{1,80}\/)+[\w*.-]*|\*\.[\w*.]+|\.env[\w.*]*|[\w-]{1,80}\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|cs|cpp|h|sql|prisma|proto|ya?ml|toml|json|lock|md|css|scss|html|vue|svelte|sh|tf)|Dockerfile|Makefile)(?![\w/])/g;
+/** "the vendor directory" */
+const FOLDERS =
+  /(?<![\w/.-])(?!(?:this|that|the|an?|same|current|root|home|project|working|new|old|own|each|every|any|all|parent|wrong|right|whole|other|your|my|our|its|which|one|temporary|source|build|output|target|data)\b)([\w.-]+) (?:folder|directory|dir)\b/gi;
+const MOST = 8;
+
+/** Words and globs by which a command or path is known at which a sentence matters. */
+export function findTriggers(sentence: string, { triggers }: Language): string[] {
+  const all = (pattern: RegExp): string[] => [...sentence.matchAll(pattern)].map((match) => match[1] ?? "");
+  const named = [...all(COMMANDS), ...all(NAMED_LIKE_WORDS)];
+  const folders = all(FOLDERS).map((name) => `${name}/`);
+  const paths = [...all(PATHS).map((path) => path.replace(/\.$/, "")), ...folders];
+  const meant = triggers.filter(({ pattern }) => pattern.test(sentence)).flatMap(({ when }) => when);
+  return [...new Set([...named, ...paths.filter((path) => /\w/.test(path)), ...meant])].slice(0, MOST);
+}

@@ -1,0 +1,53 @@
+/** What the memory tools have in common: where they look, and how they answer. */
+import { relative } from "node:path";
+import { StrataError } from "../../../src/error.js";
+import type { Gate } from "../../../src/gate/gate.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import type { Provenance } from "../../../src/memory/memory.js";
+import type { MemorySearch } from "../../../src/memory/search/search.js";
+import type { Memories, Written } from "../../../src/memory/store.js";
+import type { AgentChanges } from "../changed-by-agent.js";
+import type { Conflicts } from "../conflicts.js";
+import type { UsersMessage } from "../said/own-words.js";
+import type { Said } from "../said/said.js";
+
+export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files" | "folders" | "log"> {
+  memories: Memories;
+  gate: Gate;
+  conflicts: Pick<Conflicts, "see" | "update">;
+  changes: Pick<AgentChanges, "note">;
+  search: Pick<MemorySearch, "find">;
+  /** What the user has said in the session; none in a subagent's, where another agent speaks. */
+  readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
+}
+
+/** Of what the user has said or confirmed. */
+export function provenanceOf({ evidence, how, messageID }: Said, session: string): Provenance {
+  return { by: "user", session, message: messageID, evidence, how };
+}
+
+/** One line that names the file. Throws where the store refused. */
+export function formatWritten(
+  { folders }: Pick<LayerContext, "folders">,
+  written: Written,
+  what: string,
+): string {
+  if (written.kind !== "refused")
+    return `${what}: ${written.memory.id} in ${formatPath(written.path, folders.project)}`;
+  const { existing, why } = written;
+  const known = existing ? ` It is known as ${existing.id}; memory_update changes that one.` : "";
+  throw new StrataError("EMEMORYREFUSED", `Nothing was changed. ${why}${known}`);
+}
+
+/** As seen from the project, where it lies in there. */
+export function formatPath(path: string, project: string): string {
+  const inside = relative(project, path);
+  return inside.startsWith("..") ? path : inside.replaceAll("\\", "/");
+}
+
+export function refuseUnsaid(type: string, why: string): StrataError {
+  return new StrataError(
+    "EMEMORYUNSAID",
+    `Nothing was changed. A ${type} holds what the user said, and ${why}. Repeat the user's own sentence as content, ask the user ("Shall I always …?") and try again after a yes, or keep a fact as knowledge.`,
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * `memory_remember`: the agent writes one fact down.
+ *
+ * A directive, preference, feedback or pattern is the user's word. What an agent hands over as one is looked up in the
+ * user's own messages of this session, and the sentence found there is what is kept, letter by letter, title included;
+ * nothing found, nothing kept, and the agent may ask the user or keep a fact as `knowledge`, which is no rule. In a
+ * subagent's session nobody but another agent speaks.
+ */
+import * as z from "zod";
+import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import { StrataError } from "../../../src/error.js";
+import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
+import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
+import type { Written } from "../../../src/memory/store.js";
+import { findEntities } from "../../../src/recall/entities.js";
+import { inSlices } from "../../../src/slices.js";
+import { findSaid } from "../said/find-said.js";
+import { findVerbatim } from "../said/find-verbatim.js";
+import { findEnd, saysEverywhere } from "../said/limits.js";
+import type { Said } from "../said/said.js";
+import { formatTitle } from "../signals/title.js";
+import { findWhen } from "../when.js";
+import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
+
+const words = z.array(z.string().trim().min(1).max(120)).max(20).optional();
+
+const parameters = z.object({
+  content: z.string().trim().min(3).max(10_000).describe("One fact, with its reason"),
+  type: z.enum(memoryTypes),
+  title: z.string().trim().min(3).max(120).optional(),
+  aliases: words.describe("other words to find it by"),
+  tags: words,
+  entities: words.describe("!12, #34, &5, paths"),
+  importance: z.number().min(0).max(1).optional().describe("0 to 1"),
+  sensitivity: z.enum(["internal", "private"]).optional().describe("private: not in git"),
+  scope: z.enum(["project", "global"]).optional().describe("global: for all projects"),
+  expires: z.string().optional().describe("ISO date"),
+});
+type Arguments = z.output<typeof parameters>;
+
+export function createRememberTool(context: MemoryToolsContext): Tool {
+  const { changes, clock, gate, memories, readUsersMessages } = context;
+  return defineTool({
+    name: "memory_remember",
+    description:
+      "Keep what a later session needs and the repository does not tell: a decision and why, a blocker, a lesson. directive, preference, feedback, pattern: kept is the user's own sentence.",
+    parameters,
+    async execute(args, { messageID, sessionID }) {
+      const nowMs = clock.now();
+      const expires = readExpiry(args.expires, nowMs);
+      const messages = await readUsersMessages(sessionID);
+      const isUsers = usersTypes.has(args.type);
+      const search = isUsers ? await inSlices(clock, findSaid(args.content, messages)) : undefined;
+      if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
+      const said = search?.said ?? (await inSlices(clock, findVerbatim(args.content, messages)));
+      const planned =
+        isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires), left: [] };
+      const provenance = said
+        ? provenanceOf(said, sessionID)
+        : { by: "agent" as const, session: sessionID, message: messageID, how: "tool" as const };
+      const cause = { operation: "remember", session: sessionID };
+      const written = await gate.save({ ...planned.draft, provenance }, said?.atMs ?? nowMs, cause);
+      if (said) await noteSuperseded(written, said, sessionID);
+      const isKnown = written.kind === "unchanged" || (written.kind === "written" && written.isKnown);
+      const answer = formatWritten(context, written, isKnown ? "Known already" : "Kept");
+      return isUsers && said ? [answer, `Word for word: ${said.text}`, ...planned.left].join("\n") : answer;
+    },
+  });
+
+  /** What the user says now may have taken the place of what they said before. */
+  async function noteSuperseded(written: Written, said: Said, session: string): Promise<void> {
+    if (written.kind !== "written") return;
+    for (const id of written.memory.links) {
+      const older = await memories.read(id);
+      if (older?.supersededBy !== written.memory.id || !usersTypes.has(older.type)) continue;
+      await changes.note({ id, what: `put ${written.memory.id} in the place of`, words: said.text, session });
+    }
+  }
+}
+
+type Draft = Omit<MemoryDraft, "provenance">;
+
+/** The user's sentence, and of what the agent says about it only that which the sentence says too. */
+function planSaid(args: Arguments, { atMs, text }: Said, nowMs: number): { draft: Draft; left: string[] } {
+  const { aliases, expires, importance, scope, sensitivity, tags, type } = args;
+  const isGlobal = scope === "global" && saysEverywhere(text);
+  const end = expires === undefined ? undefined : findEnd(text, expires, atMs ?? nowMs);
+  const left = [
+    ...(scope === "global" && !isGlobal
+      ? ["For this project only: the user's sentence does not speak of all projects."]
+      : []),
+    ...(expires !== undefined && end === undefined
+      ? ["Without an end: the user's sentence does not name that day."]
+      : []),
+  ];
+  const draft: Draft = {
+    type,
+    title: formatTitle(text),
+    content: text,
+    entities: findEntities(text),
+    when: findWhen(text),
+    // Search words only: they are shown nowhere as the user's.
+    ...(aliases && { aliases }),
+    ...(tags && { tags }),
+    // Less than usual would bury what the user said.
+    ...(importance !== undefined && { importance: Math.max(importance, USUAL_IMPORTANCE) }),
+    ...(sensitivity && { sensitivity }),
+    ...(isGlobal && { scope: "global" as const }),
+    ...(end !== undefined && { expires: end }),
+  };
+  return { draft, left };
+}
+
+/** What the agent says; where it is nothing but the user's sentence, with a title out of that. */
+function planFact(args: Arguments, said: Said | undefined, expires: string | undefined): Draft {
+  const { aliases, entities = [], importance, scope, sensitivity, tags, type } = args;
+  const content = said?.text ?? args.content;
+  const title = said ? formatTitle(content) : args.title;
+  return {
+    type,
+    content,
+    entities: [...new Set([...entities, ...findEntities(content)])],
+    when: [],
+    ...(title !== undefined && { title }),
+    ...(aliases && { aliases }),
+    ...(tags && { tags }),
+    ...(importance !== undefined && { importance }),
+    ...(sensitivity && { sensitivity }),
+    ...(scope && { scope }),
+    ...(expires !== undefined && { expires }),
+  };
+}
+
+function readExpiry(given: string | undefined, nowMs: number): string | undefined {
+  if (given === undefined) return undefined;
+  const timeMs = Date.parse(given);
+  if (Number.isNaN(timeMs) || timeMs <= nowMs)
+    throw new StrataError(
+      "EMEMORYEXPIRES",
+      `expires: expected an ISO date in the future, came ${JSON.stringify(given)}. Nothing was kept.`,
+    );
+  return new Date(timeMs).toISOString();
+}

@@ -1,0 +1,242 @@
+/**
+ * `memory_update`: the agent changes a memory. Nothing is deleted, and what the user said stays what the user said.
+ *
+ * A directive, preference, feedback or pattern changes only at words of the user's in this session that mean it: an order,
+ * or the opposite of it, or a yes to the agent's question. What was changed so is a toast, and a line in the next session.
+ * To pin, which puts a memory before all others for good, takes such words for any memory.
+ */
+import * as z from "zod";
+import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import { StrataError } from "../../../src/error.js";
+import { checkDraft } from "../../../src/gate/check-draft.js";
+import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
+import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import type { Written } from "../../../src/memory/store.js";
+import { redactSecrets } from "../../../src/secrets/secrets.js";
+import { inSlices } from "../../../src/slices.js";
+import { refuseConflict } from "../conflicts.js";
+import { findOrder } from "../said/find-order.js";
+import { findSaid, type SaidSearch } from "../said/find-said.js";
+import { findVerbatim } from "../said/find-verbatim.js";
+import type { UsersMessage } from "../said/own-words.js";
+import type { Said } from "../said/said.js";
+import { formatTitle } from "../signals/title.js";
+import { findWhen } from "../when.js";
+import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
+
+const actions = [
+  "edit",
+  "archive",
+  "restore",
+  "resolve",
+  "reopen",
+  "link",
+  "unlink",
+  "pin",
+  "unpin",
+] as const;
+type Action = (typeof actions)[number];
+
+const parameters = z.object({
+  id: z.string().trim().min(3),
+  action: z.enum(actions).describe("resolve, reopen: a blocker"),
+  content: z.string().trim().min(3).max(10_000).optional().describe("edit"),
+  title: z.string().trim().min(3).max(120).optional().describe("edit"),
+  to: z.string().trim().min(3).optional().describe("link: other id"),
+  reason: z.string().trim().max(300).optional(),
+});
+type Arguments = z.output<typeof parameters>;
+
+const DONE: Readonly<Record<Action, string>> = {
+  edit: "Changed",
+  archive: "Archived",
+  restore: "Restored",
+  resolve: "Resolved",
+  reopen: "Open again",
+  link: "Linked",
+  unlink: "No longer linked",
+  pin: "Pinned",
+  unpin: "No longer pinned",
+};
+
+export function createUpdateTool(context: MemoryToolsContext): Tool {
+  const { changes, clock, conflicts, memories, readUsersMessages } = context;
+  return defineTool({
+    name: "memory_update",
+    description: "Change a memory. Nothing is deleted: archive what no longer holds.",
+    parameters,
+    async execute(args, { messageID, sessionID }) {
+      const cause: Cause = {
+        operation: args.action,
+        session: sessionID,
+        // It stands in the ledger for ever.
+        ...(args.reason && { reason: redactSecrets(args.reason).text }),
+      };
+      const written = await change(args, cause, { session: sessionID, message: messageID });
+      const what = written.kind === "unchanged" ? "Nothing to change" : DONE[args.action];
+      return formatWritten(context, written, what);
+    },
+  });
+
+  async function change(args: Arguments, cause: Cause, by: Ground["by"]): Promise<Written> {
+    const { action, id } = args;
+    const current = await memories.read(id);
+    const isUsers = current !== undefined && usersTypes.has(current.type);
+    const messages =
+      action === "edit" || isUsers || PINS.has(action) ? await readUsersMessages(by.session) : [];
+    const words =
+      current && (isUsers || PINS.has(action)) ? await readOrder(current, args, messages) : undefined;
+    const reason = words === undefined ? cause.reason : `the user said ${JSON.stringify(words)}`;
+    const explained = { ...cause, ...(reason !== undefined && { reason: redactSecrets(reason).text }) };
+    const said = await readSaid(current, args, messages);
+    const written = await carryOut(args, explained, { ...said, by });
+    if (isUsers && words !== undefined && written.kind === "written")
+      await changes.note({ id: current.id, what: WHAT[action], words, session: by.session });
+    return written;
+  }
+
+  /** The words of the user's for which it is done. Throws where there are none. */
+  async function readOrder(
+    memory: Memory,
+    { action }: Arguments,
+    messages: readonly UsersMessage[],
+  ): Promise<string> {
+    const all = await memories.list({ archived: action === "restore" });
+    const others = all.filter(({ type }) => PINS.has(action) || usersTypes.has(type));
+    const ordered = action === "resolve" || action === "reopen" ? "archive" : action;
+    const words = await inSlices(clock, findOrder({ action: ordered, memory, messages, others }));
+    if (words !== undefined) return words;
+    throw refuse(
+      `${PINS.has(action) ? "What is pinned stands before all else" : `${memory.id} holds what the user said`}, and no message of the user's in this session asks for this. Ask the user, naming it: "Shall I ${action} the memory ${memory.id}?"; after a yes, call this again.`,
+    );
+  }
+
+  /** What of the user's words an edit has for its content. */
+  async function readSaid(
+    current: Memory | undefined,
+    { action, content, title }: Arguments,
+    messages: readonly UsersMessage[],
+  ): Promise<Pick<Ground, "search" | "verbatim">> {
+    if (action !== "edit" || !current || content === undefined) return {};
+    if (usersTypes.has(current.type)) return { search: await inSlices(clock, findSaid(content, messages)) };
+    return title === undefined ? { verbatim: await inSlices(clock, findVerbatim(content, messages)) } : {};
+  }
+
+  async function carryOut(args: Arguments, cause: Cause, ground: Omit<Ground, "other">): Promise<Written> {
+    const { action, id } = args;
+    if (action === "archive") return memories.archive(id, cause);
+    if (action === "restore") return memories.restore(id, cause);
+    const other = args.to === undefined ? undefined : await memories.read(args.to);
+    const change = (current: Memory) => planChange(current, args, { ...ground, other });
+    const written = await conflicts.update(id, change, cause);
+    return written.kind === "conflict" ? refuseConflict(written) : written;
+  }
+}
+
+/** They put a memory before all others, or take it back from there, whoever has written it. */
+const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
+
+const WHAT: Readonly<Record<Action, string>> = {
+  edit: "changed",
+  archive: "archived",
+  restore: "restored",
+  resolve: "resolved",
+  reopen: "opened again",
+  link: "linked",
+  unlink: "unlinked",
+  pin: "pinned",
+  unpin: "unpinned",
+};
+
+interface Ground {
+  /** The memory to link with. */
+  other: Memory | undefined;
+  /** What the user said of this content, of a memory that holds what the user said. */
+  search?: SaidSearch;
+  /** The user's words where the content is nothing but these, of any other. */
+  verbatim?: Said | undefined;
+  /** Where the change was asked for. */
+  by: { session: string; message: string };
+}
+
+/** The memory as it is to be; `undefined` where it is so. Throws what cannot be done. Pure. */
+export function planChange(current: Memory, args: Arguments, ground: Ground): Memory | undefined {
+  switch (args.action) {
+    case "edit":
+      return planEdit(current, args, ground);
+    case "resolve":
+    case "reopen":
+      return planBlocker(current, args.action === "resolve" ? "resolved" : "active");
+    case "pin":
+    case "unpin":
+      return current.pinned === (args.action === "pin") ? undefined : { ...current, pinned: !current.pinned };
+    default:
+      return planLink(current, args, ground.other);
+  }
+}
+
+/** What nobody but the agent says is from then on the agent's, and no rule. */
+function planEdit(
+  current: Memory,
+  args: Arguments,
+  { by, search, verbatim: found }: Ground,
+): Memory | undefined {
+  if (args.content === undefined && args.title === undefined)
+    throw refuse("edit: expected content or title, neither came.");
+  if (usersTypes.has(current.type)) return planSaid(current, args, search, by.session);
+  const { content = current.content, title = current.title } = args;
+  if (content === current.content && title === current.title) return undefined;
+  const provenance: Provenance = found
+    ? provenanceOf(found, by.session)
+    : { by: "agent", ...by, how: "tool" };
+  return check({ ...current, content: found?.text ?? content, title, provenance });
+}
+
+/** The user's own sentence in the place of the one before; its title is made of it as well. */
+function planSaid(
+  current: Memory,
+  { content }: Arguments,
+  search: SaidSearch | undefined,
+  session: string,
+): Memory | undefined {
+  if (content === undefined || search === undefined)
+    throw refuse(
+      `edit: the title of a ${current.type} is made of the user's sentence; expected content, a title came.`,
+    );
+  if (search.kind === "unsaid") throw refuseUnsaid(current.type, search.why);
+  const { text } = search.said;
+  if (text === current.content) return undefined;
+  return check({
+    ...current,
+    content: text,
+    title: formatTitle(text),
+    when: findWhen(text),
+    provenance: provenanceOf(search.said, session),
+  });
+}
+
+function check(edited: Memory): Memory {
+  const checked = checkDraft(edited);
+  if (checked.kind === "refused") throw refuse(checked.why);
+  return edited;
+}
+
+function planBlocker(current: Memory, status: "resolved" | "active"): Memory | undefined {
+  if (current.type !== "blocker")
+    throw refuse(`Expected a blocker, ${current.id} is a ${current.type}; archive what no longer holds.`);
+  return current.status === status ? undefined : { ...current, status };
+}
+
+function planLink(current: Memory, { action, to }: Arguments, other: Memory | undefined): Memory | undefined {
+  if (to === undefined) throw refuse(`${action}: expected the other memory's id in "to", none came.`);
+  const isLinked = current.links.includes(to);
+  if (action === "unlink")
+    return isLinked ? { ...current, links: current.links.filter((id) => id !== to) } : undefined;
+  if (!other) throw refuse(`There is no memory ${to}; memory_recall finds ids.`);
+  if (other.id === current.id) throw refuse("A memory cannot be linked with itself.");
+  if (other.sensitivity === "private" && current.sensitivity !== "private")
+    throw refuse(`${to} is private, and ${current.id} may be committed: link the private one to the other.`);
+  return isLinked ? undefined : { ...current, links: [...current.links, to] };
+}
+
+const refuse = (why: string): StrataError => new StrataError("EMEMORYUPDATE", `Nothing was changed. ${why}`);

@@ -1,0 +1,110 @@
+/**
+ * Has a model look at what the rules leave. It can read the project and write one file in the staging folder; the host's
+ * permissions bound it, each of its calls is asked about, and what it has written is checked by whoever reads it.
+ */
+
+import { dirname, join } from "node:path";
+import type { Generation } from "../../src/background/generation.js";
+import type { Folders } from "../../src/folders.js";
+import type { Prompts } from "../../src/prompts.js";
+import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+import { createBounds } from "./bounds.js";
+import type { Cluster } from "./clusters.js";
+import type { AskModel, ModelAnswer } from "./dream.js";
+
+export interface AskModelOptions {
+  clock: Pick<Clock, "now" | "pause">;
+  files: Files;
+  folders: Folders;
+  generation: Pick<Generation, "generate">;
+  prompts: Prompts;
+  /** Below which session its own is opened. */
+  sessionID: string;
+  maxTokens: number;
+  deadlineMs: number;
+}
+
+const PURPOSE = "dream";
+/** A larger file is nonsense, and need not be read to know it. */
+const LARGEST_STAGED = 1_000_000;
+
+export function createAskModel(options: AskModelOptions): AskModel {
+  const { clock, deadlineMs, files, folders, generation, maxTokens, prompts, sessionID } = options;
+  const { project, staged } = folders;
+  const privateFolders = [
+    join(folders.memory, "private"),
+    folders.strata,
+    folders.sessionMemory,
+    folders.toolResults,
+  ];
+
+  return async (clusters, signal) => {
+    const link = await findLink();
+    if (link !== undefined)
+      return { kind: "failed", why: `${link} is a link, and must be a folder of its own` };
+    try {
+      await files.remove(staged);
+      const hasGit = (await files.stat(join(project, ".git"))) !== undefined;
+      const sandbox = { project, stagedFile: staged, privateFolders, hasGit };
+      const prompt = (await prompts.read("dream"))
+        .replace("{{staged}}", () => staged)
+        .replace("{{groups}}", () => formatGroups(clusters));
+      const generated = await generation.generate({
+        purpose: PURPOSE,
+        sessionID,
+        prompt,
+        tools: {
+          ...createBounds({ clock, files }, sandbox),
+          maxTokens,
+          deadlineMs,
+          signal,
+        },
+      });
+      if (generated.kind === "refused") return generated;
+      // What was staged before it was broken off may be half of what was meant.
+      return generated.kind === "failed" ? generated : await readAnswer(generated.text);
+    } finally {
+      await files.remove(staged).catch(() => {});
+    }
+  };
+
+  /** What is written in a folder behind a link is written elsewhere. */
+  async function findLink(): Promise<string | undefined> {
+    const above = [dirname(folders.strata), folders.strata, dirname(staged)];
+    for (const folder of above) if ((await files.statItself(folder))?.kind === "link") return folder;
+    return undefined;
+  }
+
+  async function readAnswer(said: string): Promise<ModelAnswer> {
+    const stat = await files.statItself(staged);
+    if (!stat) return readSaid(said);
+    if (stat.kind !== "file" || (await findLink()) !== undefined)
+      return { kind: "failed", why: `${staged} is no file of its own` };
+    if (stat.bytes > LARGEST_STAGED) return { kind: "failed", why: `${stat.bytes} bytes were staged` };
+    const bytes = await files.read(staged);
+    return { kind: "staged", text: new TextDecoder().decode(bytes ?? new Uint8Array()) };
+  }
+}
+
+/** Where the model has no tool that writes. */
+function readSaid(said: string): ModelAnswer {
+  const text = /\[[\s\S]*\]/.exec(said)?.[0];
+  return text === undefined ? { kind: "failed", why: "it staged nothing" } : { kind: "staged", text };
+}
+
+function formatGroups(clusters: readonly Cluster[]): string {
+  return JSON.stringify(
+    clusters.map((cluster) =>
+      cluster.map(({ content, created, id, title, updated }) => ({
+        id,
+        title,
+        content,
+        created: created.slice(0, 10),
+        updated: updated.slice(0, 10),
+      })),
+    ),
+    null,
+    1,
+  );
+}

@@ -1,0 +1,90 @@
+/** Which memories a model may look at together. */
+import { createHash } from "node:crypto";
+import { type Memory, usersTypes } from "../../src/memory/memory.js";
+import { isProtected } from "./change.js";
+import { isContradiction, overlapOf, type SimilarTo } from "./duplicates.js";
+
+/** Memories that are about the same, and that no rule can put together. */
+export type Cluster = readonly Memory[];
+
+/** Of all their words, so many are shared: below, two are about different things. */
+const LIKE = 0.35;
+const MOST_MEMBERS = 8;
+const MOST_CLUSTERS = 8;
+
+/**
+ * Memories of one kind that are alike, each in one cluster at most; those that a model has seen beside each other as they are
+ * not again.
+ * Never private ones, and none that must stay as they are. Pure.
+ */
+export function planClusters(
+  memories: readonly Memory[],
+  similarTo: SimilarTo,
+  seen: readonly string[],
+): readonly Cluster[] {
+  const isSeen = readSeen(seen);
+  const open = new Map(memories.filter(mayBeShown).map((memory) => [memory.id, memory]));
+  const clusters: Cluster[] = [];
+  for (const memory of memories) {
+    if (clusters.length === MOST_CLUSTERS) break;
+    if (!open.has(memory.id)) continue;
+    const others = similarTo(memory)
+      .map((id) => open.get(id))
+      .filter((other) => other !== undefined && isAlike(memory, other))
+      .slice(0, MOST_MEMBERS - 1) as Memory[];
+    const cluster = [memory, ...others];
+    if (others.length === 0 || isSeen(cluster)) continue;
+    for (const { id } of cluster) open.delete(id);
+    clusters.push(cluster);
+  }
+  return clusters;
+}
+
+/** Names a cluster with what its members say, a word each. */
+export function nameCluster(cluster: Cluster): string {
+  return cluster.map(nameWords).sort().join(" ");
+}
+
+/** Names a memory as it is worded now. */
+export function nameWords({ content, id, title }: Memory): string {
+  return createHash("sha256")
+    .update(JSON.stringify([id, title, content]))
+    .digest("hex")
+    .slice(0, 12);
+}
+
+/** A cluster of which no answer came that could be used. */
+export const nameTry = (cluster: Cluster): string => `${TRIED} ${nameCluster(cluster)}`;
+const TRIED = "?";
+/** So often is it shown again. */
+const MOST_TRIES = 3;
+
+/**
+ * Has a model seen each of its members beside each other one, as they are? It may have been in clusters of others: one
+ * memory more does not have all of them judged again.
+ */
+function readSeen(seen: readonly string[]): (cluster: Cluster) => boolean {
+  const pairs = new Map<string, number>();
+  for (const name of seen) {
+    const isTry = name.startsWith(`${TRIED} `);
+    const words = name.split(" ").slice(isTry ? 1 : 0);
+    for (const pair of pairsOf(words)) pairs.set(pair, (pairs.get(pair) ?? 0) + (isTry ? 1 : MOST_TRIES));
+  }
+  return (cluster) => pairsOf(cluster.map(nameWords)).every((pair) => (pairs.get(pair) ?? 0) >= MOST_TRIES);
+}
+
+function pairsOf(words: readonly string[]): string[] {
+  const sorted = [...words].sort();
+  return sorted.flatMap((one, n) => sorted.slice(n + 1).map((other) => `${one} ${other}`));
+}
+
+/** No model words what the user said. */
+function mayBeShown(memory: Memory): boolean {
+  const isFree = !isProtected(memory) && !usersTypes.has(memory.type);
+  return memory.sensitivity === "internal" && memory.status === "active" && isFree;
+}
+
+function isAlike(one: Memory, other: Memory): boolean {
+  const isSameKind = one.type === other.type && one.scope === other.scope;
+  return isSameKind && (overlapOf(one.content, other.content) >= LIKE || isContradiction(one, other));
+}

@@ -1,0 +1,70 @@
+/** What a dream takes beyond the decision to have one: loaded with the first. */
+
+import type { LayerContext } from "../../src/layer-context.js";
+import { findSecretIn } from "../../src/memory/secret-gate.js";
+import type { DreamState } from "../../src/record/dream-state.js";
+import { createAskModel } from "./ask-model.js";
+import type { Change } from "./change.js";
+import { createDreams, type DreamOutcome, type RunOptions } from "./dream.js";
+import { formatCounts } from "./dreams-page.js";
+import { planBackoff } from "./gates.js";
+import { formatUndone, takeBack } from "./take-back.js";
+
+export interface Dreamer {
+  /** As it is on disk. */
+  state(): Promise<DreamState>;
+  /** Tidies now, with a model where one may be asked. Never rejects. */
+  dream(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome>;
+  /** Takes back what was last done to memory; the answer is for people. */
+  undo(session: string): Promise<string>;
+  /** For people. */
+  format(outcome: DreamOutcome): string;
+  formatChanges(changes: readonly Change[]): string;
+}
+
+/** Of the time a dream may take: what the rules find is done even if the model never answers. */
+const MODELS_SHARE = 0.8;
+
+/** `end` breaks off what is under way. */
+export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer {
+  const { clock, config, folders } = context;
+  const dreams = createDreams({ ...context, check: { findFault: findSecretIn } });
+
+  return {
+    state: dreams.state,
+
+    async dream(sessionID, options) {
+      const { maxRuntime, maxTokens } = config.dream;
+      const deadlineMs = Math.floor(maxRuntime * MODELS_SHARE);
+      const askModel = createAskModel({ ...context, sessionID, maxTokens, deadlineMs });
+      const state = await dreams.state();
+      return dreams.run({
+        maxRuntimeMs: maxRuntime,
+        signal: end,
+        ...(mayAskModel(state, clock.now()) && { askModel }),
+        ...options,
+      });
+    },
+
+    undo: async (session) => formatUndone(await takeBack(context, { session })),
+    format: (outcome) => formatOutcome(outcome, folders.memory),
+    formatChanges: formatCounts,
+  };
+}
+
+/** After a failure of its part the model is left alone for a while; the rules go on. */
+function mayAskModel({ lastModelFailureMs, modelFailures }: DreamState, nowMs: number): boolean {
+  if (modelFailures === 0 || lastModelFailureMs === undefined || lastModelFailureMs > nowMs) return true;
+  return nowMs - lastModelFailureMs >= planBackoff(modelFailures);
+}
+
+function formatOutcome(outcome: DreamOutcome, folder: string): string {
+  if (outcome.kind === "refused" || outcome.kind === "failed") return `No dream: ${outcome.why}.`;
+  const { changes, findings } = outcome.report;
+  const look = findings.length > 0 ? [`${findings.length} to look at`] : [];
+  const more =
+    changes.length + findings.length > 0
+      ? [`${folder}/DREAMS.md has the whole; /memory-undo takes it back`]
+      : [];
+  return [formatCounts(changes), ...look, ...more].join("\n");
+}

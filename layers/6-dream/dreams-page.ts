@@ -1,0 +1,97 @@
+/** `.opencode/memory/DREAMS.md`: what each dream has changed, the newest first, for people. */
+import { toLine } from "../../src/text.js";
+import type { Change, ChangeKind, Finding } from "./change.js";
+
+export interface DreamReport {
+  /** Of this dream, for undo. */
+  id: string;
+  /** ISO date-time. */
+  time: string;
+  changes: readonly Change[];
+  findings: readonly Finding[];
+  /** What a model has staged and was not taken. */
+  refused: readonly string[];
+  usedModel: boolean;
+}
+
+const HEAD = `# Dreams
+
+What was tidied in memory, the newest first. Nothing is deleted: what went lies in \`archive/\` and names its successor.
+\`/memory-undo\` or \`strata undo\` takes the last one back.
+`;
+const MOST_LINES = 500;
+const MOST_REFUSALS = 20;
+const LONGEST_LINE = 300;
+const ENTRY = /^## /m;
+const KINDS: readonly ChangeKind[] = ["merged", "superseded", "archived", "confirmed", "reworded"];
+const UNDONE = "taken back";
+
+/** The page with this dream on top. What is beyond 500 lines goes from the end, whole dreams at a time. */
+export function addDream(page: string, report: DreamReport): string {
+  const start = page.search(ENTRY);
+  const earlier = start === -1 ? [] : page.slice(start).split(/^(?=## )/m);
+  const kept: string[] = [];
+  let lines = HEAD.split("\n").length;
+  for (const entry of [`${formatDream(report)}\n`, ...earlier]) {
+    lines += entry.split("\n").length - 1;
+    if (kept.length > 0 && lines > MOST_LINES) break;
+    kept.push(entry);
+  }
+  return `${HEAD}\n${kept.join("").trimEnd()}\n`;
+}
+
+/** The page, with a note at the dream that it was taken back. */
+export function markUndone(page: string, id: string, time: string): string {
+  return page
+    .split("\n")
+    .map((line) =>
+      line.startsWith("## ") && line.endsWith(` · ${id}`) ? `${line} · ${UNDONE} ${formatTime(time)}` : line,
+    )
+    .join("\n");
+}
+
+/** One dream as it stands on the page. */
+export function formatDream({ changes, findings, id, refused, time, usedModel }: DreamReport): string {
+  const lines = [
+    `## ${formatTime(time)} · ${id}`,
+    "",
+    `${formatCounts(changes)}${usedModel ? ", with a model" : ""}.`,
+    "",
+    ...groupByReason(changes).map(formatGroup),
+  ];
+  const more = [
+    ...findings.map(({ what }) => `- ${toLine(what, LONGEST_LINE)}`),
+    ...refused
+      .slice(0, MOST_REFUSALS)
+      .map((why) => `- not taken from the model: ${toLine(why, LONGEST_LINE)}`),
+  ];
+  return [...lines, ...(more.length > 0 ? ["", "To look at:", "", ...more] : []), ""].join("\n");
+}
+
+/** Those that share a kind and a reason, in one line; what goes is named by the line of what takes it in. */
+function groupByReason(changes: readonly Change[]): Change[][] {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes.filter(({ kind }) => kind !== "superseded")) {
+    const key = `${change.kind} ${change.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()];
+}
+
+function formatGroup(group: readonly Change[]): string {
+  const [first] = group;
+  const ids = group.map(({ before }) => `\`${before.id}\``).join(", ");
+  return `- ${first?.kind} ${ids}: ${toLine(first?.reason ?? "", LONGEST_LINE)}`;
+}
+
+const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ");
+
+/** In a few words: "3 merged, 1 archived". */
+export function formatCounts(changes: readonly Change[]): string {
+  if (changes.length === 0) return "Nothing to change";
+  const counts = KINDS.map((kind) => [changes.filter((one) => one.kind === kind).length, kind] as const);
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, kind]) => `${count} ${kind}`)
+    .join(", ");
+}

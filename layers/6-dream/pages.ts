@@ -1,0 +1,68 @@
+/** The change logs of dreams on disk. Committed files do not hint at private memories: these have a page of their own. */
+import { join } from "node:path";
+import { formatError } from "../../src/error.js";
+import type { Log } from "../../src/record/log.js";
+import type { Files } from "../../src/seams/files.js";
+import { addDream, type DreamReport, markUndone } from "./dreams-page.js";
+
+export interface DreamPages {
+  /** Puts what a dream has done on top. Never rejects: the ledger has it all the same. */
+  add(report: DreamReport): Promise<void>;
+  /** Notes that it was taken back. Never rejects. */
+  markUndone(id: string, time: string): Promise<void>;
+}
+
+const NAME = "DREAMS.md";
+
+export function createDreamPages({
+  files,
+  folder,
+  log,
+}: {
+  files: Files;
+  /** Of the memories. */
+  folder: string;
+  log: Log;
+}): DreamPages {
+  const [shared, hidden] = [join(folder, NAME), join(folder, "private", NAME)] as const;
+
+  return {
+    async add(report) {
+      await put(
+        shared,
+        pick(report, (id) => !isPrivate(id)),
+      );
+      await put(hidden, { ...pick(report, isPrivate), refused: [], usedModel: false });
+    },
+
+    async markUndone(id, time) {
+      for (const path of [shared, hidden]) await edit(path, (page) => markUndone(page, id, time));
+    },
+  };
+
+  async function put(path: string, report: DreamReport): Promise<void> {
+    const isEmpty = report.changes.length + report.findings.length + report.refused.length === 0;
+    if (!isEmpty) await edit(path, (page) => addDream(page, report));
+  }
+
+  async function edit(path: string, change: (page: string) => string): Promise<void> {
+    try {
+      const bytes = await files.read(path);
+      const before = bytes ? new TextDecoder().decode(bytes) : "";
+      const after = change(before);
+      if (after !== before) await files.writeWhole(path, after);
+    } catch (thrown) {
+      log.warn("dream", `cannot write ${path}: ${formatError(thrown)}`);
+    }
+  }
+}
+
+const isPrivate = (id: string): boolean => id.startsWith("private/");
+
+function pick(report: DreamReport, isWanted: (id: string) => boolean): DreamReport {
+  return {
+    ...report,
+    changes: report.changes.filter(({ before }) => isWanted(before.id)),
+    findings: report.findings.filter(({ ids }) => ids.every(isWanted)),
+  };
+}

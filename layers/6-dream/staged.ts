@@ -1,0 +1,129 @@
+/**
+ * What the model of a dream has staged, and whether it may be swapped in.
+ *
+ *     [{ "keep": "knowledge/db-port", "supersede": ["knowledge/db"], "content": "…", "reason": "…" }]
+ *
+ * Each entry makes several memories of one cluster into one. Nothing may be lost: what goes has a successor that lives,
+ * and all that a fact hangs on (numbers, names, paths, negations) is found again in the successor's words, with most of
+ * the others and nothing of the kind that none of them has.
+ */
+
+import { z } from "zod";
+import { formatError } from "../../src/error.js";
+import { type Memory, usersTypes } from "../../src/memory/memory.js";
+import type { Sliced } from "../../src/slices.js";
+import { type Change, isProtected } from "./change.js";
+import { coverage } from "./duplicates.js";
+import { findStrayPivot } from "./pivots.js";
+import { takeIn } from "./take-in.js";
+
+export interface StagedCheck {
+  /** May the words be kept? Secrets, and words that give orders, may not; says why not. */
+  findFault(content: string): Sliced<string | undefined>;
+}
+
+/** The changes that were staged and may be made, and what was refused and why. */
+export interface Staged {
+  changes: readonly Change[];
+  refused: readonly string[];
+}
+
+const LONGEST_FILE = 200_000;
+const LONGEST_CONTENT = 4_000;
+const MOST_ENTRIES = 200;
+/** Of the words of each, so many must be there again. */
+const LEAST_SAID = 0.6;
+
+const entrySchema = z.strictObject({
+  keep: z.string(),
+  supersede: z.array(z.string()).min(1).max(50),
+  content: z.string().min(1).max(LONGEST_CONTENT),
+  reason: z.string().max(300),
+});
+type Entry = z.infer<typeof entrySchema>;
+
+/** Reads and checks what was staged for these clusters. A file that is no such list counts for nothing. */
+export function* readStaged(
+  text: string,
+  clusters: readonly (readonly Memory[])[],
+  { findFault }: StagedCheck,
+): Sliced<Staged> {
+  const entries = parseEntries(text);
+  if ("problem" in entries) return { changes: [], refused: [entries.problem] };
+  const taken = new Set<string>();
+  const changes: Change[] = [];
+  const refused: string[] = [];
+  for (const [index, given] of entries.list.entries()) {
+    yield;
+    const parsed = entrySchema.safeParse(given);
+    const why = parsed.success
+      ? (findRefusal(parsed.data, clusters, taken) ?? (yield* findFault(parsed.data.content)))
+      : parsed.error.issues.map(({ message, path }) => `${path.join(".")}: ${message}`).join("; ");
+    if (!parsed.success || why !== undefined) {
+      refused.push(`entry ${index + 1}: ${why}`);
+      continue;
+    }
+    for (const id of [parsed.data.keep, ...parsed.data.supersede]) taken.add(id);
+    changes.push(...planEntry(parsed.data, clusters.flat()));
+  }
+  return { changes, refused };
+}
+
+function parseEntries(text: string): { list: unknown[] } | { problem: string } {
+  if (text.length > LONGEST_FILE)
+    return { problem: `the staged file has ${text.length} characters, ${LONGEST_FILE} are allowed` };
+  try {
+    const list: unknown = JSON.parse(text);
+    if (!Array.isArray(list)) return { problem: "the staged file is no list" };
+    return list.length > MOST_ENTRIES
+      ? { problem: `more than ${MOST_ENTRIES} entries are staged` }
+      : { list };
+  } catch (thrown) {
+    return { problem: `the staged file is no JSON: ${formatError(thrown)}` };
+  }
+}
+
+function findRefusal(
+  { content, keep, supersede }: Entry,
+  clusters: readonly (readonly Memory[])[],
+  taken: ReadonlySet<string>,
+): string | undefined {
+  const ids = [keep, ...supersede];
+  if (new Set(ids).size < ids.length) return "a memory is named twice";
+  const again = ids.find((id) => taken.has(id));
+  if (again !== undefined) return `${again} is in an earlier entry`;
+  const cluster = clusters.find((members) => members.some(({ id }) => id === keep)) ?? [];
+  const members = ids.map((id) => cluster.find((memory) => memory.id === id));
+  const foreign = ids.find((_, index) => members[index] === undefined);
+  if (foreign !== undefined) return `${foreign} is not of the cluster of ${keep}`;
+  const fixed = members.find((memory) => memory && isProtected(memory));
+  if (fixed) return `${fixed.id} is pinned, or was ordered, decided or corrected: it stays as it is`;
+  const said = members.find((memory) => memory && usersTypes.has(memory.type));
+  if (said) return `${said.id} holds what the user said, in the user's words`;
+  const texts = members.map((memory) => memory?.content ?? "");
+  const stray = findStrayPivot(texts, content);
+  if (stray) return "lost" in stray ? `"${stray.lost}" would be lost` : `"${stray.added}" is in none of them`;
+  const short = members.find((memory) => coverage(memory?.content ?? "", content) < LEAST_SAID);
+  return short && `most of what ${short.id} says would be lost`;
+}
+
+function planEntry({ content, keep, reason, supersede }: Entry, memories: readonly Memory[]): Change[] {
+  const going = memories.filter(({ id }) => supersede.includes(id));
+  return [keep, ...supersede].flatMap((id): Change[] => {
+    const before = memories.find((memory) => memory.id === id);
+    if (!before) return [];
+    const said = reason.replace(/\s+/g, " ").trim() || "the model put them together";
+    if (id === keep) {
+      return [
+        {
+          before,
+          after: { ...takeIn(before, going), content },
+          kind: "merged",
+          reason: `takes in ${supersede.join(", ")}: ${said}`,
+        },
+      ];
+    }
+    const after: Memory = { ...before, status: "archived", supersededBy: keep };
+    return [{ before, after, kind: "superseded", reason: `${keep} says it: ${said}` }];
+  });
+}

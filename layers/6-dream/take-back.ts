@@ -1,0 +1,61 @@
+import { formatError } from "../../src/error.js";
+import type { Folders } from "../../src/folders.js";
+import type { Cause } from "../../src/memory/store/ledger-line.js";
+import type { Memories, Undone } from "../../src/memory/store.js";
+import { readDreamState, writeDreamState } from "../../src/record/dream-state.js";
+import type { Log } from "../../src/record/log.js";
+import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+import { nameWords } from "./clusters.js";
+import { createDreamPages } from "./pages.js";
+
+export interface TakeBackOptions {
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  log: Log;
+  memories: Memories;
+}
+
+/**
+ * Takes back what was last done to memory, or in this run, and notes it in the change logs of dreams. What a dream has
+ * done is not done again by the next one.
+ */
+export async function takeBack(
+  options: TakeBackOptions,
+  cause: Omit<Cause, "operation">,
+  run?: string,
+): Promise<Undone> {
+  const { clock, folders, memories } = options;
+  const undone = await memories.undo({ operation: "undo", ...cause }, run);
+  if (undone.kind === "nothing") return undone;
+  const pages = createDreamPages({ ...options, folder: folders.memory });
+  await pages.markUndone(undone.run, new Date(clock.now()).toISOString());
+  if (undone.operation === "dream") await spare(options, undone.ids);
+  return undone;
+}
+
+/** Never rejects: it is taken back all the same. */
+async function spare(
+  { files, folders, log, memories }: TakeBackOptions,
+  ids: readonly string[],
+): Promise<void> {
+  try {
+    const taken = new Set(ids);
+    const spared = (await memories.list()).filter(({ id }) => taken.has(id)).map(nameWords);
+    const state = await readDreamState(files, folders.dreamState);
+    await writeDreamState(files, folders.dreamState, { ...state, spared: [...state.spared, ...spared] });
+  } catch (thrown) {
+    log.warn("dream", `the next dream may do the same again: ${formatError(thrown)}`);
+  }
+}
+
+/** For people, a line for each memory. */
+export function formatUndone(undone: Undone): string {
+  if (undone.kind === "nothing") return `Nothing was changed: ${undone.why}.`;
+  const { at, ids, left, operation } = undone;
+  const what = `${operation} of ${at.slice(0, 16).replace("T", " ")} UTC`;
+  const head = ids.length > 0 ? `Taken back: ${what}` : `Nothing could be taken back of ${what}`;
+  const stays = left.map(({ id, why }) => `Left as it is: ${id}, ${why}.`);
+  return [head, ...ids, ...stays].join("\n");
+}

@@ -1,0 +1,141 @@
+/**
+ * Before an edit: is somebody else at work on the file? The edit is written down first and then looked for those
+ * before it, so that of two at the same time the later one knows.
+ *
+ *     warn    the agent is told behind the result of its edit
+ *     block   the edit does not run, and the agent is told why
+ */
+import { type HookInput, refuse, type ToolArguments } from "../../../src/dispatcher/hooks.js";
+import { formatSession, type Instance } from "../../../src/instances/instance.js";
+import type { Instances } from "../../../src/instances/instances.js";
+import { type DatedDecision, decide } from "../../../src/view/decisions.js";
+import { isExtendedBy } from "../../../src/view/known-decisions.js";
+import type { ContextRequest } from "../../../src/view/request.js";
+import { formatTime } from "../format.js";
+import type { Lease } from "../leases/lease-table.js";
+import type { Leases } from "../leases/leases.js";
+import type { EditConflict, Edits } from "./edits.js";
+import { findChangedPaths, type Places } from "./places.js";
+
+/** As whose the decisions are recorded. */
+export const EDIT_LAYER = "across-agents/edits";
+
+export interface EditWarnings {
+  /** Before a call runs. Rejects with the system's error. */
+  check(call: HookInput<"toolArguments">, args: ToolArguments): Promise<ToolArguments | undefined>;
+  /** What is to stand behind the newest results. */
+  plan(request: ContextRequest): DatedDecision[];
+}
+
+export interface EditWarningsOptions {
+  edits: Edits;
+  instances: Instances;
+  leases: Leases;
+  places: Places;
+  policy: "warn" | "block" | "off";
+  /** Runs behind the turn. */
+  later(what: string, run: () => Promise<unknown>): void;
+  /** Another instance has edited the file shortly before: a person may want to know. */
+  onConflict(conflict: EditConflict): void;
+}
+
+interface Call {
+  id: string;
+  session: string;
+  warning?: string;
+}
+
+/** Calls whose end is not seen, because the user has broken them off. */
+const MOST_CALLS = 200;
+
+export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
+  const { edits, instances, later, leases, onConflict, places, policy } = options;
+  const calls = new Map<string, Call>();
+  const told = new Set<string>();
+
+  return {
+    async check({ callID, sessionID, tool }, args) {
+      if (policy === "off") return undefined;
+      const paths = findChangedPaths(tool, args);
+      if (paths.length === 0) return undefined;
+      const changed = [...new Set(await Promise.all(paths.map(places.spell)))];
+      const id = await edits.begin(changed, sessionID);
+      const warning = await findWarning(id, changed, sessionID);
+      if (warning !== undefined && policy === "block") {
+        await edits.cancel(id, sessionID);
+        return refuse(
+          `${warning}\nThe edit was not made, nothing has changed. Wait, or ask them with send_message.`,
+        );
+      }
+      calls.set(nameOf(sessionID, callID), {
+        id,
+        session: sessionID,
+        ...(warning !== undefined && { warning }),
+      });
+      const [oldest = ""] = calls.keys();
+      if (calls.size > MOST_CALLS) calls.delete(oldest);
+      return undefined;
+    },
+
+    plan({ find, history, sessionID }) {
+      const last = history.messages.length - 1;
+      return history.results(last).flatMap((result) => {
+        const name = nameOf(sessionID, result.part.callID);
+        const call = calls.get(name);
+        if (!call) return [];
+        calls.delete(name);
+        if (result.part.state.status === "error") {
+          later("note that an edit has failed", () => edits.cancel(call.id, sessionID));
+          return [];
+        }
+        if (call.warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
+        const advice =
+          "Read the file again before you go on, and undo nothing of theirs; send_message reaches them.";
+        return [decide(result, { outcome: "extended", text: `${call.warning}\n${advice}` })];
+      });
+    },
+  };
+
+  async function findWarning(id: string, changed: string[], sessionID: string): Promise<string | undefined> {
+    const others = (await instances.living()).filter((one) => one.id !== instances.ownID);
+    if (others.length === 0) return undefined;
+    const byID = new Map(others.map((one) => [one.id, one]));
+    const conflicts = await edits.findConflicts(id, new Set(byID.keys()));
+    if (conflicts[0]) onConflict(conflicts[0]);
+    const held = (await leases.findOthers(changed)).filter((lease) => isNews(lease, sessionID));
+    const lines = [
+      ...conflicts.map((conflict) => formatEdit(conflict, byID)),
+      ...held.map((lease) => formatLease(lease, byID)),
+    ];
+    return lines.length === 0
+      ? undefined
+      : ["[Strata] Another OpenCode instance is at work here:", ...lines].join("\n");
+  }
+
+  /** A session is told once of a lease; one that blocks does so every time. */
+  function isNews({ instance, item, session, sinceMs }: Lease, sessionID: string): boolean {
+    const name = [sessionID, instance, session, item, sinceMs].join(" ");
+    const isNew = !told.has(name);
+    told.add(name);
+    return isNew || policy === "block";
+  }
+}
+
+const nameOf = (sessionID: string, callID: string): string => `${sessionID} ${callID}`;
+
+function formatEdit({ path, by }: EditConflict, others: ReadonlyMap<string, Instance>): string {
+  return `- ${path} was edited at ${formatTime(by.at)} by ${formatOwner(by, others)}`;
+}
+
+function formatLease({ item, untilMs, why, ...by }: Lease, others: ReadonlyMap<string, Instance>): string {
+  const reason = why === undefined ? "" : ` for ${JSON.stringify(why)}`;
+  return `- ${item} is held until ${formatTime(untilMs)}${reason} by ${formatOwner(by, others)}`;
+}
+
+function formatOwner(
+  { instance, session }: { instance: string; session: string },
+  others: ReadonlyMap<string, Instance>,
+): string {
+  const known = others.get(instance)?.sessions.find(({ id }) => id === session);
+  return known ? formatSession(known, instance) : `${session} (instance ${instance})`;
+}

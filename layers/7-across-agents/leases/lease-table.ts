@@ -1,0 +1,137 @@
+/**
+ * Who holds what, and until when. Pure: a table and what somebody wants give the next table and an answer.
+ *
+ *     free ──claim──▶ held by a session ──renew──▶ held for longer
+ *      ▲                     │
+ *      └── release, expiry, end of its instance ┘
+ *
+ * An item is held by one session at a time; holding a path holds everything below it. A lease that has not expired
+ * is taken from nobody whose instance lives. Every instance of a project reads the same table.
+ */
+
+import { isName } from "../../../src/instances/instance.js";
+import { isRecord } from "../../../src/records.js";
+import { overlaps } from "./items.js";
+
+export interface Lease {
+  item: string;
+  instance: string;
+  session: string;
+  /** What for, in a few words. */
+  why?: string;
+  /** Milliseconds since 1970. */
+  sinceMs: number;
+  untilMs: number;
+}
+
+/** Somebody who wants something of the table. */
+export interface Asker {
+  instance: string;
+  session: string;
+  nowMs: number;
+  /** Ids of the instances that live; leases of others are none. */
+  living: ReadonlySet<string>;
+}
+
+export type LeaseOutcome =
+  | { kind: "held"; lease: Lease; isRenewed: boolean }
+  | { kind: "released"; leases: readonly Lease[] }
+  /** Somebody else has it, or something that overlaps it. */
+  | { kind: "taken"; by: Lease }
+  /** Nothing to renew or release. */
+  | { kind: "none" };
+
+export interface LeasePlan {
+  leases: readonly Lease[];
+  outcome: LeaseOutcome;
+}
+
+export const LONGEST_LEASE_MS = 8 * 3_600_000;
+
+/** Those that count: not expired, and of an instance that lives. */
+export function findHeld(
+  leases: readonly Lease[],
+  { living, nowMs }: Pick<Asker, "living" | "nowMs">,
+): Lease[] {
+  return leases.filter(({ instance, untilMs }) => living.has(instance) && !hasExpired(untilMs, nowMs));
+}
+
+/** Takes the item, or keeps it for longer where the session has it already. */
+export function planClaim(
+  leases: readonly Lease[],
+  { item, forMs, why }: { item: string; forMs: number; why?: string },
+  asker: Asker,
+): LeasePlan {
+  const held = findHeld(leases, asker);
+  const isMine = (lease: Lease): boolean => lease.session === asker.session;
+  const by = held.find((lease) => !isMine(lease) && overlaps(lease.item, item));
+  if (by) return { leases: held, outcome: { kind: "taken", by } };
+  const own = held.find((lease) => isMine(lease) && lease.item === item);
+  const reason = why ?? own?.why;
+  const lease: Lease = {
+    item,
+    instance: asker.instance,
+    session: asker.session,
+    ...(reason !== undefined && { why: reason }),
+    sinceMs: own?.sinceMs ?? asker.nowMs,
+    untilMs: asker.nowMs + Math.min(forMs, LONGEST_LEASE_MS),
+  };
+  const rest = held.filter((other) => other !== own);
+  return { leases: [...rest, lease], outcome: { kind: "held", lease, isRenewed: own !== undefined } };
+}
+
+/** Keeps for longer what the session holds: who has lost it has to claim it anew, and may come too late. */
+export function planRenew(
+  leases: readonly Lease[],
+  { item, forMs }: { item: string; forMs: number },
+  asker: Asker,
+): LeasePlan {
+  const held = findHeld(leases, asker);
+  if (held.some((lease) => lease.item === item && lease.session === asker.session))
+    return planClaim(leases, { item, forMs }, asker);
+  const by = held.find((lease) => lease.session !== asker.session && overlaps(lease.item, item));
+  return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
+}
+
+/** Lets go of the item, which any session of the instance that holds it may; without an item of all that the session has. */
+export function planRelease(leases: readonly Lease[], item: string | undefined, asker: Asker): LeasePlan {
+  const held = findHeld(leases, asker);
+  const released = held.filter((lease) =>
+    item === undefined
+      ? lease.session === asker.session
+      : lease.item === item && lease.instance === asker.instance,
+  );
+  if (released.length > 0)
+    return {
+      leases: held.filter((lease) => !released.includes(lease)),
+      outcome: { kind: "released", leases: released },
+    };
+  const by = held.find((lease) => lease.item === item);
+  return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
+}
+
+/** The table of a file; whatever in it is no lease counts for nothing. */
+export function parseLeases(text: string): Lease[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && Array.isArray(value.leases) ? value.leases.filter(isLease) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function formatLeases(leases: readonly Lease[]): string {
+  return `${JSON.stringify({ v: 1, leases }, null, 2)}\n`;
+}
+
+/** A clock that was set back does not keep a lease for ever: none ends later than the longest there is. */
+function hasExpired(untilMs: number, nowMs: number): boolean {
+  return nowMs >= untilMs || untilMs - nowMs > LONGEST_LEASE_MS;
+}
+
+function isLease(value: unknown): value is Lease {
+  if (!isRecord(value)) return false;
+  const { item, instance, session, why, sinceMs, untilMs } = value;
+  const texts = [item, why ?? ""].every((one) => typeof one === "string");
+  return isName(instance) && isName(session) && texts && Number.isFinite(sinceMs) && Number.isFinite(untilMs);
+}

@@ -1,0 +1,65 @@
+/** The tool `lease`: says that one works on something, and finds out who does. */
+import * as z from "zod";
+import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import { StrataError } from "../../../src/error.js";
+import { formatTime } from "../format.js";
+import type { Lease, LeaseOutcome } from "./lease-table.js";
+import type { Leases } from "./leases.js";
+
+const USUAL_MINUTES = 30;
+const MINUTE_MS = 60_000;
+
+const parameters = z.object({
+  op: z.enum(["claim", "renew", "release", "list"]),
+  item: z.string().trim().min(1).max(500).optional().describe("!12, #34, a path or a topic"),
+  minutes: z.number().min(1).max(480).optional().describe(`default ${USUAL_MINUTES}`),
+  why: z.string().max(200).optional(),
+});
+
+export function createLeaseTool(leases: Leases): Tool {
+  return defineTool({
+    name: "lease",
+    description:
+      "Tell other agents in this repository what you work on: claim before you start, release when done. A folder covers what is in it.",
+    parameters,
+    async execute({ item, minutes = USUAL_MINUTES, op, why }, { sessionID: session }) {
+      const forMs = minutes * MINUTE_MS;
+      if (op === "list") return formatList(await leases.list(), session);
+      if (op === "release") return answer(await leases.release(item, { session }), item ?? "anything");
+      if (item === undefined)
+        throw new StrataError("EINVAL", `lease ${op} needs an item, such as "#34" or "src/a.ts"`);
+      const wanted = { session, forMs, ...(why !== undefined && { why }) };
+      return answer(await (op === "claim" ? leases.claim(item, wanted) : leases.renew(item, wanted)), item);
+    },
+  });
+}
+
+function answer(outcome: LeaseOutcome, item: string): string {
+  switch (outcome.kind) {
+    case "held": {
+      const { lease, isRenewed } = outcome;
+      return `${isRenewed ? "Renewed" : "Claimed"}: ${lease.item} is yours until ${formatTime(lease.untilMs)}.`;
+    }
+    case "released":
+      return `Released: ${outcome.leases.map((lease) => lease.item).join(", ")}.`;
+    case "taken":
+      throw new StrataError(
+        "ETAKEN",
+        `${item} is not yours: ${formatLease(outcome.by)}. Work on something else, wait, or ask ${outcome.by.session} with send_message.`,
+      );
+    case "none":
+      throw new StrataError("ENONE", `You do not hold ${item}; it is free, or has expired. Claim it first.`);
+  }
+}
+
+function formatList(leases: readonly Lease[], session: string): string {
+  if (leases.length === 0) return "Nothing is held by anybody.";
+  return leases
+    .map((lease) => `- ${formatLease(lease)}${lease.session === session ? " (you)" : ""}`)
+    .join("\n");
+}
+
+function formatLease({ instance, item, session, untilMs, why }: Lease): string {
+  const reason = why === undefined ? "" : `, for ${JSON.stringify(why)}`;
+  return `${item} is held by ${session} (instance ${instance}) until ${formatTime(untilMs)}${reason}`;
+}

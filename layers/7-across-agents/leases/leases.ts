@@ -1,0 +1,131 @@
+/** The leases of a project, in one file that all its instances change under a lock. `lease-table.ts` has the rules. */
+
+import type { Instances } from "../../../src/instances/instances.js";
+import type { Locks } from "../../../src/lock/locks.js";
+import type { Clock } from "../../../src/seams/clock.js";
+import type { Files } from "../../../src/seams/files.js";
+import type { Places } from "../edits/places.js";
+import { formatTopic, isPath, mayBePath, overlaps } from "./items.js";
+import {
+  type Asker,
+  findHeld,
+  formatLeases,
+  type Lease,
+  type LeaseOutcome,
+  type LeasePlan,
+  parseLeases,
+  planClaim,
+  planRelease,
+  planRenew,
+} from "./lease-table.js";
+
+/** Every call rejects with the system's error, or with that of the lock. */
+export interface Leases {
+  claim(item: string, options: { session: string; forMs: number; why?: string }): Promise<LeaseOutcome>;
+  renew(item: string, options: { session: string; forMs: number }): Promise<LeaseOutcome>;
+  /** Without an item all that the session has. */
+  release(item: string | undefined, options: { session: string }): Promise<LeaseOutcome>;
+  /** Those that count now. */
+  list(): Promise<Lease[]>;
+  /** Those of other instances on one of these places, or on a folder that it lies in. */
+  findOthers(places: readonly string[]): Promise<Lease[]>;
+  /** Lets go of all that this instance holds. */
+  releaseAll(): Promise<void>;
+}
+
+export interface LeasesOptions {
+  clock: Clock;
+  files: Files;
+  locks: Locks;
+  instances: Instances;
+  places: Places;
+  path: string;
+}
+
+export function createLeases(options: LeasesOptions): Leases {
+  const { clock, files, instances, locks, path, places } = options;
+  /** Was anything ever claimed here? Without it nothing has to be let go, and no file looked for. */
+  let hasClaimed = false;
+  instances.onEnd(async (ended) => {
+    const isTheirs = ({ instance }: Lease): boolean => ended.includes(instance);
+    if ((await read()).some(isTheirs)) await drop(isTheirs);
+  });
+
+  return {
+    async claim(item, { session, ...rest }) {
+      const claimed = { item: await spell(item), ...rest };
+      hasClaimed = true;
+      return change(session, (leases, asker) => planClaim(leases, claimed, asker));
+    },
+
+    async renew(item, { forMs, session }) {
+      const spelled = await spell(item);
+      return change(session, (leases, asker) => planRenew(leases, { item: spelled, forMs }, asker));
+    },
+
+    async release(item, { session }) {
+      const spelled = item === undefined ? undefined : await spell(item);
+      return change(session, (leases, asker) => planRelease(leases, spelled, asker));
+    },
+
+    async list() {
+      return findHeld(await read(), { living: await livingIDs(), nowMs: clock.now() });
+    },
+
+    async findOthers(wanted) {
+      const others = (await read()).filter(
+        ({ instance, item }) => instance !== instances.ownID && wanted.some((place) => overlaps(item, place)),
+      );
+      if (others.length === 0) return [];
+      return findHeld(others, { living: await livingIDs(), nowMs: clock.now() });
+    },
+
+    async releaseAll() {
+      if (hasClaimed) await drop(({ instance }) => instance === instances.ownID);
+    },
+  };
+
+  async function spell(item: string): Promise<string> {
+    const text = item.trim();
+    const isPlace = isPath(text) || (mayBePath(text) && (await places.has(text)));
+    return isPlace ? places.spell(text) : formatTopic(text);
+  }
+
+  async function change(
+    session: string,
+    plan: (leases: readonly Lease[], asker: Asker) => LeasePlan,
+  ): Promise<LeaseOutcome> {
+    await instances.join();
+    return locks.withLock(lockPath(), async (lock) => {
+      const living = await livingIDs();
+      const before = await read();
+      const planned = plan(before, { instance: instances.ownID, session, nowMs: clock.now(), living });
+      await lock.check();
+      if (formatLeases(planned.leases) !== formatLeases(before))
+        await files.writeWhole(path, formatLeases(planned.leases));
+      return planned.outcome;
+    });
+  }
+
+  async function drop(isGone: (lease: Lease) => boolean): Promise<void> {
+    await locks.withLock(lockPath(), async (lock) => {
+      const leases = await read();
+      const left = leases.filter((lease) => !isGone(lease));
+      await lock.check();
+      if (left.length < leases.length) await files.writeWhole(path, formatLeases(left));
+    });
+  }
+
+  async function read(): Promise<Lease[]> {
+    const bytes = await files.read(path);
+    return bytes ? parseLeases(new TextDecoder().decode(bytes)) : [];
+  }
+
+  async function livingIDs(): Promise<Set<string>> {
+    return new Set((await instances.living()).map(({ id }) => id));
+  }
+
+  function lockPath(): string {
+    return `${path}.lock`;
+  }
+}

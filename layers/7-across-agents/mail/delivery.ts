@@ -1,0 +1,99 @@
+/** Puts letters behind the newest thing in a session's context, and learns when its model has answered them. */
+
+import { type History, isEndedAnswer } from "../../../src/conversation/history.js";
+import type { DecisionKey } from "../../../src/conversation/keys.js";
+import type { Message } from "../../../src/conversation/message.js";
+import { isRecord } from "../../../src/records.js";
+import { isExtendedBy } from "../../../src/view/known-decisions.js";
+import type { ContextRequest } from "../../../src/view/request.js";
+import type { Claim } from "./letter.js";
+import { MAIL_LAYER, type Mail } from "./mail.js";
+
+export interface Delivery {
+  /** Whether something was put into the request. Rejects with the system's error. */
+  deliver(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
+  /** Learns from what the host reports of an answer. */
+  hear(type: string, properties: Readonly<Record<string, unknown>>): void;
+}
+
+export interface DeliveryOptions {
+  mail: Mail;
+  /** Runs behind the turn. */
+  later(what: string, run: () => Promise<unknown>): void;
+}
+
+/** A delivery that waits for an answer, and the answers that were there before it. */
+interface Waiting {
+  claims: Claim[];
+  answered: ReadonlySet<string>;
+}
+
+export function createDelivery({ later, mail }: DeliveryOptions): Delivery {
+  const waiting = new Map<string, Waiting>();
+  const begun = new Set<string>();
+  /** What letters could last have been put behind in each session: it has been sent by now. */
+  const offered = new Map<string, string>();
+
+  return {
+    async deliver(request, signal) {
+      const { find, history, sessionID } = request;
+      await settleShown(request);
+      const key = findTail(history);
+      if (!key || offered.get(sessionID) === key.key || isExtendedBy(MAIL_LAYER, find(key.key))) return false;
+      offered.set(sessionID, key.key);
+      const letters = await mail.deliver(sessionID, key, signal);
+      if (!letters) return false;
+      await watch(sessionID, history);
+      return true;
+    },
+
+    hear(type, { info }) {
+      if (type !== "message.updated" || !isRecord(info)) return;
+      const sessionID = String(info.sessionID);
+      const known = waiting.get(sessionID);
+      const message = { info, parts: [] } as unknown as Message;
+      const isAnswer = info.role === "assistant" && info.error === undefined && isEndedAnswer(message);
+      if (known && isAnswer && !known.answered.has(String(info.id))) settle(sessionID, known);
+    },
+  };
+
+  /** An answer may have come while nobody listened: the process was another one. */
+  async function settleShown({ history, sessionID }: ContextRequest): Promise<void> {
+    if (!begun.has(sessionID)) {
+      begun.add(sessionID);
+      await watch(sessionID, undefined);
+    }
+    const known = waiting.get(sessionID);
+    if (known && hasAnswered(history, known.claims)) settle(sessionID, known);
+  }
+
+  async function watch(sessionID: string, history: History | undefined): Promise<void> {
+    const claims = await mail.unseen(sessionID);
+    const answers = history?.messages.filter(({ info }) => info.role === "assistant") ?? [];
+    if (claims.length > 0)
+      waiting.set(sessionID, { claims, answered: new Set(answers.map(({ info }) => info.id)) });
+  }
+
+  function settle(sessionID: string, { claims }: Waiting): void {
+    waiting.delete(sessionID);
+    later("note that messages were seen", async () => {
+      for (const claim of claims) await mail.settle(sessionID, claim);
+    });
+  }
+}
+
+/**
+ * What has not been sent yet: the newest message where it is the user's, else the newest result of the last answer.
+ * Pure.
+ */
+export function findTail(history: History): DecisionKey | undefined {
+  const last = history.messages.length - 1;
+  if (history.messages[last]?.info.role === "user") return history.keyOf(last);
+  return history.results(last).at(-1);
+}
+
+/** Has an answer ended after all of these were delivered? Pure. */
+function hasAnswered({ lastAnswer, messages }: History, claims: readonly Claim[]): boolean {
+  const ended = messages[lastAnswer]?.info.time?.completed;
+  return ended !== undefined && claims.every(({ at }) => ended > at);
+}

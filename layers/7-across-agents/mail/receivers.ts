@@ -1,0 +1,47 @@
+/** Whom a session can write to. Pure. */
+import { formatSession, type Instance, type LiveSession } from "../../../src/instances/instance.js";
+
+export interface Receiver extends LiveSession {
+  instance: string;
+}
+
+export type Found =
+  | { kind: "found"; receivers: readonly Receiver[] }
+  /** The sentence says whom there is. */
+  | { kind: "unknown"; why: string };
+
+/**
+ * Those that a word means: the id of a session, "parent", "children", or the id of an instance, which is the session
+ * that it used last. `living` are all instances that live.
+ */
+export function findReceivers(to: string, sessionID: string, living: readonly Instance[]): Found {
+  const all = listReceivers(living);
+  const own = all.find(({ id }) => id === sessionID);
+  const others = all.filter(({ id }) => id !== sessionID);
+  const found = others.filter(
+    ({ id, parentID }) =>
+      id === to || (to === "parent" && id === own?.parentID) || (to === "children" && parentID === sessionID),
+  );
+  if (found.length > 0) return { kind: "found", receivers: found };
+  const ofInstance = others.find(({ instance, parentID }) => instance === to && parentID === undefined);
+  if (ofInstance) return { kind: "found", receivers: [ofInstance] };
+  return { kind: "unknown", why: `${describe(to, sessionID)}. ${formatAlive(others)}` };
+}
+
+/** A session that several instances have open is named once. */
+export function listReceivers(living: readonly Instance[]): Receiver[] {
+  const all = living.flatMap(({ id, sessions }) => sessions.map((one) => ({ ...one, instance: id })));
+  return all.filter((one, index) => all.findIndex(({ id }) => id === one.id) === index);
+}
+
+export function formatAlive(receivers: readonly Receiver[]): string {
+  if (receivers.length === 0) return "Nobody else is there.";
+  return ["There are:", ...receivers.map((one) => `- ${formatSession(one, one.instance)}`)].join("\n");
+}
+
+function describe(to: string, sessionID: string): string {
+  if (to === "parent") return "This session has no parent that is there";
+  if (to === "children") return "This session has no children at work";
+  if (to === sessionID) return `${to} is this session`;
+  return `There is no session or instance ${to}, or it has ended; nothing was sent`;
+}

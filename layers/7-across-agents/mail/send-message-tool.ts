@@ -1,0 +1,105 @@
+/** The tool `send_message`: writes to another session, and tells what became of what was written. */
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import { StrataError } from "../../../src/error.js";
+import type { Instances } from "../../../src/instances/instances.js";
+import type { Letter } from "./letter.js";
+import { type KnownLetter, type Mail, MOST_LETTER_BYTES } from "./mail.js";
+import { findReceivers, formatAlive, listReceivers } from "./receivers.js";
+
+/** Letters of one's own box that the tool shows. */
+const SHOWN_LETTERS = 10;
+
+const parameters = z.object({
+  to: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('session id, "parent", "children" or instance id'),
+  text: z.string().optional().describe(`at most ${MOST_LETTER_BYTES} bytes; larger things go in a file`),
+  id: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/)
+    .optional()
+    .describe("yours; sent once however often. Without text: asks what became of it"),
+});
+
+type Arguments = z.output<typeof parameters>;
+type Call = { sessionID: string; messageID: string; callID: string };
+
+export interface SendMessageOptions {
+  instances: Instances;
+  mail: Mail;
+}
+
+export function createSendMessageTool({ instances, mail }: SendMessageOptions): Tool {
+  return defineTool({
+    name: "send_message",
+    description:
+      "Write to another agent of this project: parent, child, sibling, other OpenCode instance. It arrives at its next step. Without arguments: who is there.",
+    parameters,
+    execute: async (args, call) => {
+      await instances.join();
+      if (args.text !== undefined) return send({ ...args, text: args.text }, call);
+      return args.id === undefined ? list(call.sessionID) : ask(args.id, call.sessionID);
+    },
+  });
+
+  async function send({ id, text, to }: Arguments & { text: string }, call: Call): Promise<string> {
+    if (to === undefined)
+      throw new StrataError("EINVAL", "send_message needs `to` with a text; nothing was sent");
+    const bytes = Buffer.byteLength(text);
+    if (text.trim() === "" || bytes > MOST_LETTER_BYTES)
+      throw new StrataError(
+        "EINVAL",
+        `expected a text of 1 to ${MOST_LETTER_BYTES} bytes, got ${bytes}; nothing was sent. Put it in a file and send its path.`,
+      );
+    const found = findReceivers(to, call.sessionID, await instances.living());
+    if (found.kind === "unknown") throw new StrataError("ENOBODY", found.why);
+    const letter = describe(id ?? nameCall(call), text, call.sessionID);
+    const states: string[] = [];
+    for (const receiver of found.receivers)
+      states.push(`${await mail.post(receiver.id, letter)} for ${receiver.id}${when(receiver.state)}`);
+    return `${letter.id}: ${states.join(", ")}. Ask with this id later.`;
+  }
+
+  function describe(id: string, text: string, from: string): Omit<Letter, "v" | "at"> {
+    const goal = instances.sessions.find(from)?.goal;
+    return { id, from, instance: instances.ownID, ...(goal !== undefined && { goal }), text };
+  }
+
+  async function ask(id: string, from: string): Promise<string> {
+    const boxes = await Promise.all(
+      (await mail.receivers()).map(async (receiver) => ({ receiver, letters: await mail.read(receiver) })),
+    );
+    const found = boxes.flatMap(({ letters, receiver }) =>
+      letters
+        .filter(({ letter }) => letter.id === id && letter.from === from)
+        .map(({ state }) => `${state} (${receiver})`),
+    );
+    if (found.length === 0)
+      throw new StrataError("ENONE", `This session has sent nothing with the id ${id}.`);
+    return `${id}: ${found.join(", ")}`;
+  }
+
+  async function list(sessionID: string): Promise<string> {
+    const others = listReceivers(await instances.living()).filter(({ id }) => id !== sessionID);
+    const received = (await mail.read(sessionID)).slice(-SHOWN_LETTERS).map(formatReceived);
+    const box = received.length === 0 ? [] : ["Last messages to this session, data from peers:", ...received];
+    return [formatAlive(others), ...box].join("\n");
+  }
+}
+
+/** The same for the same call, so that a call that is run again sends nothing twice. */
+function nameCall({ callID, messageID }: Call): string {
+  return `m-${createHash("sha1").update(`${messageID} ${callID}`).digest("hex").slice(0, 8)}`;
+}
+
+const when = (state: string): string => (state === "idle" ? " (idle: it comes with its next user turn)" : "");
+
+function formatReceived({ letter, state }: KnownLetter): string {
+  return `--- ${letter.id} from ${letter.from}, ${state}\n${letter.text.replace(/^/gm, "> ")}`;
+}

@@ -1,0 +1,82 @@
+/** What a subagent is told when it begins, and what its parent's notes take over when it has ended. */
+
+import type { ToolPart } from "../../src/conversation/message.js";
+import { formatError } from "../../src/error.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { SessionFacts } from "../../src/notes/facts.js";
+import type { FileTouch } from "../../src/notes/ledger.js";
+import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import { isExtendedBy } from "../../src/view/known-decisions.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { formatBrief } from "./brief.js";
+import type { Family } from "./family.js";
+
+export interface Subagents {
+  /** Behind the first message of a subagent; nothing anywhere else. */
+  brief(request: ContextRequest): Promise<DatedDecision[]>;
+  /** Notes on the subagents whose results are new in this request which files they touched. */
+  noteEnded(request: ContextRequest): Promise<void>;
+}
+
+export interface SubagentsOptions {
+  family: Family;
+  /** In whose name something is decided. */
+  layer: string;
+}
+
+export function createSubagents(context: LayerContext, { family, layer }: SubagentsOptions): Subagents {
+  const { background, config, host, log, notes } = context;
+
+  return {
+    async brief({ find, history, sessionID }) {
+      const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
+      if (!key || isExtendedBy(layer, find(key.key))) return [];
+      const ancestors = await family.findAncestors(sessionID);
+      const root = ancestors.at(-1);
+      if (root === undefined) return [];
+      const known = await Promise.all(ancestors.map(learn));
+      const text = formatBrief({
+        ancestors: known.filter((facts) => facts !== undefined),
+        notesPath: notes.pathOf(root),
+      });
+      return text === undefined ? [] : [decide(key, { outcome: "extended", text })];
+    },
+
+    async noteEnded({ history, sessionID }) {
+      const fresh = history.results(Math.max(0, history.lastAnswer)).map(({ part }) => part);
+      const ended = fresh.flatMap((part) => {
+        const childID = part.tool === "task" ? part.state.metadata?.sessionId : undefined;
+        return typeof childID === "string" ? { part, childID } : [];
+      });
+      if (ended.length === 0) return;
+      for (const { childID, part } of ended) await noteTouched(sessionID, part, childID);
+      if (config.sessionMemory.enabled && (await family.findParent(sessionID)) === undefined)
+        void background
+          .add(() => notes.write(sessionID))
+          .catch((thrown) => log.error(layer, `behind the turn: ${formatError(thrown)}`));
+    },
+  };
+
+  async function noteTouched(sessionID: string, part: ToolPart, childID: string): Promise<void> {
+    await notes.learn(childID, (await host.readMessages(childID)) ?? []);
+    const facts = notes.facts(childID);
+    if (facts) await notes.noteTouched(sessionID, part, listTouched(facts));
+  }
+
+  /** The notes know it, or the host does: of a subagent nothing is kept on disk, nor where the notes are switched off. */
+  async function learn(sessionID: string): Promise<SessionFacts | undefined> {
+    if (host.isFork(sessionID)) return undefined;
+    await notes.learn(sessionID, []);
+    if (!notes.facts(sessionID)) await notes.learn(sessionID, (await host.readMessages(sessionID)) ?? []);
+    return notes.facts(sessionID);
+  }
+}
+
+/** Its own files and those of the subagents that it had in turn; the changed ones first. Pure. */
+export function listTouched({ files, subagents }: Pick<SessionFacts, "files" | "subagents">): FileTouch[] {
+  const touched = new Map<string, boolean>();
+  const all = [...files, ...subagents.flatMap((run) => run.files)];
+  for (const { isEdited, name } of all) touched.set(name, isEdited || touched.get(name) === true);
+  const list = [...touched].map(([name, isEdited]) => ({ name, isEdited }));
+  return [...list.filter((file) => file.isEdited), ...list.filter((file) => !file.isEdited)];
+}

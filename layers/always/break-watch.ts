@@ -1,0 +1,128 @@
+/**
+ * Sees to it that whatever breaks the prompt cache without a decision of ours stands in the savings ledger before the
+ * request leaves: what the host does to a session as a whole, and every message that it does not send as before.
+ *
+ *     view     what was decided is shown; compared with what was sent last     → break, "the host has changed …"
+ *     layers   decide about more, and record that themselves
+ *     sent     asked last: this is what the next request is compared with
+ */
+
+import type { Message } from "../../src/conversation/message.js";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import { formatCount } from "../../src/format.js";
+import type { Log } from "../../src/record/log.js";
+import type { Savings } from "../../src/record/savings.js";
+import type { Clock } from "../../src/seams/clock.js";
+import { findHostBreak } from "../../src/view/breaks.js";
+import { type CachePolicy, findColdReason } from "../../src/view/cold.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { type Change, createDigestReader, findChange, formatChange } from "./digest.js";
+import type { SentViews } from "./sent-views.js";
+
+export interface BreakWatch {
+  /** Is the prefix broken by itself with this request? */
+  lookAtHost(request: ContextRequest): Promise<void>;
+  /** Is it broken because what was decided is lost? `key` names the loss, which is told once. */
+  tellLoss(request: ContextRequest, key: string, reason: string): Promise<void>;
+  /** Somebody else has written down why the prefix breaks with this request. */
+  explain(request: ContextRequest): void;
+  /** Does the view begin with all that was sent last? */
+  compare(request: ContextRequest, view: readonly Message[]): Promise<void>;
+  /** Asked after all others. */
+  readonly layer: Layer;
+}
+
+export interface BreakWatchOptions {
+  clock: Clock;
+  log: Log;
+  savings: Savings;
+  sentViews: SentViews;
+  policy: CachePolicy;
+}
+
+const LAYER = "view";
+
+export function createBreakWatch({ clock, log, policy, savings, sentViews }: BreakWatchOptions): BreakWatch {
+  const readDigests = createDigestReader();
+  const told = new Set<string>();
+  /** Their break is in the ledger, and all that is behind it with it. */
+  const explained = new WeakSet<ContextRequest>();
+
+  return {
+    async lookAtHost(request) {
+      const found = findHostBreak(request.history, request.model, clock.now());
+      // Another agent may have the same prompt and tools: messages may differ by more than that.
+      if (found && (await tellOnce(request, found.key, found.reason)) && found.kind !== "agent")
+        explained.add(request);
+    },
+
+    async tellLoss(request, key, reason) {
+      await tellOnce(request, key, reason);
+      explained.add(request);
+    },
+
+    explain(request) {
+      explained.add(request);
+    },
+
+    async compare(request, view) {
+      const { history, isCompaction, sessionID } = request;
+      const isTurn = history.messages.at(-1)?.info.role === "user";
+      const last = await sentViews.last(sessionID, { again: isTurn });
+      if (isCompaction || !last || explained.has(request)) return;
+      const change = findChange(last.digests, readDigests(view));
+      if (!change) return;
+      const isUnread = last.isUnread === true || !request.isReady();
+      await tellChange(request, change, isUnread ? UNREAD : formatChange(change));
+    },
+
+    layer: {
+      name: "sent",
+      cost: Number.MAX_SAFE_INTEGER,
+      servesForks: ["context", "event"],
+      handlers: {
+        context(request, view) {
+          if (request.isCompaction) return undefined;
+          const isUnread = !request.isReady();
+          sentViews.note(request.sessionID, { digests: readDigests(view), ...(isUnread && { isUnread }) });
+          return undefined;
+        },
+
+        event({ type, properties: { info } }) {
+          const gone = type === "session.deleted" ? (info as { id?: unknown } | undefined)?.id : undefined;
+          if (typeof gone === "string") sentViews.forget(gone);
+          return undefined;
+        },
+      },
+    },
+  };
+
+  /** Whether it is news. */
+  async function tellOnce({ sessionID }: ContextRequest, key: string, reason: string): Promise<boolean> {
+    const name = `${sessionID} ${key}`;
+    if (told.has(name)) return false;
+    told.add(name);
+    await tell(sessionID, { key, reason });
+    return true;
+  }
+
+  /** No `net`: without us it would have cost the same. */
+  async function tellChange(request: ContextRequest, change: Change, what: string): Promise<void> {
+    const { history, model, sessionID } = request;
+    const key = `changed ${change.index} after ${history.messages[history.lastAnswer]?.info.time?.created} at ${clock.now()}`;
+    const isCold = findColdReason(history, model, clock.now(), policy) !== undefined;
+    const cacheLost = isCold ? 0 : change.tokens;
+    const reason = `${what}: the ${formatCount(change.tokens)} tokens from there on are sent anew`;
+    await tell(sessionID, { key, reason, cacheLost });
+  }
+
+  async function tell(
+    session: string,
+    found: { key: string; reason: string; cacheLost?: number },
+  ): Promise<void> {
+    log.info(LAYER, `the prompt cache of ${session} breaks: ${found.reason}`);
+    await savings.recordNow({ session, layer: LAYER, event: "break", ...found });
+  }
+}
+
+const UNREAD = "what was decided earlier could not be read in time, now or for the request before";

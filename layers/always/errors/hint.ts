@@ -1,0 +1,21 @@
+/** What is said behind the result of a call that has failed in this way before. Pure. */
+import { quote } from "../../../src/text.js";
+import type { KnownFailure } from "./known-failures.js";
+
+const LONGEST_RESOLUTION = 260;
+
+/** In words that stay true: with dates, without "yesterday". What tools and people have written stands in quotes. */
+export function formatHint({ attempts, firstAt, lastAt, resolution }: KnownFailure): string {
+  const [first, last] = [formatDay(firstAt), formatDay(lastAt)];
+  const times = attempts === 1 ? "once" : attempts === 2 ? "twice" : `${attempts} times`;
+  const when = attempts === 1 || first === last ? `on ${last}` : `since ${first}, last on ${last}`;
+  const before = `[Strata] This very call failed the same way ${times} before, ${when} (.opencode/memory/errors.log).`;
+  if (!resolution)
+    return `${before} Nothing that resolved it is known: do it in another way rather than once more.`;
+  return `${before} What came of it on ${formatDay(resolution.at)}: ${quote(resolution.text, LONGEST_RESOLUTION)}`;
+}
+
+/** The day in UTC. */
+function formatDay(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}

@@ -1,0 +1,33 @@
+/** `/memory-trust`: what waits, and what becomes of it. A yes is to what was read: what has come since is shown first. */
+import { StrataError } from "../../src/error.js";
+import { formatAccepted, formatRevoked, formatWaiting } from "../../src/memory/format-foreign.js";
+import type { Memory } from "../../src/memory/memory.js";
+import type { Memories } from "../../src/memory/store.js";
+
+const YES = "/memory-trust yes";
+
+/** Answers the words behind the command. Rejects with StrataError WORDS, and with the system's error. */
+export function createTrustAnswers(memories: Memories): (words: string) => Promise<string> {
+  const shown = new Set<string>();
+
+  function show(waiting: readonly Memory[]): string {
+    for (const memory of waiting) shown.add(nameOf(memory));
+    return formatWaiting(waiting, YES);
+  }
+
+  return async (words) => {
+    await memories.list();
+    const waiting = memories.foreign();
+    if (words === "undo") return formatRevoked(await memories.revoke());
+    if (words === "") return show(waiting);
+    if (words !== "yes")
+      throw new StrataError("WORDS", `say yes or undo, or nothing to see them; "${words}" is neither`);
+    const unseen = waiting.filter((memory) => !shown.has(nameOf(memory)));
+    if (unseen.length === 0) return formatAccepted(await memories.accept(undefined, YES));
+    const seen = waiting.filter((memory) => !unseen.includes(memory)).map(({ id }) => id);
+    const accepted = seen.length > 0 ? [formatAccepted(await memories.accept(seen, YES))] : [];
+    return [...accepted, show(unseen)].join("\n");
+  };
+}
+
+const nameOf = ({ content, id, title, type }: Memory): string => JSON.stringify([id, type, title, content]);

@@ -1,0 +1,44 @@
+/** What is no layer of the seven and is always done beside them. They are asked by their cost, as layers are. */
+import type { Layer } from "../../src/dispatcher/layer.js";
+import { formatError } from "../../src/error.js";
+import type { KernelContext } from "../../src/layer-context.js";
+import { createAccounts } from "./accounts.js";
+import { createBreakWatch } from "./break-watch.js";
+import { createFileKeeper } from "./file-keeper.js";
+import { createHousekeeping } from "./housekeeping.js";
+import { createMemoryCommand } from "./memory-command.js";
+import { createMemoryCommands } from "./memory-commands.js";
+import { createReminder } from "./reminder.js";
+import { createSentViews } from "./sent-views.js";
+import { createTakenBack } from "./taken-back/taken-back.js";
+import { createTurnFollower } from "./turn-follower.js";
+import { createView } from "./view.js";
+
+export function createAlways(context: KernelContext): readonly Layer[] {
+  const { background, config, folders, log, memories, reading, toasts, trust } = context;
+  const sentViews = createSentViews({ ...context, folder: folders.views });
+  const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
+  return [
+    createView({
+      ...context,
+      breaks,
+      savingsFolder: folders.savings,
+      accounts: createAccounts(context),
+      keeper: createFileKeeper(context),
+    }),
+    breaks.layer,
+    ...createReminder(reading, toasts),
+    ...createTakenBack({ ...context, explain: breaks.explain }),
+    createHousekeeping({ ...context, sentViews }),
+    createMemoryCommand({ ...context, project: folders.project, wrongSettings: reading.problems }),
+    ...(config.autoMemory.enabled
+      ? [createTurnFollower(trust, lookAgain), createMemoryCommands(context)]
+      : []),
+  ];
+
+  function lookAgain(): void {
+    void background
+      .add(() => memories.list())
+      .catch((thrown) => log.error("trust", `cannot read the memories: ${formatError(thrown)}`));
+  }
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import { StrataError } from "../../src/error.js";
+import { createGate, formatContradicted } from "../../src/gate/gate.js";
+import { planRemembered } from "../../src/memory/said.js";
+import { findMemories } from "../../src/memory/search/find.js";
+import { formatFound } from "../../src/memory/search/found.js";
+import type { MemorySearch } from "../../src/memory/search/search.js";
+import type { Memories, Written } from "../../src/memory/store.js";
+import type { Clock } from "../../src/seams/clock.js";
+import { createTrustAnswers } from "./foreign-answers.js";
+
+export interface MemoryCommandsOptions {
+  memories: Memories;
+  search: Pick<MemorySearch, "find">;
+  clock: Clock;
+}
+
+const MOST_HITS = 10;
+/** The first search in a session reads and indexes what there is. */
+const RECALL_DEADLINE_MS = 15_000;
+
+/** `/remember`, `/recall` and `/forget`: a person's own words, kept, found or put away. Answers no hook. */
+export function createMemoryCommands({ clock, memories, search }: MemoryCommandsOptions): Layer {
+  const answerTrust = createTrustAnswers(memories);
+  const gate = createGate({ memories });
+  return {
+    name: "memories",
+    cost: 5,
+    handlers: {},
+    commands: [
+      {
+        name: "remember",
+        description: "Strata: remembers these words, as /remember decision: we use port 8080",
+        async execute({ sessionID, words }) {
+          if (words.trim() === "")
+            throw new StrataError("EMPTY", "say what is to be remembered: /remember we deploy on Fridays");
+          const said = planRemembered(words);
+          const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
+          const cause = { operation: "remember", session: sessionID, run: randomUUID().slice(0, 8) };
+          const { contradicted, written } = await gate.keep({ ...said, provenance }, cause);
+          return [describe(written, "Remembered"), ...formatContradicted(contradicted)].join("\n");
+        },
+      },
+      {
+        name: "memory-trust",
+        description:
+          "Strata: memories that came with this repository; yes accepts them, undo takes that back",
+        execute: ({ words }) => answerTrust(words.trim().toLowerCase()),
+      },
+      {
+        name: "recall",
+        description: "Strata: finds memories and what earlier sessions noted, as /recall which port",
+        deadlineMs: RECALL_DEADLINE_MS,
+        async execute({ sessionID, words }) {
+          const text = words.trim();
+          if (text === "")
+            throw new StrataError("EMPTY", "say what is to be found: /recall which port does the server use");
+          const found = await search.find({ text, limit: MOST_HITS, exceptSession: sessionID });
+          if (found.length === 0) return `Nothing is found for "${text}".`;
+          return found.map((one) => formatFound(one, clock.now())).join("\n");
+        },
+      },
+      {
+        name: "forget",
+        description: "Strata: moves the memory that these words mean to the archive",
+        async execute({ sessionID, words }) {
+          const found = findMemories(await memories.list(), words);
+          const [only] = found;
+          if (!only) return `No memory is meant by "${words.trim()}".`;
+          if (found.length > 1) {
+            const lines = found.slice(0, 10).map(({ id, title }) => `${id}  ${title}`);
+            return [`These ${found.length} are meant; say which:`, ...lines].join("\n");
+          }
+          const cause = { operation: "archive", session: sessionID, reason: "/forget" };
+          return describe(await memories.archive(only.id, cause), "Moved to the archive");
+        },
+      },
+    ],
+  };
+}
+
+function describe(written: Written, done: string): string {
+  if (written.kind === "refused") return `Not done: ${written.why}`;
+  return `${written.isKnown ? "Known already" : done}: ${written.memory.id}\n${written.path}`;
+}
+
+const firstLine = (words: string): string => words.trim().split("\n")[0] ?? "";

@@ -1,0 +1,148 @@
+/**
+ * Which messages were sent last in each session, a digest of each: `<state>/views/<sessionID>.json`, so that what the
+ * host changes while nobody looks is seen by the next request, also after a restart.
+ *
+ * Written whole and behind the turn: a file that somebody has deleted is there again with the next request, and one that
+ * is a request behind only says less.
+ */
+import { join } from "node:path";
+import type PQueue from "p-queue";
+import { DAY_MS } from "../../src/days.js";
+import { formatError } from "../../src/error.js";
+import type { Log } from "../../src/record/log.js";
+import { isRecord } from "../../src/records.js";
+import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+import type { Digest } from "./digest.js";
+
+/** What was sent last. */
+export interface SentView {
+  digests: readonly Digest[];
+  /** It was shown although not all was known that had been decided: the next one may be another. */
+  isUnread?: boolean;
+}
+
+export interface SentViews {
+  /** `undefined` where nothing is known; with `again` also what another instance has sent since. */
+  last(session: string, options: { again: boolean }): Promise<SentView | undefined>;
+  /** This is about to be sent. */
+  note(session: string, view: SentView): void;
+  /** The session is gone. */
+  forget(session: string): void;
+  /** Removes the files of sessions that no provider has a prefix of any more. */
+  removeOld(): Promise<void>;
+}
+
+export interface SentViewsOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  writes: PQueue;
+  folder: string;
+  instance: string;
+}
+
+/** No provider keeps a prefix for longer than a day. */
+const KEPT_DAYS = 7;
+
+export function createSentViews({
+  clock,
+  files,
+  folder,
+  instance,
+  log,
+  writes,
+}: SentViewsOptions): SentViews {
+  const known = new Map<string, SentView>();
+  const waiting = new Set<string>();
+  /** Written by a later version, whose files are not ours to replace. */
+  const later = new Set<string>();
+  const pathOf = (session: string): string => join(folder, `${session}.json`);
+
+  return {
+    async last(session, { again }) {
+      if (waiting.has(session) || (known.has(session) && !again)) return known.get(session);
+      const contents = await files.read(pathOf(session));
+      const stored = contents && parseSentView(new TextDecoder().decode(contents));
+      if (stored === "later") later.add(session);
+      else if (stored && (stored.instance !== instance || !known.has(session))) known.set(session, stored);
+      return known.get(session);
+    },
+
+    note(session, view) {
+      known.set(session, view);
+      if (waiting.has(session) || later.has(session)) return;
+      waiting.add(session);
+      enqueue("write", session, () => {
+        waiting.delete(session);
+        const latest = known.get(session);
+        return latest && files.writeWhole(pathOf(session), formatSentView(latest, instance));
+      });
+    },
+
+    forget(session) {
+      known.delete(session);
+      enqueue("remove", session, () => files.remove(pathOf(session)));
+    },
+
+    async removeOld() {
+      for (const name of await files.list(folder)) {
+        const path = join(folder, name);
+        const found = await files.stat(path);
+        if (found && found.modifiedMs < clock.now() - KEPT_DAYS * DAY_MS) await files.remove(path);
+      }
+    },
+  };
+
+  function enqueue(what: string, session: string, run: () => Promise<void> | undefined): void {
+    const complain = (thrown: unknown) =>
+      log.warn(
+        "view",
+        `cannot ${what} ${pathOf(session)} (${formatError(thrown)}); the next request tries again`,
+      );
+    void writes.add(async () => run()?.catch(complain));
+  }
+}
+
+const VERSION = 1;
+const NUMBERS = 4;
+
+/** A message is four words: its role, and three numbers of 36 digits. */
+export function formatSentView({ digests, isUnread }: SentView, instance: string): string {
+  const words = digests.flatMap(({ created, role, sum, tokens }) => [
+    role,
+    ...[created, sum, tokens].map(digits),
+  ]);
+  return JSON.stringify({ v: VERSION, instance, ...(isUnread && { isUnread }), messages: words.join(" ") });
+}
+
+const digits = (number: number): string => number.toString(36);
+
+/** `undefined` where the text is none, "later" where a later version has written it. */
+export function parseSentView(text: string): (SentView & { instance: string }) | "later" | undefined {
+  const value = parseJson(text);
+  if (!isRecord(value)) return undefined;
+  const { instance, isUnread, messages, v } = value;
+  if (typeof v === "number" && v > VERSION) return "later";
+  if (v !== VERSION || typeof instance !== "string" || typeof messages !== "string") return undefined;
+  const words = messages === "" ? [] : messages.split(" ");
+  if (words.length % NUMBERS !== 0) return undefined;
+  const digests: Digest[] = [];
+  for (let at = 0; at < words.length; at += NUMBERS) {
+    const [role = "", ...rest] = words.slice(at, at + NUMBERS);
+    const [created, sum, tokens] = rest.map((word) => Number.parseInt(word, 36));
+    if (!isWhole(created) || !isWhole(sum) || !isWhole(tokens)) return undefined;
+    digests.push({ role, created, sum, tokens });
+  }
+  return { instance, digests, ...(isUnread === true && { isUnread }) };
+}
+
+const isWhole = (number: number | undefined): number is number => Number.isInteger(number);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

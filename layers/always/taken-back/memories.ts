@@ -1,0 +1,108 @@
+/** Puts memories away whose message the user has taken back, and brings them back with it. */
+
+import type { Message } from "../../../src/conversation/message.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import type { Memories } from "../../../src/memory/store.js";
+import type { Log } from "../../../src/record/log.js";
+import type { Clock } from "../../../src/seams/clock.js";
+import { isTakenBack, planMemories } from "./plan-memories.js";
+
+export interface TakenMemories {
+  /** Brings them in line with all that the host has of the session; whether one was changed. Rejects when the disk fails. */
+  follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
+  /** Puts right what the host's undo has done to their files, to these or to any. Rejects when the disk fails. */
+  mend(touched?: readonly string[]): Promise<void>;
+  /** Reads which ones are put away for that reason; whether others are than before. */
+  refresh(): Promise<boolean>;
+  /** Ids, as last read. */
+  away(): ReadonlySet<string>;
+}
+
+export interface TakenMemoriesOptions {
+  clock: Clock;
+  instance: string;
+  /** Is told of a session whose memories were changed by somebody else meanwhile. */
+  onRefused(sessionID: string): void;
+  log: Log;
+  memories: Pick<Memories, "history" | "list" | "mendAfterUndo" | "restore" | "swap" | "update">;
+}
+
+const SOURCE = "taken-back";
+const AWAY = "the user took the message back";
+const BACK = "the user brought the message back";
+/** What was not the user's does not become so by it, as with all that takes something back. */
+const MENDED = { operation: "restore", reason: "OpenCode's undo had put the file back", undoes: "opencode" };
+
+export function createTakenMemories(options: TakenMemoriesOptions): TakenMemories {
+  const { clock, instance, log, memories, onRefused } = options;
+  let away: ReadonlySet<string> = new Set();
+
+  return {
+    async follow(sessionID, messages) {
+      const all = await memories.list({ archived: true });
+      if (!all.some(({ provenance }) => provenance.session === sessionID && provenance.message)) return false;
+      const now = new Date(clock.now()).toISOString();
+      const plan = planMemories(all, { messages, now, sessionID });
+      const changes = [];
+      for (const change of plan.away) if (!(await isByHand(change.before))) changes.push(change);
+      const cause = { session: sessionID, run: `${instance}-${clock.now().toString(36)}` };
+      if (changes.length > 0) {
+        const swapped = await memories.swap(changes, { operation: "archive", reason: AWAY, ...cause });
+        const ids = changes.map(({ before }) => before.id).join(", ");
+        if (swapped.kind === "refused") onRefused(sessionID);
+        if (swapped.kind === "refused") log.warn(SOURCE, `${ids} cannot be put away yet: ${swapped.why}`);
+        else log.info(SOURCE, `${AWAY}, put away: ${ids}`);
+      }
+      for (const change of plan.back)
+        await bringBack(change, { operation: "restore", reason: BACK, ...cause });
+      if (changes.length + plan.back.length > 0) await refresh();
+      return changes.length + plan.back.length > 0;
+    },
+
+    async mend(touched) {
+      const ids = await memories.mendAfterUndo(MENDED, touched && new Set(touched));
+      if (ids.length > 0) log.info(SOURCE, `${MENDED.reason}, and it is as it was: ${ids.join(", ")}`);
+    },
+
+    refresh,
+    away: () => away,
+  };
+
+  async function refresh(): Promise<boolean> {
+    const all = await memories.list({ archived: true });
+    const now = new Set(all.filter(isTakenBack).map(({ id }) => id));
+    const isOther = now.size !== away.size || [...now].some((id) => !away.has(id));
+    away = now;
+    return isOther;
+  }
+
+  /** Has a person changed it with an editor? An older version, or none, may be the host's doing. */
+  async function isByHand({ id }: Memory): Promise<boolean> {
+    const lines = await memories.history(id);
+    return lines.some(({ after, by }, n) => {
+      const isNew = after !== null && !lines.slice(0, n).some((line) => line.after === after);
+      return by === "person" && isNew;
+    });
+  }
+
+  async function bringBack(
+    { before, after }: { before: Memory; after: Memory },
+    cause: Cause,
+  ): Promise<void> {
+    if (before.status === "archived") {
+      const restored = await memories.restore(before.id, cause);
+      if (restored.kind === "refused") {
+        log.warn(SOURCE, `${before.id} cannot be brought back: ${restored.why}`);
+        return;
+      }
+    }
+    const { extra, supersededBy } = after;
+    const status = before.status === "archived" ? undefined : after.status;
+    await memories.update(
+      before.id,
+      (current) => ({ ...current, extra, ...(status && { status }), ...(supersededBy && { supersededBy }) }),
+      cause,
+    );
+  }
+}

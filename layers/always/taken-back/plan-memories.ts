@@ -1,0 +1,112 @@
+/**
+ * Which memories go because the user has taken back the message that they were made of, and which come back. Pure.
+ *
+ *     its message is gone, or does not say it any more    archived, and marked with the time
+ *     said in another message or session as well          stays
+ *     one that it had superseded                          holds again
+ *     the message is there again                          as it was, unless somebody has moved it meanwhile
+ */
+
+import type { Message } from "../../../src/conversation/message.js";
+import { readMessageKey, readOwnTexts } from "../../../src/conversation/own-texts.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import { readSessions } from "../../../src/memory/sessions.js";
+
+/** In the frontmatter of what was put away: when. Of what holds again: the memory that had superseded it. */
+export const TAKEN_BACK = "takenBack";
+const FREED_BY = "freedBy";
+
+export interface MemoryPlan {
+  /** As each is and as it shall be. */
+  away: { before: Memory; after: Memory }[];
+  /** In the archive, to be brought back, and what each is then. */
+  back: { before: Memory; after: Memory }[];
+}
+
+/** Was it put away because its message was taken back? */
+export const isTakenBack = ({ extra, status }: Memory): boolean =>
+  status === "archived" && extra[TAKEN_BACK] !== undefined;
+
+/** `all` are the memories, archived ones too; `messages` all that the host has of the session. */
+export function planMemories(
+  all: readonly Memory[],
+  { messages, now, sessionID }: { messages: readonly Message[]; now: string; sessionID: string },
+): MemoryPlan {
+  const said = readSaid(messages);
+  const away: MemoryPlan["away"] = [];
+  const back: MemoryPlan["back"] = [];
+  for (const memory of all) {
+    if (memory.provenance.session !== sessionID || memory.provenance.message === undefined) continue;
+    if (isTakenBack(memory) && isSaid(memory, said)) back.push(bring(memory));
+    if (mayGo(memory) && !isSaid(memory, said) && !isSaidElsewhere(memory, said)) away.push(put(memory, now));
+  }
+  const gone = new Set(away.map(({ before }) => before.id));
+  const there = new Set(back.map(({ before }) => before.id));
+  for (const memory of all) {
+    const { extra, status, supersededBy } = memory;
+    if (status === "superseded" && supersededBy !== undefined && gone.has(supersededBy))
+      away.push(free(memory, supersededBy));
+    const by = extra[FREED_BY];
+    if (status === "active" && typeof by === "string" && there.has(by)) back.push(supersede(memory, by));
+  }
+  return { away, back };
+}
+
+/** What a person has written is theirs; what somebody has brought back stays. */
+function mayGo({ extra, isForeign, provenance, status }: Memory): boolean {
+  const isOpen = status === "active" || status === "resolved";
+  return isOpen && !isForeign && provenance.by !== "person" && extra[TAKEN_BACK] === undefined;
+}
+
+interface Said {
+  /** By the id of the message: the letters of what it says. */
+  texts: ReadonlyMap<string, string>;
+  users: readonly string[];
+}
+
+function readSaid(messages: readonly Message[]): Said {
+  const texts = new Map<string, string>();
+  const users: string[] = [];
+  for (const { info, parts } of messages) {
+    const text = info.role === "user" ? lettersOf(readOwnTexts(parts).join(" ")) : "";
+    texts.set(info.id ?? readMessageKey(info), text);
+    if (info.role === "user") users.push(text);
+  }
+  return { texts, users };
+}
+
+/** Is its message there, and does it say what the memory quotes? An agent's is not asked for its words. */
+function isSaid({ provenance: { by, evidence, message = "" } }: Memory, { texts }: Said): boolean {
+  const text = texts.get(message);
+  if (text === undefined) return false;
+  // What a secret was taken out of cannot be found in the message that has it.
+  const isWhole = evidence !== undefined && !/redacted/i.test(evidence);
+  return by !== "user" || !isWhole || text.includes(lettersOf(evidence));
+}
+
+function isSaidElsewhere(memory: Memory, { users }: Said): boolean {
+  const { evidence } = memory.provenance;
+  const quoted = lettersOf(evidence ?? "");
+  return readSessions(memory).length > 1 || (quoted !== "" && users.some((text) => text.includes(quoted)));
+}
+
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
+function put(before: Memory, now: string): MemoryPlan["away"][number] {
+  return { before, after: { ...before, status: "archived", extra: { ...before.extra, [TAKEN_BACK]: now } } };
+}
+
+function bring(before: Memory): MemoryPlan["back"][number] {
+  const { [TAKEN_BACK]: _, ...extra } = before.extra;
+  return { before, after: { ...before, extra } };
+}
+
+function free(before: Memory, by: string): MemoryPlan["away"][number] {
+  const { supersededBy: _, ...rest } = before;
+  return { before, after: { ...rest, status: "active", extra: { ...before.extra, [FREED_BY]: by } } };
+}
+
+function supersede(before: Memory, supersededBy: string): MemoryPlan["back"][number] {
+  const { [FREED_BY]: _, ...extra } = before.extra;
+  return { before, after: { ...before, status: "superseded", supersededBy, extra } };
+}

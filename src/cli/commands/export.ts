@@ -1,0 +1,55 @@
+/** `strata export`: memories as JSON Lines, each with the whole of its file. Changes nothing but the file it writes. */
+
+import { join, resolve } from "node:path";
+import { StrataError } from "../../error.js";
+import { findHint } from "../../memory/draft.js";
+import { refuseSecrets } from "../../memory/secret-gate.js";
+import { atOnce } from "../../slices.js";
+import { exitCodes, type Run } from "../command.js";
+import { idOf, type ReadShelf, readShelves } from "../memory-files.js";
+import { requireProject } from "../project.js";
+import { formatCopy } from "../transfer/line.js";
+
+export const run: Run = async (surroundings, { global: withGlobal, includePrivate }, [target]) => {
+  const { files, folder, say, style, warn } = surroundings;
+  const project = await requireProject(surroundings);
+  const shelves = (await readShelves(surroundings, project)).filter(
+    ({ place }) =>
+      (withGlobal === true || place.scope === "project") &&
+      (includePrivate === true || place.sensitivity === "internal"),
+  );
+  const { lines, problems } = formatAll(shelves);
+  const text = lines.map((line) => `${line}\n`).join("");
+  if (target === undefined) {
+    if (text !== "") say(text.trimEnd());
+  } else {
+    const path = resolve(folder, target);
+    if (!(await files.create(path, text)))
+      throw new StrataError("IN_THE_WAY", `${path} is there already; name another file, or remove it`);
+    say(`Exported: ${lines.length} memories to ${path}`);
+  }
+  for (const problem of problems) warn(`${style.yellow("Left out")}  ${problem}`);
+  return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
+};
+
+function formatAll(shelves: readonly ReadShelf[]): { lines: string[]; problems: string[] } {
+  const lines: string[] = [];
+  const problems: string[] = [];
+  for (const { looked, place } of shelves) {
+    for (const { path, reading, text = "" } of looked) {
+      const file = join(place.folder, path);
+      if (reading.kind === "problem") {
+        problems.push(`${file}: ${reading.what}`);
+        continue;
+      }
+      const whole = { ...reading.memory, content: text };
+      const leak = findHint(whole) ?? atOnce(refuseSecrets(whole));
+      if (leak !== undefined) problems.push(`${file}: ${leak}`);
+      else
+        lines.push(
+          formatCopy({ id: idOf(place, path), isArchived: path.startsWith("archive/"), contents: text }),
+        );
+    }
+  }
+  return { lines, problems };
+}

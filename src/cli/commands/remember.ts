@@ -1,0 +1,33 @@
+/** `strata remember` */
+import { randomUUID } from "node:crypto";
+import { createGate, formatContradicted } from "../../gate/gate.js";
+import { planRemembered } from "../../memory/said.js";
+import { readType } from "../arguments.js";
+import { exitCodes, type Run } from "../command.js";
+import { reportWritten, withMemories } from "../memories.js";
+
+export const run: Run = async (surroundings, options, args) => {
+  const content = args.join(" ").trim();
+  if (content === "") {
+    surroundings.warn("strata: say what is to be remembered: strata remember 'we deploy on Fridays'");
+    return exitCodes.usage;
+  }
+  const { global: isGlobal, pin, private: isPrivate, title } = options;
+  const type = readType(options.type);
+  const said = type === undefined ? planRemembered(content) : { type, content };
+  return withMemories(surroundings, async (memories) => {
+    const draft = {
+      ...said,
+      provenance: { by: "user" as const },
+      ...(typeof title === "string" && { title }),
+      ...(isPrivate === true && { sensitivity: "private" as const }),
+      ...(isGlobal === true && { scope: "global" as const }),
+      ...(pin === true && { pinned: true }),
+    };
+    const cause = { operation: "remember", run: randomUUID().slice(0, 8) };
+    const { contradicted, written } = await createGate({ memories }).keep(draft, cause);
+    const code = reportWritten(surroundings, written, "Remembered");
+    for (const line of formatContradicted(contradicted)) surroundings.say(line);
+    return code;
+  });
+};

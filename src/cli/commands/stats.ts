@@ -1,0 +1,67 @@
+/** `strata stats`: the savings ledger in figures, or as a page with charts. */
+import { resolve } from "node:path";
+import { planFolders } from "../../folders.js";
+import { formatCount } from "../../format.js";
+import { readLedger } from "../../status/status.js";
+import { exitCodes, type Run } from "../command.js";
+import { requireProject } from "../project.js";
+import { type Figures, sumFigures } from "../stats/figures.js";
+import type { Style } from "../style.js";
+
+const MOST_SESSIONS = 20;
+
+export const run: Run = async (surroundings, { html, json }) => {
+  const { clock, files, folder, say, style, warn } = surroundings;
+  const project = await requireProject(surroundings);
+  const { problems, sessions } = await readLedger(files, planFolders(project).savings);
+  const figures = sumFigures(sessions);
+  if (typeof html === "string") {
+    const [{ formatPage }, { sumMemories }, { withMemories }] = await Promise.all([
+      import("../stats/page.js"),
+      import("../stats/memory-figures.js"),
+      import("../memories.js"),
+    ]);
+    const path = resolve(folder, html);
+    const nowMs = clock.now();
+    const memories = sumMemories(await withMemories(surroundings, (store) => store.list()), nowMs);
+    const page = formatPage({ project, made: new Date(nowMs).toISOString(), figures, memories });
+    await files.writeWhole(path, page, { mode: "kept" });
+    say(`Written: ${path}`);
+  } else {
+    say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));
+  }
+  for (const problem of problems) warn(`${style.yellow("Problem")}  ${problem}`);
+  return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
+};
+
+/** A line a session, the newest first, and one for all of them. */
+function formatFigures({ sessions, totals }: Figures, style: Style): string {
+  const columns = ["requests", "sent", "cached", "freed", "cache lost", "background", "net"];
+  const rows = sessions.slice(0, MOST_SESSIONS).map((session) => ({
+    name: session.sessionID,
+    numbers: [session.requests.length, ...listTotals(session.totals)],
+  }));
+  const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
+  const all = {
+    name: `all ${formatCount(sessions.length)} sessions`,
+    numbers: [requests, ...listTotals(totals)],
+  };
+  const nameWidth = Math.max(...[all, ...rows].map(({ name }) => name.length));
+  const format = (name: string, cells: readonly string[]): string =>
+    [name.padEnd(nameWidth), ...cells.map((cell) => cell.padStart(12))].join("");
+  return [
+    style.bold(format("tokens", columns)),
+    ...[...rows, all].map(({ name, numbers }) => format(name, numbers.map(formatCount))),
+  ].join("\n");
+}
+
+function listTotals({
+  backgroundTokens,
+  cached,
+  cacheLost,
+  net,
+  sent,
+  tokensFreed,
+}: Figures["totals"]): number[] {
+  return [sent, cached, tokensFreed, cacheLost, backgroundTokens, net];
+}

@@ -1,0 +1,39 @@
+import { listFields, readPath } from "../../config/owners.js";
+import { type Config, configSchema } from "../../config/schema.js";
+import type { Source } from "../../config/sources.js";
+import { isRecord } from "../../records.js";
+
+/** A setting as it is in force, and who says so. */
+export interface ExplainedSetting {
+  /** `toolResults.threshold` */
+  key: string;
+  value: unknown;
+  /** A file, or "default". */
+  from: string;
+}
+
+/** Every setting with its value and the strongest source that counts for it and has that value. */
+export function explainSettings(config: Config, sources: readonly Source[]): ExplainedSetting[] {
+  const anyones = new Set(
+    listFields(configSchema)
+      .filter(({ owner }) => owner === "anyone")
+      .map(({ path }) => path.join(".")),
+  );
+  const usual = configSchema.parse({});
+  return listLeaves(config).map(({ path, value }) => {
+    const key = path.join(".");
+    const having = sources.filter(({ settings }) => isSame(readPath(settings, path), value));
+    const users = having.findLast(({ origin }) => origin === "user");
+    // Of what is the user's to set, a project has only said something where it has lowered it.
+    const isProjects = anyones.has(key) || (!users && !isSame(readPath(usual, path), value));
+    return { key, value, from: (isProjects ? having.at(-1) : users)?.file ?? "default" };
+  });
+}
+
+function listLeaves(value: unknown, path: string[] = []): { path: string[]; value: unknown }[] {
+  // A setting that is itself a map, such as perTool, is one value.
+  if (!isRecord(value) || path.length === 2) return [{ path, value }];
+  return Object.entries(value).flatMap(([key, inner]) => listLeaves(inner, [...path, key]));
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,155 @@
+/**
+ * Adds a plugin to the text of an opencode.json, or takes it out, and leaves every other character as it was: comments,
+ * order, indentation, line ends, trailing commas. Pure.
+ */
+import {
+  createScanner,
+  findNodeAtLocation,
+  type JSONPath,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { formatSyntaxError } from "../../config/config-files.js";
+
+/** The new text, or why there is none. */
+export type Edited =
+  | { kind: "edited"; text: string }
+  | { kind: "unchanged" }
+  | { kind: "refused"; why: string };
+
+const NEW_FILE = (spec: string): string =>
+  `{\n  "$schema": "https://opencode.ai/config.json",\n  "plugin": [${JSON.stringify(spec)}]\n}\n`;
+
+/** Adds `spec` at the end of the `plugin` list, which is made where there is none. */
+export function planAdd(text: string, spec: string): Edited {
+  if (text.trim() === "") return { kind: "edited", text: NEW_FILE(spec) };
+  const root = readRoot(text);
+  if (typeof root === "string") return { kind: "refused", why: root };
+  const list = findNodeAtLocation(root, ["plugin"]);
+  if (list && list.type !== "array") return refuse(text, list, "plugin is expected to be a list");
+  if (list?.children?.some((entry) => readSpec(entry) === spec)) return { kind: "unchanged" };
+  const edited = list
+    ? insert(text, list, JSON.stringify(spec))
+    : insert(text, root, `"plugin": [${JSON.stringify(spec)}]`);
+  return { kind: "edited", text: edited };
+}
+
+/** Takes every entry out whose spec `isMeant`; an emptied list stays as an empty list. */
+export function planRemove(text: string, isMeant: (spec: string) => boolean): Edited {
+  if (text.trim() === "") return { kind: "unchanged" };
+  let edited = text;
+  for (;;) {
+    const root = readRoot(edited);
+    if (typeof root === "string") return { kind: "refused", why: root };
+    const list = findNodeAtLocation(root, ["plugin"] satisfies JSONPath);
+    const meant = list?.children?.find((entry) => isMeant(readSpec(entry) ?? ""));
+    if (!list || !meant) break;
+    edited = remove(edited, list, meant);
+  }
+  return edited === text ? { kind: "unchanged" } : { kind: "edited", text: edited };
+}
+
+/** The object at the top, or a sentence on why there is none. */
+function readRoot(text: string): Node | string {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) return formatSyntaxError(text, error.offset, printParseErrorCode(error.error));
+  return root?.type === "object" ? root : "an object is expected at the top";
+}
+
+/** An entry is a name, or a list of a name and its options. */
+function readSpec(entry: Node): string | undefined {
+  const name = entry.type === "array" ? entry.children?.[0] : entry;
+  return typeof name?.value === "string" ? name.value : undefined;
+}
+
+/** Puts a member behind the last one of a list or an object, on a line of its own where the others have theirs. */
+function insert(text: string, holder: Node, member: string): string {
+  const last = holder.children?.at(-1);
+  const open = holder.offset + 1;
+  if (!last) {
+    // Comments may stand in an empty list; they stay in front.
+    const close = holder.offset + holder.length - 1;
+    const inside = text.slice(open, close);
+    if (!inside.includes("\n")) return splice(text, open, open, member);
+    const { eol, unit } = readStyle(text);
+    const end = open + inside.trimEnd().length;
+    return splice(text, end, end, `${eol}${indentAt(text, close)}${unit}${member}`);
+  }
+  const end = last.offset + last.length;
+  const comma = findComma(text, end);
+  const behind = comma === undefined ? end : comma + 1;
+  const isOnOwnLine = text.slice(open, last.offset).includes("\n");
+  const gap = isOnOwnLine ? `${readStyle(text).eol}${indentAt(text, last.offset)}` : " ";
+  // A remark behind the last one is about that one.
+  const at = isOnOwnLine ? behind + findRemark(text.slice(behind)) : behind;
+  // Where the last one has a comma behind it already, so has the one that is now the last.
+  const added = splice(text, at, at, `${gap}${member}${comma === undefined ? "" : ","}`);
+  return comma === undefined ? splice(added, end, end, ",") : added;
+}
+
+/** Length of a comment that ends the line, with the space before it; 0 where there is none, or more than one. */
+function findRemark(text: string): number {
+  return /^[ \t]*(\/\/[^\r\n]*|\/\*((?!\*\/)[^\r\n])*\*\/)(?=[ \t]*\r?\n)/.exec(text)?.[0].length ?? 0;
+}
+
+/** Takes a member out with the comma that parts it from its neighbour, and its line where nothing else is on it. */
+function remove(text: string, list: Node, member: Node): string {
+  const end = member.offset + member.length;
+  const after = findComma(text, end);
+  const index = list.children?.indexOf(member) ?? 0;
+  const previous = list.children?.[index - 1];
+  const before =
+    after === undefined && previous ? findComma(text, previous.offset + previous.length) : undefined;
+  // The later place first, so that the earlier one is still where it was.
+  const isRemarked = after !== undefined && text.slice(end, after).trim() !== "";
+  const withoutComma = isRemarked ? splice(text, after, after + 1, "") : text;
+  const isOne = after !== undefined && !isRemarked;
+  const withoutMember = cutWithLine(withoutComma, member.offset, isOne ? after + 1 : end);
+  return before === undefined ? withoutMember : splice(withoutMember, before, before + 1, "");
+}
+
+function cutWithLine(text: string, from: number, to: number): string {
+  const start = text.lastIndexOf("\n", from - 1) + 1;
+  const lineEnd = text.indexOf("\n", to);
+  const isAlone =
+    start > 0 &&
+    lineEnd !== -1 &&
+    text.slice(start, from).trim() === "" &&
+    text.slice(to, lineEnd).trim() === "";
+  if (isAlone) return splice(text, start, lineEnd + 1, "");
+  const spaces = /^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0;
+  return splice(text, from, to + (text[from - 1] === "[" || text[from - 1] === " " ? spaces : 0), "");
+}
+
+/** Offset of a comma behind `from`, with nothing but space and comments between; `undefined` when there is none. */
+function findComma(text: string, from: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : undefined;
+}
+
+/** Line ends and one step of indentation, as the text has them. */
+function readStyle(text: string): { eol: string; unit: string } {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  return { eol, unit: /^([ \t]+)\S/m.exec(text)?.[1] ?? "  " };
+}
+
+function indentAt(text: string, offset: number): string {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  return /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
+}
+
+function refuse(text: string, { offset }: Node, what: string): Edited {
+  return { kind: "refused", why: `line ${countLines(text, offset)}: ${what}` };
+}
+
+const countLines = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
+
+function splice(text: string, from: number, to: number, replacement: string): string {
+  return text.slice(0, from) + replacement + text.slice(to);
+}

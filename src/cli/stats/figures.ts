@@ -1,0 +1,70 @@
+/** The savings ledger as figures: of each request, each session and each day. Pure. */
+import { type SavingsRecord, type SavingsTotals, sumSavings } from "../../record/savings.js";
+
+export interface RequestFigures {
+  /** Tokens as the provider counted. */
+  sent: number;
+  /** Tokens that the request would have had besides; an estimate. */
+  keptOut: number;
+}
+
+export interface SessionFigures {
+  sessionID: string;
+  /** ISO 8601. */
+  lastUsed: string;
+  requests: readonly RequestFigures[];
+  /** Numbers, from 1, of the first requests after history was replaced. */
+  replacements: readonly number[];
+  totals: SavingsTotals;
+}
+
+export interface DayFigures {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  totals: SavingsTotals;
+}
+
+export interface Figures {
+  totals: SavingsTotals;
+  /** The newest first. */
+  sessions: readonly SessionFigures[];
+  /** The oldest first; days on which nothing happened are left out. */
+  days: readonly DayFigures[];
+}
+
+/** What the records of all sessions come to. */
+export function sumFigures(ledger: ReadonlyMap<string, readonly SavingsRecord[]>): Figures {
+  const all = [...ledger.values()].flat();
+  const days = new Map<string, SavingsRecord[]>();
+  for (const record of all) {
+    const day = record.time.slice(0, 10);
+    const known = days.get(day);
+    if (known) known.push(record);
+    else days.set(day, [record]);
+  }
+  return {
+    totals: sumSavings(all),
+    sessions: [...ledger]
+      .map(([sessionID, records]) => describeSession(sessionID, records))
+      .sort((a, b) => b.lastUsed.localeCompare(a.lastUsed)),
+    days: [...days]
+      .map(([day, records]) => ({ day, totals: sumSavings(records) }))
+      .sort((a, b) => a.day.localeCompare(b.day)),
+  };
+}
+
+function describeSession(sessionID: string, records: readonly SavingsRecord[]): SessionFigures {
+  const requests: RequestFigures[] = [];
+  const replacements = new Set<number>();
+  for (const { event, keptOut = 0, sent } of records) {
+    if (event === "cut" || event === "compacted") replacements.add(requests.length + 1);
+    if (event === "answer" && sent !== undefined) requests.push({ sent, keptOut });
+  }
+  return {
+    sessionID,
+    lastUsed: records.at(-1)?.time ?? "",
+    requests,
+    replacements: [...replacements].filter((request) => request <= requests.length),
+    totals: sumSavings(records),
+  };
+}

@@ -1,0 +1,156 @@
+/** What charts are drawn with: a frame with title and legend, axes with round numbers, text that is safe to put in. */
+import { formatCount } from "../../format.js";
+
+/** Colours, as values of SVG attributes; variables of a page are colours too. */
+export interface Theme {
+  ink: string;
+  /** What stands back. */
+  faint: string;
+  grid: string;
+  paper: string;
+}
+
+export const lightTheme: Theme = { ink: "#333333", faint: "#666666", grid: "#e4e4e4", paper: "#ffffff" };
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** What every chart has. */
+export interface ChartFrame {
+  title: string;
+  /** One sentence, also for those who cannot see it. */
+  description: string;
+  size: Size;
+  theme: Theme;
+  /** What is along and up, with units; nothing where names stand at the axis. */
+  labels: { x: string; y: string };
+}
+
+/** The area between the axes. */
+export interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** An entry of the legend: the sign is drawn left of the label. */
+export interface LegendEntry {
+  label: string;
+  sign(at: Point): string;
+}
+
+export const CENTRED = 'text-anchor="middle"';
+const LEGEND_LINE = 20;
+/** Below this an entry of the legend has a line of its own. */
+const WIDE = 700;
+
+/** Leaves room for the title, the legend and what stands at the axes. */
+export function planPlot({ width, height }: Size, legendEntries: number): Plot {
+  const isWide = width >= WIDE;
+  const legendLines = isWide ? 1 : legendEntries;
+  return {
+    left: isWide ? 90 : 70,
+    right: width - (isWide ? 30 : 12),
+    top: (isWide ? 70 : 50) + LEGEND_LINE * legendLines,
+    bottom: height - 70,
+  };
+}
+
+export interface DrawFrameOptions {
+  frame: ChartFrame;
+  plot: Plot;
+  legend: readonly LegendEntry[];
+  content: readonly string[];
+}
+
+/** The whole picture. */
+export function drawFrame({ content, frame, legend, plot }: DrawFrameOptions): string {
+  const { description, labels, size, theme, title } = frame;
+  const { width, height } = size;
+  const middle = (plot.top + plot.bottom) / 2;
+  const isWide = width >= WIDE;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" \
+role="img" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="${theme.ink}">
+<title>${escapeMarkup(title)}</title>
+<desc>${escapeMarkup(description)}</desc>
+<rect width="${width}" height="${height}" fill="${theme.paper}"/>
+${text({ x: isWide ? plot.left : 12, y: 30 }, title, `font-size="${isWide ? 18 : 15}" font-weight="bold"`)}
+${isWide ? text({ x: plot.left, y: 50 }, description, `fill="${theme.faint}"`) : ""}
+${content.join("\n")}
+<path d="M${plot.left} ${plot.bottom}H${plot.right}" stroke="${theme.ink}"/>
+${text({ x: (plot.left + plot.right) / 2, y: plot.bottom + 45 }, labels.x, CENTRED)}
+${labels.y === "" ? "" : text({ x: 18, y: middle }, labels.y, `${CENTRED} transform="rotate(-90 18 ${middle})"`)}
+${drawLegend(legend, plot, isWide)}
+</svg>
+`;
+}
+
+function drawLegend(entries: readonly LegendEntry[], plot: Plot, isWide: boolean): string {
+  const width = (plot.right - plot.left) / Math.max(1, entries.length);
+  return entries
+    .map(({ label, sign }, index) => {
+      const x = isWide ? round(plot.left + index * width) : 12;
+      const y = isWide ? 70 : 50 + index * LEGEND_LINE;
+      return sign({ x, y }) + text({ x: x + 34, y: y + 4 }, label);
+    })
+    .join("\n");
+}
+
+/** Lines across with their numbers, from 0 to `highest`. */
+export function drawValueAxis(
+  plot: Plot,
+  theme: Theme,
+  highest: number,
+  y: (value: number) => number,
+): string {
+  return listTicks(highest, 5)
+    .map(
+      (value) =>
+        `<path d="M${plot.left} ${y(value)}H${plot.right}" stroke="${theme.grid}"/>` +
+        text({ x: plot.left - 8, y: y(value) + 4 }, formatShort(value), 'text-anchor="end"'),
+    )
+    .join("\n");
+}
+
+/** Where a value is on the paper, with a little air above the highest. */
+export function createValueScale(plot: Plot, highest: number): (value: number) => number {
+  const top = Math.max(1, highest) * 1.05;
+  return (value) => round(plot.bottom - (value / top) * (plot.bottom - plot.top));
+}
+
+export function text({ x, y }: Point, value: string, attributes = ""): string {
+  return `<text x="${x}" y="${y}" ${attributes}>${escapeMarkup(value)}</text>`;
+}
+
+/** Round numbers from 0 to `highest`, about so many. */
+export function listTicks(highest: number, wanted: number): number[] {
+  const rough = Math.max(1, highest) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 2.5, 5].find((factor) => factor * power >= rough) ?? 10) * power;
+  return Array.from({ length: Math.floor(highest / step) + 1 }, (_, index) => index * step);
+}
+
+export function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+export function escapeMarkup(value: string): string {
+  return value
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+/** 2000000 → "2M": there is little room at an axis. */
+export function formatShort(value: number): string {
+  return value >= 1_000_000 ? `${value / 1_000_000}M` : formatCount(value);
+}

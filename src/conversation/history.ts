@@ -1,0 +1,105 @@
+/** The messages of one request as the host has them, read once for all layers. */
+import { DAY_MS } from "../days.js";
+import { type DecisionKey, readMessageKey, readResultKey } from "./keys.js";
+import { isToolPart, type Message, readResultText, type ToolPart } from "./message.js";
+
+/** The result of an ended tool call. */
+export interface Result extends DecisionKey {
+  part: ToolPart;
+  /** As the host would send it. */
+  text: string;
+  /** Index of its message. */
+  index: number;
+}
+
+export interface History {
+  readonly messages: readonly Message[];
+  /** Days on which something in it began. */
+  readonly days: ReadonlySet<number>;
+  /** Every result that can be told from others, from this message on, in order. Found out once. */
+  results(from?: number): readonly Result[];
+  keyOf(index: number): DecisionKey | undefined;
+  /** Index of the last answer that has ended and is not a summary; -1 where there is none. */
+  readonly lastAnswer: number;
+  /** Index of the host's last summary if nothing has been answered since it was made; else -1. */
+  readonly freshSummary: number;
+}
+
+export function readHistory(messages: readonly Message[]): History {
+  const keys = new Map<number, DecisionKey | undefined>();
+  let read: Result[] = [];
+  let readFrom = messages.length;
+  return {
+    messages,
+    days: readDays(messages),
+    results(from = 0) {
+      if (from < readFrom) {
+        read = [...readResults(messages, from, readFrom), ...read];
+        readFrom = from;
+      }
+      return from === readFrom ? read : read.filter(({ index }) => index >= from);
+    },
+    keyOf(index) {
+      if (keys.has(index)) return keys.get(index);
+      const [message, first] = [messages[index], messages[0]];
+      if (!message || !first) return undefined;
+      if (!keys.has(index)) keys.set(index, readMessageKey(message, first));
+      return keys.get(index);
+    },
+    lastAnswer: messages.findLastIndex(isEndedAnswer),
+    freshSummary: findFreshSummary(messages),
+  };
+}
+
+/** A summary of the host's that history goes on from. One that failed or was broken off is passed over, as the host does. */
+export function isSummary({ info }: Message): boolean {
+  return info.summary === true && info.finish !== undefined && !info.error;
+}
+
+/**
+ * Index of the host's last summary if nothing has been answered since it was made; else -1. The host puts the messages
+ * that it keeps verbatim behind the summary, so that answers which are older stand there.
+ */
+export function findFreshSummary(messages: readonly Message[]): number {
+  const summary = messages.findLastIndex(isSummary);
+  if (summary === -1) return -1;
+  const answer = messages.findLastIndex(isEndedAnswer);
+  const [made, answered] = [messages[summary]?.info.time?.created, messages[answer]?.info.time?.created];
+  const isAnswered = made === undefined || answered === undefined ? answer > summary : answered > made;
+  return isAnswered ? -1 : summary;
+}
+
+/** An answer of the model's for which the provider reported what it read. */
+export function isEndedAnswer({ info }: Message): boolean {
+  return info.role === "assistant" && info.summary !== true && countReportedTokens(info.tokens) > 0;
+}
+
+/** What the provider counted of an answer's request and the answer itself. */
+export function countReportedTokens(tokens: Message["info"]["tokens"]): number {
+  if (!tokens) return 0;
+  return tokens.input + tokens.output + tokens.reasoning + tokens.cache.read + tokens.cache.write;
+}
+
+function readResults(messages: readonly Message[], from: number, to: number): Result[] {
+  const results: Result[] = [];
+  for (let index = from; index < to; index++) {
+    const message = messages[index];
+    if (message?.info.role !== "assistant") continue;
+    for (const part of message.parts) {
+      const text = isToolPart(part) ? readResultText(part) : undefined;
+      const key = text === undefined ? undefined : readResultKey(part as ToolPart);
+      if (key && text !== undefined) results.push({ ...key, part: part as ToolPart, text, index });
+    }
+  }
+  return results;
+}
+
+function readDays(messages: readonly Message[]): Set<number> {
+  const days = new Set<number>();
+  const add = (timeMs: number | undefined) => timeMs !== undefined && days.add(Math.floor(timeMs / DAY_MS));
+  for (const { info, parts } of messages) {
+    add(info.time?.created);
+    for (const part of parts) if (isToolPart(part)) add(part.state?.time?.start);
+  }
+  return days;
+}

@@ -1,0 +1,35 @@
+/** How a tool call ended, as the host tells it: a command that exits with an error is a success with an exit code. */
+import { createHash } from "node:crypto";
+import { readInput } from "./call.js";
+import type { ToolPart } from "./message.js";
+
+/** The exit code of a command; `null` where it was ended from outside or the host tells none. */
+export function readExit({ state }: ToolPart): number | null {
+  const exit = state.metadata?.exit;
+  return typeof exit === "number" ? exit : null;
+}
+
+/** Did the call fail, or its command exit with an error? One that the user broke off did not. */
+export function hasFailed(part: ToolPart): boolean {
+  const { status, metadata } = part.state;
+  if (status === "error") return metadata?.interrupted !== true;
+  return part.tool === "bash" && (readExit(part) ?? 0) !== 0;
+}
+
+/** The same for the same tool and input. */
+export function hashCall(part: ToolPart): string {
+  return hashText(`${part.tool} ${JSON.stringify(readInput(part), shorten)}`).slice(0, 12);
+}
+
+/** A longer text of an input is known by its beginning and its length. */
+const LOOKED_AT = 100_000;
+
+function shorten(_name: string, value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= LOOKED_AT) return value;
+  return `${value.slice(0, LOOKED_AT)}${value.length}`;
+}
+
+/** SHA-1 in base64url: names things, keeps nothing secret. */
+export function hashText(text: string): string {
+  return createHash("sha1").update(text).digest("base64url");
+}

@@ -1,0 +1,153 @@
+/**
+ * What a person wrote in a text, sentence by sentence. Not theirs, and left out: code, quotations, stack traces, logs,
+ * diffs, command lines with their output. Line-based and simple: what is doubtful is taken for pasted.
+ */
+
+import { atOnce, type Sliced } from "../slices.js";
+import { toLine } from "../text.js";
+
+/** Characters that are looked through: a user may write one sentence behind a long log. */
+export const LOOKED_AT = 200_000;
+/** Of what is read in one go, while the host waits: as much as is kept of a request. */
+const LOOKED_AT_ONCE = 100_000;
+/** Of these, so many that may be the user's own; what is longer is a text of somebody else's. */
+const MOST_OWN = 20_000;
+/** Nobody writes a longer line by hand: it is pasted, and no speech. */
+export const LONGEST_LINE = 4_000;
+/** A longer "sentence" is a pasted text. */
+export const LONGEST_SENTENCE = 600;
+/** So many of a text are read; what has more was not written for us. */
+export const MOST_SENTENCES = 300;
+
+const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|etc)\.)\s+|(?<=[。！？；])/;
+const LIST_MARK = /^([-*+•]|\d+[.)、])\s+/;
+
+export interface Line {
+  text: string;
+  isItem: boolean;
+  /** Stands in the same paragraph as the line before. */
+  isJoined: boolean;
+  /** Code, a log or a quotation stands directly before it. */
+  isBehindPaste: boolean;
+}
+
+/** Sentences outside of quotations and code, without the marks of a list. */
+export function splitSentences(text: string): string[] {
+  const sentences: string[] = [];
+  for (const line of atOnce(readOwnLines(text.slice(0, LOOKED_AT_ONCE)))) {
+    sentences.push(...splitLine(line.text));
+    if (sentences.length >= MOST_SENTENCES) break;
+  }
+  return sentences.slice(0, MOST_SENTENCES);
+}
+
+/** The sentences of one line; one of stops alone is none. */
+export function splitLine(line: string): string[] {
+  return line
+    .split(SENTENCE_END)
+    .filter((sentence) => sentence.length <= LONGEST_LINE && !/^[\s.!?。！？；…]*$/.test(sentence))
+    .map((sentence) => toLine(sentence, LONGEST_SENTENCE).replace(LIST_MARK, ""))
+    .filter((sentence) => sentence !== "" && sentence.length <= LONGEST_SENTENCE);
+}
+
+/** A line at least this long that the next goes on in lower case was wrapped by an editor. */
+const WRAPPED = 60;
+
+/** The lines that a person wrote, wrapped ones joined, each as `show` gives it. */
+export function* readOwnLines(text: string, show: (line: string) => string = (line) => line): Sliced<Line[]> {
+  const lines: Line[] = [];
+  let isCode = false;
+  let isPasted = false;
+  let isOpen = false;
+  let isBroken = true;
+  let own = 0;
+  let isBehindPaste = false;
+  const all = text.slice(0, LOOKED_AT).split("\n");
+  let next = showLine(all[0], show);
+  for (const index of all.keys()) {
+    const line = next ?? "";
+    next = showLine(all[index + 1], show);
+    yield;
+    const isFence = /^\s*(```|~~~)/.test(line);
+    if (isFence) isCode = !isCode;
+    const isTooLong = line.length > LONGEST_LINE;
+    const isBlank = line.trim() === "";
+    // What follows the output of a machine without a gap is its output as well.
+    if (isBlank) isPasted = false;
+    else if (!isCode && !isTooLong && (isMachineLine(line) || isCommentOfCode(line, next))) isPasted = true;
+    if (isFence || isCode || isPasted || isTooLong || isBlank || /^\s*>|^\t|^ {4,}\S/.test(line)) {
+      isOpen = false;
+      isBroken ||= isBlank;
+      isBehindPaste ||= !isBlank;
+      continue;
+    }
+    own += line.length + 1;
+    if (own > MOST_OWN) break;
+    const last = lines.at(-1);
+    const isGoingOn = last !== undefined && isOpen && /^\s*[a-z]/.test(line);
+    if (isGoingOn && last.text.length + line.length < LONGEST_LINE) last.text += ` ${line.trim()}`;
+    else
+      lines.push({
+        text: line.trim(),
+        isItem: LIST_MARK.test(line.trim()),
+        isJoined: !isBroken,
+        isBehindPaste,
+      });
+    isOpen = line.length >= WRAPPED;
+    isBehindPaste = false;
+    isBroken = false;
+  }
+  return lines;
+}
+
+/** What is too long to be anybody's is not looked at more closely. */
+function showLine(line: string | undefined, show: (line: string) => string): string | undefined {
+  return line === undefined || line.length > LONGEST_LINE ? line : show(line);
+}
+
+/** Lines that no person writes by hand: of logs, diffs, traces, compilers, programs. */
+const MACHINE_LINES: readonly RegExp[] = [
+  /^\s*at \S+ \(|^\s*File ".*", line \d+|^Traceback\b|^\s*Caused by:/,
+  /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\s*\[?\d\d:\d\d:\d\d\b|^\w{3} +\d+ \d\d:\d\d:\d\d /,
+  /^(\$|❯|➜|PS [A-Z]:\S*>|[^\s@]+@[^\s@:~]+[:~]\S*[$#])\s+\S/,
+  /^\s*\[?(ERROR|WARN(ING)?|INFO|DEBUG|FATAL|TRACE|PASS|FAIL|FAILED|CONFLICT|npm (ERR|warn|error|WARN))\b/,
+  /^\s*(error|warning|fatal|panic|hint|info|debug|remote|错误|警告)(\[\w+\]| [A-Z]{1,6}\d+)?\s?[:：]/i,
+  /^(Your branch (is|and)|On branch \S+$|Changes (not staged|to be committed)|Untracked files:|nothing to commit|Already up to date|Switched to (a new )?branch|HEAD is now at|Everything up-to-date|Auto-merging |Updating [0-9a-f]{6,})|^\s+\(use "/,
+  /^\s*[\w.$]*(Error|Exception|Warning|Panic)\b[^a-z]*: /,
+  /^\s*(E {2,}\S|-->|=\s(note|help):|\d+ \||\|\s)/,
+  /^\s*[✖✗✘✓✔●▲⨯✕]\s*\S|^\s*\d+:\d+\s+(error|warning|info)\b|^\s*(export )?[A-Z][A-Z0-9_]{2,}=\S/,
+  /^[\w./-]+: ([\w./-]+: )?(error|fatal|warning|line \d+|command not found|permission denied|no such file|cannot (open|access|stat|find|remove|create|read|exec|execute|connect)\b)/i,
+  /\((no-[\w-]+|@?[\w-]+\/[\w-]+|[A-Z]{1,4}\d{3,5})\)\.?$/,
+  /^(diff --git |index [0-9a-f]{6,}|@@ |\+\+\+ |--- \S)|^[+-](?![\s-])\S.*[;{}()]$/,
+  /^\s*\S+\.\w{1,5}:\d+(:\d+)?\b/,
+  /^\s*[[\]{}();]+,?\s*$|^\s*"[\w-]+"\s*:\s*["[{\d]/,
+  /[;{]\s*$(?<!\w;)|\)\s*;\s*$|^\s*(import .* from |export (const|default|function|class)\b|const \w+ =|let \w+ =|var \w+ =|(async )?function \w*\(|def \w+\(|class \w+[\s({:].*[{:]$|return\b.*;$|if \(|for \(|while \(|#include|public |private |package \w+;|using \w+;|func \w+\(|fn \w+\()/,
+  /^\s*(\/\*|\*\/|\/\/|--\s|#!|<!--)|^\s*(SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE|ALTER|DROP) [^a-z]*\b/,
+  /^\s*<\/?[a-z][\w-]*(\s[^>]*)?>/i,
+];
+
+/** `# Never do this` over `x = 1` */
+function isCommentOfCode(line: string, next: string | undefined): boolean {
+  return (
+    /^\s*(#|;|%) /.test(line) &&
+    next !== undefined &&
+    next.length <= LONGEST_LINE &&
+    (CODE_BELOW.test(next) || COMMAND_BELOW.test(next) || isMachineLine(next))
+  );
+}
+
+/** A few words without a full stop, one of which no prose has: `gunicorn app:app --reload` */
+const COMMAND_BELOW = /^(?=.*([\w.]:\w|--\w|\s-\w|\w\/\w|\w_\w))[a-z][\w.-]*( [-\w./:=@]+){1,8}$/;
+
+const CODE_BELOW =
+  /^\s*([\w.]+(\[[^\]]*\])? ?[-+*/|:]?= ?\S|[\w.]+\(.*\)[;,]?\s*$|(sudo|apt|npm|npx|pip|git|docker|kubectl|curl|make|cd|rm|chmod) \S|(from|import|with|raise|return|if|for|while|assert) .*)/;
+
+/** So many of a line's characters are brackets and the like only in code. */
+const MOST_SIGNS = 0.12;
+const LEAST_SIGNS = 5;
+
+function isMachineLine(line: string): boolean {
+  const signs = line.match(/[{}()[\];=<>|\\]/g)?.length ?? 0;
+  if (signs >= LEAST_SIGNS && signs / line.length >= MOST_SIGNS) return true;
+  return MACHINE_LINES.some((pattern) => pattern.test(line));
+}

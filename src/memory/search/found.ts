@@ -1,0 +1,35 @@
+import { DAY_MS } from "../../days.js";
+import { toLine } from "../fields.js";
+import type { Found } from "./search.js";
+
+const LONGEST_WORDS = 160;
+
+/** One line for people: what was found, where it is, and how old it is. */
+export function formatFound(found: Found, nowMs: number): string {
+  if (found.kind === "session")
+    return `past session ${found.sessionID}  ${cut(found.text)}  (${formatDays(found.date, nowMs)})`;
+  const { content, id, isForeign, status, title, updated } = found.memory;
+  const words = toLine(content);
+  // What only says the title again is left out.
+  const more = words === "" || words === title ? "" : `: ${words}`;
+  const from = isForeign ? "from the repository, " : "";
+  const state = status === "active" ? from : `${from}${status}, `;
+  return `${id}  ${cut(`${title}${more}`)}  (${state}${formatDays(updated, nowMs)})`;
+}
+
+/** How long ago this was, in whole days. */
+export function formatDays(date: string, nowMs: number): string {
+  const days = Math.max(0, Math.floor((nowMs - Date.parse(date)) / DAY_MS));
+  if (Number.isNaN(days)) return "of unknown age";
+  return days === 0 ? "today" : `${days} ${days === 1 ? "day" : "days"} ago`;
+}
+
+function cut(text: string): string {
+  const letters = [...toLine(text)];
+  return letters.length <= LONGEST_WORDS
+    ? letters.join("")
+    : `${letters
+        .slice(0, LONGEST_WORDS - 1)
+        .join("")
+        .trimEnd()}…`;
+}

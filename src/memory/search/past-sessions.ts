@@ -1,0 +1,163 @@
+/**
+ * What was said and noted in earlier sessions of the project, found again: the lines of the notes in
+ * `.opencode/session-memory`, with the user's words as they stand there, of sessions that were had on this machine. Read
+ * when first asked for, and again where a file has changed since.
+ */
+import { join } from "node:path";
+import type { AskedBounds, SeenSessions } from "../../owner/seen-sessions.js";
+import type { Recall, RecallEntry } from "../../recall/recall.js";
+import type { Files } from "../../seams/files.js";
+import { redactSecrets } from "../../secrets/secrets.js";
+
+export interface PastSessionsOptions {
+  files: Files;
+  /** Where the notes lie. */
+  folder: string;
+  /** Tells which sessions were had on this machine: a repository may come with notes on others. */
+  sessions: Pick<SeenSessions, "filter">;
+  createIndex: () => Promise<Recall>;
+}
+
+/** A line of the notes on a session. */
+export interface PastLine {
+  sessionID: string;
+  /** Absolute path of the notes. */
+  path: string;
+  text: string;
+  /** ISO date-time: when it was said where the line tells, else when the notes were last written. */
+  date: string;
+}
+
+export interface PastHit extends PastLine {
+  why: string;
+  score: number;
+}
+
+export interface PastSessions {
+  /** Best first. */
+  find(text: string, options: { limit: number; exceptSession?: string | undefined }): Promise<PastHit[]>;
+}
+
+interface KnownNotes {
+  modifiedMs: number;
+  ids: readonly string[];
+}
+
+/** Of the newest notes; older ones are found with grep. */
+const MOST_SESSIONS = 200;
+const MOST_LINES_A_SESSION = 400;
+const LONGEST_LINE = 2_000;
+/** So far a line is looked at beyond what is shown of it: half a secret looks like none. */
+const LONGEST_SECRET = 500;
+/** No turn waits for it: somebody has asked. */
+const ASKED: AskedBounds = { most: 200, withinMs: 2_000 };
+
+export function createPastSessions(options: PastSessionsOptions): PastSessions {
+  const { files, folder, createIndex, sessions } = options;
+  const known = new Map<string, KnownNotes>();
+  const lines = new Map<string, PastLine>();
+  let recall: Recall | undefined;
+  let reading: Promise<Recall> | undefined;
+
+  return {
+    async find(text, { limit, exceptSession }) {
+      reading ??= bringUpToDate().finally(() => {
+        reading = undefined;
+      });
+      const index = await reading;
+      const hits = index
+        .search(text, { limit: limit + MOST_LINES_A_SESSION })
+        .flatMap(({ id, score, why }) => {
+          const line = lines.get(id);
+          return line && line.sessionID !== exceptSession
+            ? [{ ...line, text: showSafe(line.text), score, why }]
+            : [];
+        });
+      return hits.slice(0, limit);
+    },
+  };
+
+  async function bringUpToDate(): Promise<Recall> {
+    recall ??= await createIndex();
+    const newest = await listNewest();
+    const kept = new Set(newest.map(({ sessionID }) => sessionID));
+    for (const sessionID of known.keys()) if (!kept.has(sessionID)) forget(recall, sessionID);
+    for (const { sessionID, modifiedMs } of newest) {
+      if (known.get(sessionID)?.modifiedMs === modifiedMs) continue;
+      forget(recall, sessionID);
+      await learn(recall, sessionID, modifiedMs);
+    }
+    return recall;
+  }
+
+  async function listNewest(): Promise<{ sessionID: string; modifiedMs: number }[]> {
+    const found: { sessionID: string; modifiedMs: number }[] = [];
+    for (const name of await files.list(folder)) {
+      const sessionID = /^([\w-]+)\.md$/.exec(name)?.[1];
+      const stat = sessionID === undefined ? undefined : await files.stat(join(folder, name));
+      if (sessionID !== undefined && stat?.kind === "file")
+        found.push({ sessionID, modifiedMs: stat.modifiedMs });
+    }
+    const newest = found.sort((a, b) => b.modifiedMs - a.modifiedMs);
+    const ids = newest.map(({ sessionID }) => sessionID);
+    const seen = await sessions.filter(ids, ASKED);
+    return newest.filter(({ sessionID }) => seen.has(sessionID)).slice(0, MOST_SESSIONS);
+  }
+
+  async function learn(index: Recall, sessionID: string, modifiedMs: number): Promise<void> {
+    const path = join(folder, `${sessionID}.md`);
+    const bytes = await files.read(path);
+    if (!bytes) return;
+    const ids: string[] = [];
+    for (const [order, text] of parsePastLines(new TextDecoder().decode(bytes)).entries()) {
+      const id = `${sessionID}#${order}`;
+      const line = { sessionID, path, text, date: findTime(text) ?? new Date(modifiedMs).toISOString() };
+      lines.set(id, line);
+      index.add(toEntry(id, order, line));
+      ids.push(id);
+    }
+    known.set(sessionID, { modifiedMs, ids });
+  }
+
+  function forget(index: Recall, sessionID: string): void {
+    for (const id of known.get(sessionID)?.ids ?? []) {
+      index.remove(id);
+      lines.delete(id);
+    }
+    known.delete(sessionID);
+  }
+}
+
+function toEntry(id: string, order: number, { date, sessionID, text }: PastLine): RecallEntry {
+  return { id, text, date, group: sessionID, order };
+}
+
+/** The points of the notes, each with what is indented below it; headings and what stands before the first are none. */
+export function parsePastLines(notes: string): string[] {
+  const body = notes.replaceAll("\r\n", "\n").split("\n");
+  const start = body.findIndex((line) => line.startsWith("## "));
+  const found: string[] = [];
+  let isInPoint = false;
+  for (const line of start === -1 ? [] : body.slice(start)) {
+    const words = line.trim();
+    if (words === "" || line.startsWith("#")) isInPoint = false;
+    else if (isInPoint && /^\s/.test(line)) found.push(`${found.pop()} ${words.replace(/^>\s*/, "")}`);
+    else {
+      found.push(words.replace(/^[-*]\s+/, ""));
+      isInPoint = true;
+    }
+  }
+  return found.slice(0, MOST_LINES_A_SESSION).map((line) => line.slice(0, LONGEST_LINE + LONGEST_SECRET));
+}
+
+/** A person may have written a secret into the notes, and an earlier version did. */
+const showSafe = (text: string): string => redactSecrets(text).text.slice(0, LONGEST_LINE);
+
+/** As the notes write it. */
+function findTime(text: string): string | undefined {
+  const [, day, time] = /\((\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) UTC\)/.exec(text) ?? [];
+  // Node makes a date of "undefinedTundefined:00Z".
+  if (day === undefined || time === undefined) return undefined;
+  const at = Date.parse(`${day}T${time}:00Z`);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}

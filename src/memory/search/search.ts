@@ -1,0 +1,218 @@
+/**
+ * Finds memories: a few precise ones for a message, and more for whoever asks, with what earlier sessions noted.
+ */
+import type PQueue from "p-queue";
+import type { SeenSessions } from "../../owner/seen-sessions.js";
+import { findEntities, normalizePath } from "../../recall/entities.js";
+import type { Embedder, Recall, RecallHit, WordVectors } from "../../recall/recall.js";
+import type { Log } from "../../record/log.js";
+import type { Clock } from "../../seams/clock.js";
+import type { Files } from "../../seams/files.js";
+import type { Memory, MemoryType } from "../memory.js";
+import type { MemoryStore } from "../store.js";
+import { createMemoryIndex, type MemoryIndex } from "./memory-index.js";
+import { createPastSessions, type PastHit } from "./past-sessions.js";
+
+export interface MemorySearchOptions {
+  memories: Pick<MemoryStore, "list" | "known" | "onChange">;
+  clock: Clock;
+  files: Files;
+  log: Log;
+  background: PQueue;
+  /** Where the notes on sessions lie. */
+  sessionMemory: string;
+  /** Tells which of these sessions were had on this machine. */
+  sessions: Pick<SeenSessions, "filter">;
+  /** What a memory weighs now, 0 to 1, with its use; without it its own importance. */
+  importanceOf?: (memory: Memory) => number;
+  /** Meaning beside words, in `find` alone; private memories and notes are never given to it. */
+  embedder?: Embedder | undefined;
+}
+
+/** What to look for; a memory is to fit all of what is given. */
+export interface MemoryQuery {
+  text?: string;
+  /** Or the end of one, if it is the only one: `port-8080` for `decision/port-8080`. */
+  id?: string;
+  /** `!12`, `#34`, `&5` or a path as seen from the project. */
+  entity?: string;
+  type?: MemoryType;
+  /** Those in the archive too. */
+  archived?: boolean;
+  /** 20 without it. */
+  limit?: number;
+  /** The notes on this session are left out: it knows what it said. */
+  exceptSession?: string;
+}
+
+export type Found =
+  | { kind: "memory"; memory: Memory; why: string }
+  /** What an earlier session noted: the user's words or the machine's record of what happened. */
+  | ({ kind: "session" } & Omit<PastHit, "score">);
+
+export interface MemorySearch {
+  /** Begins to read and index in the background, if nobody has. */
+  open(): void;
+  /** Memories first, then lines of past sessions, each best first; without a text the newest first. */
+  find(query: MemoryQuery): Promise<readonly Found[]>;
+  /** Those that are certainly meant, best first, out of what is indexed now; never waits, and is often empty. */
+  match(text: string): readonly Memory[];
+}
+
+const USUAL_LIMIT = 20;
+/** So many are looked through for those that also have the type and the entity. */
+const MOST_SIFTED = 1_000;
+const MOST_MATCHES = 20;
+/** Of a list, for past sessions, even where memories would fill it. */
+const SESSIONS_SHARE = 0.25;
+/** Importance moves a score by so much up or down: it decides between those that fit alike. */
+const IMPORTANCE_SWING = 0.15;
+
+export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
+  const { memories, clock, files, log, background, embedder } = options;
+  const { importanceOf = ({ importance }) => importance } = options;
+  let wordVectors: WordVectors | undefined;
+  const createIndex = async (judge?: Embedder): Promise<Recall> => {
+    const { createRecall } = await import("../../recall/recall.js");
+    const { createWordVectors } = await import("../../recall/word-vectors.js");
+    wordVectors ??= createWordVectors();
+    return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
+  };
+  const common = { clock, log, background };
+  const active = createMemoryIndex({ ...common, memories, createIndex: () => createIndex(embedder) });
+  const past = createPastSessions({
+    files,
+    folder: options.sessionMemory,
+    sessions: options.sessions,
+    createIndex,
+  });
+  let archive: MemoryIndex | undefined;
+  memories.onChange(() => {
+    archive = undefined;
+  });
+
+  return {
+    open: () => active.open(),
+
+    async find(query) {
+      const limit = Math.max(0, Math.min(query.limit ?? USUAL_LIMIT, MOST_SIFTED));
+      if (query.archived) archive ??= openArchive();
+      const shelves = query.archived && archive ? [active, archive] : [active];
+      const found = await Promise.all(shelves.map((shelf) => lookThrough(shelf, query)));
+      const remembered = found.flat().sort(byScore);
+      const noted = await lookBack(query, limit);
+      const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - remembered.length);
+      const told = noted.slice(0, room);
+      return [
+        ...remembered.slice(0, limit - told.length).map(({ memory, why }) => toFound(memory, why)),
+        ...told,
+      ];
+    },
+
+    match(text) {
+      active.open();
+      const hits = active.recall?.match(text, { limit: MOST_MATCHES }) ?? [];
+      const matched = weigh(hits, active).filter(({ memory }) => holds(memory, clock.now()));
+      return matched.sort(byScore).map(({ memory }) => memory);
+    },
+  };
+
+  /** Made anew after a change: it is looked into rarely. */
+  function openArchive(): MemoryIndex {
+    const list = async () => (await memories.list({ archived: true })).filter(isArchived);
+    const shelf = { list, known: () => [], onChange: () => {} };
+    return createMemoryIndex({ ...common, memories: shelf, createIndex });
+  }
+
+  async function lookThrough(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
+    await shelf.whenCurrent();
+    if (query.id !== undefined) return findByID(shelf, query.id);
+    const { entity, text, type } = query;
+    const asked = text ?? entity;
+    const found =
+      asked === undefined || shelf.recall === undefined
+        ? inOrderOfTime(shelf)
+        : weigh(await shelf.recall.searchByMeaning(asked, { limit: MOST_SIFTED }), shelf);
+    return found.filter(
+      ({ memory }) =>
+        (type === undefined || memory.type === type) && (entity === undefined || isAbout(memory, entity)),
+    );
+  }
+
+  async function lookBack(
+    { entity, exceptSession, id, text, type }: MemoryQuery,
+    limit: number,
+  ): Promise<Found[]> {
+    const asked = text ?? entity;
+    if (asked === undefined || id !== undefined || type !== undefined) return [];
+    const hits = await past.find(asked, { limit, exceptSession });
+    return hits
+      .filter((hit) => entity === undefined || names(findEntities(hit.text), entity))
+      .map(({ date, path, sessionID, text: line, why }) => ({
+        kind: "session",
+        sessionID,
+        path,
+        text: line,
+        date,
+        why,
+      }));
+  }
+
+  function weigh(hits: readonly RecallHit[], shelf: MemoryIndex): Weighed[] {
+    return hits.flatMap(({ id, score, why }) => {
+      const memory = shelf.memories.get(id);
+      if (!memory) return [];
+      const importance = Math.max(0, Math.min(1, importanceOf(memory)));
+      return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];
+    });
+  }
+}
+
+interface Weighed {
+  memory: Memory;
+  score: number;
+  why: string;
+}
+
+function byScore(a: Weighed, b: Weighed): number {
+  return b.score - a.score || (a.memory.id < b.memory.id ? -1 : 1);
+}
+
+function toFound(memory: Memory, why: string): Found {
+  return { kind: "memory", memory, why };
+}
+
+function findByID({ memories }: MemoryIndex, id: string): Weighed[] {
+  const exact = memories.get(id);
+  const ending = [...memories.values()].filter((memory) => memory.id.endsWith(`/${id}`));
+  const memory = exact ?? (ending.length === 1 ? ending[0] : undefined);
+  return memory ? [{ memory, score: 1, why: "id" }] : [];
+}
+
+/** The time as score: the newest first. */
+function inOrderOfTime({ memories }: MemoryIndex): Weighed[] {
+  return [...memories.values()].map((memory) => ({
+    memory,
+    score: Date.parse(memory.updated) || 0,
+    why: memory.type,
+  }));
+}
+
+function isAbout(memory: Memory, entity: string): boolean {
+  return names(memory.entities, entity) || names(findEntities(`${memory.title}\n${memory.content}`), entity);
+}
+
+/** A path is also named by its end. */
+function names(entities: readonly string[], entity: string): boolean {
+  const asked = normalizePath(entity);
+  return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
+}
+
+function isArchived({ status }: Memory): boolean {
+  return status === "archived";
+}
+
+/** Is it so still? */
+function holds({ expires, status }: Memory, nowMs: number): boolean {
+  return status === "active" && !(expires !== undefined && Date.parse(expires) <= nowMs);
+}

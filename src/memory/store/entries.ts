@@ -1,0 +1,206 @@
+/**
+ * The files of one folder of memories, as the disk has them: looked at by their size and time, read when these are
+ * others than before. Nothing is followed that leads out of the folder, and what cannot be read stays where it is.
+ */
+
+import { join } from "node:path";
+import { formatError } from "../../error.js";
+import { hashOf } from "../../hash.js";
+import type { Clock } from "../../seams/clock.js";
+import type { FileStat, Files } from "../../seams/files.js";
+import type { Place } from "../id.js";
+import { type Memory, memoryTypes } from "../memory.js";
+import type { FileReading } from "../memory-file.js";
+import { ARCHIVE, isFolderPath, isMemoryFile, splitPath } from "../path.js";
+import type { MemoryGate } from "../secret-gate.js";
+import { findWay, formatObstacle, type Obstacle } from "./obstacle.js";
+
+export interface Entry {
+  /** From the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
+  path: string;
+  bytes: number;
+  modifiedMs: number;
+  /** When it was read: a file that was written just before may change without looking so. */
+  readMs: number;
+  /** Absent where the file was not read. */
+  hash?: string;
+  reading: FileReading;
+}
+
+/** An entry with the text of its file. */
+export type Looked = Entry & { text?: string };
+
+export interface Entries {
+  /** Looks at all files. The paths of those that are others now, were added or are gone. */
+  scan(): Promise<string[]>;
+  /** Reads this one file now; `undefined` when there is none, and for a path that is no memory's. */
+  look(path: string): Promise<Looked | undefined>;
+  /** Where memories may be, and links that stand in their place; nothing is read. */
+  paths(): Promise<string[]>;
+  get(path: string): Entry | undefined;
+  all(): readonly Entry[];
+  /** The memories among them; the same list as long as none has changed. */
+  memories(): readonly Memory[];
+  /** Names of the files in a folder, those included that are no memories. */
+  names(folder: string): Promise<string[]>;
+  /** The first part of this path, from the folder itself on, that is a link; `undefined` when none is. */
+  findLink(path: string): Promise<string | undefined>;
+}
+
+export interface EntriesOptions {
+  clock: Clock;
+  files: Files;
+  folder: string;
+  scope: Place["scope"];
+  sensitivity: Place["sensitivity"];
+  /** Why a file that a person or git has put here is not used, such as a secret in it. */
+  gate?: MemoryGate;
+}
+
+/** Times of files are only so exact; a file that was read so soon after it was written is read again. */
+const RACY_MS = 100;
+/** What comes back together is parsed without a pause: a turn that begins meanwhile waits for no more than these. */
+const AT_A_TIME = 16;
+/** A look begins with a turn, whose first request is under way for so long: it goes before. */
+const GENTLE_MS = 300;
+const GENTLY_AT_A_TIME = 3;
+
+export function createEntries(options: EntriesOptions, begin: readonly Entry[] = []): Entries {
+  const { clock, files, folder, scope, sensitivity } = options;
+  let entries = new Map(begin.map((entry) => [entry.path, entry]));
+  let memories: readonly Memory[] | undefined;
+
+  return {
+    async scan() {
+      const paths = await listPaths();
+      const changed: string[] = [];
+      const found = new Map<string, Entry>();
+      const startedMs = clock.now();
+      for (let from = 0; from < paths.length; ) {
+        const isGentle = clock.now() - startedMs < GENTLE_MS;
+        const some = paths.slice(from, from + (isGentle ? GENTLY_AT_A_TIME : AT_A_TIME));
+        from += some.length;
+        for (const entry of await Promise.all(some.map((path) => lookIfChanged(path)))) {
+          if (!entry) continue;
+          found.set(entry.path, entry);
+          if (!isSameFile(entries.get(entry.path), entry)) changed.push(entry.path);
+        }
+      }
+      for (const path of entries.keys()) if (!found.has(path)) changed.push(path);
+      entries = found;
+      if (changed.length > 0) memories = undefined;
+      return changed;
+    },
+
+    async look(path) {
+      const isPath = splitPath(path) !== undefined || isFolderPath(path);
+      const way = isPath ? await findWay(files, folder, path) : MISSING;
+      const looked = way.kind === "clear" ? await look(path, way.stat) : undefined;
+      if (looked) entries.set(path, withoutText(looked));
+      else entries.delete(path);
+      memories = undefined;
+      return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
+    },
+
+    paths: listPaths,
+    get: (path) => entries.get(path),
+    all: () => [...entries.values()],
+    memories() {
+      memories ??= [...entries.values()].flatMap(({ reading }) =>
+        reading.kind === "memory" ? [reading.memory] : [],
+      );
+      return memories;
+    },
+    names: (under) => files.list(join(folder, under)),
+    findLink,
+  };
+
+  async function lookIfChanged(path: string): Promise<Entry | undefined> {
+    const stat = await files.statItself(join(folder, path));
+    const known = entries.get(path);
+    const isKnown =
+      known !== undefined &&
+      known.bytes === stat?.bytes &&
+      known.modifiedMs === stat.modifiedMs &&
+      known.readMs - known.modifiedMs > RACY_MS;
+    if (isKnown) return known;
+    const looked = await look(path, stat);
+    return looked && withoutText(looked);
+  }
+
+  async function look(path: string, stat: FileStat | undefined): Promise<Looked | undefined> {
+    const parts = splitPath(path);
+    if (!stat || (!parts && !isFolderPath(path))) return undefined;
+    const { bytes, modifiedMs } = stat;
+    const entry = { path, bytes, modifiedMs, readMs: clock.now() };
+    const unread = (what: string): Looked => ({ ...entry, reading: { kind: "problem", what } });
+    if (stat.kind === "link")
+      return unread("it is a link, and links are not followed; put the file itself here");
+    if (stat.kind !== "file" || !parts) return unread("it is no file");
+    // With the first memory: who has none does not pay for reading YAML.
+    const { MOST_FILE_BYTES, parseMemoryFile } = await import("../memory-file.js");
+    if (bytes > MOST_FILE_BYTES)
+      return unread(`it has ${bytes} bytes, and a memory has at most ${MOST_FILE_BYTES}`);
+    try {
+      const contents = await files.read(join(folder, path));
+      if (!contents) return undefined;
+      const reading = parseMemoryFile(contents, { ...parts, scope, sensitivity, modifiedMs });
+      const read = { ...entry, hash: hashOf(contents), reading };
+      if (reading.kind === "problem") return read;
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
+      // All of the text is looked through: a comment in the fields is in the file as well.
+      const why = await options.gate?.({ ...reading.memory, content: text });
+      return why === undefined ? { ...read, text } : unread(why);
+    } catch (thrown) {
+      const what = `it cannot be read: ${formatError(thrown)}`;
+      return { ...entry, reading: { kind: "problem", what, isUnread: true } };
+    }
+  }
+
+  /** What may be a memory, in the folders of the types and in the archive; and links that stand in their place. */
+  async function listPaths(): Promise<string[]> {
+    const { names: top, links } = await listFolder("");
+    const { names: archived, links: more } = top.includes(ARCHIVE) ? await listFolder(ARCHIVE) : NOTHING;
+    const types = memoryTypes as readonly string[];
+    const folders = [...top, ...archived.map((name) => `${ARCHIVE}/${name}`)];
+    const paths = [...links, ...more];
+    for (const under of folders.filter((one) => types.includes(one.replace(`${ARCHIVE}/`, "")))) {
+      const listed = await listFolder(under);
+      paths.push(...listed.names.filter(isMemoryFile).map((name) => `${under}/${name}`), ...listed.links);
+    }
+    return paths;
+  }
+
+  async function listFolder(under: string): Promise<{ names: string[]; links: string[] }> {
+    const stat = await files.statItself(join(folder, under));
+    if (stat?.kind === "link") return { names: [], links: [under] };
+    return stat?.kind === "folder" ? { names: await files.list(join(folder, under)), links: [] } : NOTHING;
+  }
+
+  async function findLink(path: string): Promise<string | undefined> {
+    const parts = path.split("/");
+    for (let depth = 0; depth <= parts.length; depth++) {
+      const part = join(folder, ...parts.slice(0, depth));
+      if ((await files.statItself(part))?.kind === "link") return part;
+    }
+    return undefined;
+  }
+}
+
+const NOTHING = { names: [], links: [] };
+const MISSING = { kind: "missing" } as const;
+
+function isSameFile(one: Entry | undefined, other: Entry): boolean {
+  if (!one || one.hash !== other.hash) return false;
+  return other.hash !== undefined || JSON.stringify(one.reading) === JSON.stringify(other.reading);
+}
+
+/** It is no entry, as `scan` makes none of it. */
+function formatUnreached(path: string, obstacle: Obstacle): Looked {
+  const reading = { kind: "problem" as const, what: formatObstacle(obstacle) };
+  return { path, bytes: 0, modifiedMs: 0, readMs: 0, reading };
+}
+
+function withoutText({ text: _, ...entry }: Looked): Entry {
+  return entry;
+}

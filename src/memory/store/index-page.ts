@@ -1,0 +1,100 @@
+/** `MEMORY.md`: the memories of one folder at a glance, best first, cut to its limits at a line. Pure. */
+import { formatCount } from "../../format.js";
+import { toLine } from "../fields.js";
+import type { Memory } from "../memory.js";
+import type { RankedPart } from "../rank.js";
+
+export interface IndexLimits {
+  maxLines: number;
+  /** Bytes. */
+  maxSize: number;
+}
+
+/** By its first line a generated index is told apart from a file that a person has written. */
+export const INDEX_MARK =
+  "<!-- strata: generated from the files in this folder; edit those, this one is overwritten -->";
+
+const LONGEST_LINE = 200;
+const LONGEST_TITLE = 100;
+
+export function formatIndex(parts: readonly RankedPart[], limits: IndexLimits): string {
+  const all = parts.reduce((sum, { memories }) => sum + memories.length, 0);
+  const head = [INDEX_MARK, "# Memory", "", `${countMemories(all)}, the most important first.`];
+  // Of more than fit by lines alone the words are not even looked at.
+  const first = takeFirst(parts, limits.maxLines);
+  const whole = [...head, ...first.flatMap(formatPart)];
+  if (all <= limits.maxLines && fits(whole, limits)) return toText(whole);
+  const lines = [...head];
+  let shown = 0;
+  for (const { line, isMemory } of first.flatMap(labelLines)) {
+    const left = formatLeftOut(all - shown - (isMemory ? 1 : 0));
+    if (!fits([...lines, line, "", left], limits)) break;
+    lines.push(line);
+    if (isMemory) shown++;
+  }
+  while (lines.at(-1) === "" || lines.at(-1)?.startsWith("## ")) lines.pop();
+  return toText([...lines, "", formatLeftOut(all - shown)]);
+}
+
+function takeFirst(parts: readonly RankedPart[], most: number): RankedPart[] {
+  let left = most;
+  return parts.map((part) => {
+    const memories = part.memories.slice(0, Math.max(0, left));
+    left -= memories.length;
+    return { ...part, memories };
+  });
+}
+
+function formatPart({ heading, memories }: RankedPart): string[] {
+  return memories.length === 0 ? [] : ["", `## ${heading}`, "", ...memories.map(formatLine)];
+}
+
+function labelLines(part: RankedPart): { line: string; isMemory: boolean }[] {
+  return formatPart(part).map((line, index) => ({ line, isMemory: index > 2 }));
+}
+
+/** The line of one memory. */
+export function formatLine(memory: Memory): string {
+  const { title, type, status, content, id } = memory;
+  const file = id.replace(/^(global\/)?(private\/)?/, "");
+  const state = status === "active" ? type : `${type}, ${status}`;
+  const words = findMore(toLine(content), title);
+  const more = words === "" ? "" : `: ${words}`;
+  const line = `- [${escapeTitle(title.slice(0, LONGEST_TITLE))}](${formatTarget(`${file}.md`)}) (${state})${more}`;
+  return line.length <= LONGEST_LINE
+    ? line
+    : `${[...line]
+        .slice(0, LONGEST_LINE - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+/** What the content says beside its title, which is often a piece of it. */
+function findMore(content: string, title: string): string {
+  const bare = title.replace(/[\s.。!！…]+$/u, "");
+  const at = content.toLowerCase().indexOf(bare.toLowerCase());
+  if (bare === "" || at === -1) return content;
+  const rest = content.slice(at + bare.length).replace(/^[\s,;:.，。；：!！—–-]+/u, "");
+  return rest === "" ? "" : `… ${rest}`;
+}
+
+/** A link's target that people can read in every script. */
+function formatTarget(path: string): string {
+  const encoded = encodeURI(path);
+  return encoded === path || /[<>\\\n]/.test(path) ? encoded : `<${path}>`;
+}
+
+function formatLeftOut(count: number): string {
+  return `${countMemories(count)} more: look in the folders beside this file, or search them with memory_recall.`;
+}
+
+const countMemories = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? "memory" : "memories"}`;
+
+const escapeTitle = (title: string): string => title.replace(/[[\]]/g, "\\$&");
+
+const toText = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
+
+function fits(lines: readonly string[], { maxLines, maxSize }: IndexLimits): boolean {
+  return lines.length <= maxLines && Buffer.byteLength(toText(lines)) <= maxSize;
+}

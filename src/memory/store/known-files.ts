@@ -1,0 +1,87 @@
+/**
+ * What was read of a folder of memories, kept so that the next start has to look at its files only and not to read
+ * them: `known.jsonl`, a line for the ledger and one for each file. Machine state; made anew when it is gone or does not fit.
+ * What it says of any path that is no memory's is left out: a repository may have brought it.
+ */
+import { giveWay } from "../../record/lines.js";
+import { isRecord } from "../../records.js";
+import type { Files } from "../../seams/files.js";
+import { VERSION } from "../../version.js";
+import { parsePath } from "../path.js";
+import type { Entry } from "./entries.js";
+import type { LedgerPosition } from "./ledger.js";
+import { isTime } from "./ledger-line.js";
+
+export interface KnownFiles {
+  entries: readonly Entry[];
+  position: LedgerPosition;
+  /** Of the project for which it was written, such that no repository can bring one; absent where nobody asks. */
+  owner?: string | undefined;
+}
+
+/** Lines that are read in one go, a few milliseconds, before others get their turn. */
+const LINES_AT_A_TIME = 500;
+
+export async function writeKnown(
+  files: Files,
+  path: string,
+  { entries, owner, position: { known, offsets } }: KnownFiles,
+): Promise<void> {
+  const lines = [...entries, ...Object.entries(known).map(([of, one]) => ({ of, known: one }))];
+  const texts = [JSON.stringify({ version: VERSION, owner, lines: lines.length, offsets })];
+  for (let from = 0; from < lines.length; from += LINES_AT_A_TIME) {
+    texts.push(...lines.slice(from, from + LINES_AT_A_TIME).map((line) => JSON.stringify(line)));
+    await giveWay(files, path);
+  }
+  await files.writeWhole(path, `${texts.join("\n")}\n`);
+}
+
+/** `undefined` when there is nothing that can be used by this owner. `prefix` is what the ids of its memories begin with. */
+export async function readKnown(
+  files: Files,
+  path: string,
+  { owner, prefix }: { prefix: string; owner?: string | "any" | undefined },
+): Promise<KnownFiles | undefined> {
+  const bytes = await files.read(path);
+  if (!bytes) return undefined;
+  try {
+    const [first = "", ...rest] = new TextDecoder().decode(bytes).trimEnd().split("\n");
+    const head: unknown = JSON.parse(first);
+    if (!isRecord(head) || head.version !== VERSION || head.lines !== rest.length) return undefined;
+    if (owner !== "any" && head.owner !== owner) return undefined;
+    const position: LedgerPosition = { offsets: readOffsets(head.offsets), known: {} };
+    const entries: Entry[] = [];
+    for (let from = 0; from < rest.length; from += LINES_AT_A_TIME) {
+      for (const line of rest.slice(from, from + LINES_AT_A_TIME)) {
+        const one = JSON.parse(line) as Entry | KnownLine;
+        if (!("of" in one)) entries.push(...(isOwn(one, prefix) ? [one] : []));
+        else if (isPath(one.of) && isTime(one.known.at)) position.known[one.of] = one.known;
+      }
+      await giveWay(files, path);
+    }
+    return { entries, position };
+  } catch {
+    return undefined;
+  }
+}
+
+interface KnownLine {
+  of: string;
+  known: LedgerPosition["known"][string];
+}
+
+function readOffsets(value: unknown): LedgerPosition["offsets"] {
+  const all = isRecord(value) ? Object.entries(value) : [];
+  return Object.fromEntries(all.filter((one): one is [string, number] => isOffset(one[1])));
+}
+
+/** Is it of a file that may lie here, and of the memory in that file? */
+function isOwn({ path, reading }: Entry, prefix: string): boolean {
+  const parts = typeof path === "string" ? parsePath(path) : undefined;
+  if (!parts) return false;
+  return reading.kind === "problem" || reading.memory.id === `${prefix}${parts.type}/${parts.name}`;
+}
+
+const isPath = (value: unknown): boolean => typeof value === "string" && parsePath(value) !== undefined;
+
+const isOffset = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;

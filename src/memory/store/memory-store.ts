@@ -1,0 +1,182 @@
+/** The store on disk: four shelves behind one set of ids. The contract stands in store.ts, the files in shelf.ts. */
+
+import { join } from "node:path";
+import type { Folders } from "../../folders.js";
+import type { Locks } from "../../lock/locks.js";
+import type { Log } from "../../record/log.js";
+import type { Clock } from "../../seams/clock.js";
+import type { Files } from "../../seams/files.js";
+import type { Trust } from "../../trust/trust.js";
+import { isConflictRecord, nameConflictRecord, readConflictRecords } from "../conflict-records.js";
+import { parseID } from "../id.js";
+import type { Memory } from "../memory.js";
+import type { MemoryGate } from "../secret-gate.js";
+import type { FileProblem, OpenMemories } from "../store.js";
+import { createChanges } from "./changes.js";
+import type { Entry } from "./entries.js";
+import { createIndexWriter } from "./index-writer.js";
+import { sortByTime } from "./ledger-line.js";
+import { planPlaces } from "./places.js";
+import { createShelf } from "./shelf.js";
+import { isOn, type Standing } from "./standing.js";
+import { createSwap } from "./swap.js";
+import { createUndo } from "./undo.js";
+import { createUses } from "./uses.js";
+
+export interface MemoryStoreOptions {
+  clock: Clock;
+  files: Files;
+  locks: Locks;
+  log: Log;
+  folders: Folders;
+  /** The user's own, for what holds in all projects. */
+  globalFolder: string;
+  instance: string;
+  /** Of each `MEMORY.md`. */
+  limits: { maxLines: number; maxSize: number };
+  /** Why this may not be written, such as a secret in it; asked before every write of our own. */
+  gate?: MemoryGate;
+  /** Tells the user's own words from others; without it all of them are his. */
+  trust?: Trust;
+}
+
+/** Touches no file until it is asked for something. */
+export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
+  const { clock, files, log, folders, trust } = options;
+  const uses = createUses({ clock, files, log, folder: join(folders.strata, "state", "memory", "uses") });
+  const indexes = createIndexWriter({ ...options, useOf: uses.of });
+  const listeners: ((changed: readonly string[]) => void)[] = [];
+  const reported = new Set<string>();
+  const indexed = new Set<Standing>();
+  let seen: { lists: (readonly Memory[])[]; current: readonly Memory[] } | undefined;
+  const standings: Standing[] = planPlaces(options).map((place) => {
+    const shelf = createShelf({ ...options, ...place, onSeen: (ids) => onChanged(standing, ids) });
+    const read = async (): Promise<Memory[]> => {
+      await shelf.scan();
+      return shelf.memories().filter(isCurrent);
+    };
+    const standing: Standing = { place, shelf, index: { folder: place.folder, state: place.state, read } };
+    return standing;
+  });
+  function onChanged(standing: Standing, ids: readonly string[]): void {
+    indexes.touch(standing.index);
+    tell(ids);
+  }
+  trust?.onChange(() => {
+    for (const standing of standings) indexes.touch(standing.index);
+    tell(standings.flatMap(({ shelf }) => shelf.memories().map(({ id }) => id)));
+  });
+  const onSaidAgain = (id: string): void => uses.note([id]);
+  const changes = createChanges({ ...options, standings, onWritten: onChanged, onSaidAgain });
+
+  return {
+    read: async (id) => (await changes.find(id))?.memory,
+
+    async list({ archived = false } = {}) {
+      await uses.load();
+      await Promise.all(standings.map(scan));
+      return archived ? standings.flatMap(({ shelf }) => shelf.memories()) : known();
+    },
+
+    known,
+    remember: changes.remember,
+    update: changes.update,
+    archive: changes.archive,
+    restore: changes.restore,
+    swap: createSwap({ ...options, standings, onWritten: onChanged }),
+    undo: createUndo({ standings, onWritten: onChanged }),
+    adopt: changes.adopt,
+    discard: changes.discard,
+    problems: () => standings.flatMap(findProblems),
+    onChange: (listener) => void listeners.push(listener),
+    noteUse: uses.note,
+    useOf: uses.of,
+
+    isDeciding: () => standings.some(({ shelf }) => shelf.isDeciding()),
+    foreign: () => standings.flatMap(({ shelf }) => shelf.memories().filter(({ isForeign }) => isForeign)),
+
+    async accept(ids, why) {
+      const waiting = new Map(standings.flatMap(({ shelf }) => [...shelf.foreign()]));
+      const taken = [...waiting].filter(([id]) => ids === undefined || ids.includes(id));
+      const records = ids === undefined ? await readConflictRecords(files, folders.memory) : [];
+      const named = records.map(({ hash, path }) => nameConflictRecord(folders.memory, { hash, path }));
+      if (taken.length === 0) return [];
+      await trust?.accept([...taken.map(([, file]) => file), ...named], why);
+      const accepted = new Set(taken.map(([id]) => id));
+      return standings.flatMap(({ shelf }) => shelf.memories()).filter(({ id }) => accepted.has(id));
+    },
+
+    async revoke() {
+      const revoked = await trust?.revoke();
+      return revoked?.files.filter(({ name }) => !isConflictRecord(name)).length;
+    },
+
+    async mendAfterUndo(cause, touched) {
+      const mended: string[] = [];
+      for (const standing of standings.filter(({ place }) => place.isUndone)) {
+        const ids = await standing.shelf.mendAfterUndo(cause, touched);
+        onChanged(standing, ids);
+        mended.push(...ids);
+      }
+      return mended;
+    },
+
+    async locate(id) {
+      const [found, standing] = [await changes.find(id), standingOf(id)];
+      return found && standing && join(standing.place.folder, found.path);
+    },
+
+    async history(id) {
+      const standing = standingOf(id);
+      const lines = (await standing?.shelf.readLedger()) ?? [];
+      return sortByTime(lines.filter(({ key }) => key === id));
+    },
+
+    async onIdle() {
+      await uses.onIdle();
+      await indexes.flush();
+    },
+  };
+
+  function standingOf(id: string): Standing | undefined {
+    const place = parseID(id);
+    return place && standings.find((one) => isOn(one, place));
+  }
+
+  /** Asked in hooks: put together anew only when something has changed. */
+  function known(): readonly Memory[] {
+    const lists = standings.map(({ shelf }) => shelf.memories());
+    if (!seen || lists.some((list, n) => list !== seen?.lists[n]))
+      seen = { lists, current: lists.flat().filter(isCurrent) };
+    return seen.current;
+  }
+
+  async function scan(standing: Standing): Promise<void> {
+    await standing.shelf.scan();
+    for (const problem of findProblems(standing)) report(problem);
+    // Once at the start: what was written by an instance that was killed may not be in the index yet.
+    const isFirst = !indexed.has(standing);
+    indexed.add(standing);
+    if (isFirst && standing.shelf.entries().length > 0) indexes.touch(standing.index);
+  }
+
+  function tell(changed: readonly string[]): void {
+    if (changed.length > 0) for (const listener of listeners) listener(changed);
+  }
+
+  function report({ path, what }: FileProblem): void {
+    const key = `${path} ${what}`;
+    if (!reported.has(key)) log.warn("memory", `${path} is not used and left as it is: ${what}`);
+    reported.add(key);
+  }
+}
+
+const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
+
+function findProblems({ shelf }: Standing): FileProblem[] {
+  return shelf
+    .entries()
+    .flatMap(({ path, reading }: Entry) =>
+      reading.kind === "problem" ? [{ path: join(shelf.folder, path), what: reading.what }] : [],
+    );
+}

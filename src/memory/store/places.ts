@@ -1,0 +1,109 @@
+/** Where memories lie, and what makes such a folder ready for its first file. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { StrataError } from "../../error.js";
+import { type Folders, hideFromGit } from "../../folders.js";
+import { hidesAll } from "../../git-ignore.js";
+import type { Files } from "../../seams/files.js";
+import type { Place } from "../id.js";
+
+/** One of the four folders. */
+export interface ShelfPlace extends Pick<Place, "scope" | "sensitivity"> {
+  folder: string;
+  /** Machine state of it. */
+  state: string;
+  prepare(): Promise<void>;
+  isUndone: boolean;
+  nameClone(): Promise<string>;
+}
+
+export interface PlacesOptions {
+  files: Files;
+  folders: Folders;
+  /** The user's own, for what holds in all projects. */
+  globalFolder: string;
+}
+
+export function planPlaces({ files, folders, globalFolder }: PlacesOptions): ShelfPlace[] {
+  const global = { memory: join(globalFolder, "memory"), strata: join(globalFolder, "strata") };
+  const project = { memory: folders.memory, strata: folders.strata };
+  return [
+    { scope: "project" as const, ...project },
+    { scope: "global" as const, ...global },
+  ].flatMap(({ scope, memory, strata }) => {
+    const state = join(strata, "state", "memory");
+    const nameClone = rememberAnswer(() => readClone(files, join(state, "clone")));
+    const internal = async (): Promise<void> => {
+      await hideFromGit(files, strata);
+      await prepareInternal(files, memory);
+    };
+    const hidden = join(memory, "private");
+    const place = { scope, nameClone };
+    return [
+      {
+        ...place,
+        sensitivity: "internal",
+        folder: memory,
+        state: join(state, "internal"),
+        prepare: internal,
+        isUndone: scope === "project",
+      },
+      {
+        ...place,
+        sensitivity: "private",
+        folder: hidden,
+        state: join(state, "private"),
+        isUndone: false,
+        prepare: async () => {
+          await hideFromGit(files, strata);
+          await prepareHidden(files, hidden);
+        },
+      },
+    ] satisfies ShelfPlace[];
+  });
+}
+
+/** The index is made anew on every machine, and the ledgers of two people are both kept when git merges them. */
+async function prepareInternal(files: Files, folder: string): Promise<void> {
+  await addRule(files, join(folder, ".gitignore"), "MEMORY.md");
+  const path = join(folder, ".gitattributes");
+  const isThere = await files.statItself(path);
+  if (!isThere) await files.create(path, "ledger/*.jsonl merge=union\nDREAMS.md merge=union\n");
+}
+
+/** Behind what others, such as the error log, have put there. Asked before every change: a look costs less than a try. */
+async function addRule(files: Files, path: string, rule: string): Promise<void> {
+  if (!(await files.statItself(path)) && (await files.create(path, `${rule}\n`))) return;
+  const rules = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).split(/\r?\n/);
+  if (!rules.some((one) => one.includes(rule) || one.trim() === "*")) await files.appendLine(path, rule);
+}
+
+/** Nothing is written here before git ignores all of it. */
+async function prepareHidden(files: Files, folder: string): Promise<void> {
+  const path = join(folder, ".gitignore");
+  await hideFromGit(files, folder);
+  if (hidesAll(new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()))) return;
+  throw new StrataError(
+    "ENOTPRIVATE",
+    `expected ${path} to keep the whole folder out of git with the line *, and it does not; put that line back, and private memories are kept again`,
+  );
+}
+
+/** The same for all instances that work in this copy of the project. */
+async function readClone(files: Files, path: string): Promise<string> {
+  await files.create(path, randomUUID().slice(0, 8));
+  const name = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).trim();
+  return /^[0-9a-f]{8}$/.test(name) ? name : "unnamed";
+}
+
+/** Asks once, and again only after a failure. */
+function rememberAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => {
+    answer ??= ask().catch((thrown) => {
+      answer = undefined;
+      throw thrown;
+    });
+    return answer;
+  };
+}

@@ -1,0 +1,32 @@
+import type { Place } from "../id.js";
+import { formatPath } from "../path.js";
+import type { IndexPlace } from "./index-writer.js";
+import type { ShelfPlace } from "./places.js";
+import type { Shelf } from "./shelf.js";
+
+/** A shelf with what belongs to it. */
+export interface Standing {
+  place: ShelfPlace;
+  shelf: Shelf;
+  index: IndexPlace;
+}
+
+/** Is it the shelf of this place? */
+export function isOn({ place }: Standing, one: Pick<ShelfPlace, "scope" | "sensitivity">): boolean {
+  return place.scope === one.scope && place.sensitivity === one.sensitivity;
+}
+
+/** The shelf of this place. */
+export function findStanding(
+  standings: readonly Standing[],
+  place: Pick<ShelfPlace, "scope" | "sensitivity">,
+): Standing {
+  const standing = standings.find((one) => isOn(one, place));
+  if (!standing) throw new TypeError(`no folder for ${place.scope} ${place.sensitivity}`);
+  return standing;
+}
+
+/** Where the file of a memory may lie, from the folder of its shelf: where it is used, and in the archive. */
+export function pathsOf(place: Pick<Place, "type" | "name">): [string, string] {
+  return [formatPath({ ...place, isArchived: false }), formatPath({ ...place, isArchived: true })];
+}

@@ -1,0 +1,127 @@
+/** Many changes at a time: all that were planned together are made in one step, or none. */
+
+import { formatError, StrataError } from "../../error.js";
+import { hashOf } from "../../hash.js";
+import { findMove, findRefusal } from "../draft.js";
+import { type Place, parseID } from "../id.js";
+import type { Memory } from "../memory.js";
+import { findPathFault } from "../path.js";
+import type { MemoryGate } from "../secret-gate.js";
+import type { Memories, PlannedChange, Swapped } from "../store.js";
+import type { Desk } from "./desk.js";
+import type { Looked } from "./entries.js";
+import type { Cause } from "./ledger-line.js";
+import type { DeskStep } from "./line-writer.js";
+import { findStanding, pathsOf, type Standing } from "./standing.js";
+
+export interface SwapOptions {
+  standings: readonly Standing[];
+  gate?: MemoryGate;
+  onWritten(standing: Standing, ids: readonly string[]): void;
+}
+
+type Steps = { steps: readonly DeskStep[] } | { why: string };
+
+/** What is to happen in one folder. */
+interface Part {
+  standing: Standing;
+  desk: Desk;
+  steps: readonly DeskStep[];
+  ids: readonly string[];
+}
+
+export function createSwap({ standings, gate, onWritten }: SwapOptions): Memories["swap"] {
+  return (planned, cause) => {
+    const parts = standings.map((standing) => ({
+      standing,
+      own: planned.filter(({ before }) => findStanding(standings, before) === standing),
+    }));
+    return lockAll(
+      parts.filter(({ own }) => own.length > 0),
+      [],
+      cause,
+    );
+  };
+
+  /** All folders are locked, in one order, and looked at before the first of them is changed. */
+  async function lockAll(
+    [first, ...others]: readonly { standing: Standing; own: readonly PlannedChange[] }[],
+    ready: readonly Part[],
+    cause: Cause,
+  ): Promise<Swapped> {
+    if (!first) return write(ready);
+    const { own, standing } = first;
+    return standing.shelf.change(async (desk) => {
+      const steps: DeskStep[] = [];
+      const ids: string[] = [];
+      for (const change of own) {
+        const planned = await planSteps(desk, change, cause);
+        if ("why" in planned) return { kind: "refused", why: planned.why };
+        steps.push(...planned.steps);
+        if (planned.steps.length > 0) ids.push(change.before.id);
+      }
+      return lockAll(others, [...ready, { standing, desk, steps, ids }], cause);
+    });
+  }
+
+  async function write(parts: readonly Part[]): Promise<Swapped> {
+    const done: string[] = [];
+    for (const { desk, ids, standing, steps } of parts) {
+      try {
+        await desk.swap(steps);
+      } catch (thrown) {
+        if (done.length === 0) throw thrown;
+        throw new StrataError(
+          "EUNFINISHED",
+          `${done.length} memories are changed, those of ${standing.place.folder} are not (${formatError(thrown)}); strata undo takes them back`,
+        );
+      }
+      onWritten(standing, ids);
+      done.push(...ids);
+    }
+    return { kind: "written", ids: done };
+  }
+
+  async function planSteps(desk: Desk, { before, after, reason }: PlannedChange, all: Cause): Promise<Steps> {
+    const { formatMemoryFile, parseMemoryFile } = await import("../memory-file.js");
+    const place = parseID(before.id);
+    const found = place && (await findFile(desk, place, before));
+    if (!found) return { why: `${before.id} is not any more as it was` };
+    const { looked, path } = found;
+    const fault = findPathFault(path);
+    if (fault !== undefined) return { why: fault };
+    const isMoved = before.status !== "archived" && after.status === "archived";
+    const inPlace = isMoved ? { ...after, status: before.status } : after;
+    const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? (await gate?.(inPlace));
+    if (why !== undefined) return { why };
+    const contents = formatMemoryFile(inPlace, looked.text);
+    const reading = parseMemoryFile(Buffer.from(contents), {
+      ...place,
+      isArchived: before.status === "archived",
+      modifiedMs: looked.modifiedMs,
+    });
+    if (reading.kind === "problem") return { why: `${before.id}: ${reading.what}` };
+    const cause = reason === undefined ? all : { ...all, reason };
+    const steps: DeskStep[] = [];
+    if (contents !== looked.text) steps.push({ path, before: looked.hash ?? null, contents, cause });
+    if (!isMoved) return { steps };
+    const [, archived] = pathsOf(place);
+    if ((await desk.open(archived)) || (await desk.findLink(archived)))
+      return { why: `${archived} is in the way; rename or remove it` };
+    return { steps: [...steps, { path: archived, from: path, before: hashOf(contents), cause }] };
+  }
+}
+
+/** The file of this memory, if it still says what it said. */
+async function findFile(
+  desk: Desk,
+  place: Place,
+  before: Memory,
+): Promise<{ looked: Looked; path: string } | undefined> {
+  for (const path of pathsOf(place)) {
+    const looked = await desk.open(path);
+    if (looked?.reading.kind !== "memory" || (await desk.findLink(path))) continue;
+    return JSON.stringify(looked.reading.memory) === JSON.stringify(before) ? { looked, path } : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,169 @@
+/**
+ * Takes back what was done. Nothing is ever deleted: a memory that was made goes to the archive, one that was moved
+ * comes back, one that was changed has the bytes it had. What somebody has changed since stays as it is.
+ */
+import { StrataError } from "../../error.js";
+import { hashOf } from "../../hash.js";
+import { formatPath, parsePath } from "../path.js";
+import type { Memories, Undone } from "../store.js";
+import type { Desk } from "./desk.js";
+import type { Cause } from "./ledger-line.js";
+import { groupByKey, type LedgerLine, sortByTime } from "./ledger-line.js";
+import type { DeskStep } from "./line-writer.js";
+import type { Standing } from "./standing.js";
+
+export interface UndoOptions {
+  standings: readonly Standing[];
+  onWritten(standing: Standing, ids: readonly string[]): void;
+}
+
+type Left = { id: string; why: string };
+type Taken = { ids: string[]; left: Left[] };
+
+export function createUndo({ standings, onWritten }: UndoOptions): Memories["undo"] {
+  return async (cause, wanted) => {
+    const ledgers = await Promise.all(
+      standings.map(async ({ shelf }) => {
+        await shelf.scan();
+        return shelf.readLedger();
+      }),
+    );
+    const run = findUndoable(ledgers, wanted);
+    if (typeof run !== "object") return { kind: "nothing", why: run };
+    const undone: Undone = { kind: "undone", ...run, ids: [], left: [] };
+    for (const standing of standings.filter((_, n) => isUndoable(ledgers[n] ?? [], run.run))) {
+      const { ids, left } = await standing.shelf.change(async (desk): Promise<Taken> => {
+        // Somebody else may have taken it back meanwhile.
+        const lines = await standing.shelf.readLedger();
+        if (!isUndoable(lines, run.run)) return { ids: [], left: [] };
+        const own = lines.filter((line) => runOf(line) === run.run);
+        return takeBack(desk, planUndo(lines, own), { ...cause, undoes: run.run });
+      });
+      onWritten(standing, ids);
+      undone.ids = [...undone.ids, ...ids];
+      undone.left = [...undone.left, ...left];
+    }
+    return undone;
+  };
+}
+
+const runOf = ({ id, run }: LedgerLine): string => run ?? id;
+
+/** Is there something of this run in this ledger that was not taken back? One folder may have failed where another did not. */
+function isUndoable(lines: readonly LedgerLine[], run: string): boolean {
+  return findOpen(lines).some((line) => runOf(line) === run);
+}
+
+/** What we have done, and nobody has taken back. */
+function findOpen(lines: readonly LedgerLine[]): LedgerLine[] {
+  const undone = new Set(lines.flatMap(({ undoes }) => (undoes === undefined ? [] : [undoes])));
+  return lines.filter(
+    (line) => line.by === "strata" && line.undoes === undefined && !undone.has(runOf(line)),
+  );
+}
+
+/** What was done last and not taken back, or this run, in any of these ledgers; a sentence where there is nothing. Pure. */
+export function findUndoable(
+  ledgers: readonly (readonly LedgerLine[])[],
+  wanted?: string,
+): { run: string; operation: string; at: string } | string {
+  const own = ledgers.flatMap(findOpen).filter((line) => wanted === undefined || runOf(line) === wanted);
+  const last = own.reduce<LedgerLine | undefined>(
+    (latest, line) => (latest === undefined || line.at >= latest.at ? line : latest),
+    undefined,
+  );
+  if (last) return { run: runOf(last), operation: last.operation, at: last.at };
+  if (wanted === undefined) return "nothing was done that could be taken back";
+  const isUndone = ledgers.flat().some(({ undoes }) => undoes === wanted);
+  return isUndone ? `${wanted} was taken back already` : `no change is named ${wanted}`;
+}
+
+/** How a memory is now, if nobody has changed it since, and how it is to be again. */
+interface Return {
+  id: string;
+  /** Absent where its file was removed. */
+  is?: { path: string; hash: string };
+  /** Absent where the memory was made by what is taken back. */
+  was?: { path: string; contents: string };
+  /** Why it cannot be taken back. */
+  why?: string;
+}
+
+/** What taking back `own`, which are among all the lines of a ledger, comes to. Pure. */
+export function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Return[] {
+  const taken = new Set(own);
+  const history = groupByKey(sortByTime(all));
+  return [...groupByKey(own).keys()].flatMap((id): Return[] => {
+    const lines = history.get(id) ?? [];
+    const first = lines.find((line) => taken.has(line));
+    const last = lines.findLast((line) => taken.has(line));
+    if (!first || !last) return [];
+    const is = last.after === null ? {} : { is: { path: last.path, hash: last.after } };
+    if (first.before === null) return [{ id, ...is }];
+    const contents = findContents(lines, first.before);
+    if (contents === undefined) return [{ id, ...is, why: "the ledger does not have what it said before" }];
+    return [{ id, ...is, was: { path: first.from ?? first.path, contents } }];
+  });
+}
+
+/** The line of a move does not repeat them. */
+function findContents(lines: readonly LedgerLine[], hash: string): string | undefined {
+  return lines.find(({ after, contents }) => after === hash && contents !== undefined)?.contents;
+}
+
+async function takeBack(desk: Desk, returns: readonly Return[], cause: Cause): Promise<Taken> {
+  const steps: DeskStep[] = [];
+  const ids: string[] = [];
+  const left: Left[] = [];
+  for (const one of returns) {
+    const planned = await planSteps(desk, one, cause);
+    if (typeof planned === "string") {
+      left.push({ id: one.id, why: planned });
+      steps.push(...(await planLeft(desk, one, cause)));
+    } else {
+      steps.push(...planned);
+      ids.push(one.id);
+    }
+  }
+  await desk.swap(steps);
+  return { ids, left };
+}
+
+/** A line that changes nothing: what stays was looked at, and the next undo goes further back. */
+async function planLeft(desk: Desk, { is, was }: Return, cause: Cause): Promise<DeskStep[]> {
+  const path = is?.path ?? was?.path;
+  if (path === undefined) return [];
+  const looked = await desk.open(path);
+  return looked?.hash === undefined && looked ? [] : [{ path, before: looked?.hash ?? null, cause }];
+}
+
+/** The steps, or why it stays as it is. */
+async function planSteps(
+  desk: Desk,
+  { is, was, why }: Return,
+  cause: Cause,
+): Promise<readonly DeskStep[] | string> {
+  if (why !== undefined) return why;
+  const isInTheWay = async (path: string): Promise<boolean> =>
+    (await desk.open(path)) !== undefined || (await desk.findLink(path)) !== undefined;
+  if (!is) {
+    if (!was) return [];
+    if (await isInTheWay(was.path)) return `${was.path} is in the way`;
+    return [{ path: was.path, before: null, contents: was.contents, cause }];
+  }
+  const there = await desk.open(is.path);
+  if (there?.reading.kind === "problem" && there.reading.isUnread)
+    throw new StrataError("ENOTWRITTEN", `nothing of ${is.path} was taken back: ${there.reading.what}`);
+  if (there?.hash !== is.hash) return "it has been changed since";
+  const target = was?.path ?? archivedOf(is.path);
+  const isMoved = target !== is.path;
+  if (isMoved && (await isInTheWay(target))) return `${target} is in the way`;
+  const move = isMoved ? [{ path: target, from: is.path, before: is.hash, cause }] : [];
+  if (!was || hashOf(was.contents) === is.hash) return move;
+  return [...move, { path: target, before: is.hash, contents: was.contents, cause }];
+}
+
+function archivedOf(path: string): string {
+  const parts = parsePath(path);
+  return parts ? formatPath({ ...parts, isArchived: true }) : path;
+}

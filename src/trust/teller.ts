@@ -1,0 +1,52 @@
+/** Tells the user, in one line, of memories that are not theirs. */
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Toasts } from "../toasts.js";
+
+/** How memories came to be there that are not the user's. */
+export type ForeignCause = "repository" | "agent";
+
+export interface TrustTeller {
+  tellForeign(cause: ForeignCause, count: number): void;
+  tellAccepted(count: number): void;
+}
+
+/** Those of several folders come one after the other, and are told of together. */
+const TOGETHER_MS = 500;
+
+export function createTrustTeller(options: { clock: Clock; log: Log; toasts: Toasts }): TrustTeller {
+  const { clock, log, toasts } = options;
+  const counts = new Map<ForeignCause, number>();
+
+  return {
+    tellForeign(cause, count) {
+      if (counts.size === 0) clock.after(TOGETHER_MS, flush);
+      counts.set(cause, (counts.get(cause) ?? 0) + count);
+    },
+
+    tellAccepted(count) {
+      const what = `${countMemories(count)} that an earlier version kept here count as yours; /memory-trust undo takes that back`;
+      log.info("trust", what);
+      toasts.show(what, "info");
+    },
+  };
+
+  function flush(): void {
+    for (const [cause, count] of counts) {
+      const what = formatForeign(cause, count);
+      log.warn("trust", what);
+      toasts.show(what, "warning");
+    }
+    counts.clear();
+  }
+}
+
+function formatForeign(cause: ForeignCause, count: number): string {
+  const come =
+    cause === "repository"
+      ? `${countMemories(count)} came with this repository`
+      : `${countMemories(count)} changed on disk while the agent worked`;
+  return `${come} and ${count === 1 ? "is" : "are"} not shown as your words; /memory-trust shows and accepts them`;
+}
+
+const countMemories = (count: number): string => `${count} ${count === 1 ? "memory" : "memories"}`;
