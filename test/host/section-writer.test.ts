@@ -112,7 +112,14 @@ test("a host that is killed while the child's answer stalls: the child is gone a
 /** Our own sessions once nothing runs in the background: the end of each call is written down after its session went. */
 async function whenGone(stage: Stage): Promise<string[]> {
   const events = await stage.events();
-  const before = await listOwn(stage);
-  if (before.length > 0) await events.waitFor(({ type }) => type === "session.deleted");
+  const gone = new Set<string>();
+  // Each turn may have opened one.
+  for (let own = await listOwn(stage); own.length > 0; own = await listOwn(stage)) {
+    await events.waitFor((event) => {
+      if (event.type !== "session.deleted" || gone.has(event.properties.info.id)) return false;
+      gone.add(event.properties.info.id);
+      return true;
+    });
+  }
   return listOwn(stage);
 }
