@@ -83,7 +83,7 @@ export const chapters: readonly Chapter[] = [
   },
   {
     topic: "previews",
-    folder: "layers/tool-results",
+    folder: "layers/1-tool-results",
     pattern: "preview",
     own: ["layers/1-tool-results/preview.ts", "layers/1-tool-results/judge.ts", "test/unit/preview.test.ts"],
     theirs: [
@@ -163,7 +163,7 @@ export const chapters: readonly Chapter[] = [
   },
   {
     topic: "MCP results",
-    folder: "layers/tool-results",
+    folder: "layers/1-tool-results",
     pattern: "content",
     own: [
       "layers/1-tool-results/results.ts",

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { planFolders } from "../../../dist/src/folders.js";
 import { createRunningProcesses } from "../../../dist/src/host/running-processes.js";
 import { createLocks } from "../../../dist/src/lock/locks.js";
-import { createMemoryStore } from "../../../dist/src/memory/memory-store.js";
+import { createMemoryStore } from "../../../dist/src/memory/store/memory-store.js";
 import { systemClock as clock } from "../../../dist/src/seams/clock.js";
 import { nodeFiles as files } from "../../../dist/src/seams/node-files.js";
 
