@@ -79,11 +79,7 @@ function formatSection(title: string, rows: readonly string[]): string {
   ].join("\n");
 }
 
-function formatRow(
-  name: string,
-  field: Described,
-  owners: ReadonlyMap<string, Owner | undefined>,
-): string {
+function formatRow(name: string, field: Described, owners: ReadonlyMap<string, Owner | undefined>): string {
   const value = field.default === undefined ? "" : `\`${JSON.stringify(field.default)}\``;
   const what = dropRule(field.description ?? "").replace(/[*<]/g, "\\$&");
   const cells = [`\`${name}\``, value, formatAllowed(field), what, SET_BY[owners.get(name) ?? "user"]];

@@ -26,7 +26,9 @@ describe("the links of the documents", () => {
 
   it("are found in text, pictures and HTML, and not in code", () => {
     const targets = readLinks("docs/cli.md").map(({ target }) => target);
-    expect(targets).toEqual(expect.arrayContaining(["#exit-codes", "pictures/stats.svg", "pictures/page.png"]));
+    expect(targets).toEqual(
+      expect.arrayContaining(["#exit-codes", "pictures/stats.svg", "pictures/page.png"]),
+    );
     expect(isAlive({ page: "a.md", target: "", file: "docs/cli.md", anchor: "no-such-heading" })).toBe(false);
     expect(isAlive({ page: "a.md", target: "", file: "docs/no-such-page.md", anchor: "" })).toBe(false);
   });
