@@ -48,8 +48,8 @@ do not, so the options beside the name are safer.
   A \`small_model\` or provider that a project's file sets is never used for background calls.
 - **A wrong value stops nothing.** It is ignored, and a log line and a message on the screen name the file, the key, the
   value, what is allowed and what is used instead.
-- **The daily budget** of \`background\` is counted over all instances in the project. When it is used up, every layer goes
-  on without a model.
+- **The daily budget** of \`background\` is counted over all instances in the project. When it is used up, every layer
+  goes on without a model.
 - **What is in force.** \`strata doctor --no-proof\` shows every setting and the file it comes from.
 - [\`config.schema.json\`](../config.schema.json) has the same for editors.
 `;
