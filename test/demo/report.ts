@@ -17,11 +17,17 @@ export interface Report {
   breaks: readonly ExplainedBreak[];
 }
 
+/** The same story, played without the plugin and with it. */
+export interface Runs {
+  bare: Run;
+  strata: Run;
+}
+
 /** Writes `table.txt`, `figures.json` and `context.svg` into the folder. */
 export async function writeReport(
   folder: string,
   { bare, strata, breaks }: Report,
-  runs: { bare: Run; strata: Run },
+  runs: Runs,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const table = `${formatComparison(bare, strata)}\n\n${formatBreaks(breaks, breaks.length)}\n`;
@@ -41,7 +47,8 @@ export async function writeReport(
   await writeFile(join(folder, "context.svg"), drawContext(runs));
 }
 
-function drawContext({ bare, strata }: { bare: Run; strata: Run }): string {
+/** The chart: how large each request of the session was. */
+export function drawContext({ bare, strata }: Runs): string {
   return drawLineChart({
     title: "Context of the same 40 turns, request by request",
     description:

@@ -1,10 +1,13 @@
 /**
- * `npm run pictures`: makes the pictures of the README from what the built plugin and command line really show. The
- * real OpenCode plays three sessions with a scripted model; needs no key and no network, and half a minute.
+ * `npm run pictures`: makes the pictures of the documents from what the built plugin and command line really show. The
+ * real OpenCode plays three sessions with a scripted model, then the demo's two runs for the README's chart; needs no
+ * key and no network, and about three minutes.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { play, withStrata } from "../demo/play.js";
+import { drawContext } from "../demo/report.js";
 import { repository } from "../host/repository.js";
 import { openPage } from "../host/stage/browser-page.js";
 import { findBrowser } from "../host/stage/chromium.js";
@@ -53,6 +56,8 @@ for (const [name, widthPx, heightPx, isDark] of [
   await using page = await openPage({ browser, html, widthPx, isDark });
   await page.takePicture(join(FOLDER, name), heightPx);
 }
+const bare = await play({});
+writeFileSync(join(FOLDER, "context.svg"), drawContext({ bare, strata: await play({ plugin: withStrata }) }));
 process.stdout.write(`Written: ${readdirSync(FOLDER).join(", ")} in ${FOLDER}\n`);
 
 /** Turns that read, run and answer; its id. */

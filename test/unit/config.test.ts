@@ -197,15 +197,6 @@ it("the published schema is current: npm run schema", () => {
   expect(readFileSync("config.schema.json", "utf8")).toBe(formatConfigSchema());
 });
 
-it("the README has every setting that has an effect, with its default", () => {
-  const readme = readFileSync("README.md", "utf8");
-  for (const group of ["toolResults", "log"] as const) {
-    for (const [field, value] of Object.entries(defaults[group])) {
-      expect(readme).toContain(`| \`${group}.${field}\` | \`${JSON.stringify(value)}\` |`);
-    }
-  }
-});
-
 it("every setting is described", () => {
   const schema = JSON.parse(formatConfigSchema());
   for (const { path } of listFields(configSchema)) {
