@@ -9,8 +9,8 @@ import type { Files } from "../../seams/files.js";
 import { listItself } from "./obstacle.js";
 
 export interface LedgerCopy {
-  /** Takes over the lines that are new since. Rejects with the system's error. */
-  follow(): Promise<void>;
+  /** Takes over what the ledger has by now, given how far each of its files goes. Rejects with the system's error. */
+  follow(offsets: ReadonlyMap<string, number>): Promise<void>;
   /** Lines that the ledger has lost, by its file. Rejects with the system's error. */
   findMissing(): Promise<Map<string, string[]>>;
 }
@@ -28,19 +28,19 @@ export function createLedgerCopy({ files, folder, ledger }: LedgerCopyOptions): 
   const copied = new Map<string, number>();
 
   return {
-    async follow() {
-      for (const name of await listNames(ledger)) {
-        const bytes = (await files.statItself(join(ledger, name)))?.bytes;
-        if (bytes === undefined || copied.get(name) === bytes) continue;
-        const [there, here] = [await readLines(join(ledger, name)), await readLines(join(folder, name))];
-        await append(name, subtract(there, here));
+    async follow(offsets) {
+      for (const [name, bytes] of offsets) {
+        if (copied.get(name) === bytes) continue;
+        // After a start: a copy of the same size has the same lines.
+        const isFirst = !copied.has(name);
+        if (!isFirst || (await files.statItself(join(folder, name)))?.bytes !== bytes) await copyLines(name);
         copied.set(name, bytes);
       }
     },
 
     async findMissing() {
       const missing = new Map<string, string[]>();
-      for (const name of await listNames(folder)) {
+      for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
         const [here, there] = [await readLines(join(folder, name)), await readLines(join(ledger, name))];
         const lost = subtract(here, there);
         if (lost.length > 0) missing.set(name, lost);
@@ -49,8 +49,10 @@ export function createLedgerCopy({ files, folder, ledger }: LedgerCopyOptions): 
     },
   };
 
-  async function listNames(of: string): Promise<string[]> {
-    return (await listItself(files, of)).filter((name) => name.endsWith(".jsonl"));
+  async function copyLines(name: string): Promise<void> {
+    const [there, here] = [await readLines(join(ledger, name)), await readLines(join(folder, name))];
+    const lines = subtract(there, here);
+    if (lines.length > 0) await files.appendLine(join(folder, name), lines.join("\n"));
   }
 
   /** Whole lines only: the last one may still be being written. */
@@ -62,10 +64,6 @@ export function createLedgerCopy({ files, folder, ledger }: LedgerCopyOptions): 
       .slice(0, text.lastIndexOf("\n") + 1)
       .split("\n")
       .filter((line) => line !== "");
-  }
-
-  async function append(name: string, lines: readonly string[]): Promise<void> {
-    if (lines.length > 0) await files.appendLine(join(folder, name), lines.join("\n"));
   }
 }
 

@@ -25,7 +25,9 @@ export interface Ledger {
   paths(): Iterable<string>;
   /** Every line there is, in the order of their files. */
   readAll(): Promise<LedgerLine[]>;
-  /** How far it was read, to go on from there after a restart. */
+  /** How far each of its files was read, in bytes. */
+  readonly offsets: ReadonlyMap<string, number>;
+  /** The same with what it knows, to go on from there after a restart. */
   position(): LedgerPosition;
 }
 
@@ -58,6 +60,7 @@ export function createLedger(
   const reported = new Set<string>();
 
   return {
+    offsets,
     nameFile: async (at) => formatLedgerFile(at, await nameClone()),
 
     async readOn() {

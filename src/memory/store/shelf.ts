@@ -211,7 +211,7 @@ export function createShelf(options: ShelfOptions): Shelf {
   async function keepCopy(): Promise<void> {
     if (!options.isUndone || !options.trust?.isWatching) return;
     try {
-      await copy.follow();
+      if (loaded) await copy.follow(loaded.ledger.offsets);
     } catch (thrown) {
       log.debug("memory", `cannot copy ${ledgerFolder}: ${formatError(thrown)}`);
     }
