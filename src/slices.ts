@@ -3,6 +3,7 @@
  * left for a while, so that the host's only thread gets on with what a person waits for. The work stays pure; only
  * whoever runs it knows the time.
  */
+
 /** The part of a clock that slices need. */
 export interface SliceClock {
   now(): number;

@@ -69,9 +69,9 @@ export async function requireMemory(
   options: { archived?: boolean } = {},
 ): Promise<Memory> {
   const all = await memories.list({ archived: true });
-  const away = all.filter(({ status }) => status === "archived");
-  const wanted = options.archived === false ? all.filter((one) => !away.includes(one)) : all;
-  const inArchive = options.archived ? findMemories(away, words) : [];
+  const isAway = ({ status }: Memory): boolean => status === "archived";
+  const wanted = options.archived === false ? all.filter((one) => !isAway(one)) : all;
+  const inArchive = options.archived ? findMemories(all.filter(isAway), words) : [];
   const found = inArchive.length > 0 ? inArchive : findMemories(wanted, words);
   const [only] = found;
   if (only && found.length === 1) return only;

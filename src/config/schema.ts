@@ -193,7 +193,7 @@ const background = z.strictObject({
 const trust = z.strictObject({
   projects: byUser(
     list(
-      textLike(/^(\/|[A-Za-z]:[\\/])/, "/home/me/shop", "/home/me/work/*"),
+      textLike(/^(\/|[A-Za-z]:[\\/])/, "/home/me/shop", "/home/me/clients/*"),
       defaults.trust.projects,
       "Memories that come with these projects count as yours. Absolute paths; one that ends in /* means everything below it.",
     ),

@@ -5,6 +5,7 @@
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Files } from "../seams/files.js";
+import { readPlainText } from "../seams/read-text.js";
 
 export interface GitFolder {
   /** The uppermost folder of the work tree. */
@@ -39,7 +40,7 @@ export async function findGitFolder(files: Reading, root: string): Promise<GitFo
  * may turn one remote into another, as it stands there.
  */
 export async function readRemotes(files: Reading, { common }: GitFolder): Promise<string[]> {
-  const text = await readText(files, join(common, "config"));
+  const text = await readPlainText(files, join(common, "config"));
   const found: string[] = [];
   let isRemote = false;
   for (const line of text.split(/\r?\n/)) {
@@ -64,17 +65,17 @@ export function nameRemote(url: string): string | undefined {
 
 /** `gitdir: …`, of a further work tree or a submodule. */
 async function readGitFile(files: Reading, top: string, path: string): Promise<GitFolder | undefined> {
-  const [, named] = /^gitdir: (.+)$/m.exec(await readText(files, path)) ?? [];
+  const [, named] = /^gitdir: (.+)$/m.exec(await readPlainText(files, path)) ?? [];
   const own = named === undefined ? undefined : await files.realPath(resolve(top, named.trim()));
   if (own === undefined || !(await isFile(files, join(own, "HEAD")))) return undefined;
-  const back = (await readText(files, join(own, "gitdir"))).trim();
+  const back = (await readPlainText(files, join(own, "gitdir"))).trim();
   if (back !== "") {
     if ((await files.realPath(resolve(own, back))) !== path) return undefined;
-    const shared = (await readText(files, join(own, "commondir"))).trim();
+    const shared = (await readPlainText(files, join(own, "commondir"))).trim();
     const common = await files.realPath(resolve(own, shared || "."));
     return common === undefined ? undefined : { top, common, own };
   }
-  const [, tree] = /^\s*worktree\s*=\s*(.+)$/m.exec(await readText(files, join(own, "config"))) ?? [];
+  const [, tree] = /^\s*worktree\s*=\s*(.+)$/m.exec(await readPlainText(files, join(own, "config"))) ?? [];
   const backed = tree === undefined ? undefined : await files.realPath(resolve(own, tree.trim()));
   return backed === top ? { top, common: own, own } : undefined;
 }
@@ -87,9 +88,4 @@ export function pathInTree(top: string, path: string): string | undefined {
 
 async function isFile(files: Reading, path: string): Promise<boolean> {
   return (await files.statItself(path))?.kind === "file";
-}
-
-async function readText(files: Reading, path: string): Promise<string> {
-  if (!(await isFile(files, path))) return "";
-  return new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
 }

@@ -8,6 +8,7 @@ import { isRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
 import type { Host } from "../seams/host.js";
+import { readPlainText } from "../seams/read-text.js";
 
 export interface UpgradeOptions {
   files: Files;
@@ -26,12 +27,14 @@ export async function isKeptHere({
   git,
   host,
 }: UpgradeOptions): Promise<boolean | "unknown"> {
-  const clone = (await readText(files, join(folders.strata, "state", "memory", "clone"))).trim();
+  const clone = (await readPlainText(files, join(folders.strata, "state", "memory", "clone"))).trim();
   if (!/^[0-9a-f]{8}$/.test(clone)) return false;
   const ledgers = await files.list(join(folders.memory, "ledger"));
   const own = ledgers.filter((name) => name.endsWith(`-${clone}.jsonl`));
   if (own.length === 0 || (await isTracked(files, git, folders))) return false;
-  const texts = await Promise.all(own.map((name) => readText(files, join(folders.memory, "ledger", name))));
+  const texts = await Promise.all(
+    own.map((name) => readPlainText(files, join(folders.memory, "ledger", name))),
+  );
   const notes = await files.list(folders.sessionMemory);
   const sessions = [
     ...texts.flatMap((text) => text.split("\n").flatMap(readSession)),
@@ -63,9 +66,4 @@ function readSession(line: string): string[] {
   } catch {
     return [];
   }
-}
-
-async function readText(files: Files, path: string): Promise<string> {
-  if ((await files.statItself(path))?.kind !== "file") return "";
-  return new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
 }

@@ -193,7 +193,7 @@ describe("options that the host hands over without saying where they stood", () 
 describe("trust", () => {
   it("is a list of absolute paths and one of remotes; a list with anything else is passed over whole, and the rest counts", async () => {
     const right = {
-      projects: ["/home/me/shop", "/home/me/work/*", "C:\\work\\shop"],
+      projects: ["/home/me/shop", "/home/me/clients/*", "C:\\work\\shop"],
       remotes: ["github.com/acme/shop", "git.example/group/sub/*"],
     };
     expect((await read({ [GLOBAL]: { memory: { trust: right } } })).config.trust).toEqual(right);
@@ -204,7 +204,7 @@ describe("trust", () => {
     const { config, problems } = await read({ [GLOBAL]: { memory: wrong } });
     expect(problems).toEqual([
       `${GLOBAL}: memory.trust.projects is ["/ok","shop",5], expected ${
-        'a list, each item text like "/home/me/shop" or "/home/me/work/*" (Memories that come with these projects ' +
+        'a list, each item text like "/home/me/shop" or "/home/me/clients/*" (Memories that come with these projects ' +
         "count as yours. Absolute paths; one that ends in /* means everything below it. Counts only in your own " +
         "configuration, not in a project's files). Using []."
       }`,

@@ -110,8 +110,8 @@ export function createConversation(context: ConversationOptions): Conversation {
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
     prepare();
-    const isFirst = !isRead || history.messages.length === 1;
-    await waitAtMost(clock, isFirst ? FIRST_READ_MS : READ_WITHIN_MS, () => reading);
+    const withinMs = !isRead || isBeginning(request) ? FIRST_READ_MS : READ_WITHIN_MS;
+    await waitAtMost(clock, withinMs, () => reading);
     if (memories.isDeciding()) await waitAtMost(clock, DECIDED_WITHIN_MS, () => reading);
     const told = readTold(request);
     const boot = findBoot(request, told);
@@ -123,11 +123,10 @@ export function createConversation(context: ConversationOptions): Conversation {
 
   /** What the session begins with: at its beginning, and again when that is not shown any more. */
   function findBoot(request: ContextRequest, told: Told): string | undefined {
-    const { history, sessionID } = request;
-    const isFirst =
-      history.messages.findIndex(({ info }) => info.role === "user") === history.messages.length - 1;
+    const { sessionID } = request;
     if (told.hasBoot) begun.add(sessionID);
-    const isDue = isFirst || postponed.has(sessionID) || begun.has(sessionID) || isShortened(request);
+    const isDue =
+      isBeginning(request) || postponed.has(sessionID) || begun.has(sessionID) || isShortened(request);
     if (told.hasBoot || !isDue) return undefined;
     if (!isRead) {
       postponed.add(sessionID);
@@ -220,6 +219,11 @@ export function createConversation(context: ConversationOptions): Conversation {
   async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
     await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
   }
+}
+
+/** Is the newest message the first one of the user's? */
+function isBeginning({ history: { messages } }: ContextRequest): boolean {
+  return messages.findIndex(({ info }) => info.role === "user") === messages.length - 1;
 }
 
 /** Is the beginning of the session not shown any more? */

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import type { Files } from "../../seams/files.js";
+import { readPlainText } from "../../seams/read-text.js";
 import { listItself } from "./obstacle.js";
 
 export interface LedgerCopy {
@@ -57,9 +58,7 @@ export function createLedgerCopy({ files, folder, ledger }: LedgerCopyOptions): 
 
   /** Whole lines only: the last one may still be being written. */
   async function readLines(path: string): Promise<string[]> {
-    const stat = await files.statItself(path);
-    const bytes = stat?.kind === "file" ? await files.read(path) : undefined;
-    const text = new TextDecoder().decode(bytes ?? new Uint8Array());
+    const text = await readPlainText(files, path);
     return text
       .slice(0, text.lastIndexOf("\n") + 1)
       .split("\n")
