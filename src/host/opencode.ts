@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Message as SdkMessage, UserMessage } from "@opencode-ai/sdk";
+import PQueue from "p-queue";
 import { isForPeopleOnly, type Message } from "../conversation/message.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
@@ -44,7 +45,7 @@ export function createOpenCodeHost(
   const project = findProject(directory, worktree);
   const { env } = process;
   const home = env.HOME || homedir();
-  let reading: Promise<unknown> = Promise.resolve();
+  const reads = new PQueue({ concurrency: 1 });
 
   return {
     project,
@@ -107,7 +108,7 @@ export function createOpenCodeHost(
       const path = { path: { id: sessionID } };
       const revert = (await bounded(() => client.session.get(path)))?.data?.revert;
       const messages = revert && (await inTurn(() => bounded(() => client.session.messages(path))))?.data;
-      return messages ? findFilesPutBack(messages as readonly Message[], revert) : [];
+      return messages && findFilesPutBack(messages as readonly Message[], revert);
     },
 
     async show(sessionID, text) {
@@ -144,13 +145,10 @@ export function createOpenCodeHost(
   };
 
   /** One after the other: the host writes a long session out in one go, and others wait for each that it writes. */
-  async function inTurn<T>(read: () => Promise<T>): Promise<T> {
-    const mine = reading.then(read);
-    reading = mine.then(
-      () => clock.pause(0),
-      () => {},
-    );
-    return mine;
+  function inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const answer = reads.add(read);
+    void reads.add(() => clock.pause(0));
+    return answer;
   }
 
   /** The answer, or `undefined` when there is none in time. */

@@ -53,8 +53,8 @@ export interface Host {
    * the last so many, else all.
    */
   readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
-  /** The files, absolute, that the host has put back where a part of this session is undone; none where it does not say. */
-  listFilesPutBack(sessionID: string): Promise<readonly string[]>;
+  /** The files, absolute, that the host has put back where a part of this session is undone; `undefined` where it does not say. */
+  listFilesPutBack(sessionID: string): Promise<readonly string[] | undefined>;
   /**
    * Removes the marks of summaries that have failed from a session: they hold nothing of the user's, and the host
    * takes each up again in every turn.

@@ -100,7 +100,7 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
     readMessages: async (sessionID, last = Number.POSITIVE_INFINITY) =>
       fake.messages.get(sessionID)?.slice(-last),
     putBack: new Map(),
-    listFilesPutBack: async (sessionID) => fake.putBack.get(sessionID) ?? [],
+    listFilesPutBack: async (sessionID) => fake.putBack.get(sessionID),
     removeFailedCompactions: async (sessionID) => void fake.cleaned.push(sessionID),
     cleaned: [],
     abortSession: (sessionID) => void fake.aborted.push(sessionID),

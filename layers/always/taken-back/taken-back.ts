@@ -157,7 +157,7 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
           clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
           return;
         }
-        await mend(sessionID);
+        await mend(sessionID, attempts);
         if (keepsNotes && (await notes.followHost(sessionID, messages))) version++;
         if (keepsMemories && (await own.follow(sessionID, messages))) version++;
       })
@@ -165,11 +165,19 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
   }
 
   /** Before anything is put away or brought back: the host may have removed the very file. */
-  async function mend(sessionID: string): Promise<void> {
+  async function mend(sessionID: string, attempts: number): Promise<void> {
     const which = unmended.get(sessionID);
     if (which === undefined || !keepsMemories) return;
+    // Before the wait, so that an undo that comes meanwhile is not forgotten with this one.
     unmended.delete(sessionID);
-    await own.mend(which === "any" ? undefined : await host.listFilesPutBack(sessionID));
+    try {
+      await own.mend(which === "any" ? undefined : await host.listFilesPutBack(sessionID));
+    } catch (thrown) {
+      // A disk that failed now may be written later.
+      unmended.set(sessionID, "any");
+      clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
+      throw thrown;
+    }
   }
 
   async function followMemories(sessionID: string): Promise<void> {
