@@ -7,6 +7,7 @@ import { findOpenCode } from "../../src/cli/doctor/opencode.js";
 import { defaults } from "../../src/config/defaults.js";
 import type { Config } from "../../src/config/schema.js";
 import type { Beat, PulseRecord } from "../../src/dispatcher/pulse.js";
+import { planFolders } from "../../src/folders.js";
 import type { LockState } from "../../src/lock/locks.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
@@ -15,8 +16,9 @@ import { createMemoryFiles, systemError } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
 
 const CONFIG = `${PROJECT}/opencode.json`;
+const FOLDERS = planFolders(PROJECT);
 
-/** What the doctor finds in a project with these files, where there is no OpenCode. */
+/** What the doctor finds in a project with these files, without OpenCode. */
 async function examine(world: Record<string, string>): Promise<Finding[]> {
   const { out } = await runStrata(
     createMemoryFiles({ "/project/.git/HEAD": "x", ...world }),
@@ -29,12 +31,12 @@ async function examine(world: Record<string, string>): Promise<Finding[]> {
 const find = (findings: readonly Finding[], words: string): Finding | undefined =>
   findings.find(({ what }) => what.includes(words));
 
-describe("strata doctor tells of the configuration", () => {
-  it("that the plugin is loaded once, not at all, or twice", async () => {
+describe("strata doctor on the configuration", () => {
+  it("doctor says whether the plugin is loaded once, not at all, or twice", async () => {
     const once = await examine({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
     expect(find(once, "configured once")).toMatchObject({ level: "fine" });
     const never = await examine({ [CONFIG]: "{}" });
-    expect(find(never, "stands in no plugin list")).toMatchObject({ level: "problem", todo: "strata init" });
+    expect(find(never, "no plugin list names it")).toMatchObject({ level: "problem", todo: "strata init" });
     const manifest = '{"name": "opencode-strata"}';
     const twice = await examine({
       [CONFIG]: '{"plugin": ["opencode-strata@0.1.0"]}',
@@ -57,13 +59,13 @@ describe("strata doctor tells of the configuration", () => {
     expect(find(global, "is loaded 2 times")?.what).toContain(everywhere);
   });
 
-  it("the same entry in two files is loaded once: later files overrule", async () => {
+  it("doctor counts the same entry in two files once, as OpenCode does", async () => {
     const entry = '{"plugin": ["opencode-strata"]}';
     const findings = await examine({ [CONFIG]: entry, "/home/me/.config/opencode/opencode.json": entry });
     expect(find(findings, "configured once")).toMatchObject({ level: "fine" });
   });
 
-  it("which plugins fight over the context, and what to switch off", async () => {
+  it("doctor names plugins that conflict over the context, and what to turn off", async () => {
     const plugin = [
       "opencode-strata",
       "@tarquinen/opencode-dcp@latest",
@@ -73,12 +75,15 @@ describe("strata doctor tells of the configuration", () => {
       "opencode-pty",
     ];
     const findings = await examine({ [CONFIG]: JSON.stringify({ plugin, compaction: { prune: true } }) });
-    const rivals = findings.filter(({ level }) => level === "warning");
-    expect(rivals.map(({ what }) => what.split(" ")[0])).toEqual([...plugin.slice(1, 5), "compaction.prune"]);
-    for (const { todo } of rivals) expect(todo).toMatch(/take|switch off/);
+    const conflicts = findings.filter(({ level }) => level === "warning");
+    expect(conflicts.map(({ what }) => what.split(" ")[0])).toEqual([
+      ...plugin.slice(1, 5),
+      "compaction.prune",
+    ]);
+    for (const { todo } of conflicts) expect(todo).toMatch(/^(remove|turn off)/);
   });
 
-  it("which settings are not the usual ones and where each comes from, which layers are off, and what is wrong", async () => {
+  it("doctor shows which settings differ from the defaults and where they come from, and what is wrong", async () => {
     const findings = await examine({
       "/home/me/.config/opencode/opencode.json":
         '{"memory": {"dream": {"enabled": false}, "toolResults": {"threshold": 9000}}}',
@@ -89,19 +94,19 @@ describe("strata doctor tells of the configuration", () => {
       level: "note",
     });
     expect(find(findings, "colour is not a setting")).toMatchObject({ level: "problem" });
-    expect(findings.filter(({ what }) => what.startsWith("some are set in")).map(({ what }) => what)).toEqual(
-      [
-        "some are set in /home/me/.config/opencode/opencode.json, key memory",
-        `some are set in ${CONFIG}, beside the plugin's name`,
-      ],
-    );
-    expect(find(findings, "none are set in")?.what).toContain(`${PROJECT}/opencode.jsonc`);
-    expect(find(findings, "by default toolResults")?.what).toMatch(/enabled true, .*turnBudget 200000/);
+    expect(
+      findings.filter(({ what }) => what.startsWith("settings found in")).map(({ what }) => what),
+    ).toEqual([
+      "settings found in /home/me/.config/opencode/opencode.json, key memory",
+      `settings found in ${CONFIG}, plugin options`,
+    ]);
+    expect(find(findings, "no settings in")?.what).toContain(`${PROJECT}/opencode.jsonc`);
+    expect(find(findings, "defaults for toolResults")?.what).toMatch(/enabled true, .*turnBudget 200000/);
   });
 });
 
-describe("strata doctor tells of OpenCode", () => {
-  it("2 and later that the plugin does nothing in it, as a problem, and does not try to prove otherwise", () => {
+describe("strata doctor on OpenCode", () => {
+  it("doctor reports OpenCode 2 and later as a problem, since the plugin does nothing there", () => {
     for (const version of ["2.0.0", "2.2.7", "2.1.0-beta.3", "3.0.0"]) {
       const finding = checkHost("/bin/opencode", version);
       expect(finding).toMatchObject({ level: "problem", what: expect.stringContaining(version) });
@@ -115,7 +120,7 @@ describe("strata doctor tells of OpenCode", () => {
     }
   });
 
-  it("only what it finds in the PATH: a program that a repository brings is never run", async () => {
+  it("doctor runs only an OpenCode from the PATH, never a program from the repository", async () => {
     const files = createMemoryFiles({
       "/project/node_modules/.bin/opencode": "#!/bin/sh\nrm -rf ~",
       "/project/opencode": "",
@@ -129,7 +134,7 @@ describe("strata doctor tells of OpenCode", () => {
   });
 });
 
-describe("strata doctor tells of the machine", () => {
+describe("strata doctor on the machine", () => {
   const options = (files: Files, lock: LockState = { kind: "free" }, free?: number) => ({
     files,
     clock: createFakeClock(),
@@ -144,16 +149,16 @@ describe("strata doctor tells of the machine", () => {
   };
   const world = { [`${PROJECT}/.opencode/strata/strata.log`]: "x" };
 
-  it("where machine state was set aside that is not known to be of this machine", async () => {
+  it("doctor names machine state that was set aside as not this machine's", async () => {
     const aside = `${PROJECT}/.opencode/strata/state.foreign-1`;
     const files = createMemoryFiles({ ...world, [`${aside}/leases.json`]: "{}" }, () => MORNING);
-    expect(find(await checkMachine(options(files), PROJECT), aside)).toMatchObject({ level: "note" });
+    expect(find(await checkMachine(options(files), FOLDERS), aside)).toMatchObject({ level: "note" });
   });
 
-  it("that a folder cannot be written, and leaves no trace where it can", async () => {
+  it("doctor reports a folder that is not writable, and leaves no trace in others", async () => {
     const files = createMemoryFiles(world, () => MORNING);
     const before = [...files.contents.keys()];
-    expect((await checkMachine(options(files), PROJECT)).every(({ level }) => level === "fine")).toBe(true);
+    expect((await checkMachine(options(files), FOLDERS)).every(({ level }) => level === "fine")).toBe(true);
     expect([...files.contents.keys()]).toEqual(before);
     const refusing = {
       ...files,
@@ -161,30 +166,30 @@ describe("strata doctor tells of the machine", () => {
         throw systemError("EACCES", path);
       },
     };
-    const findings = await checkMachine(options(refusing), PROJECT);
+    const findings = await checkMachine(options(refusing), FOLDERS);
     expect(find(findings, "/project/.opencode/strata cannot be written: EACCES")).toMatchObject({
       level: "problem",
     });
   });
 
-  it("that a lock is stale, held, or without an owner", async () => {
+  it("doctor tells stale locks from held ones and from those without an owner", async () => {
     const path = `${PROJECT}/.opencode/strata/state/memory/internal/lock`;
     const look = async (lock: LockState) =>
-      find(await checkMachine(options(createMemoryFiles({ ...world, [path]: "x" }), lock), PROJECT), path);
+      find(await checkMachine(options(createMemoryFiles({ ...world, [path]: "x" }), lock), FOLDERS), path);
     expect(await look({ kind: "abandoned", token })).toMatchObject({ level: "warning" });
     expect((await look({ kind: "abandoned", token }))?.what).toContain("process 7 on here");
     expect(await look({ kind: "held", token })).toMatchObject({ level: "fine" });
     expect(await look({ kind: "held" })).toMatchObject({ level: "problem" });
   });
 
-  it("that the disk is nearly full, and that the clock is behind what was written", async () => {
+  it("doctor warns of a nearly full disk and of a clock that is behind the files", async () => {
     const files = createMemoryFiles(world, () => MORNING + 3 * 86_400_000);
-    const findings = await checkMachine(options(files, undefined, 5_000_000), PROJECT);
-    expect(find(findings, "5 MB are free")).toMatchObject({ level: "warning" });
+    const findings = await checkMachine(options(files, undefined, 5_000_000), FOLDERS);
+    expect(find(findings, "5 MB of disk space are free")).toMatchObject({ level: "warning" });
     expect(find(findings, "the clock is 3 days behind")).toMatchObject({ level: "warning" });
   });
 
-  it("that it is too old a Node", () => {
+  it("doctor reports a Node that is too old", () => {
     expect(checkRuntime({ node: "18.19.0" }).level).toBe("problem");
     expect(checkRuntime({ node: "20.17.0" }).level).toBe("fine");
     expect(checkRuntime({ node: "24.3.0", bun: "1.3.14" })).toMatchObject({
@@ -193,22 +198,16 @@ describe("strata doctor tells of the machine", () => {
   });
 });
 
-describe("the proof tells", () => {
+describe("the proof", () => {
   const config: Config = structuredClone(defaults);
   const beats: Beat[] = ["config", "turn", "modelWindow", "context", "toolArguments", "event", "compacting"];
   const count = { count: 2, lastMs: 1 };
   const layer = { asked: 4, answered: 1, failed: 0, lastMs: 1 };
   const record = { v: 1, time: "", instance: "", session: "", layer: "" } as const;
-  const names = [
-    "tool-results",
-    "micro-compact",
-    "session-memory",
-    "full-compact",
-    "auto-memory",
-    "dream",
-    "errors",
-    "across-agents",
-  ];
+  const names =
+    "tool-results micro-compact session-memory full-compact auto-memory dream errors across-agents".split(
+      " ",
+    );
   const pulse: PulseRecord = {
     v: 1,
     instance: "a",
@@ -233,38 +232,38 @@ describe("the proof tells", () => {
     played: { sessionID: "s", isCommandFree: true, hasClaimed: true },
   };
 
-  it("that everything fired", () => {
+  it("the proof of a healthy plugin has a fine finding for each hook and layer", () => {
     const findings = readEvidence(healthy, config);
     expect(findings.filter(({ level }) => level !== "fine")).toEqual([]);
     expect(findings).toHaveLength(beats.length + 1 + names.length);
   });
 
-  it("that the plugin was not loaded", () => {
+  it("the proof says if the plugin was not loaded", () => {
     expect(readEvidence({ ...healthy, pulse: undefined }, config)).toMatchObject([
       { level: "problem", what: expect.stringContaining("has not loaded the plugin") },
     ]);
   });
 
-  it("which hook never fired, and whether it should have", () => {
+  it("the proof names hooks that never fired, and whether they should have", () => {
     const { compacting: _, turn: __, ...hooks } = pulse.hooks;
     const bound = beats.filter((beat) => beat !== "turn");
     const findings = readEvidence({ ...healthy, pulse: { ...pulse, hooks, bound } }, config);
     expect(find(findings, "hook compacting never fired")).toMatchObject({ level: "problem" });
-    expect(find(findings, "hook turn never fired: no layer that is on needs it")).toMatchObject({
+    expect(find(findings, "hook turn never fired: no enabled layer needs it")).toMatchObject({
       level: "note",
     });
   });
 
-  it("that a layer has nothing to work on while another is off", () => {
+  it("the proof calls a layer off if one that it depends on is off", () => {
     const off = { ...config, autoMemory: { ...config.autoMemory, enabled: false } };
     const findings = readEvidence({ ...healthy, hasDreamt: false }, off);
     expect(find(findings, "layer dream")).toEqual({
       level: "note",
-      what: "layer dream never fired: autoMemory.enabled is false",
+      what: "layer dream is off: autoMemory.enabled is false",
     });
   });
 
-  it("which layer is off, was never asked, did nothing, or failed and with what", () => {
+  it("the proof tells layers that are off, never called, idle or failing apart", () => {
     const off = { ...config, microCompact: { ...config.microCompact, enabled: false } };
     const { "session-memory": _, ...layers } = pulse.layers;
     const failing = { ...layer, failed: 2, lastFailure: "at hook context: failed: boom" };
@@ -285,13 +284,13 @@ describe("the proof tells", () => {
       .map(({ level, what }) => `${level} ${what}`);
     expect(lines).toEqual([
       "problem layer tool-results failed 2 times, last at hook context: failed: boom",
-      "note layer micro-compact never fired: microCompact.enabled is false",
-      "problem layer session-memory never fired: no hook has reached it",
-      "problem layer full-compact was asked 4 times and did nothing",
-      "problem layer auto-memory was asked 4 times and did nothing",
-      "problem layer dream was asked 4 times and did nothing",
-      "fine layer errors fired: 1 × told of an earlier failure",
-      "problem layer across-agents was asked 4 times and did nothing",
+      "note layer micro-compact is off: microCompact.enabled is false",
+      "problem layer session-memory was never called",
+      "problem layer full-compact was called 4 times and did nothing",
+      "problem layer auto-memory was called 4 times and did nothing",
+      "problem layer dream was called 4 times and did nothing",
+      "fine layer errors works: 1 × an earlier failure shown",
+      "problem layer across-agents was called 4 times and did nothing",
       "problem layer view failed 2 times, last at hook context: failed: boom",
     ]);
   });

@@ -1,4 +1,4 @@
-/** What a played session says about each hook and each layer. */
+/** What the played session shows about each hook and each layer. */
 import type { Config } from "../../config/schema.js";
 import type { Beat, PulseRecord } from "../../dispatcher/pulse.js";
 import { formatCount } from "../../format.js";
@@ -7,23 +7,23 @@ import type { switches } from "../../status/status.js";
 import { type Finding, fine, note, problem } from "./finding.js";
 import type { Played } from "./session.js";
 
-/** What was found in the scratch folder after the session. */
+/** What the session left in the scratch folder. */
 export interface Evidence {
   pulse: PulseRecord | undefined;
   records: readonly SavingsRecord[];
   hasNotes: boolean;
-  /** Memories of the project by their types. */
+  /** Number of memories by type. */
   memories: Readonly<Record<string, number>>;
-  /** A dream has changed something, and said so. */
+  /** Has a dream changed something and reported it? */
   hasDreamt: boolean;
   played: Played;
 }
 
-/** Each layer as settings name it and as records do, and what shows that it has acted. */
+/** Each layer's name in settings and in records, and the proof that it acted. */
 const layers: readonly {
   setting: (typeof switches)[number];
   name: string;
-  /** Without this one it has nothing to work on. */
+  /** The layer that it depends on. */
   needs?: (typeof switches)[number];
   acted(evidence: Evidence): string | undefined;
 }[] = [
@@ -51,20 +51,20 @@ const layers: readonly {
     setting: "autoMemory",
     name: "auto-memory",
     acted(seen) {
-      const told = countEvents(seen, "extended", "told of memories", "auto-memory");
-      return told && seen.memories.knowledge ? `${told}, one kept` : undefined;
+      const told = countEvents(seen, "extended", "memories shown", "auto-memory");
+      return told && seen.memories.knowledge ? `${told}, one stored` : undefined;
     },
   },
   {
     setting: "dream",
     name: "dream",
     needs: "autoMemory",
-    acted: ({ hasDreamt }) => (hasDreamt ? "what was there twice put away" : undefined),
+    acted: ({ hasDreamt }) => (hasDreamt ? "a duplicate archived" : undefined),
   },
   {
     setting: "errors",
     name: "errors",
-    acted: (seen) => countEvents(seen, "extended", "told of an earlier failure", "errors"),
+    acted: (seen) => countEvents(seen, "extended", "an earlier failure shown", "errors"),
   },
   {
     setting: "crossAgent",
@@ -73,7 +73,7 @@ const layers: readonly {
   },
 ];
 
-/** Hooks that the session makes the host call. */
+/** Hooks that the host calls in the session. */
 const hooks: readonly Beat[] = [
   "config",
   "turn",
@@ -84,18 +84,17 @@ const hooks: readonly Beat[] = [
   "compacting",
 ];
 
-/** What the evidence says about each hook and each layer. */
 export function readEvidence(evidence: Evidence, config: Config): Finding[] {
   const { played, pulse } = evidence;
   if (!pulse) {
     const what = "no hook fired: OpenCode has not loaded the plugin";
-    return [problem(what, "opencode --print-logs in the project says why")];
+    return [problem(what, "to see why, run opencode --print-logs in the project")];
   }
   const commands = played.isCommandFree
     ? fine("command /memory answered without a model call")
     : problem(
         "command /memory was sent to the model",
-        "a command of that name in your configuration is in its place",
+        "a command of the same name in your configuration replaces it",
       );
   return [
     ...hooks.map((hook) => describeHook(hook, pulse)),
@@ -108,11 +107,8 @@ export function readEvidence(evidence: Evidence, config: Config): Finding[] {
 function describeHook(hook: Beat, { bound, hooks: counts }: PulseRecord): Finding {
   const count = counts[hook]?.count ?? 0;
   if (count > 0) return fine(`hook ${hook} fired ${count === 1 ? "once" : `${formatCount(count)} times`}`);
-  if (!bound.includes(hook)) return note(`hook ${hook} never fired: no layer that is on needs it`);
-  return problem(
-    `hook ${hook} never fired`,
-    "OpenCode has not called it; is its version one that Strata knows?",
-  );
+  if (!bound.includes(hook)) return note(`hook ${hook} never fired: no enabled layer needs it`);
+  return problem(`hook ${hook} never fired`, "OpenCode did not call it; its version may not be supported");
 }
 
 function describeLayer(
@@ -121,19 +117,19 @@ function describeLayer(
   config: Config,
 ): Finding {
   const off = [setting, needs ?? setting].find((one) => !config[one].enabled);
-  if (off !== undefined) return note(`layer ${name} never fired: ${off}.enabled is false`);
+  if (off !== undefined) return note(`layer ${name} is off: ${off}.enabled is false`);
   const seen = evidence.pulse?.layers[name];
   if (seen?.lastFailure !== undefined) {
     const what = `layer ${name} failed ${formatCount(seen.failed)} times, last ${seen.lastFailure}`;
-    return problem(what, "please report it, with .opencode/strata/strata.log");
+    return problem(what, "please report it with .opencode/strata/strata.log");
   }
   const what = acted(evidence);
-  if (what !== undefined) return fine(`layer ${name} fired: ${what}`);
-  if (!seen) return problem(`layer ${name} never fired: no hook has reached it`);
-  return problem(`layer ${name} was asked ${formatCount(seen.asked)} times and did nothing`);
+  if (what !== undefined) return fine(`layer ${name} works: ${what}`);
+  if (!seen) return problem(`layer ${name} was never called`);
+  return problem(`layer ${name} was called ${formatCount(seen.asked)} times and did nothing`);
 }
 
-/** Anybody else among the layers who has failed. */
+/** Failures of layers that are not in the table. */
 function describeOthers({ layers: seen }: PulseRecord): Finding[] {
   return Object.entries(seen)
     .filter(([name, { failed }]) => failed > 0 && !layers.some((layer) => layer.name === name))

@@ -1,9 +1,9 @@
-/** The session that the doctor plays: short, and such that every hook is called and every layer has something to do. */
+/** The session that the doctor plays: short, but it calls every hook and gives every layer something to do. */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
 import type { Line, ScriptedModel } from "./scripted-model.js";
 
-/** Thresholds at which a session of some ten requests makes each layer act; what is off stays off. */
+/** Thresholds with which each layer acts within some ten requests; what is off stays off. */
 export const TIGHT_SETTINGS = {
   toolResults: { threshold: 4_096 },
   microCompact: { keepRecent: 0, floor: 0 },
@@ -18,7 +18,7 @@ const CLAIMED = "strata doctor";
 const TWICE =
   "---\ntitle: A bell that rings when the tests are done.\n---\nA bell that rings when the tests are done.\n";
 
-/** What lies in the project: results that leave the context, a memory to be told of, and one that is there twice. */
+/** Files of the project: results to move out of the context, a memory to show, and a duplicate. */
 export const PLAYED_FILES = {
   "large.txt": Array.from({ length: 400 }, (_, n) => `line ${n} of a large file\n`).join(""),
   "small.txt": Array.from({ length: 60 }, (_, n) => `line ${n} of a small file\n`).join(""),
@@ -29,9 +29,9 @@ export const PLAYED_FILES = {
 
 export interface Played {
   sessionID: string;
-  /** Did the answer to /memory come without a request to the model? */
+  /** Was /memory answered without a request to the model? */
   isCommandFree: boolean;
-  /** Has the model been told that it holds what it has claimed? */
+  /** Was the model told that its lease was granted? */
   hasClaimed: boolean;
 }
 
@@ -40,13 +40,13 @@ export interface PlayOptions {
   project: string;
   model: ScriptedModel;
   signal: AbortSignal;
-  /** Told of every step as it begins. */
+  /** Told of each step as it begins. */
   onStep(step: string): void;
-  /** Resolves when the dream that was asked for has left its page, or will not. */
+  /** Resolves when the dream has written its page, or will not. */
   whenDreamt(): Promise<void>;
 }
 
-/** Plays it. Throws where the host refuses something or does not answer. */
+/** Throws if the host refuses a request or does not answer. */
 export async function playSession({
   model,
   onStep,
@@ -62,11 +62,11 @@ export async function playSession({
     return post(`/session/${sessionID}/message`, { parts: [{ type: "text", text }] });
   };
   const read = (name: string): Line => ({ call: "read", args: { filePath: join(project, name) } });
-  onStep("results are read, and moved to a file");
+  onStep("large results are moved to files");
   await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
     say: "seen",
   });
-  onStep("a command fails twice, and something is remembered");
+  onStep("a command fails twice, and a memory is stored");
   const fail: Line = { call: "bash", args: { command: "strata-doctor-fails", description: "fails" } };
   const content = "The doctor was here, to see whether memories can be kept.";
   await ask(
@@ -77,22 +77,22 @@ export async function playSession({
     { call: "memory_remember", args: { type: "knowledge", content } },
     { say: "tried" },
   );
-  onStep("the session becomes too long");
-  // Long enough that history has to go, and that results in it have long been used.
+  onStep("the session grows too long");
+  // Long enough for history to be replaced and for its results to be old.
   for (const topic of ["one", "two", "three"])
     await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
   onStep("a summary is made");
   await post(`/session/${sessionID}/summarize`, { providerID: "scripted", modelID: "m1" });
   await ask("Go on.");
-  onStep("commands answer");
+  onStep("commands are answered");
   await post(`/session/${sessionID}/command`, { command: "dream", arguments: "" }).catch(() => undefined);
-  // The command answers before a slow dream is over, and whoever lets the plugin go ends it.
+  // The command answers before a slow dream ends, and disposing the instance would stop the dream.
   await whenDreamt();
   const before = model.requests.length;
   await post(`/session/${sessionID}/command`, { command: "memory", arguments: "" }).catch(() => undefined);
   const isCommandFree = model.requests.length === before;
-  onStep("the plugin is let go, and its traces are read");
-  // Has the plugin write down what it has counted.
+  onStep("OpenCode stops, and the results are checked");
+  // Makes the plugin write its counts.
   await post("/instance/dispose", {});
   const hasClaimed = model.requests.some((body) => body.includes(`Claimed: ${CLAIMED}`));
   return { sessionID, isCommandFree, hasClaimed };
