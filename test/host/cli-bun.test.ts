@@ -10,7 +10,7 @@ import { findOpenCode } from "./stage/opencode-binary.js";
 const home = mkdtempSync(join(tmpdir(), "strata-bun-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-it("does under Bun what it does under Node", () => {
+it("the command line does the same under Bun as under Node", () => {
   const binary = join(repository, "dist", "src", "cli", "strata.js");
   const project = join(home, "project");
   mkdirSync(join(project, ".git"), { recursive: true });

@@ -111,9 +111,9 @@ it("the toy layer has a row in doctor's proof", async () => {
     return readEvidence(seen, config, [{ ...toy, proof }]).filter(({ what }) => what.startsWith("layer"));
   };
   expect(describe([".opencode/strata/state/toy/ses_1.txt"])).toEqual([
-    { level: "fine", what: "layer toy fired: said hello" },
+    { level: "fine", what: "layer toy works: said hello" },
   ]);
-  expect(describe([])).toEqual([{ level: "problem", what: "layer toy was asked 1 times and did nothing" }]);
+  expect(describe([])).toEqual([{ level: "problem", what: "layer toy was called 1 times and did nothing" }]);
 });
 
 it("files of the toy layer are removed by gc once they are old enough", async () => {

@@ -1,4 +1,4 @@
-/** Everything about one folder of memories that can be checked, read once and without changing anything. */
+/** Everything about one memory folder that can be checked, read once and without changing anything. */
 import { join } from "node:path";
 import { formatError } from "../../error.js";
 import type { LockState } from "../../lock/locks.js";
@@ -11,33 +11,34 @@ import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.
 import { listItself, readWithin } from "../../memory/store/obstacle.js";
 import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
 import type { FileStat, Files } from "../../seams/files.js";
+import { parseJSON } from "../json.js";
 import type { ReadShelf } from "../memory-files.js";
 
 export interface ShelfState extends ReadShelf {
   ledger: readonly LedgerFile[];
   /** `MEMORY.md`. */
   index: { kind: "none" } | { kind: "page"; text: string } | { kind: "other"; what: string };
-  /** Files of conflicts by their paths. */
+  /** Texts of conflict records, by path. */
   conflicts: ReadonlyMap<string, string>;
-  /** All that lies in the folders of memories, by its path from the folder. */
+  /** Everything in the memory folder, by path relative to it. */
   names: ReadonlyMap<string, FileStat>;
-  /** The rules of its `.gitignore`. */
+  /** Text of its `.gitignore`. */
   ignored: string | undefined;
   pending: PendingReading | undefined;
-  /** Paths of what was refused as a half-done change. */
+  /** Paths of refused pending changes. */
   setAside: readonly string[];
   lock: LockState;
-  /** What an earlier start has written down; "unreadable" when that can be used by nobody. */
+  /** The cache of an earlier start. */
   known: readonly Entry[] | "unreadable";
-  /** Texts of files that are no memories as they are, by their paths, for a look at what is in them. */
+  /** Texts of invalid memory files, by path. */
   brokenTexts: ReadonlyMap<string, string>;
 }
 
 export interface LedgerFile {
   path: string;
-  /** `fault` says why it is no line, going on from "line 3". */
+  /** `fault` says why it is not a ledger line, continuing "line 3 …". */
   lines: readonly { number: number; text: string; line?: LedgerLine; fault?: string }[];
-  /** Does it end in the middle of a line? */
+  /** Does it end within a line? */
   isTorn: boolean;
 }
 
@@ -74,7 +75,7 @@ export async function readShelfState(
   };
 }
 
-/** Whether anything of ours is there at all. */
+/** Is there nothing of Strata's in it? */
 export function isEmpty({ index, ledger, looked }: ShelfState): boolean {
   return looked.length === 0 && ledger.length === 0 && index.kind === "none";
 }
@@ -91,7 +92,7 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
       lines: lines
         .filter(({ text: line }) => line.trim() !== "")
         .map((one) => {
-          const reading = readLedgerLine(parseJson(one.text), prefix);
+          const reading = readLedgerLine(parseJSON(one.text), prefix);
           return reading.kind === "line" ? { ...one, line: reading.line } : { ...one, fault: reading.what };
         }),
     });
@@ -102,7 +103,7 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
 async function readIndex(files: Files, path: string): Promise<ShelfState["index"]> {
   const stat = await files.statItself(path);
   if (!stat) return { kind: "none" };
-  if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, and no file` };
+  if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, not a file` };
   try {
     const bytes = (await files.read(path)) ?? new Uint8Array();
     return { kind: "page", text: new TextDecoder().decode(bytes) };
@@ -124,7 +125,7 @@ async function readBroken(
   return texts;
 }
 
-/** What lies beside the memories too; links are not followed. */
+/** Includes what lies beside the memories; follows no links. */
 async function listNames(files: Files, folder: string): Promise<Map<string, FileStat>> {
   const found = new Map<string, FileStat>();
   const types: readonly string[] = memoryTypes;
@@ -153,19 +154,11 @@ async function readTexts(files: Files, folder: string): Promise<Map<string, stri
   return texts;
 }
 
-/** What is no folder of ours has no names; what cannot be read is found by those who look at it. */
+/** Empty for what cannot be listed, which other checks report. */
 const listSafely = (files: Files, folder: string): Promise<string[]> =>
   listItself(files, folder).catch(() => []);
 
 async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
   const bytes = await readWithin(files, folder, path).catch(() => undefined);
   return bytes && new TextDecoder().decode(bytes);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

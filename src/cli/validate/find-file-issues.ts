@@ -1,4 +1,4 @@
-/** Flaws of single files: what cannot be read, fields that say nothing, names that another disk does not take. Pure. */
+/** Issues of single files: unreadable, invalid fields, names that other file systems do not accept. Pure. */
 import { join } from "node:path";
 import { memoryTypes } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
@@ -7,21 +7,21 @@ import { ARCHIVE, CONFLICTS, LEDGER, splitPath } from "../../memory/path.js";
 import type { Looked } from "../../memory/store/entries.js";
 import { isRecord } from "../../records.js";
 import { idOf } from "../memory-files.js";
-import { type Flaw, note, problem, warning } from "./flaw.js";
+import { type Issue, note, problem, warning } from "./issue.js";
 import type { ShelfState } from "./shelf-state.js";
 
-export function findFileFlaws(shelf: ShelfState): Flaw[] {
+export function findFileIssues(shelf: ShelfState): Issue[] {
   return [
-    ...shelf.looked.flatMap((one) => findReadingFlaws(shelf, one)),
+    ...shelf.looked.flatMap((one) => findReadingIssues(shelf, one)),
     ...findTwins(shelf),
-    ...findStrangers(shelf),
+    ...findStrayFiles(shelf),
   ];
 }
 
-function findReadingFlaws({ place }: ShelfState, { path, reading, text = "" }: Looked): Flaw[] {
+function findReadingIssues({ place }: ShelfState, { path, reading, text = "" }: Looked): Issue[] {
   const file = join(place.folder, path);
   if (reading.kind === "problem") {
-    const todo = `mend it by hand; what it said before: strata history ${idOf(place, path)} --json`;
+    const todo = `correct it by hand; for earlier versions: strata history ${idOf(place, path)} --json`;
     return [problem({ file, what: reading.what, todo })];
   }
   const page = readPage(text);
@@ -29,7 +29,7 @@ function findReadingFlaws({ place }: ShelfState, { path, reading, text = "" }: L
   const name = splitPath(path)?.name ?? "";
   const fault = findNameFault(name);
   return [
-    ...faults.map((what) => warning({ file, what, todo: "write it so, or take the field out" })),
+    ...faults.map((what) => warning({ file, what, todo: "correct the field, or remove it" })),
     ...(text.includes("\r\n") ? [warning({ file, ...CRLF })] : []),
     ...(isUnportable(name) ? [warning({ file, ...UNPORTABLE })] : []),
     ...(fault === undefined ? [] : [warning({ file, ...withoutHistory(fault) })]),
@@ -37,17 +37,17 @@ function findReadingFlaws({ place }: ShelfState, { path, reading, text = "" }: L
 }
 
 const CRLF = {
-  what: "its lines end in CRLF: where a checkout changes them, every memory looks edited",
-  todo: "save it with plain line ends, and keep git from changing them: *.md text eol=lf in .gitattributes",
+  what: "its lines end in CRLF: if a checkout converts them, every memory looks edited",
+  todo: "save it with LF, and add *.md text eol=lf to .gitattributes so that git keeps it",
 };
 const UNPORTABLE = {
-  what: "its name is none on Windows, and the repository cannot be checked out there",
-  todo: "give it another name",
+  what: "its name is not valid on Windows, so the repository cannot be checked out there",
+  todo: "rename it",
 };
 
-const withoutHistory = (fault: string): Pick<Flaw, "what" | "todo"> => ({
-  what: `${fault}: it is read and used, but has no history, and Strata does not change it`,
-  todo: "give it another name",
+const withoutHistory = (fault: string): Pick<Issue, "what" | "todo"> => ({
+  what: `${fault}; it is read and used, but has no history, and Strata does not change it`,
+  todo: "rename it",
 });
 
 /** Microsoft, "Naming Files, Paths, and Namespaces". */
@@ -57,7 +57,7 @@ const isUnportable = (name: string): boolean =>
 type Check = readonly [is: (value: unknown) => boolean, expected: string];
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
-const TEXT: Check = [isText, "a text"];
+const TEXT: Check = [isText, "text"];
 const DATE: Check = [
   (value) => typeof value === "string" && !Number.isNaN(Date.parse(value)),
   "a date such as 2026-12-31",
@@ -89,17 +89,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ],
 };
 
-/** A field that says what cannot be used is passed over by whoever reads the memory. */
+/** Whoever reads the memory ignores fields with invalid values. */
 function findFieldFaults(front: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(CHECKS).flatMap(([name, [is, expected]]) => {
     const value = front[name];
     if (value === undefined || value === null || is(value)) return [];
-    return [`its field ${name} is to be ${expected}, is ${JSON.stringify(value)}, and is passed over`];
+    return [`field ${name} must be ${expected}, but is ${JSON.stringify(value)}; it is ignored`];
   });
 }
 
-/** Files that some disk takes for one, and those that are in the archive and out of it. */
-function findTwins({ looked, place }: ShelfState): Flaw[] {
+/** Names that some file systems cannot tell apart, and memories that are both in the archive and outside it. */
+function findTwins({ looked, place }: ShelfState): Issue[] {
   const groups = new Map<string, string[]>();
   for (const { path } of looked) {
     const key = foldName(path.replace(/^archive\//, ""));
@@ -112,16 +112,16 @@ function findTwins({ looked, place }: ShelfState): Flaw[] {
       return warning({
         file: join(place.folder, other),
         what: isSameName
-          ? `${first} has the same id, and only one of them is found`
-          : `${first} has the same name but for case or accents, and a disk that passes over these keeps one of them`,
-        todo: "rename one of them",
+          ? `${first} has the same id, and only one of the two is used`
+          : `${first} differs only in case or accents; file systems that ignore those keep only one of the two`,
+        todo: "rename one of the two",
       });
     });
   });
 }
 
-/** What lies among memories and is none. */
-function findStrangers({ looked, names, place }: ShelfState): Flaw[] {
+/** What lies among memories but is not one. */
+function findStrayFiles({ looked, names, place }: ShelfState): Issue[] {
   const read = new Set(looked.map(({ path }) => path));
   const types: readonly string[] = memoryTypes;
   return [...names].flatMap(([path, stat]) => {
@@ -132,14 +132,16 @@ function findStrangers({ looked, names, place }: ShelfState): Flaw[] {
     if (parts.length === 2 && types.includes(parts[0] ?? "")) return [warning({ file, ...NO_MEMORY })];
     const isUnknownFolder = stat.kind === "folder" && parts.length === 1 && !KNOWN.has(path);
     if (isUnknownFolder && !types.includes(parts[0] ?? "") && parts[0] !== undefined)
-      return [note({ file, what: "it is the folder of no type, and nothing in it is read", todo: TYPES })];
+      return [
+        note({ file, what: "it is not the folder of a memory type, so nothing in it is read", todo: TYPES }),
+      ];
     return [];
   });
 }
 
 const KNOWN: ReadonlySet<string> = new Set([ARCHIVE, LEDGER, CONFLICTS, "private", "dreams", "staging"]);
-const TYPES = `types are ${memoryTypes.join(", ")}`;
+const TYPES = `the types are ${memoryTypes.join(", ")}`;
 const NO_MEMORY = {
-  what: "it is no memory: those are files named ….md, with at most 240 bytes before that",
+  what: "it is not a memory: those are files named NAME.md, with a NAME of at most 240 bytes",
   todo: "rename it, or move it elsewhere",
 };

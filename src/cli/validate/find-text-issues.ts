@@ -1,23 +1,22 @@
-/** What stands in the files and should not: secrets, hints at private memories, links to nothing, open conflicts. Pure. */
+/** What the files should not contain: secrets, names of private memories, dead links, open conflicts. Pure. */
 import { join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../../memory/conflict.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { parseID } from "../../memory/id.js";
 import type { Memory } from "../../memory/memory.js";
 import { findSecrets } from "../../secrets/secrets.js";
-import { type Flaw, note, problem, rebuildIndex, warning } from "./flaw.js";
+import { type Issue, note, problem, rebuildIndex, warning } from "./issue.js";
 import type { ShelfState } from "./shelf-state.js";
 
-const OUT_OF_GIT =
-  "take it out, and make a secret that was committed worthless where it is used: git keeps what was in a commit";
+const REMOVE_SECRET = "remove it; if it was committed, revoke it as well, because git keeps old versions";
 
-export interface TextFlawsOptions {
-  /** Of all folders, those in the archive too. */
+export interface TextIssuesOptions {
+  /** Of all folders, including archived ones. */
   memories: readonly Memory[];
   nowMs: number;
 }
 
-export function findTextFlaws(shelf: ShelfState, { memories, nowMs }: TextFlawsOptions): Flaw[] {
+export function findTextIssues(shelf: ShelfState, { memories, nowMs }: TextIssuesOptions): Issue[] {
   const ids = new Set(memories.map(({ id }) => id));
   return [
     ...shelf.looked.flatMap(({ path, reading, text }) => {
@@ -27,7 +26,7 @@ export function findTextFlaws(shelf: ShelfState, { memories, nowMs }: TextFlawsO
       return reading.kind === "memory"
         ? [
             ...inText,
-            ...findLinkFlaws(reading.memory, file, ids),
+            ...findLinkIssues(reading.memory, file, ids),
             ...findExpired(reading.memory, file, nowMs, shelf),
           ]
         : inText;
@@ -43,7 +42,7 @@ export function findTextFlaws(shelf: ShelfState, { memories, nowMs }: TextFlawsO
     ),
     ...[...shelf.conflicts].flatMap(([file, text]) => [
       ...findInText(text, { file, isCommitted: isCommitted(shelf) }),
-      ...findConflictFlaws(file, parseConflict(text), memories),
+      ...findConflictIssues(file, parseConflict(text), memories),
     ]),
   ];
 }
@@ -56,26 +55,26 @@ interface Where {
   where?: string;
 }
 
-function findInText(text: string, { file, isCommitted: mayBeSeen, where = "" }: Where): Flaw[] {
+function findInText(text: string, { file, isCommitted: mayBeSeen, where = "" }: Where): Issue[] {
   const [secret] = findSecrets(text);
-  const found: Flaw[] = [];
+  const found: Issue[] = [];
   if (secret)
-    found.push(problem({ file, what: `${where}it holds a secret (${secret.name})`, todo: OUT_OF_GIT }));
+    found.push(problem({ file, what: `${where}it holds a secret (${secret.name})`, todo: REMOVE_SECRET }));
   const hint = mayBeSeen ? findPrivateID(text) : undefined;
   if (hint !== undefined)
     found.push(
       problem({
         file,
-        what: `${where}it names the private memory ${hint}, and may be committed`,
-        todo: HINT,
+        what: `${where}it names the private memory ${hint} and may be committed`,
+        todo: HIDE_NAME,
       }),
     );
   return found;
 }
 
-const HINT = "take the name out, or move the file to private/";
+const HIDE_NAME = "remove the name, or move the file to private/";
 
-function findLinkFlaws({ links, supersededBy }: Memory, file: string, ids: ReadonlySet<string>): Flaw[] {
+function findLinkIssues({ links, supersededBy }: Memory, file: string, ids: ReadonlySet<string>): Issue[] {
   const linked = links.map((id) => ["links", id] as const);
   const named = supersededBy === undefined ? linked : [...linked, ["supersededBy", supersededBy] as const];
   return named
@@ -83,13 +82,13 @@ function findLinkFlaws({ links, supersededBy }: Memory, file: string, ids: Reado
     .map(([field, id]) =>
       warning({
         file,
-        what: `its ${field} names ${id}, which ${parseID(id) ? "there is not" : "is no memory's id"}`,
-        todo: "strata list --archived has the ids; take this one out, or put the right one in",
+        what: `its ${field} names ${id}, which ${parseID(id) ? "does not exist" : "is not a memory id"}`,
+        todo: "correct or remove it; strata list --archived shows all ids",
       }),
     );
 }
 
-function findExpired(memory: Memory, file: string, nowMs: number, { place }: ShelfState): Flaw[] {
+function findExpired(memory: Memory, file: string, nowMs: number, { place }: ShelfState): Issue[] {
   const { expires, id, status } = memory;
   const isOver = expires !== undefined && Date.parse(expires) <= nowMs;
   if (!isOver || (status !== "active" && status !== "resolved")) return [];
@@ -97,31 +96,31 @@ function findExpired(memory: Memory, file: string, nowMs: number, { place }: She
     note({
       file,
       what: `it expired on ${expires.slice(0, 10)}`,
-      todo: "it is not shown any more; put it in the archive, or give it another date",
-      mends: [{ kind: "archive", id, says: "moves it to the archive" }, rebuildIndex(place)],
+      todo: "it is no longer shown; archive it, or set another date",
+      fixes: [{ kind: "archive", id, says: "move it to the archive" }, rebuildIndex(place)],
     }),
   ];
 }
 
-function findConflictFlaws(
+function findConflictIssues(
   file: string,
   conflict: Conflict | undefined,
   memories: readonly Memory[],
-): Flaw[] {
+): Issue[] {
   if (!conflict)
     return [
       warning({
         file,
-        what: "it lies among the records of conflicts and is none",
-        todo: "take it from git, or move it elsewhere",
+        what: "it is in the folder of conflict records, but is not one",
+        todo: "restore it from git, or move it elsewhere",
       }),
     ];
   if (isSettled(conflict, memories)) return [];
   return [
     warning({
       file,
-      what: `nobody has decided between two versions of ${conflict.id}`,
-      todo: `change ${conflict.id} to what holds, or archive it`,
+      what: `${conflict.id} has two conflicting versions`,
+      todo: `change ${conflict.id} to what is right, or archive it`,
     }),
   ];
 }
