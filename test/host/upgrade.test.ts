@@ -24,6 +24,10 @@ const DECISION = "Let's go with Postgres instead of SQLite, because two services
 const RULES = ["Never run `git push --force` on main.", "Never run `npm publish` without asking me first."];
 const SAID = [DECISION, ...RULES];
 const FINDING = "The importer reads its files one after the other.";
+const pathOf = (part: number): string => `src/part-${part}.txt`;
+const FILES = Object.fromEntries(
+  [0, 1, 2, 3, 4, 5].map((part) => [pathOf(part), `a line of part ${part}\n`.repeat(300)]),
+);
 const LONG = "some words about the importer ".repeat(900);
 const OPTIONS = {
   microCompact: { floor: 1_000, keepRecent: 2 },
@@ -41,13 +45,12 @@ const TRACES = [
   "[Strata] The session so far is too long for the context",
   WRITTEN,
   "[Strata] This mcp_blob result (60,000 bytes",
-  "[Strata] Cleared: ",
+  "[Strata] Cleared: read result",
   "[Strata] This very call failed the same way",
   "[Strata] Noted in earlier sessions about what was just used.",
   FINDING,
 ];
 const NEW_TRACES = [
-  "[Strata] Cleared: bash result, exit status 0, 3,492 bytes",
   "[Strata] This very call failed the same way twice",
   "[Strata] This mcp_blob result (40,000 bytes",
   RULES[1] ?? "",
@@ -57,6 +60,7 @@ const IS_GROWING = /\.jsonl$|^memory\/errors\.log$/;
 const IS_FIXED = /^memory\/.*\.md$|^tool-results\/.*\.txt$/;
 const LAST_ANSWER = "The port is next.";
 const PLAY_MS = 300_000;
+const WAIT_MS = 60_000;
 
 interface Played {
   /** The last request of the session before the upgrade. */
@@ -73,10 +77,7 @@ interface Played {
 }
 
 const isThere = hasCommit(EARLIER);
-if (!isThere)
-  process.stdout.write(
-    `skipped: the history here does not reach back to ${EARLIER}, as in a shallow clone\n`,
-  );
+if (!isThere) process.stdout.write(`skipped: ${EARLIER} is not in the history here, a shallow clone?\n`);
 
 describe.skipIf(!isThere)("a session of an earlier version", () => {
   let stage: Stage;
@@ -89,6 +90,7 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
     stage = await openStage({
       plugin: earlier.folder,
       mcp: true,
+      files: FILES,
       options: OPTIONS,
       config: {
         snapshot: false,
@@ -115,7 +117,9 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
   });
 
   it("goes on with something new of its layers", () => {
-    expect(findMissing(NEW_TRACES, played.now.at(-2))).toEqual([]);
+    const request = played.now.at(-2);
+    expect(findMissing(NEW_TRACES, request)).toEqual([]);
+    expect(request?.toolResult("part 4")).toContain("[Strata] Cleared: read result");
   });
 
   it("sends, and the next one after it, what it would have sent without the upgrade", () => {
@@ -156,8 +160,9 @@ async function play(stage: Stage): Promise<Played> {
   const last = findOwn(model.requests, id).at(-1);
   if (!last) throw new Error("the session has sent nothing");
   const disk = createSavedDisk(project);
-  await stage.restart({ meanwhile: disk.save });
+  await stage.host.stop();
   const before = readFiles(project);
+  await stage.restart({ meanwhile: disk.save });
   const earlier = await goOn(stage, id);
   await stage.restart({ config: { plugin: [[repository, OPTIONS]] }, meanwhile: disk.putBack });
   const now = await goOn(stage, id);
@@ -169,7 +174,12 @@ async function play(stage: Stage): Promise<Played> {
 
 /** Resolves when the notes of the session have these words. */
 async function whenNoted({ project }: Pick<Stage, "project">, id: string, words: string): Promise<void> {
-  await whenFits(project.file(`.opencode/session-memory/${id}.md`), (text) => text.includes(words), words);
+  await whenFits(
+    project.file(`.opencode/session-memory/${id}.md`),
+    (text) => text.includes(words),
+    words,
+    WAIT_MS,
+  );
 }
 
 const findOwn = (requests: readonly ModelRequest[], id: string): ModelRequest[] =>
@@ -183,25 +193,26 @@ async function begin({ model, project, session }: Stage, id: string): Promise<vo
   };
   for (const one of SAID) await turn("m2", one);
   const index = project.file(".opencode/memory/MEMORY.md");
-  await whenFits(index, (text) => SAID.every((one) => text.includes(one.slice(0, 20))), "all");
-  await turn("m2", `Part 1: ${LONG}`, calls(count(10), count(20), count(30)));
+  await whenFits(index, (text) => SAID.every((one) => text.includes(one.slice(0, 20))), "all", WAIT_MS);
+  await turn("m2", `Part 1: ${LONG}`, calls(bash("ls"), bash("pwd"), bash("true")));
   await turn("m2", `Part 2: ${LONG}`);
   await whenNoted({ project }, id, WRITTEN);
   for (const part of [3, 4]) await turn("m2", `Part ${part}: ${LONG}`);
   const task = { description: "look", prompt: "Look at the importer.", subagent_type: "general" };
   await turn("m2", "Look at it.", call("task", task), call("mcp_blob", { bytes: 60_000 }));
-  await turn("m2", "Count.", calls(count(1_500), count(1_600), count(1_700)), look("first"), look("second"));
+  const reads = [0, 1, 2].map((part) => read(project, part));
+  await turn("m2", "Read on.", calls(...reads), look("first"), look("second"));
   // Of all this the other model has nothing in its cache: old results go.
   await turn("m1", "Push it.", bash("echo git push --force"));
 }
 
 /** What the session sends when it goes on, and the one that is opened after it. The same words and ids at each call. */
 async function goOn(stage: Stage, id: string): Promise<readonly ModelRequest[]> {
-  const { model, session } = stage;
+  const { model, project, session } = stage;
   const from = model.requests.length;
-  const counts = [900, 1_000, 1_100].map((to) => count(to, `count to ${to}`));
+  const reads = [3, 4, 5].map((part) => read(project, part));
   const blob = call("mcp_blob", { bytes: 40_000 }, { id: "blob" });
-  model.script(look("third"), calls(...counts), bash("echo npm publish", "publish"), blob, say("done"));
+  model.script(look("third"), calls(...reads), bash("echo npm publish", "publish"), blob, say("done"));
   await session(id).ask("Which database do we use, Postgres or SQLite?", { model: "m1" });
   model.script(say(LAST_ANSWER));
   await session(id).ask("And what next?", { model: "m2" });
@@ -216,7 +227,8 @@ async function goOn(stage: Stage, id: string): Promise<readonly ModelRequest[]> 
 const bash = (command: string, id?: string) =>
   call("bash", { command, description: "Run it" }, id === undefined ? {} : { id });
 const look = (id: string) => bash("cat notes/plan.md", id);
-const count = (to: number, id?: string) => bash(`seq 1 ${to}`, id);
+const read = ({ file }: Project, part: number) =>
+  call("read", { filePath: file(pathOf(part)) }, { id: `part ${part}` });
 
 /** A command is not a turn: the host answers with an error, and shows what it said. */
 async function askMemory(session: Session): Promise<string> {
@@ -279,11 +291,8 @@ function validate({ folders, path }: Project) {
     bin: { strata: string };
   };
   const env = {
-    PATH: process.env.PATH,
-    HOME: folders.home,
-    XDG_CONFIG_HOME: folders.config,
-    XDG_DATA_HOME: folders.data,
-    XDG_STATE_HOME: folders.state,
+    ...{ PATH: process.env.PATH, HOME: folders.home },
+    ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
   };
   const args = [join(repository, bin.strata), "validate", "--strict"];
   return spawnSync(process.execPath, args, { cwd: path, env, encoding: "utf8", timeout: 30_000 });
