@@ -13,7 +13,6 @@ import { basename } from "node:path";
 import PQueue from "p-queue";
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
-import { waitAtMost } from "../../src/seams/clock.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { isResultPath } from "../../src/view/result-files.js";
 import { createJudge, isUndecided } from "./judge.js";
@@ -21,13 +20,11 @@ import { createReporter } from "./reporter.js";
 import { type Answer, findAnswers, LAYER, type Result } from "./results.js";
 import { createSweep } from "./sweep.js";
 
-/** How long a turn waits for new results to be judged; well below the hook's own deadline. */
-const JUDGE_WITHIN_MS = 2_000;
 /** Answers at a time, of the hundreds that a long session may bring at the first start with this plugin. */
 const JUDGED_AT_A_TIME = 8;
 
 export const createToolResults: LayerFactory = (context) => {
-  const { background, clock, config, decisions, folders, log } = context;
+  const { background, config, decisions, folders, log } = context;
   if (!config.toolResults.enabled) return undefined;
   const judge = createJudge({ ...context, reporter: createReporter(context) });
   const sweep = createSweep(context);
@@ -37,12 +34,14 @@ export const createToolResults: LayerFactory = (context) => {
     name: LAYER,
     cost: 1,
     servesForks: ["context", "toolArguments"],
+    withinMs: { context: 2_000 },
+    passedOver: { context: keepOpen },
     handlers: {
-      async context(request) {
-        const answers = findAnswers(request.history, request.shownFrom());
-        const open = answers.filter(({ results }) => results.some(isUndecided(request)));
+      async context(request, _messages, signal) {
+        const open = findOpen(request);
         if (open.length === 0) return undefined;
-        await decide(request, open);
+        const lanes = new PQueue({ concurrency: JUDGED_AT_A_TIME });
+        await lanes.addAll(open.map((answer) => () => judge(request, answer, signal)));
         const hasMoved = ({ key }: Result) => request.find(key)?.judged?.text !== undefined;
         return open.some(({ results }) => results.some(hasMoved)) ? request.show() : undefined;
       },
@@ -65,19 +64,17 @@ export const createToolResults: LayerFactory = (context) => {
     },
   };
 
-  /** Afterwards as much is decided as there was time for, and what was not stays as it is about to be sent. */
-  async function decide(request: ContextRequest, open: readonly Answer[]): Promise<void> {
-    const waited = await waitAtMost(clock, JUDGE_WITHIN_MS, async (signal) => {
-      const lanes = new PQueue({ concurrency: JUDGED_AT_A_TIME });
-      await lanes.addAll(open.map((answer) => () => judge(request, answer, signal)));
-    });
-    if (waited.kind === "done") return;
-    const why =
-      waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${JUDGE_WITHIN_MS} ms`;
-    const left = open.flatMap(({ results }) => results).filter(isUndecided(request));
+  /** What there was no time to judge stays as it is about to be sent. */
+  function keepOpen(request: ContextRequest): void {
+    const left = findOpen(request).flatMap(({ results }) => results.filter(isUndecided(request)));
+    if (left.length > 0) log.error(LAYER, `${left.length} results could not be judged in time and stay`);
     // Of a day whose records are not known yet nothing is known, not even that it is undecided.
     const sent = left.filter(({ day }) => decisions.isLoaded(day));
     for (const { key } of sent) decisions.remember(request.sessionID, { key, outcome: "kept" });
-    log.error(LAYER, `cannot judge ${left.length} results in time, they stay: ${why}`);
   }
 };
+
+const findOpen = (request: ContextRequest): Answer[] =>
+  findAnswers(request.history, request.shownFrom()).filter(({ results }) =>
+    results.some(isUndecided(request)),
+  );

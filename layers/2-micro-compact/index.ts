@@ -7,11 +7,9 @@
  * What is cleared lies on disk, and its marker names it. Whatever fails on the way leaves all as it was.
  */
 import PQueue from "p-queue";
-import { formatError } from "../../src/error.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { priceLostCache } from "../../src/record/savings.js";
-import { waitAtMost } from "../../src/seams/clock.js";
 import { findColdReason } from "../../src/view/cold.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { findCutPath } from "../../src/view/host-cut.js";
@@ -21,8 +19,6 @@ import { formatMarker } from "./marker.js";
 import { type ClearPlan, type Occasion, planClear } from "./plan.js";
 
 const LAYER = "micro-compact";
-/** How long a turn waits for results to be written; well below the hook's own deadline. */
-const CLEAR_WITHIN_MS = 2_000;
 const WRITTEN_AT_A_TIME = 8;
 /** As for layer 1. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
@@ -35,22 +31,17 @@ export const createMicroCompact: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 2,
+    withinMs: { context: 2_000 },
     handlers: {
-      async context(request, messages) {
+      async context(request, messages, signal) {
         if (request.isCompaction || !request.isReady()) return undefined;
         const clearable = gatherClearable(request, messages, policy.keepRecent);
         if (clearable.length === 0) return undefined;
         const { occasion, reason } = findOccasion(request, request.estimateTokens(messages));
         const plan = planClear(clearable, occasion, policy);
         if (!plan) return undefined;
-        const waited = await waitAtMost(clock, CLEAR_WITHIN_MS, (signal) =>
-          clear(request, { clearable, plan, reason }, signal),
-        );
-        if (waited.kind === "done") return request.show();
-        const why =
-          waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${CLEAR_WITHIN_MS} ms`;
-        log.error(LAYER, `cannot clear ${plan.chosen.length} results, they stay: ${why}`);
-        return undefined;
+        await clear(request, { clearable, plan, reason }, signal);
+        return request.show();
       },
     },
   };

@@ -15,7 +15,6 @@ import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { isStale } from "../../src/notes/taken-back.js";
 import { isRecord } from "../../src/records.js";
-import { waitAtMost } from "../../src/seams/clock.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
@@ -23,15 +22,13 @@ import { planReminder } from "./goal.js";
 import { createSectionWriter } from "./writer.js";
 
 const LAYER = "session-memory";
-/** How long a turn waits for the notes; well below the hook's own deadline. */
-const WITHIN_MS = 1_500;
 /** The last answer of a turn is among so many messages. */
 const LAST_MESSAGES = 10;
 /** What an older session has left open is nobody's next step. */
 const UNFINISHED_MS = 7 * DAY_MS;
 
 export const createSessionMemory: LayerFactory = (context) => {
-  const { background, clock, config, decisions, host, instances, log, notes, savings } = context;
+  const { background, config, decisions, host, instances, log, notes, savings } = context;
   const policy = config.sessionMemory;
   if (!policy.enabled) return undefined;
   const writer = createSectionWriter(context);
@@ -43,16 +40,12 @@ export const createSessionMemory: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 3,
+    withinMs: { context: 1_500 },
     handlers: {
-      async context(request) {
+      async context(request, _messages, signal) {
         if (request.isCompaction) return undefined;
         working.add(request.sessionID);
-        const waited = await waitAtMost(clock, WITHIN_MS, (signal) => take(request, signal));
-        if (waited.kind === "done") return waited.value ? request.show() : undefined;
-        const why =
-          waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
-        log.error(LAYER, `cannot keep the notes of ${request.sessionID} up to date: ${why}`);
-        return undefined;
+        return (await take(request, signal)) ? request.show() : undefined;
       },
 
       async takenBack(request, withdrawal) {

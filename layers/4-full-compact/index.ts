@@ -14,6 +14,7 @@
 import { formatError } from "../../src/error.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import { waitAtMost } from "../../src/seams/clock.js";
+import type { ContextRequest } from "../../src/view/request.js";
 import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
 import { createCutter } from "./cutter.js";
@@ -24,8 +25,6 @@ import { formatMustHave } from "./summary.js";
 import { createCompactionWatch } from "./watch.js";
 
 const LAYER = "full-compact";
-/** How long a turn waits for notes and files; well below the hook's own deadline. */
-const WITHIN_MS = 2_000;
 /** How long the host waits for its own messages to be read, before it summarises by what is known. */
 const FOLLOW_WITHIN_MS = 1_000;
 
@@ -43,14 +42,15 @@ export const createFullCompact: LayerFactory = (context) => {
     name: LAYER,
     cost: 4,
     isLastResort: true,
+    withinMs: { context: 2_000, compacted: 2_000, takenBack: 2_000 },
+    passedOver: { context: tellUncut },
     handlers: {
-      async context(request, messages) {
-        if (request.isCompaction) return bounded("shorten the history", () => shorten(request, messages));
+      async context(request, messages, signal) {
+        if (request.isCompaction) return shorten(request, messages);
         if (!request.isReady()) return undefined;
-        const hasCut = await bounded("cut the history", (signal) => cut(request, messages, signal));
-        if (request.isCutWanted && !hasCut)
-          toasts.show("/compact-notes changed nothing, too little would have left the context.", "info");
-        return hasCut ? request.show() : undefined;
+        if (await cut(request, messages, signal)) return request.show();
+        tellUncut(request, "too little would have left the context");
+        return undefined;
       },
 
       async compacting({ sessionID }) {
@@ -61,14 +61,12 @@ export const createFullCompact: LayerFactory = (context) => {
         return facts ? `${prompt}\n${formatMustHave(facts)}` : prompt;
       },
 
-      async compacted(request) {
-        await bounded("check the summary", (signal) => repair(request, signal));
+      async compacted(request, _nothing, signal) {
+        await repair(request, signal);
         return undefined;
       },
 
-      async takenBack(request, withdrawal) {
-        return withdrawal && bounded("take words back", () => revise(request, withdrawal));
-      },
+      takenBack: (request, withdrawal) => withdrawal && revise(request, withdrawal),
 
       async turn({ sessionID }) {
         await breakers.apply(sessionID);
@@ -97,12 +95,7 @@ export const createFullCompact: LayerFactory = (context) => {
     },
   };
 
-  /** `undefined` when it failed or took too long. */
-  async function bounded<T>(what: string, run: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const waited = await waitAtMost(clock, WITHIN_MS, run);
-    if (waited.kind === "done") return waited.value;
-    const why = waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
-    log.error(LAYER, `cannot ${what}: ${why}`);
-    return undefined;
+  function tellUncut({ isCutWanted }: ContextRequest, why = "it failed or took too long"): void {
+    if (isCutWanted) toasts.show(`/compact-notes changed nothing: ${why}.`, "info");
   }
 };

@@ -9,7 +9,6 @@
  *     when the agent asks          three tools: memory_remember, memory_recall, memory_update
  */
 
-import { formatError } from "../../src/error.js";
 import { createGate } from "../../src/gate/gate.js";
 import type { LayerFactory } from "../../src/layer-context.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
@@ -17,7 +16,6 @@ import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
 import { isRecord } from "../../src/records.js";
-import { waitAtMost } from "../../src/seams/clock.js";
 import { inSlices } from "../../src/slices.js";
 import { createAgentChanges } from "./changed-by-agent.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
@@ -31,11 +29,9 @@ import { createMemoryTools } from "./tools/tools.js";
 
 const MOST_TEMPLATES = 50;
 const FEW_MEMORIES = 500;
-/** How long a turn waits; well below the hook's own deadline. */
-const WITHIN_MS = 1_000;
 
 export const createAutoMemory: LayerFactory = (context) => {
-  const { clock, config, folders, host, log, memories, search, toasts } = context;
+  const { clock, config, folders, host, memories, search, toasts } = context;
   if (!config.autoMemory.enabled) return undefined;
   const conflicts = createConflicts({
     ...context,
@@ -54,6 +50,7 @@ export const createAutoMemory: LayerFactory = (context) => {
   return {
     name: LAYER,
     cost: 5,
+    withinMs: { context: 1_000 },
     tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
     handlers: {
       turn({ sessionID }) {
@@ -70,14 +67,9 @@ export const createAutoMemory: LayerFactory = (context) => {
         return undefined;
       },
 
-      async context(request) {
+      async context(request, _messages, signal) {
         if (request.isCompaction || !request.isReady() || children.has(request.sessionID)) return undefined;
-        const waited = await waitAtMost(clock, WITHIN_MS, (signal) => conversation.speak(request, signal));
-        if (waited.kind === "done") return waited.value ? request.show() : undefined;
-        const why =
-          waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
-        log.error(LAYER, `memory is left out of a request of ${request.sessionID}: ${why}`);
-        return undefined;
+        return (await conversation.speak(request, signal)) ? request.show() : undefined;
       },
 
       takenBack(request, withdrawal) {

@@ -79,6 +79,7 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
     layer: {
       name: "sent",
       cost: Number.MAX_SAFE_INTEGER,
+      isIndispensable: true,
       servesForks: ["context", "event"],
       handlers: {
         context(request, view) {

@@ -40,7 +40,7 @@ export function createHousekeeping(options: HousekeepingOptions): Layer {
 
   return {
     name: "background",
-    cost: 0,
+    cost: 0.4,
     handlers: {
       event() {
         if (isDone || tries >= MOST_TRIES) return undefined;

@@ -9,6 +9,7 @@ import { createHousekeeping } from "./housekeeping.js";
 import { createMemoryCommand } from "./memory-command.js";
 import { createMemoryCommands } from "./memory-commands.js";
 import { createReminder } from "./reminder.js";
+import { createReplay } from "./replay.js";
 import { createSentViews } from "./sent-views.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
 import { createTurnFollower } from "./turn-follower.js";
@@ -19,6 +20,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
   const sentViews = createSentViews({ ...context, folder: folders.views });
   const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
   return [
+    createReplay(context),
     createView({
       ...context,
       breaks,

@@ -36,7 +36,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
     options;
   return {
     name: "status",
-    cost: 0,
+    cost: 0.5,
     handlers: {},
     commands: [
       {

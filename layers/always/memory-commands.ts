@@ -26,7 +26,7 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
   const gate = createGate({ memories });
   return {
     name: "memories",
-    cost: 5,
+    cost: 0.6,
     handlers: {},
     commands: [
       {

@@ -9,7 +9,7 @@ import type { Trust } from "../../src/trust/trust.js";
 export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: () => void): Layer {
   return {
     name: "trust",
-    cost: 0,
+    cost: 0.3,
     // A copy works on when the session that asked for it is idle.
     servesForks: ["turn", "event"],
     handlers: {

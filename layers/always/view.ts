@@ -1,8 +1,6 @@
 /**
- * What is always done for a request, before any layer is asked: reads what has been decided, shows the history as that
- * wants it, looks after the files that the context names, and writes down why the prompt cache breaks when it does.
- *
- * It takes part as the cheapest layer of all, so that what was decided is shown whatever becomes of the others.
+ * What is always done for a request, before any of the seven layers is asked: notes that the session has begun, looks
+ * after the files that the context names, and writes down why the prompt cache breaks when it does.
  */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
@@ -35,8 +33,8 @@ export interface ViewOptions {
 }
 
 const LAYER = "view";
-/** How long a turn waits for the records to be read, and for what was sent last; together well below the hook's own deadline. */
-const READ_WITHIN_MS = 1_500;
+/** How long a turn waits for each of the two; the rest is done all the same. */
+const PREPARE_WITHIN_MS = 1_000;
 const COMPARE_WITHIN_MS = 500;
 /** What leaves other bytes behind when its record is lost; the rest is decided again with the same outcome. */
 const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited"];
@@ -60,12 +58,12 @@ export function createView(options: ViewOptions): Layer {
 
   return {
     name: LAYER,
-    cost: 0,
+    cost: 0.2,
     servesForks: ["context", "compacted", "compacting", "modelWindow", "event"],
     handlers: {
       async context(request) {
         const { history, sessionID } = request;
-        await inTime(READ_WITHIN_MS, "read what was decided earlier", () => prepare(request));
+        await prepare(request);
         const view = request.show();
         await inTime(COMPARE_WITHIN_MS, "compare with what was sent last", () =>
           breaks.compare(request, view),
@@ -87,7 +85,7 @@ export function createView(options: ViewOptions): Layer {
 
       /** Before anything is decided about the summary. */
       async compacted(request) {
-        await inTime(READ_WITHIN_MS, "read what was decided earlier", () => prepare(request));
+        await prepare(request);
         return undefined;
       },
 
@@ -112,13 +110,17 @@ export function createView(options: ViewOptions): Layer {
     const waited = await waitAtMost(clock, withinMs, run);
     if (waited.kind === "done") return;
     const why = waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${withinMs} ms`;
-    log.error(LAYER, `cannot ${what}, or write down a break: ${why}`);
+    log.error(LAYER, `cannot ${what}: ${why}`);
   }
 
-  async function prepare(request: ContextRequest): Promise<void> {
+  function prepare(request: ContextRequest): Promise<void> {
+    return inTime(PREPARE_WITHIN_MS, "note that a session has begun, or why the prompt cache breaks", () =>
+      begin(request),
+    );
+  }
+
+  async function begin(request: ContextRequest): Promise<void> {
     const { history, isCompaction, sessionID } = request;
-    // Two instances do not take turns in the middle of a turn; each look at the disk costs milliseconds in a busy host.
-    await decisions.load(history.days, { again: history.messages.at(-1)?.info.role === "user" });
     const hadBegun = await decisions.begin(sessionID, history.days);
     if (!hadBegun && !known.has(sessionID)) await takeOver(request);
     known.add(sessionID);

@@ -1,11 +1,11 @@
 /**
  * Asks the layers of a hook, from cheap to dear, and makes one answer of theirs.
  *
- * It holds the one deadline and the one catch-all of the program. A layer that throws, overruns the deadline or
- * answers something the hook cannot take has passed: the next layer sees the value as it was, the user's turn
- * goes on. A failure is logged with the layer's name when it is first seen, again and again only for debugging.
- * A layer that overran is not asked again at that hook until its call has ended, so a call that never ends
- * costs one deadline and not one per request.
+ * It holds the one deadline and the one catch-all of the program. Each layer has its bound, and all layers of a hook
+ * together have the hook's. A layer that throws, overruns or answers something the hook cannot take has passed: the
+ * next layer sees what is decided so far, the user's turn goes on. A failure is logged with the layer's name when it is
+ * first seen, and after that only for debugging. A layer that overran is not asked again at that hook until its call
+ * has ended, so a call that never ends costs one deadline and not one per request.
  */
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
@@ -15,6 +15,7 @@ import { findSession, hookRules } from "./hooks.js";
 import type { Layer } from "./layer.js";
 import type { Heard } from "./pulse.js";
 import type { SlashCommand } from "./slash-command.js";
+import { createTimeLimit, type TimeLimit } from "./time-limit.js";
 import type { Tool } from "./tool.js";
 
 export interface Dispatcher {
@@ -23,9 +24,16 @@ export interface Dispatcher {
    * Never rejects, also when the host's objects are not what they were expected to be. Nothing is asked when `read`
    * returns `undefined`.
    */
-  serve<H extends HookName>(hook: H, exchange: Exchange<H>): Promise<void>;
+  serve<H extends HookName>(hook: H, exchange: Exchange<H>, limit?: TimeLimit): Promise<void>;
   /** Never rejects. Resolves with `value` itself when every layer passed. */
-  ask<H extends HookName>(hook: H, input: HookInput<H>, value: HookValue<H>): Promise<HookValue<H>>;
+  ask<H extends HookName>(
+    hook: H,
+    input: HookInput<H>,
+    value: HookValue<H>,
+    limit?: TimeLimit,
+  ): Promise<HookValue<H>>;
+  /** The bound of this hook, to be shared with others that the host waits for in the same call. */
+  limit(hook: HookName): TimeLimit;
   /** What the agent can call of all layers. */
   readonly tools: readonly Tool[];
   /** What a person can call of all layers. */
@@ -75,11 +83,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     tools: byCost.flatMap(({ tools = [] }) => tools),
     commands: byCost.flatMap(({ commands = [] }) => commands),
 
-    async serve(hook, exchange) {
+    limit: limitOf,
+
+    async serve(hook, exchange, limit) {
       try {
         const asked = exchange.read();
         if (!asked) return;
-        const answer = await ask(hook, asked.input, asked.value);
+        const answer = await ask(hook, asked.input, asked.value, limit);
         if (answer !== asked.value) exchange.write(answer);
       } catch (thrown) {
         complain("the host adapter", hook, `failed: ${formatError(thrown)}`);
@@ -94,15 +104,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     async dispose() {
       await Promise.all(
-        byCost.map(async (layer) => hear(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.())),
+        byCost.map(async (layer) =>
+          hearWithin(layer, "dispose", DISPOSE_DEADLINE_MS, () => layer.dispose?.()),
+        ),
       );
     },
   };
+
+  function limitOf(hook: HookName): TimeLimit {
+    return createTimeLimit(clock, rules[hook].deadlineMs);
+  }
 
   async function ask<H extends HookName>(
     hook: H,
     input: HookInput<H>,
     value: HookValue<H>,
+    limit: TimeLimit = limitOf(hook),
   ): Promise<HookValue<H>> {
     const rule: HookRule<HookInput<H>, HookValue<H>> = rules[hook];
     const sessionID = findSession(input);
@@ -111,16 +128,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const layer of byCost) {
       if (inFork && !layer.servesForks?.includes(hook)) continue;
       const handler = layer.handlers[hook];
-      if (!handler || stuck.has(nameOf(layer, hook))) continue;
+      if (!handler) continue;
       const isSpared = layer.isLastResort === true && rule.combine === "until";
       if (isSpared && rule.isEnough?.(input, current)) continue;
-      const heard = await hear(layer, hook, rule.deadlineMs, (signal) => handler(input, current, signal));
-      if (!heard) continue;
-      const { answer } = heard;
-      if (answer !== undefined && !rule.accepts(answer)) {
-        fail(layer, hook, `answered something this hook cannot take (${describe(answer)})`);
+      const heard = await hear(layer, hook, limit, (signal) => handler(input, current, signal));
+      if (!heard || (heard.answer !== undefined && !rule.accepts(heard.answer))) {
+        if (heard) fail(layer, hook, `answered something this hook cannot take (${describe(heard.answer)})`);
+        passOver(layer, hook, input);
+        current = rule.withoutAnswer?.(input, current) ?? current;
         continue;
       }
+      const { answer } = heard as { answer: HookValue<H> | undefined };
       onHeard({ layer: layer.name, hook, outcome: answer === undefined ? "passed" : "answered" });
       if (answer === undefined) continue;
       current = answer;
@@ -129,8 +147,33 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return current;
   }
 
-  /** What the layer says, which may be nothing; `undefined` when it failed or overran. */
+  /** What the layer says, which may be nothing; `undefined` when it failed, overran or was not asked. */
   async function hear(
+    layer: Layer,
+    hook: HookName,
+    limit: TimeLimit,
+    run: Run,
+  ): Promise<{ answer: unknown } | undefined> {
+    const { deadlineMs, isNotice } = rules[hook];
+    const ownMs = layer.withinMs?.[hook] ?? deadlineMs;
+    if (layer.isIndispensable) {
+      const beganMs = clock.now();
+      const heard = await hearWithin(layer, hook, ownMs, run);
+      limit.add(clock.now() - beganMs);
+      return heard;
+    }
+    if (stuck.has(nameOf(layer, hook))) return undefined;
+    const leftMs = limit.leftMs();
+    if (leftMs > 0) return hearWithin(layer, hook, Math.min(ownMs, leftMs), run);
+    if (isNotice) {
+      void hearWithin(layer, hook, ownMs, run);
+      return { answer: undefined };
+    }
+    fail(layer, hook, `was not asked, the ${limit.totalMs} ms that all layers have together were over`);
+    return undefined;
+  }
+
+  async function hearWithin(
     layer: Layer,
     hook: string,
     deadlineMs: number,
@@ -145,6 +188,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       fail(layer, hook, `failed: ${formatError(waited.thrown)}`);
     }
     return undefined;
+  }
+
+  function passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>): void {
+    try {
+      (layer.passedOver?.[hook] as ((input: HookInput<H>) => void) | undefined)?.(input);
+    } catch (thrown) {
+      fail(layer, hook, `failed: ${formatError(thrown)}`);
+    }
   }
 
   function fail({ name }: Layer, hook: string, why: string): void {

@@ -96,8 +96,12 @@ export type Handler<H extends HookName> = (
 
 export interface HookRule<Input, Value> {
   combine: "first" | "chain" | "until";
-  /** A layer that has not answered after this many milliseconds has passed. */
+  /** Milliseconds that the host waits for all layers together. */
   deadlineMs: number;
+  /** It has no answer: layers for which no time is left are told all the same, and not waited for. */
+  isNotice?: boolean;
+  /** What holds when a layer has given no answer but may have decided something; without it the value as it was. */
+  withoutAnswer?(input: Input, value: Value): Value;
   /** Is this the kind of thing the hook can take? What is not counts as no answer. */
   accepts(answer: unknown): answer is Value;
   /** Is this the last word? Then no further layer is asked. */
@@ -128,24 +132,22 @@ export const hookRules: HookRules = {
     accepts: isMessageList,
     isEnough: (request, messages) =>
       !request.isCutWanted && request.estimateTokens(messages) <= request.budgetTokens,
+    // What was recorded is shown from now on, so it has to be in this request too.
+    withoutAnswer: (request, messages) => (request.isCompaction ? messages : request.show()),
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
   takenBack: { combine: "chain", deadlineMs: 3_000, accepts: isWithdrawal },
-  turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing },
-  command: { combine: "chain", deadlineMs: 500, accepts: isNothing },
-  modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing },
+  turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing, isNotice: true },
+  command: { combine: "chain", deadlineMs: 500, accepts: isNothing, isNotice: true },
+  modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing, isNotice: true },
   toolArguments: {
     combine: "chain",
     deadlineMs: 500,
     accepts: isRecord,
     isFinal: (args) => findRefusal(args) !== undefined,
   },
-  event: {
-    combine: "chain",
-    deadlineMs: 10_000,
-    accepts: isNothing,
-  },
+  event: { combine: "chain", deadlineMs: 10_000, accepts: isNothing, isNotice: true },
 };
 
 function isNothing(answer: unknown): answer is undefined {

@@ -5,6 +5,7 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { isSummary } from "../conversation/history.js";
 import { isForPeopleOnly, type Message } from "../conversation/message.js";
+import type { Exchange } from "../dispatcher/dispatcher.js";
 import { findRefusal, type HookName, heardEvents } from "../dispatcher/hooks.js";
 import type { Beat, Pulse } from "../dispatcher/pulse.js";
 import { StrataError } from "../error.js";
@@ -34,7 +35,8 @@ export function bindHooks(
   const rows = [
     row("context", "experimental.chat.messages.transform", async (_input, output) => {
       let input: ContextRequest | undefined;
-      await dispatcher.serve("takenBack", {
+      const limit = dispatcher.limit("context");
+      const takenBack: Exchange<"takenBack"> = {
         read() {
           if (isOwnRequest(output.messages)) return undefined;
           titles.close(output.messages[0]?.info.sessionID ?? "");
@@ -43,15 +45,18 @@ export function bindHooks(
           return input && { input, value: undefined };
         },
         write: () => undefined,
-      });
-      await dispatcher.serve("compacted", {
+      };
+      const compacted: Exchange<"compacted"> = {
         read: () => (input && hasSummary(input) ? { input, value: undefined } : undefined),
         write: () => undefined,
-      });
-      await dispatcher.serve("context", {
+      };
+      const context: Exchange<"context"> = {
         read: () => input && { input, value: input.history.messages },
         write: (view) => writeInPlace(output.messages as Message[], view),
-      });
+      };
+      await dispatcher.serve("takenBack", takenBack, limit);
+      await dispatcher.serve("compacted", compacted, limit);
+      await dispatcher.serve("context", context, limit);
     }),
     row("compacting", "experimental.session.compacting", ({ sessionID }, output) =>
       dispatcher.serve("compacting", {

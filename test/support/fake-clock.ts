@@ -31,3 +31,21 @@ export function createFakeClock(startMs = MORNING): FakeClock {
     },
   };
 }
+
+/** Turns the clock on in small steps until the answer is there; what that took on it, in milliseconds. */
+export async function measure<T>(
+  clock: FakeClock,
+  asked: Promise<T>,
+): Promise<{ answer: T; tookMs: number }> {
+  const beganMs = clock.now();
+  let isDone = false;
+  const done = (): void => {
+    isDone = true;
+  };
+  void asked.then(done, done);
+  for (;;) {
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    if (isDone) return { answer: await asked, tookMs: clock.now() - beganMs };
+    clock.advance(50);
+  }
+}

@@ -86,10 +86,11 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
       const request = strata.requests.open(messages);
       if (!request) return messages;
       // As src/host/hooks.ts does.
-      await strata.dispatcher.ask("takenBack", request, undefined);
+      const limit = strata.dispatcher.limit("context");
+      await strata.dispatcher.ask("takenBack", request, undefined, limit);
       const isGoneOnFrom = !request.isCompaction && messages.some(isSummary);
-      if (isGoneOnFrom) await strata.dispatcher.ask("compacted", request, undefined);
-      return strata.dispatcher.ask("context", request, messages);
+      if (isGoneOnFrom) await strata.dispatcher.ask("compacted", request, undefined, limit);
+      return strata.dispatcher.ask("context", request, messages, limit);
     },
     restart: () => openWorld({ ...given, clock, host, files }),
     async log() {

@@ -4,7 +4,7 @@ import { findRefusal, type Handler, type HookRules, hookRules, refuse } from "..
 import type { Layer } from "../../src/dispatcher/layer.js";
 import type { Log } from "../../src/record/log.js";
 import type { ContextRequest } from "../../src/view/request.js";
-import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeClock, measure } from "../support/fake-clock.js";
 import { user } from "../support/messages.js";
 
 type Handlers = Layer["handlers"];
@@ -18,8 +18,8 @@ function open(layers: Layer[], rules: HookRules = hookRules) {
   return { dispatcher: createDispatcher({ layers, clock, log, rules }), clock, lines };
 }
 
-function layer(name: string, cost: number, handlers: Handlers): Layer {
-  return { name, cost, handlers };
+function layer(name: string, cost: number, handlers: Handlers, more: Partial<Layer> = {}): Layer {
+  return { name, cost, handlers, ...more };
 }
 
 /** Layers that write their name into the arguments. */
@@ -105,16 +105,15 @@ describe("a layer that fails has passed, is named once in the log, and the other
 
   it("one whose promise never settles costs one deadline and is left out from then on", async () => {
     let calls = 0;
-    const hanging = layer("hanging", 0, {
-      toolArguments: () => {
-        calls++;
-        return new Promise<never>(() => {});
-      },
-    });
+    const toolArguments = () => {
+      calls++;
+      return new Promise<never>(() => {});
+    };
+    const hanging = layer("hanging", 0, { toolArguments }, { withinMs: { toolArguments: 100 } });
     const { dispatcher, clock, lines } = open([hanging, cheap]);
     const first = sign(dispatcher);
     await Promise.resolve();
-    clock.advance(hookRules.toolArguments.deadlineMs);
+    clock.advance(100);
     expect(await first).toEqual({ signed: "cheap" });
     expect(await sign(dispatcher)).toEqual({ signed: "cheap" });
     expect(calls).toBe(1);
@@ -125,19 +124,18 @@ describe("a layer that fails has passed, is named once in the log, and the other
     const late: { end?: (args: Record<string, unknown>) => void; signal?: AbortSignal; calls: number } = {
       calls: 0,
     };
-    const slow = layer("slow", 0, {
-      toolArguments: (_input, args, signal) => {
-        if (late.calls++ > 0) return { signed: "slow" };
-        late.signal = signal;
-        return new Promise((resolve) => {
-          late.end = () => resolve({ ...args, signed: "too late" });
-        });
-      },
-    });
+    const toolArguments: Handler<"toolArguments"> = (_input, args, signal) => {
+      if (late.calls++ > 0) return { signed: "slow" };
+      late.signal = signal;
+      return new Promise((resolve) => {
+        late.end = () => resolve({ ...args, signed: "too late" });
+      });
+    };
+    const slow = layer("slow", 0, { toolArguments }, { withinMs: { toolArguments: 100 } });
     const { dispatcher, clock } = open([slow, cheap]);
     const first = sign(dispatcher);
     await Promise.resolve();
-    clock.advance(hookRules.toolArguments.deadlineMs);
+    clock.advance(100);
     expect(await first).toEqual({ signed: "cheap" });
     expect(late.signal?.aborted).toBe(true);
     late.end?.({});
@@ -154,11 +152,87 @@ describe("a layer that fails has passed, is named once in the log, and the other
     ]) {
       const { dispatcher, lines } = open([layer("faulty", 0, { context: () => garbage as never })]);
       const messages = [user("hello")];
-      const request = { sessionID: "ses_1" } as ContextRequest;
+      const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
       const answered = await dispatcher.ask("context", request, messages);
       expect(answered).toBe(messages);
       expect(lines[0]).toContain("layer faulty");
     }
+  });
+});
+
+describe("the layers of a hook have its bound together", () => {
+  const messages = [user("hello")];
+  const ask = (dispatcher: Dispatcher, shown = messages) =>
+    dispatcher.ask(
+      "context",
+      { sessionID: "ses_1", show: () => shown } as unknown as ContextRequest,
+      messages,
+    );
+  const never = () => new Promise<never>(() => {});
+  const hanging = (name: string, cost: number, more: Partial<Layer> = {}) =>
+    layer(name, cost, { context: never }, more);
+
+  it("layers that all hang cost one bound together, and nothing the next time", async () => {
+    const layers = Array.from({ length: 9 }, (_, n) =>
+      hanging(`layer ${n}`, n, { withinMs: { context: 1_500 } }),
+    );
+    const { clock, dispatcher } = open(layers.slice(0, 2));
+    expect(await measure(clock, ask(dispatcher))).toEqual({ answer: messages, tookMs: 3_000 });
+    expect(await measure(clock, ask(dispatcher))).toEqual({ answer: messages, tookMs: 0 });
+    const all = open(layers);
+    expect((await measure(all.clock, ask(all.dispatcher))).tookMs).toBe(3_000);
+    expect(all.lines.filter((line) => line.includes("did not answer within 1500 ms"))).toHaveLength(2);
+    expect(all.lines.filter((line) => line.includes("was not asked"))).toHaveLength(7);
+  });
+
+  it("hooks of one call of the host share one bound", async () => {
+    const { clock, dispatcher } = open([hanging("one", 1), layer("other", 2, { compacted: never })]);
+    const limit = dispatcher.limit("context");
+    const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
+    const asked = dispatcher
+      .ask("compacted", request, undefined, limit)
+      .then(() => dispatcher.ask("context", request, messages, limit));
+    expect(await measure(clock, asked)).toEqual({ answer: messages, tookMs: 3_000 });
+  });
+
+  it("an indispensable layer has its own time, which does not count, and is asked again while it hangs", async () => {
+    const replayed = [user("hello"), user("replayed")];
+    let release = (): void => {};
+    const context = () =>
+      new Promise<typeof messages>((resolve) => {
+        release = () => resolve(replayed);
+      });
+    const replay = layer("replay", 0, { context }, { isIndispensable: true, withinMs: { context: 20_000 } });
+    const { clock, dispatcher } = open([replay, hanging("hangs", 1)]);
+    const asked = ask(dispatcher, replayed);
+    clock.after(5_000, () => release());
+    expect(await measure(clock, asked)).toEqual({ answer: replayed, tookMs: 8_000 });
+    expect(await measure(clock, ask(dispatcher))).toEqual({ answer: messages, tookMs: 20_000 });
+    const again = ask(dispatcher, replayed);
+    clock.after(1_000, () => release());
+    expect(await measure(clock, again)).toEqual({ answer: replayed, tookMs: 1_000 });
+  });
+
+  it("a hook without an answer reaches every layer, also those for which no time is left", async () => {
+    const told: string[] = [];
+    const turn = (name: string) => () => void told.push(name);
+    const { clock, dispatcher } = open([
+      layer("hangs", 1, { turn: never }),
+      layer("one", 2, { turn: turn("one") as never }),
+      layer("other", 3, { turn: turn("other") as never }),
+    ]);
+    const { tookMs } = await measure(clock, dispatcher.ask("turn", { sessionID: "ses_1" }, undefined));
+    expect({ told, tookMs }).toEqual({ told: ["one", "other"], tookMs: 1_000 });
+  });
+
+  it("a layer that gave no answer is told so each time, and what is decided by then is shown", async () => {
+    const decided = [user("hello"), user("decided")];
+    const inputs: string[] = [];
+    const passedOver = { context: ({ sessionID }: ContextRequest) => void inputs.push(sessionID) };
+    const { clock, dispatcher } = open([hanging("hangs", 1, { passedOver })]);
+    expect((await measure(clock, ask(dispatcher, decided))).answer).toEqual(decided);
+    expect((await measure(clock, ask(dispatcher, decided))).answer).toEqual(decided);
+    expect(inputs).toEqual(["ses_1", "ses_1"]);
   });
 });
 

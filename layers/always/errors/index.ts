@@ -2,9 +2,7 @@
  * Failed calls: what failed is written to `.opencode/memory/errors.log`, and what resolved it; a call that has just
  * failed as it did before is answered with that, behind its result, before that is first sent.
  */
-import { formatError } from "../../../src/error.js";
 import type { LayerFactory } from "../../../src/layer-context.js";
-import { waitAtMost } from "../../../src/seams/clock.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
 import { type DatedDecision, decide } from "../../../src/view/decisions.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
@@ -14,11 +12,9 @@ import { formatHint } from "./hint.js";
 import { planHints } from "./plan.js";
 
 const LAYER = "errors";
-/** How long a turn waits; well below the hook's own deadline. */
-const WITHIN_MS = 1_500;
 
 export const createErrors: LayerFactory = (context) => {
-  const { clock, config, decisions, files, folders, host, locks, log, savings, seal } = context;
+  const { config, decisions, files, folders, host, locks, log, savings, seal } = context;
   if (!config.errors.enabled) return undefined;
   const failures = createFailures({
     ...{ files, locks, log, seal },
@@ -30,17 +26,13 @@ export const createErrors: LayerFactory = (context) => {
 
   return {
     name: LAYER,
-    cost: 5,
+    cost: 4.5,
+    withinMs: { context: 1_500 },
     onIdle: failures.onIdle,
     handlers: {
-      async context(request) {
+      async context(request, _messages, signal) {
         if (request.isCompaction) return undefined;
-        const waited = await waitAtMost(clock, WITHIN_MS, (signal) => answer(request, signal));
-        if (waited.kind === "done") return waited.value ? request.show() : undefined;
-        const why =
-          waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
-        log.error(LAYER, `cannot say what failed before in ${request.sessionID}: ${why}`);
-        return undefined;
+        return (await answer(request, signal)) ? request.show() : undefined;
       },
     },
   };

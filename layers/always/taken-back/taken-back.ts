@@ -22,8 +22,6 @@ import type { ContextRequest } from "../../../src/view/request.js";
 import { createTakenMemories } from "./memories.js";
 
 const LAYER = "taken-back";
-/** How long a turn waits for the host's messages and the memories; well below the hook's own deadline. */
-const WITHIN_MS = 2_000;
 const FIRST_READ_MS = 200;
 const LOADED_WITHIN_MS = 250;
 const ATTEMPTS = 5;
@@ -65,9 +63,10 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
     {
       name: LAYER,
       cost: 0.1,
+      withinMs: { takenBack: 2_000 },
       handlers: {
         async takenBack(request) {
-          await bounded("look for what was taken back", () => look(request));
+          await look(request);
           if (settled.get(request.sessionID) === version) return undefined;
           // The view waits for a slow disk; here the next request asks again.
           const days = request.history.days;
@@ -87,7 +86,7 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
     },
     {
       name: `${LAYER}-record`,
-      cost: Number.MAX_SAFE_INTEGER,
+      cost: Number.MAX_SAFE_INTEGER - 1,
       handlers: {
         async takenBack(request, withdrawal, signal) {
           if (!withdrawal) return undefined;
@@ -242,12 +241,5 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
     const first = messages === -1 ? results : Math.min(messages, results);
     const shown = request.show();
     return estimateTokens(shown.slice(Math.max(0, shown.length - (history.messages.length - first))));
-  }
-
-  async function bounded(what: string, run: () => Promise<void>): Promise<void> {
-    const waited = await waitAtMost(clock, WITHIN_MS, run);
-    if (waited.kind === "done") return;
-    const why = waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${WITHIN_MS} ms`;
-    log.error(LAYER, `cannot ${what}: ${why}`);
   }
 }
