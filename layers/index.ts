@@ -1,24 +1,24 @@
-import type { LayerFactory, Stack } from "../src/layer-context.js";
-import { createToolResults } from "./1-tool-results/index.js";
-import { createMicroCompact } from "./2-micro-compact/index.js";
-import { createSessionMemory } from "./3-session-memory/index.js";
-import { createFullCompact } from "./4-full-compact/index.js";
-import { createAutoMemory } from "./5-auto-memory/index.js";
-import { createDream } from "./6-dream/index.js";
-import { createAcrossAgents } from "./7-across-agents/index.js";
-import { createErrors } from "./always/errors/index.js";
+import type { LayerDefinition, Stack } from "../src/layer-definition.js";
+import { toolResults } from "./1-tool-results/index.js";
+import { microCompact } from "./2-micro-compact/index.js";
+import { sessionMemory } from "./3-session-memory/index.js";
+import { fullCompact } from "./4-full-compact/index.js";
+import { autoMemory } from "./5-auto-memory/index.js";
+import { dream } from "./6-dream/index.js";
+import { acrossAgents } from "./7-across-agents/index.js";
+import { errors } from "./always/errors/index.js";
 import { createAlways } from "./always/index.js";
 
-/** Every layer there is. Their order does not matter: they are asked by their cost. */
-export const layers: readonly LayerFactory[] = [
-  createToolResults,
-  createMicroCompact,
-  createSessionMemory,
-  createFullCompact,
-  createErrors,
-  createAcrossAgents,
-  createAutoMemory,
-  createDream,
+/** Every layer there is. They are asked by their cost; people see them in this order. */
+export const layers: readonly LayerDefinition[] = [
+  toolResults,
+  microCompact,
+  sessionMemory,
+  fullCompact,
+  autoMemory,
+  dream,
+  errors,
+  acrossAgents,
 ];
 
 /** All that the dispatcher asks. */

@@ -1,7 +1,7 @@
 /** The text of `docs/settings.md`: every setting with its default, its limits and who may set it, from the schema. */
 import { formatConfigSchema } from "../src/config/json-schema.js";
 import { listFields, type Owner } from "../src/config/owners.js";
-import { configSchema } from "../src/config/schema.js";
+import type { ConfigSchema } from "../src/config/schema.js";
 
 /** What the page uses of a JSON schema. */
 interface Described {
@@ -28,7 +28,7 @@ const SET_BY: Record<Owner, string> = {
 
 const BEFORE = `# Settings
 
-<!-- Made by npm run schema from src/config/schema.ts; edit that, or scripts/settings-page.ts. -->
+<!-- Made by npm run schema from src/config/schema.ts and each layer's settings.ts; edit those, or scripts/settings-page.ts. -->
 
 Every setting has a default, so you need none of them. They stand beside the plugin's name in \`opencode.json\`:
 
@@ -55,8 +55,8 @@ do not, so the options beside the name are safer.
 `;
 
 /** The whole page. */
-export function formatSettingsPage(): string {
-  const schema: Described = JSON.parse(formatConfigSchema());
+export function formatSettingsPage(configSchema: ConfigSchema): string {
+  const schema: Described = JSON.parse(formatConfigSchema(configSchema));
   const owners = new Map(listFields(configSchema).map(({ path, owner }) => [path.join("."), owner]));
   const rows = (prefix: string, fields: Record<string, Described>): string[] =>
     Object.entries(fields).map(([name, field]) => formatRow(`${prefix}${name}`, field, owners));

@@ -1,5 +1,8 @@
-// Writes docs/settings.md from src/config/schema.ts. A test fails when the committed one is not current.
+// Writes docs/settings.md. A test fails when the committed one is not current.
 import { writeFileSync } from "node:fs";
+import { layers } from "../layers/index.js";
+import { loadSchema } from "../src/config/schema.js";
 import { formatSettingsPage } from "./settings-page.js";
 
-writeFileSync(new URL("../docs/settings.md", import.meta.url), formatSettingsPage());
+const schema = await loadSchema(layers.map(({ settings }) => settings));
+writeFileSync(new URL("../docs/settings.md", import.meta.url), formatSettingsPage(schema));

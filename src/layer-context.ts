@@ -2,7 +2,6 @@ import type PQueue from "p-queue";
 import type { Generation } from "./background/generation.js";
 import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
-import type { Layer } from "./dispatcher/layer.js";
 import type { Pulse } from "./dispatcher/pulse.js";
 import type { Tool } from "./dispatcher/tool.js";
 import type { Folders } from "./folders.js";
@@ -65,9 +64,6 @@ export interface LayerContext {
   background: PQueue;
 }
 
-/** Makes a layer, or nothing when the configuration switches it off. */
-export type LayerFactory = (context: LayerContext) => Layer | undefined;
-
 /** What is always done has more to work with than a layer: the machine itself. */
 export interface KernelContext extends LayerContext {
   requests: Requests;
@@ -75,14 +71,10 @@ export interface KernelContext extends LayerContext {
   pulse: Pulse;
   /** The configuration as it was read, with what is wrong in it. */
   reading: ConfigReading;
+  /** The groups of settings that switch something on and off. */
+  switches: readonly string[];
   /** What the agent can call of the seven layers. */
   tools: readonly Tool[];
   /** To be written one after the other, behind the turn. */
   writes: PQueue;
-}
-
-/** The stack: the layers, and what is always done beside them. */
-export interface Stack {
-  layers: readonly LayerFactory[];
-  always(context: KernelContext): readonly Layer[];
 }

@@ -16,7 +16,7 @@ async function server(input: PluginInput, options?: PluginOptions): Promise<Hook
 }
 
 async function setup(context: unknown): Promise<void> {
-  await createSetup({ clock, files })(context);
+  await createSetup({ clock, files, parts: stack.layers.map(({ settings }) => settings) })(context);
 }
 
 export default { id: "opencode-strata", server, setup };

@@ -7,13 +7,14 @@ import PQueue from "p-queue";
 import { announce } from "./announce.js";
 import { createGeneration } from "./background/generation.js";
 import { readConfig } from "./config/config.js";
+import { listSwitches } from "./config/part.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { formatError } from "./error.js";
 import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
-import type { Stack } from "./layer-context.js";
+import { createLayers, type Stack } from "./layer-definition.js";
 import { createLocks } from "./lock/locks.js";
 import { effectiveImportance } from "./memory/rank.js";
 import { createMemorySearch } from "./memory/search/search.js";
@@ -72,7 +73,8 @@ export async function createStrata(
   const folders = planFolders(host.project);
   const writes = new PQueue({ concurrency: 1 });
   const background = new PQueue({ concurrency: 4 });
-  const reading = await readConfig(disk, host.configFiles, options);
+  const parts = stack.layers.map(({ settings }) => settings);
+  const reading = await readConfig({ files: disk, configFiles: host.configFiles, options, parts });
   const { config } = reading;
   const guarded = createOwnFiles({
     files: disk,
@@ -188,9 +190,17 @@ export async function createStrata(
     search,
     background,
   };
-  const layers = stack.layers.map((create) => create(context)).filter((layer) => layer !== undefined);
+  const layers = createLayers(stack.layers, context);
   const tools = layers.flatMap((layer) => layer.tools ?? []);
-  const always = stack.always({ ...context, pulse, reading, tools, windows, writes });
+  const always = stack.always({
+    ...context,
+    pulse,
+    reading,
+    switches: listSwitches(parts),
+    tools,
+    windows,
+    writes,
+  });
   const dispatcher = createDispatcher({
     layers: [...always, ...layers],
     clock,

@@ -12,9 +12,12 @@
 import { basename } from "node:path";
 import PQueue from "p-queue";
 import { formatError } from "../../src/error.js";
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { isResultPath } from "../../src/view/result-files.js";
+import { defaults } from "./defaults.js";
+import { files } from "./files.js";
 import { createJudge, isUndecided } from "./judge.js";
 import { createReporter } from "./reporter.js";
 import { type Answer, findAnswers, LAYER, type Result } from "./results.js";
@@ -23,16 +26,22 @@ import { createSweep } from "./sweep.js";
 /** Answers at a time, of the hundreds that a long session may bring at the first start with this plugin. */
 const JUDGED_AT_A_TIME = 8;
 
-export const createToolResults: LayerFactory = (context) => {
-  const { background, config, decisions, folders, log } = context;
-  if (!config.toolResults.enabled) return undefined;
+export const toolResults: LayerDefinition = {
+  name: LAYER,
+  cost: 1,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files,
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
+  const { background, decisions, folders, log } = context;
   const judge = createJudge({ ...context, reporter: createReporter(context) });
   const sweep = createSweep(context);
   let hasSwept = false;
 
   return {
-    name: LAYER,
-    cost: 1,
     servesForks: ["context", "toolArguments"],
     withinMs: { context: 2_000 },
     passedOver: { context: keepOpen },
@@ -72,7 +81,7 @@ export const createToolResults: LayerFactory = (context) => {
     const sent = left.filter(({ day }) => decisions.isLoaded(day));
     for (const { key } of sent) decisions.remember(request.sessionID, { key, outcome: "kept" });
   }
-};
+}
 
 const findOpen = (request: ContextRequest): Answer[] =>
   findAnswers(request.history, request.shownFrom()).filter(({ results }) =>

@@ -8,12 +8,14 @@
  */
 import PQueue from "p-queue";
 import { formatCount } from "../../src/format.js";
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { priceLostCache } from "../../src/record/savings.js";
 import { findColdReason } from "../../src/view/cold.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { findCutPath } from "../../src/view/host-cut.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { defaults } from "./defaults.js";
 import { type Clearable, gatherClearable } from "./gather.js";
 import { formatMarker } from "./marker.js";
 import { type ClearPlan, type Occasion, planClear } from "./plan.js";
@@ -23,14 +25,20 @@ const WRITTEN_AT_A_TIME = 8;
 /** As for layer 1. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 
-export const createMicroCompact: LayerFactory = (context) => {
+export const microCompact: LayerDefinition = {
+  name: LAYER,
+  cost: 2,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files: [],
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
   const { clock, config, decisions, files, host, log, resultFiles, savings } = context;
   const policy = config.microCompact;
-  if (!policy.enabled) return undefined;
 
   return {
-    name: LAYER,
-    cost: 2,
     withinMs: { context: 2_000 },
     handlers: {
       async context(request, messages, signal) {
@@ -111,4 +119,4 @@ export const createMicroCompact: LayerFactory = (context) => {
     const whole = cutPath !== undefined && isTaken ? await files.read(cutPath) : undefined;
     return whole ?? Buffer.from(text);
   }
-};
+}

@@ -12,12 +12,15 @@ import type PQueue from "p-queue";
 import { DAY_MS } from "../../src/days.js";
 import type { Withdrawal } from "../../src/dispatcher/hooks.js";
 import { formatError } from "../../src/error.js";
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { isStale } from "../../src/notes/taken-back.js";
 import { isRecord } from "../../src/records.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
+import { defaults } from "./defaults.js";
+import { files } from "./files.js";
 import { planReminder } from "./goal.js";
 import { createSectionWriter } from "./writer.js";
 
@@ -27,10 +30,18 @@ const LAST_MESSAGES = 10;
 /** What an older session has left open is nobody's next step. */
 const UNFINISHED_MS = 7 * DAY_MS;
 
-export const createSessionMemory: LayerFactory = (context) => {
+export const sessionMemory: LayerDefinition = {
+  name: LAYER,
+  cost: 3,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files,
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
   const { background, config, decisions, host, instances, log, notes, savings } = context;
   const policy = config.sessionMemory;
-  if (!policy.enabled) return undefined;
   const writer = createSectionWriter(context);
   const children = new Set<string>();
   const begun = new Set<string>();
@@ -38,8 +49,6 @@ export const createSessionMemory: LayerFactory = (context) => {
   const working = new Set<string>();
 
   return {
-    name: LAYER,
-    cost: 3,
     withinMs: { context: 1_500 },
     handlers: {
       async context(request, _messages, signal) {
@@ -162,7 +171,7 @@ export const createSessionMemory: LayerFactory = (context) => {
   function later(work: Parameters<PQueue["add"]>[0]): void {
     void background.add(work).catch((thrown) => log.error(LAYER, `behind the turn: ${formatError(thrown)}`));
   }
-};
+}
 
 /** Reminders that may quote what was taken back: the next one comes when it is due. */
 function findStale({ find, history, shownFrom }: ContextRequest, withdrawal: Withdrawal): DatedDecision[] {

@@ -12,12 +12,14 @@
  *     event        what became of it all, for the breaker
  */
 import { formatError } from "../../src/error.js";
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
 import { createCutter } from "./cutter.js";
+import { defaults } from "./defaults.js";
 import { createRepairer } from "./repairer.js";
 import { createReviser } from "./reviser.js";
 import { createShortener } from "./shortener.js";
@@ -28,9 +30,17 @@ const LAYER = "full-compact";
 /** How long the host waits for its own messages to be read, before it summarises by what is known. */
 const FOLLOW_WITHIN_MS = 1_000;
 
-export const createFullCompact: LayerFactory = (context) => {
-  const { background, clock, config, log, notes, prompts, toasts } = context;
-  if (!config.autoCompact.enabled) return undefined;
+export const fullCompact: LayerDefinition = {
+  name: LAYER,
+  cost: 4,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files: [{ path: ".opencode/strata/state/breakers/<id>.json" }],
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
+  const { background, clock, log, notes, prompts, toasts } = context;
   const breakers = createBreakers(context);
   const cut = createCutter({ ...context, breakers });
   const repair = createRepairer({ ...context, breakers });
@@ -39,8 +49,6 @@ export const createFullCompact: LayerFactory = (context) => {
   const watch = createCompactionWatch({ ...context, breakers });
 
   return {
-    name: LAYER,
-    cost: 4,
     isLastResort: true,
     withinMs: { context: 2_000, compacted: 2_000, takenBack: 2_000 },
     passedOver: { context: tellUncut },
@@ -98,4 +106,4 @@ export const createFullCompact: LayerFactory = (context) => {
   function tellUncut({ isCutWanted }: ContextRequest, why = "it failed or took too long"): void {
     if (isCutWanted) toasts.show(`/compact-notes changed nothing: ${why}.`, "info");
   }
-};
+}

@@ -10,7 +10,8 @@
  */
 
 import { createGate } from "../../src/gate/gate.js";
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
@@ -19,7 +20,9 @@ import { isRecord } from "../../src/records.js";
 import { inSlices } from "../../src/slices.js";
 import { createAgentChanges } from "./changed-by-agent.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
+import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
+import { files } from "./files.js";
 import { createConversation } from "./injection/conversation.js";
 import { LAYER } from "./injection/told.js";
 import { planWithdrawal } from "./injection/withdraw.js";
@@ -30,9 +33,17 @@ import { createMemoryTools } from "./tools/tools.js";
 const MOST_TEMPLATES = 50;
 const FEW_MEMORIES = 500;
 
-export const createAutoMemory: LayerFactory = (context) => {
-  const { clock, config, folders, host, memories, search, toasts } = context;
-  if (!config.autoMemory.enabled) return undefined;
+export const autoMemory: LayerDefinition = {
+  name: LAYER,
+  cost: 5,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files,
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
+  const { clock, folders, host, memories, search, toasts } = context;
   const conflicts = createConflicts({
     ...context,
     store: memories,
@@ -48,8 +59,6 @@ export const createAutoMemory: LayerFactory = (context) => {
   const templates: string[] = [];
 
   return {
-    name: LAYER,
-    cost: 5,
     withinMs: { context: 1_000 },
     tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
     handlers: {
@@ -112,4 +121,4 @@ export const createAutoMemory: LayerFactory = (context) => {
     const messages = (await host.readMessages(sessionID)) ?? [];
     return readUsersMessages(messages, (text) => !templates.includes(text));
   }
-};
+}

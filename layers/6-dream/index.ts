@@ -8,11 +8,14 @@
  */
 
 import { formatError } from "../../src/error.js";
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import type { DreamState } from "../../src/record/dream-state.js";
 import { waitAtMost } from "../../src/seams/clock.js";
+import { defaults } from "./defaults.js";
 import type { DreamOutcome, RunOptions } from "./dream.js";
 import type { Dreamer } from "./dreamer.js";
+import { files } from "./files.js";
 import { findObstacle, type GateFacts } from "./gates.js";
 
 const LAYER = "dream";
@@ -21,9 +24,18 @@ const QUIET_MS = 20_000;
 /** A person who asks for a dream waits so long for what came of it; the rest goes on behind. */
 const ANSWER_WITHIN_MS = 4_000;
 
-export const createDream: LayerFactory = (context) => {
+export const dream: LayerDefinition = {
+  name: LAYER,
+  cost: 6,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  needs: "autoMemory",
+  files,
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
   const { background, clock, config, instances, log, memories, toasts } = context;
-  if (!config.dream.enabled || !config.autoMemory.enabled) return undefined;
   const busy = new Set<string>();
   const end = new AbortController();
   let cancel = (): void => {};
@@ -38,8 +50,6 @@ export const createDream: LayerFactory = (context) => {
   }
 
   return {
-    name: LAYER,
-    cost: 6,
     handlers: {
       turn({ sessionID }) {
         busy.add(sessionID);
@@ -156,4 +166,4 @@ export const createDream: LayerFactory = (context) => {
     if (outcome.kind !== "done" || outcome.report.changes.length === 0) return;
     toasts.show(`memory was tidied: ${formatChanges(outcome.report.changes)}`, "info");
   }
-};
+}

@@ -9,22 +9,31 @@
  *     before an edit        is another instance at work on the file? The agent is told, or the edit does not run
  *     lease, send_message   the agent says what it works on, and writes to others
  */
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { createCoordination } from "./coordination.js";
+import { defaults } from "./defaults.js";
 import { createDelegation } from "./delegation.js";
+import { files } from "./files.js";
 
 const LAYER = "across-agents";
 /** As whose a subagent's first message is extended: a letter may be put behind it too. */
 const DELEGATION_LAYER = "across-agents/delegation";
 
-export const createAcrossAgents: LayerFactory = (context) => {
-  if (!context.config.crossAgent.enabled) return undefined;
+export const acrossAgents: LayerDefinition = {
+  name: LAYER,
+  cost: 7,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files,
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
   const delegation = createDelegation(context, DELEGATION_LAYER);
   const coordination = createCoordination(context, LAYER);
 
   return {
-    name: LAYER,
-    cost: 7,
     withinMs: { context: 1_500 },
     servesForks: ["toolArguments"],
     tools: [delegation.tool, ...coordination.tools],
@@ -53,4 +62,4 @@ export const createAcrossAgents: LayerFactory = (context) => {
     },
     dispose: coordination.dispose,
   };
-};
+}

@@ -22,6 +22,8 @@ export interface MemoryCommandOptions {
   project: string;
   pulse: Pulse;
   sizes: ContextSizes;
+  /** The groups of settings that switch something on and off. */
+  switches: readonly string[];
   /** A sentence each. */
   wrongSettings: readonly string[];
 }
@@ -32,8 +34,19 @@ const MOST_DAYS = 14;
 
 /** `/memory`: how things stand, in this session and in the project. Answers no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
-  const { clock, config, decisions, files, generation, memories, project, pulse, sizes, wrongSettings } =
-    options;
+  const {
+    clock,
+    config,
+    decisions,
+    files,
+    generation,
+    memories,
+    project,
+    pulse,
+    sizes,
+    switches,
+    wrongSettings,
+  } = options;
   return {
     name: "status",
     cost: 0.5,
@@ -45,7 +58,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
         async execute({ sessionID }) {
           const { readStatus } = await import("../../src/status/status.js");
           const [status, putIn, { why }] = await Promise.all([
-            readStatus({ files, clock }, project, config),
+            readStatus({ files, clock }, project, config, switches),
             readPutIn(sessionID),
             generation.status(),
           ]);

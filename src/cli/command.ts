@@ -1,4 +1,5 @@
 /** What a command of `strata` is. */
+import type { LayerDefinition } from "../layer-definition.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Style } from "./style.js";
@@ -25,6 +26,8 @@ export interface Surroundings {
   home: string;
   env: Readonly<Record<string, string | undefined>>;
   style: Style;
+  /** Every layer there is. Only loaded by what asks about them. */
+  loadLayers(): Promise<readonly LayerDefinition[]>;
   /** Prints to standard output, which is for what was asked for. */
   say(text: string): void;
   /** Prints to standard error, which is for everything else. */

@@ -4,6 +4,7 @@ import type { ModelClaims } from "../config/model-claims.js";
 import { isStrata, type PluginEntry, readPluginEntries } from "../config/plugin-entries.js";
 import type { Config } from "../config/schema.js";
 import { listConfigFiles } from "../host/config-files.js";
+import type { LayerDefinition } from "../layer-definition.js";
 import type { ConfigFile } from "../seams/host.js";
 import type { Surroundings } from "./command.js";
 
@@ -15,19 +16,29 @@ export interface Settings {
   configFiles: ConfigFile[];
   /** What they say of models. */
   claims: ModelClaims;
+  /** Every layer there is. */
+  layers: readonly LayerDefinition[];
   /** Everything in the `plugin` lists. */
   plugins: PluginEntry[];
 }
 
 /** Reads every configuration file that counts in the project. */
 export async function readSettings(
-  { files, folder, home, env }: Pick<Surroundings, "files" | "folder" | "home" | "env">,
+  {
+    env,
+    files,
+    folder,
+    home,
+    loadLayers,
+  }: Pick<Surroundings, "env" | "files" | "folder" | "home" | "loadLayers">,
   project: string,
 ): Promise<Settings> {
   const configFiles = listConfigFiles({ directory: folder, project, home, env });
   const plugins = await readPluginEntries(files, configFiles);
   // The host hands over the options of the last entry: later files overrule.
   const options = plugins.findLast(isStrata)?.options;
-  const reading = await readConfig(files, configFiles, options);
-  return { ...reading, configFiles, plugins };
+  const layers = await loadLayers();
+  const parts = layers.map(({ settings }) => settings);
+  const reading = await readConfig({ files, configFiles, options, parts });
+  return { ...reading, configFiles, layers, plugins };
 }

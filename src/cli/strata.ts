@@ -15,5 +15,6 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   home: process.env.HOME || homedir(),
   env: process.env,
   style: createStyle(),
+  loadLayers: async () => (await import("../../layers/index.js")).layers,
   ...createTerminal(process.stdout, process.stderr),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { configSchema } from "./schema.js";
+import type { ConfigSchema } from "./schema.js";
 
 type Path = readonly (string | number)[];
 interface Allowed {
@@ -17,15 +17,15 @@ interface Allowed {
 }
 
 /** What a setting may be, in words: "a whole number from 1 to 10 (Failures in a row …)". */
-export function describeAllowed(path: Path): string {
-  const allowed = findAllowed(path);
+export function describeAllowed(schema: ConfigSchema, path: Path): string {
+  const allowed = findAllowed(schema, path);
   const description = allowed?.description ? ` (${allowed.description.replace(/\.$/, "")})` : "";
   return `${allowed ? inWords(allowed) : "another value"}${description}`;
 }
 
 /** The setting whose name is nearest to the last step of `path`, if any is near enough to be a slip of the pen. */
-export function findClosest(path: Path): string | undefined {
-  const siblings = Object.keys(findAllowed(path.slice(0, -1))?.properties ?? {});
+export function findClosest(schema: ConfigSchema, path: Path): string | undefined {
+  const siblings = Object.keys(findAllowed(schema, path.slice(0, -1))?.properties ?? {});
   const wrong = String(path.at(-1));
   const ranked = siblings
     .map((name) => ({ name, distance: countEdits(wrong.toLowerCase(), name.toLowerCase()) }))
@@ -34,8 +34,8 @@ export function findClosest(path: Path): string | undefined {
   return best && best.distance <= Math.max(2, wrong.length / 3) ? best.name : undefined;
 }
 
-function findAllowed(path: Path): Allowed | undefined {
-  const root = z.toJSONSchema(configSchema, { io: "input" }) as Allowed;
+function findAllowed(schema: ConfigSchema, path: Path): Allowed | undefined {
+  const root = z.toJSONSchema(schema, { io: "input" }) as Allowed;
   return path.reduce<Allowed | undefined>((holder, step) => {
     const rest = holder?.additionalProperties;
     return holder?.properties?.[step] ?? (typeof rest === "object" ? rest : undefined);

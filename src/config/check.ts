@@ -3,7 +3,7 @@
 import { isRecord, mergeRecords, type PlainRecord } from "../records.js";
 import { describeAllowed, findClosest } from "./allowed.js";
 import { type Field, isLower, listFields, readPath } from "./owners.js";
-import { type Config, configSchema } from "./schema.js";
+import type { Config, ConfigSchema } from "./schema.js";
 import type { Source } from "./sources.js";
 
 type Path = readonly (string | number)[];
@@ -26,31 +26,32 @@ interface Tried {
  * the file, the key, what came, what is allowed and what is used instead; one that is not a project's to set likewise.
  */
 export function checkSettings(
+  schema: ConfigSchema,
   sources: readonly Source[],
   usersFile: string,
 ): { config: Config; problems: string[] } {
   const rejected: Rejected[] = [];
   const tried: Tried[] = [];
-  const fields = listFields(configSchema);
+  const fields = listFields(schema);
   let merged: PlainRecord = {};
   for (const source of sources) {
-    const accepted = acceptSettings(source, rejected);
+    const accepted = acceptSettings(schema, source, rejected);
     if (source.origin === "project") tried.push(...takeOutUsers(source, accepted, fields));
     merged = mergeRecords(merged, accepted);
   }
   const refused: Tried[] = [];
   for (const one of tried) {
     const { field, value } = one;
-    const inForce = readPath(configSchema.parse(merged), field.path);
+    const inForce = readPath(schema.parse(merged), field.path);
     if (field.owner === "user or lower" && isLower(value, inForce))
       merged = mergeRecords(merged, nest(field.path, value));
     else if (!isSame(value, inForce)) refused.push(one);
   }
-  const config = configSchema.parse(merged);
+  const config = schema.parse(merged);
   return {
     config,
     problems: [
-      ...rejected.map((one) => formatRejected(one, config)),
+      ...rejected.map((one) => formatRejected(schema, one, config)),
       ...refused.map((one) => formatRefused(one, usersFile)),
     ],
   };
@@ -70,14 +71,14 @@ const nest = (path: readonly string[], value: unknown): PlainRecord =>
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** What of a source is right; what is not is added to `rejected`. */
-function acceptSettings(source: Source, rejected: Rejected[]): PlainRecord {
+function acceptSettings(schema: ConfigSchema, source: Source, rejected: Rejected[]): PlainRecord {
   if (!isRecord(source.settings)) {
     rejected.push({ source, path: [], value: source.settings, isUnknownKey: false });
     return {};
   }
   const settings = structuredClone(source.settings);
   for (;;) {
-    const parsed = configSchema.safeParse(settings);
+    const parsed = schema.safeParse(settings);
     if (parsed.success) return settings;
     const before = rejected.length;
     for (const path of parsed.error.issues.flatMap(readIssuePaths)) {
@@ -113,17 +114,21 @@ function takeOut(settings: PlainRecord, path: Path): unknown {
   return value;
 }
 
-function formatRejected({ source, path, value, isUnknownKey }: Rejected, config: Config): string {
+function formatRejected(
+  schema: ConfigSchema,
+  { source, path, value, isUnknownKey }: Rejected,
+  config: Config,
+): string {
   const key = [source.prefix, ...path].filter((step) => step !== "").join(".");
   const came = `${source.file}: ${key || "the plugin's options"}`;
   if (isUnknownKey) {
-    const closest = findClosest(path);
+    const closest = findClosest(schema, path);
     return `${came} is not a setting${closest ? `; did you mean ${closest}?` : "."} It is passed over.`;
   }
   const used = readPath(config, path);
   const instead =
     path.length === 0 || isRecord(used) ? "It is passed over." : `Using ${JSON.stringify(used) ?? "none"}.`;
-  return `${came} is ${formatValue(value)}, expected ${describeAllowed(path)}. ${instead}`;
+  return `${came} is ${formatValue(value)}, expected ${describeAllowed(schema, path)}. ${instead}`;
 }
 
 function formatRefused({ field, source: { file, prefix } }: Tried, usersFile: string): string {

@@ -4,8 +4,9 @@
  */
 import type { Files } from "../seams/files.js";
 import type { ConfigFile } from "../seams/host.js";
-import { defaults } from "./defaults.js";
+import { composeDefaults } from "./defaults.js";
 import type { ModelClaims } from "./model-claims.js";
+import type { SettingsPart } from "./part.js";
 import type { Config } from "./schema.js";
 import { readSources } from "./sources.js";
 
@@ -17,16 +18,29 @@ export interface ConfigReading {
   claims: ModelClaims;
 }
 
+export interface ConfigOptions {
+  files: Files;
+  configFiles: readonly ConfigFile[];
+  /** The options of the plugin tuple, as the host hands them over. */
+  options?: Record<string, unknown> | undefined;
+  /** What the layers add to the settings. */
+  parts: readonly SettingsPart[];
+}
+
 /** Reads and merges all sources, field by field. Never throws. */
-export async function readConfig(
-  files: Files,
-  configFiles: readonly ConfigFile[],
-  options?: Record<string, unknown>,
-): Promise<ConfigReading> {
+export async function readConfig({
+  configFiles,
+  files,
+  options,
+  parts,
+}: ConfigOptions): Promise<ConfigReading> {
   const { claims, found, problems, usersFile } = await readSources(files, configFiles, options);
-  if (found.length === 0) return { config: structuredClone(defaults), problems, claims };
+  if (found.length === 0) return { config: composeDefaults(parts), problems, claims };
   // The schema takes tens of milliseconds to load; most people set nothing.
-  const { checkSettings } = await import("./check.js");
-  const checked = checkSettings(found, usersFile);
+  const [{ checkSettings }, { loadSchema }] = await Promise.all([
+    import("./check.js"),
+    import("./schema.js"),
+  ]);
+  const checked = checkSettings(await loadSchema(parts), found, usersFile);
   return { config: checked.config, problems: [...problems, ...checked.problems], claims };
 }

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { configSchema } from "./schema.js";
+import type { ConfigSchema } from "./schema.js";
 
 /** The text of the published `config.schema.json`: what a person may write, for editors that check while one types. */
-export function formatConfigSchema(): string {
-  const schema = z.toJSONSchema(configSchema, { io: "input" });
-  return `${JSON.stringify(schema, null, 2)}\n`;
+export function formatConfigSchema(schema: ConfigSchema): string {
+  return `${JSON.stringify(z.toJSONSchema(schema, { io: "input" }), null, 2)}\n`;
 }

@@ -7,6 +7,7 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { readConfig } from "../config/config.js";
+import type { SettingsPart } from "../config/part.js";
 import { hideFromGit, planFolders } from "../folders.js";
 import { createOwnFiles } from "../own-files.js";
 import { formatLogLine, hasLevel } from "../record/log.js";
@@ -19,6 +20,8 @@ import { NO_PORT } from "./screen.js";
 export interface SetupOptions {
   clock: Clock;
   files: Files;
+  /** What the layers add to the settings. */
+  parts: readonly SettingsPart[];
   /** The folder that the host was started in; another one in tests only. */
   folder?: string;
 }
@@ -28,6 +31,7 @@ export function createSetup({
   clock,
   files,
   folder = process.cwd(),
+  parts,
 }: SetupOptions): (context: unknown) => Promise<void> {
   return async (context) => {
     try {
@@ -37,7 +41,7 @@ export function createSetup({
       const { env } = process;
       const home = env.HOME || homedir();
       const configFiles = listConfigFiles({ directory, project, home, env });
-      const { config } = await readConfig(files, configFiles, options);
+      const { config } = await readConfig({ files, configFiles, options, parts });
       const { level, message } = describe(probed);
       if (!hasLevel(config.log.level, level)) return;
       const { strata, log } = planFolders(project);

@@ -1,6 +1,7 @@
 /** What the plugin has written in a project, added up: for `strata status` and `/memory`. */
 import { basename, join } from "node:path";
 import { createBudget } from "../background/budget.js";
+import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { findSilent, parsePulse } from "../dispatcher/pulse.js";
 import { type Folders, planFolders } from "../folders.js";
@@ -46,24 +47,12 @@ export interface BackgroundStatus {
   why?: string;
 }
 
-/** The settings that switch a part on and off, by the names in which people write them. */
-export const switches = [
-  "toolResults",
-  "microCompact",
-  "sessionMemory",
-  "autoCompact",
-  "autoMemory",
-  "dream",
-  "crossAgent",
-  "recall",
-  "errors",
-] as const satisfies readonly (keyof Config)[];
-
 /** Reads what the plugin has written in this project. A project without anything has zeros. */
 export async function readStatus(
   { files, clock }: { files: Files; clock: Clock },
   project: string,
   config: Config,
+  switches: readonly string[],
 ): Promise<Status> {
   const folders = planFolders(project);
   const [ledger, breakers, results, silent, spent, memory, flaws] = await Promise.all([
@@ -86,7 +75,7 @@ export async function readStatus(
     results,
     ...memory,
     ...pick("background", spent),
-    layers: Object.fromEntries(switches.map((name) => [name, config[name].enabled])),
+    layers: Object.fromEntries(switches.map((name) => [name, isSwitchedOn(config, name)])),
     problems: [...flaws.map(formatOwnFlaw), ...ledger.problems, ...silent],
   };
 }

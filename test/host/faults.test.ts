@@ -3,11 +3,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { defaults } from "../../src/config/defaults.js";
 import { systemClock } from "../../src/seams/clock.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { readStatus } from "../../src/status/status.js";
 import { pathIn } from "../support/messages.js";
+import { defaults } from "../support/settings.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { startOpenCode } from "./stage/opencode.js";
@@ -99,7 +99,7 @@ test("corrupt records of decisions and of the ledger are passed over with a mess
   expect(stage.model.lastRequest().toolResults()).toEqual(before);
   expect(log(stage)).toMatch(/WARN {2}decisions +.*: line 1 cannot be read/);
   const seams = { files: nodeFiles, clock: systemClock };
-  const status = await readStatus(seams, stage.project.path, structuredClone(defaults));
+  const status = await readStatus(seams, stage.project.path, structuredClone(defaults), []);
   expect(status.problems.join()).toContain("line 1 cannot be read");
 });
 
@@ -132,6 +132,7 @@ import { createOpenCodeHost } from ${from("src/host/opencode.js")};
 import { systemClock as clock } from ${from("src/seams/clock.js")};
 import { nodeFiles as files } from ${from("src/seams/node-files.js")};
 import { createStrata } from ${from("src/strata.js")};
+import { defaults } from "../support/settings.js";
 
 const bad = (name, context) => () => ({ name, cost: 0, handlers: { context } });
 const faulty = [

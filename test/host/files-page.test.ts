@@ -1,30 +1,22 @@
-/** docs/files.md names every file that a session leaves, whatever the agent, the person and the host have done in it. */
-import { readdirSync, readFileSync } from "node:fs";
+/** The layers and the kernel name every file that a session leaves, whatever the agent, the person and the host have done. */
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { memoryTypes } from "../../src/memory/memory.js";
+import { layers } from "../../layers/index.js";
+import { matches } from "../../src/file-kinds.js";
+import { kernelFiles } from "../../src/kernel-files.js";
 import { repository } from "./repository.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-/** The paths in the first columns of the page's tables. */
-function readPatterns(): RegExp[] {
-  const page = readFileSync(join(repository, "docs/files.md"), "utf8");
-  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
-  const paths = rows.flatMap((line) => [...(line.split(" | ")[0] ?? "").matchAll(/`(\.opencode\/[^`]+)`/g)]);
-  return paths.map(([, path = ""]) => {
-    const escaped = path.replace(/[.$()+]/g, "\\$&");
-    return new RegExp(
-      `^${escaped.replaceAll("<type>", `(${memoryTypes.join("|")})`).replaceAll("<id>", "[^/]+")}$`,
-    );
-  });
-}
+/** Every kind of file that the kernel and the layers say they leave; a unit test compares them with the page. */
+const kinds = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
 
 /** What the host itself puts into the folder. */
 const isHosts = (path: string): boolean =>
   /^\.opencode\/(node_modules\/|package(-lock)?\.json$|bun\.lockb?$|\.gitignore$)/.test(path);
 
-test("every file that the plugin writes in a project is on the page", async () => {
+test("every file that the plugin writes in a project is of a kind that a layer or the kernel names", async () => {
   await using stage = await openStage({
     plugin: repository,
     files: { "a.txt": "one\n", "big.txt": "a line of a large file\n".repeat(3_000) },
@@ -58,8 +50,7 @@ test("every file that the plugin writes in a project is on the page", async () =
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(project.path.length + 1))
     .filter((path) => !isHosts(path));
-  const patterns = readPatterns();
-  expect(written.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
+  expect(written.filter((path) => !kinds.some((kind) => matches(kind, path)))).toEqual([]);
   // The session has left enough for that to say something.
   for (const folder of [
     "tool-results",

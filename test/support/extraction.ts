@@ -14,6 +14,7 @@ import { createFakeMemories, type FakeMemories } from "./fake-memories.js";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.js";
 import { call } from "./messages.js";
 import { createSession, type Session } from "./session.js";
+import { parts } from "./settings.js";
 
 /** Where the machine state of extraction lies. */
 export const STATE = `${PROJECT}/.opencode/strata/state/extraction`;
@@ -44,7 +45,12 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
   const memories = world?.memories ?? createFakeMemories(clock.now);
   const background = new PQueue({ concurrency: 4 });
   const asked: GenerationRequest[] = [];
-  const { config } = await readConfig(files, [...host.configFiles, ...usersOptions(options)], options);
+  const { config } = await readConfig({
+    files,
+    configFiles: [...host.configFiles, ...usersOptions(options)],
+    options,
+    parts,
+  });
   const generation = {
     status: async () => ({ isAllowed: respond !== undefined, dailyCalls: 1, dailyTokens: 1, waiting: 0 }),
     async generate(request: GenerationRequest): Promise<GenerationResult> {

@@ -1,5 +1,4 @@
 import { createGeneration } from "../../src/background/generation.js";
-import { defaults } from "../../src/config/defaults.js";
 import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
 import type { NewSavingsRecord } from "../../src/record/savings.js";
@@ -9,6 +8,7 @@ import { createFakeClock } from "./fake-clock.js";
 import { createFakeHost } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
 import { createMemoryFiles } from "./memory-files.js";
+import { defaults } from "./settings.js";
 
 export const FOLDER = "/project/state/background";
 export const TODAY = `${FOLDER}/2026-11-21.jsonl`;

@@ -1,5 +1,4 @@
 import { createGeneration } from "../../src/background/generation.js";
-import { defaults } from "../../src/config/defaults.js";
 import { NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
@@ -7,6 +6,7 @@ import type { GenerateRequest } from "../../src/seams/host.js";
 import { createToasts } from "../../src/toasts.js";
 import { createFakeHost, written } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
+import { defaults } from "./settings.js";
 
 /** What the host allows an answer where nobody bounds it. */
 export const HOST_LIMIT = 32_000;

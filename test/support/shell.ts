@@ -1,6 +1,8 @@
+import { layers } from "../../layers/index.js";
 import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/program.js";
 import { createStyle } from "../../src/cli/style.js";
+import type { LayerDefinition } from "../../src/layer-definition.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
@@ -15,7 +17,11 @@ export interface Ran {
 export async function runStrata(
   files: Files,
   line: string,
-  { folder = PROJECT, env = {} }: { folder?: string; env?: Record<string, string> } = {},
+  {
+    folder = PROJECT,
+    env = {},
+    layers: stack = layers,
+  }: { folder?: string; env?: Record<string, string>; layers?: readonly LayerDefinition[] } = {},
 ): Promise<Ran> {
   const out: string[] = [];
   const err: string[] = [];
@@ -26,6 +32,7 @@ export async function runStrata(
     home: "/home/me",
     env,
     style: createStyle(false),
+    loadLayers: async () => stack,
     say: (text) => void out.push(text),
     warn: (text) => void err.push(text),
   });

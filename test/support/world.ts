@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { stack } from "../../layers/index.js";
 import { isSummary } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
-import type { LayerFactory } from "../../src/layer-context.js";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition } from "../../src/layer-definition.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
@@ -44,7 +46,8 @@ export interface WorldOptions {
   clock?: FakeClock;
   host?: FakeHost;
   options?: Record<string, unknown>;
-  layers?: readonly LayerFactory[];
+  /** In place of the real ones. */
+  layers?: readonly (LayerDefinition | LayerFactory)[];
   /** Nobody has worked in the project with Strata: what lies there came with the repository. */
   isUnknown?: boolean;
 }
@@ -74,7 +77,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
   const strata = await createStrata(
     seams,
-    { ...stack, ...(given.layers && { layers: given.layers }) },
+    { ...stack, ...(given.layers && { layers: planLayers(given.layers) }) },
     given.options,
   );
   return {
@@ -112,6 +115,25 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     },
   };
 }
+
+/** A layer of a test's own, without settings. */
+export type LayerFactory = (context: LayerContext) => Layer | undefined;
+
+/** These layers, and the settings of the real ones: what is always done reads them too. */
+function planLayers(given: readonly (LayerDefinition | LayerFactory)[]): LayerDefinition[] {
+  const own = given.map((one) => (typeof one === "function" ? toDefinition(one) : one));
+  const others = stack.layers.filter(({ name }) => !own.some((one) => one.name === name));
+  return [...others.map((one) => ({ ...one, create: () => ({ handlers: {} }) })), ...own];
+}
+
+const toDefinition = (create: LayerFactory): LayerDefinition => ({
+  name: "test",
+  cost: 1,
+  settings: { defaults: {}, loadSchemas: async () => ({}) },
+  files: [],
+  loadProof: () => Promise.reject(new Error("a layer of a test proves nothing")),
+  create: (context) => create(context) ?? { handlers: {} },
+});
 
 const STRATA = `${PROJECT}/.opencode/strata`;
 

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { defaults } from "../../src/config/defaults.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { openGreedy } from "../support/greedy-model.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { startChild } from "../support/processes/child.js";
+import { defaults } from "../support/settings.js";
 
 const { dailyTokens } = defaults.background;
 const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createBudget } from "../../src/background/budget.js";
 import { type BudgetLine, parseBudgetLine, sumBudget } from "../../src/background/budget-lines.js";
-import { defaults } from "../../src/config/defaults.js";
 import { DAY_MS } from "../../src/days.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { fc } from "../support/property.js";
+import { defaults } from "../support/settings.js";
 
 const FOLDER = "/project/state/background";
 const TODAY = `${FOLDER}/2026-11-21.jsonl`;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { planChoice } from "../../src/background/choice.js";
-import { defaults } from "../../src/config/defaults.js";
 import { type ModelClaims, NO_CLAIMS } from "../../src/config/model-claims.js";
 import type { Config } from "../../src/config/schema.js";
+import { defaults } from "../support/settings.js";
 
 const users = { main: "acme/large", small: "acme/small" };
 const project = (...keys: string[]): ModelClaims["project"] =>

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { readConfig } from "../../src/config/config.js";
-import { defaults } from "../../src/config/defaults.js";
 import { byAnyone, byUser, listFields, readPath } from "../../src/config/owners.js";
-import { configSchema } from "../../src/config/schema.js";
 import type { PlainRecord } from "../../src/records.js";
 import type { ConfigFile } from "../../src/seams/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { configSchema, defaults, parts } from "../support/settings.js";
 import { runStrata } from "../support/shell.js";
 
 const GLOBAL = "/home/me/.config/opencode/opencode.json";
@@ -20,7 +19,12 @@ const OWN = `set in your own configuration, ${GLOBAL}. Move it there.`;
 /** Reads files of these contents, and options as the host hands them over. */
 function read(world: Record<string, object>, options?: PlainRecord) {
   const texts = Object.entries(world).map(([path, contents]) => [path, JSON.stringify(contents)] as const);
-  return readConfig(createMemoryFiles(Object.fromEntries(texts)), CONFIG_FILES, options);
+  return readConfig({
+    files: createMemoryFiles(Object.fromEntries(texts)),
+    configFiles: CONFIG_FILES,
+    options,
+    parts,
+  });
 }
 
 const inList = (options: object) => ({ plugin: [["opencode-strata", options]] });
@@ -204,8 +208,8 @@ describe("trust", () => {
     const { config, problems } = await read({ [GLOBAL]: { memory: wrong } });
     expect(problems).toEqual([
       `${GLOBAL}: memory.trust.projects is ["/ok","shop",5], expected ${
-        'a list, each item text like "/home/me/shop" or "/home/me/clients/*" (Memories that come with these projects ' +
-        "count as yours. Absolute paths; one that ends in /* means everything below it. Counts only in your own " +
+        'a list, each item text like "/home/me/shop" or "/home/me/clients/*" (Projects whose committed memories count ' +
+        "as yours. Absolute paths; a path that ends in /* covers everything below it. Counts only in your own " +
         "configuration, not in a project's files). Using []."
       }`,
     ]);

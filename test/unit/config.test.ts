@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config.js";
-import { defaults } from "../../src/config/defaults.js";
 import { formatConfigSchema } from "../../src/config/json-schema.js";
 import { listFields, readPath } from "../../src/config/owners.js";
-import { configSchema } from "../../src/config/schema.js";
 import type { ConfigFile } from "../../src/seams/host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { configSchema, defaults, parts } from "../support/settings.js";
 
 const GLOBAL = "/home/me/.config/opencode/opencode.json";
 const PROJECT = "/project/opencode.json";
@@ -16,7 +15,7 @@ const CONFIG_FILES: ConfigFile[] = [
 ];
 
 function read(world: Record<string, string>, options?: Record<string, unknown>) {
-  return readConfig(createMemoryFiles(world), CONFIG_FILES, options);
+  return readConfig({ files: createMemoryFiles(world), configFiles: CONFIG_FILES, options, parts });
 }
 
 const inProject = (memory: unknown) => ({ [PROJECT]: JSON.stringify({ memory }) });
@@ -85,7 +84,7 @@ describe("wrong input is one clear sentence, and the field takes what is used in
     [
       "a text for a number",
       { toolResults: { threshold: "30kb" } },
-      `${PROJECT}: memory.toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000 (Bytes. A result larger than this goes to a file). Using 30000.`,
+      `${PROJECT}: memory.toolResults.threshold is "30kb", expected a whole number from 4096 to 10000000 (Bytes. A larger result is moved to a file). Using 30000.`,
     ],
     [
       "a number too small",
@@ -194,11 +193,11 @@ it("the defaults are those of the schema", () => {
 });
 
 it("the published schema is current: npm run schema", () => {
-  expect(readFileSync("config.schema.json", "utf8")).toBe(formatConfigSchema());
+  expect(readFileSync("config.schema.json", "utf8")).toBe(formatConfigSchema(configSchema));
 });
 
 it("every setting is described", () => {
-  const schema = JSON.parse(formatConfigSchema());
+  const schema = JSON.parse(formatConfigSchema(configSchema));
   for (const { path } of listFields(configSchema)) {
     const place = path.flatMap((step) => ["properties", step]);
     expect(readPath(schema, [...place, "description"]), path.join(".")).toMatch(/\w/);

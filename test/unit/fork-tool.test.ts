@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { LayerFactory } from "../../src/layer-context.js";
 import type { ForkResult } from "../../src/seams/host.js";
 import { runOf } from "../support/fake-host.js";
 import { call, user } from "../support/messages.js";
 import { createSession } from "../support/session.js";
-import { openWorld, type World } from "../support/world.js";
+import { type LayerFactory, openWorld, type World } from "../support/world.js";
 
 const signal = new AbortController().signal;
 

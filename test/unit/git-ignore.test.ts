@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { defaults } from "../../src/config/defaults.js";
 import { hideFromGit, planFolders } from "../../src/folders.js";
 import { hidesAll, planRules } from "../../src/git-ignore.js";
 import { readTracked } from "../../src/git-index.js";
@@ -12,6 +11,7 @@ import { findOwnFlaws } from "../../src/own-flaws.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
+import { defaults } from "../support/settings.js";
 import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 

@@ -7,7 +7,6 @@ import { parseLeases } from "../../layers/7-across-agents/leases/lease-table.js"
 import { parseCursorLine, parseLetter } from "../../layers/7-across-agents/mail/letter.js";
 import { createBudget } from "../../src/background/budget.js";
 import { parseBudgetLine } from "../../src/background/budget-lines.js";
-import { defaults } from "../../src/config/defaults.js";
 import { parseInstance } from "../../src/instances/instance.js";
 import { parseConflict } from "../../src/memory/conflict.js";
 import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
@@ -25,6 +24,7 @@ import { identify } from "../support/fake-processes.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { user } from "../support/messages.js";
 import { NOTES_FILE, openNotes, STORED_FILE } from "../support/notes.js";
+import { defaults } from "../support/settings.js";
 
 const STATE = ".opencode/strata/state";
 const LATER = { v: 9, novelty: { deep: [1] } };

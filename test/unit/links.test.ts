@@ -32,7 +32,9 @@ const envOf = ({ theirs }: Planted) => ({ XDG_STATE_HOME: join(theirs, "..", "st
 /** The files that docs/files.md lists in a project, one path for each. */
 const listed = [...readFileSync("docs/files.md", "utf8").matchAll(/^\| (.+?) \|/gm)]
   .flatMap(([, cell = ""]) => [...cell.matchAll(/`(\.opencode\/[^`]+)`/g)])
-  .map(([, path = ""]) => path.replaceAll("<type>", "directive").replaceAll("<id>", "x"));
+  .map(([, path = ""]) =>
+    path.replaceAll("<type>", "directive").replaceAll("<id>", "x").replaceAll("<day>", "2026-11-21"),
+  );
 /** Every folder on the way to one of them. */
 const folders = [
   ...new Set(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFullCompact } from "../../layers/4-full-compact/index.js";
+import { fullCompact } from "../../layers/4-full-compact/index.js";
 import { createAgentChanges } from "../../layers/5-auto-memory/changed-by-agent.js";
 import { createConflicts } from "../../layers/5-auto-memory/conflicts.js";
 import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
@@ -8,7 +8,6 @@ import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/matches.js";
 import { CALLS_BETWEEN, MOMENT_HEAD } from "../../layers/5-auto-memory/injection/moments.js";
 import { LAYER } from "../../layers/5-auto-memory/injection/told.js";
 import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
-import type { LayerFactory } from "../../src/layer-context.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createKeptMemories } from "../support/kept-memories.js";
@@ -16,7 +15,7 @@ import { memory } from "../support/memories.js";
 import { call, fork, outputs } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
-import { openWorld, type WorldOptions } from "../support/world.js";
+import { type LayerFactory, openWorld, type WorldOptions } from "../support/world.js";
 
 /** The machine with these memories, of which those match whose content has a word of the text in it. */
 async function open(given: Memory[], options: WorldOptions & { reading?: () => Promise<void> } = {}) {
@@ -51,7 +50,7 @@ async function open(given: Memory[], options: WorldOptions & { reading?: () => P
       },
     };
   };
-  const world = await openWorld({ layers: [speaking, createFullCompact], ...options });
+  const world = await openWorld({ layers: [speaking, fullCompact], ...options });
   return { memories, matched, world, session: createSession(world.clock) };
 }
 

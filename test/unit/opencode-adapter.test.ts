@@ -161,7 +161,7 @@ describe("the hooks", () => {
 describe("the entry of OpenCode 2", () => {
   it("never throws, and writes down what it was offered where there is a project", async () => {
     const files = createMemoryFiles({ "/place/.opencode/opencode.json": "{}" });
-    const setup = createSetup({ clock: createFakeClock(), files, folder: "/place" });
+    const setup = createSetup({ parts: [], clock: createFakeClock(), files, folder: "/place" });
     for (const context of [undefined, null, 5, {}, { options: null, agent: {}, command: {} }])
       await setup(context);
     const log = files.text("/place/.opencode/strata/strata.log");
@@ -176,7 +176,9 @@ describe("the entry of OpenCode 2", () => {
       "/repo/.git/HEAD": "x",
       "/repo/packages/a/.opencode/opencode.json": "{}",
     });
-    await createSetup({ clock: createFakeClock(), files, folder: "/repo/packages/a" })({ agent: {} });
+    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/repo/packages/a" })({
+      agent: {},
+    });
     expect(files.text("/repo/.opencode/strata/strata.log")).toContain("which offers agent");
     expect(files.text("/repo/.opencode/strata/.gitignore")).toBe("*\n");
     expect(files.text("/repo/packages/a/.opencode/strata/strata.log")).toBeUndefined();
@@ -190,15 +192,15 @@ describe("the entry of OpenCode 2", () => {
       "/bad/.opencode": "a file",
       [own]: '{"memory":{"log":{"level":"off"}}}',
     });
-    await createSetup({ clock: createFakeClock(), files, folder: "/nowhere" })({});
-    await createSetup({ clock: createFakeClock(), files, folder: "/bad" })({});
-    await createSetup({ clock: createFakeClock(), files, folder: "/off" })({});
+    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/nowhere" })({});
+    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/bad" })({});
+    await createSetup({ parts: [], clock: createFakeClock(), files, folder: "/off" })({});
     expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode", own]);
   });
 
   it("says in the log of the folder it is loaded for that it does nothing in OpenCode 2, and nothing of the kind in 1.18.33", async () => {
     const files = createMemoryFiles({ "/repo/.git/HEAD": "x", "/place/.git/HEAD": "x" });
-    const setup = createSetup({ clock: createFakeClock(), files, folder: "/place" });
+    const setup = createSetup({ parts: [], clock: createFakeClock(), files, folder: "/place" });
     const session = { hook: async () => ({ dispose() {} }) };
     const location = { directory: "/repo/packages/a" };
     await setup({ app: { version: "2.2.7" }, location, session, storage: {} });

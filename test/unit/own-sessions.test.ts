@@ -3,12 +3,11 @@ import { createLiveConfig } from "../../src/host/live-config.js";
 import { cleanOwnResults } from "../../src/host/own-results.js";
 import { createOwnSessions, formatOwnTitle, readOpener } from "../../src/host/own-sessions.js";
 import { createProcesses } from "../../src/host/processes.js";
-import type { LayerFactory } from "../../src/layer-context.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { user } from "../support/messages.js";
-import { openWorld } from "../support/world.js";
+import { type LayerFactory, openWorld } from "../support/world.js";
 
 describe("sessions of our own", () => {
   it("are known by their title or agent, and from then on by their id", () => {

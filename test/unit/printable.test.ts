@@ -1,6 +1,7 @@
 /** What stands in files of a project, on a screen: it is shown, and steers nothing. */
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
+import { layers } from "../../layers/index.js";
 import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/program.js";
 import { createStyle } from "../../src/cli/style.js";
@@ -63,6 +64,7 @@ async function run(line: string, isTTY: boolean) {
     home: "/home/me",
     env: {},
     style: createStyle(isTTY),
+    loadLayers: async () => layers,
     ...createTerminal(stdout, stderr),
   });
   return { out: stdout.text, err: stderr.text };

@@ -5,14 +5,13 @@ import type { Message } from "../../src/conversation/message.js";
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../src/error.js";
 import { CommandAnswered } from "../../src/host/slash-commands.js";
-import type { LayerFactory } from "../../src/layer-context.js";
 import { fingerprint, formatConflict } from "../../src/memory/conflict.js";
 import type { Outcome } from "../../src/view/decision-batch.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
 import { PROJECT } from "../support/fake-host.js";
 import { bindTestHooks } from "../support/hooks.js";
 import { answer, call, lines, user } from "../support/messages.js";
-import { openWorld, type World } from "../support/world.js";
+import { type LayerFactory, openWorld, type World } from "../support/world.js";
 
 const layerWith = (execute: SlashCommand["execute"]): LayerFactory => {
   const command = { name: "echo", description: "says it again", execute };

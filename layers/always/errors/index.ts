@@ -2,20 +2,30 @@
  * Failed calls: what failed is written to `.opencode/memory/errors.log`, and what resolved it; a call that has just
  * failed as it did before is answered with that, behind its result, before that is first sent.
  */
-import type { LayerFactory } from "../../../src/layer-context.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../../src/layer-definition.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
 import { type DatedDecision, decide } from "../../../src/view/decisions.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
+import { defaults } from "./defaults.js";
 import { createFailures } from "./failures.js";
 import { formatHint } from "./hint.js";
 import { planHints } from "./plan.js";
 
 const LAYER = "errors";
 
-export const createErrors: LayerFactory = (context) => {
-  const { config, decisions, files, folders, host, locks, log, savings, seal } = context;
-  if (!config.errors.enabled) return undefined;
+export const errors: LayerDefinition = {
+  name: LAYER,
+  cost: 4.5,
+  settings: { defaults, loadSchemas: async () => (await import("./settings.js")).schemas },
+  files: [{ path: ".opencode/memory/errors.log" }, { path: ".opencode/memory/errors.log.1" }],
+  loadProof: () => import("./proof.js"),
+  create,
+};
+
+function create(context: LayerContext): LayerParts {
+  const { decisions, files, folders, host, locks, log, savings, seal } = context;
   const failures = createFailures({
     ...{ files, locks, log, seal },
     path: folders.errorLog,
@@ -25,8 +35,6 @@ export const createErrors: LayerFactory = (context) => {
   });
 
   return {
-    name: LAYER,
-    cost: 4.5,
     withinMs: { context: 1_500 },
     onIdle: failures.onIdle,
     handlers: {
@@ -56,4 +64,4 @@ export const createErrors: LayerFactory = (context) => {
     savings.record({ session: sessionID, layer: LAYER, event: "extended", results: made.length });
     return true;
   }
-};
+}

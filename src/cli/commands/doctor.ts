@@ -105,7 +105,13 @@ async function examine(
       ? undefined
       : await prove({
           ...surroundings,
-          ...{ binary, config: settings.config, plugin: spec, onStep: createSteps(surroundings) },
+          ...{
+            binary,
+            config: settings.config,
+            layers: settings.layers,
+            plugin: spec,
+            onStep: createSteps(surroundings),
+          },
           ...(withinSeconds !== undefined && { withinSeconds }),
         });
   const findings = [

@@ -5,6 +5,7 @@ import { formatError } from "../../error.js";
 import { planFolders } from "../../folders.js";
 import { formatCount } from "../../format.js";
 import { createRunningProcesses } from "../../host/running-processes.js";
+import { kernelFiles } from "../../kernel-files.js";
 import { formatPrefix } from "../../memory/id.js";
 import { LEDGER } from "../../memory/path.js";
 import { formatDays } from "../../memory/search/found.js";
@@ -26,7 +27,8 @@ export const run: Run = async (surroundings, { archived, days: given, execute, j
   const { clock, say, style, warn } = surroundings;
   const days = readWhole("--days", given, { usual: USUAL_DAYS, least: 1, most: MOST_DAYS });
   const project = await requireProject(surroundings);
-  const options = { folders: planFolders(project), processes: createRunningProcesses(), days };
+  const kinds = [...kernelFiles, ...(await surroundings.loadLayers()).flatMap((layer) => layer.files)];
+  const options = { folders: planFolders(project), processes: createRunningProcesses(), days, kinds };
   const garbage = await findGarbage(surroundings, options);
   if (archived) garbage.push(...(await findOldArchive(surroundings, project, days)));
   const failed = execute ? await removeAll(surroundings, garbage) : [];

@@ -1,5 +1,6 @@
 /** `strata status` */
 
+import { listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
 import { formatStatus } from "../../status/format-status.js";
 import { readStatus } from "../../status/status.js";
@@ -11,9 +12,14 @@ import { readSettings } from "../settings.js";
 export const run: Run = async (surroundings, { json }) => {
   const { clock, say, style } = surroundings;
   const project = await requireProject(surroundings);
-  const { config, plugins, problems } = await readSettings(surroundings, project);
+  const { config, layers, plugins, problems } = await readSettings(surroundings, project);
   const { files } = openOwnIn(surroundings, project);
-  const status = await readStatus({ files, clock }, project, config);
+  const status = await readStatus(
+    { files, clock },
+    project,
+    config,
+    listSwitches(layers.map(({ settings }) => settings)),
+  );
   const pulses = await files.list(status.folders.pulse);
   const hasRun = pulses.length + Object.keys(status.sessions).length > 0;
   const isLoaded = plugins.some(isStrata) || hasRun;

@@ -2,76 +2,19 @@
 import type { Config } from "../../config/schema.js";
 import type { Beat, PulseRecord } from "../../dispatcher/pulse.js";
 import { formatCount } from "../../format.js";
-import type { SavingsRecord } from "../../record/savings.js";
-import type { switches } from "../../status/status.js";
+import { findOffSwitch, type LayerDefinition } from "../../layer-definition.js";
+import type { Proof, ProofSeen } from "../../proof.js";
 import { type Finding, fine, note, problem } from "./finding.js";
-import type { Played } from "./session.js";
 
 /** What was found in the scratch folder after the session. */
-export interface Evidence {
+export interface Evidence extends ProofSeen {
   pulse: PulseRecord | undefined;
-  records: readonly SavingsRecord[];
-  hasNotes: boolean;
-  /** Memories of the project by their types. */
-  memories: Readonly<Record<string, number>>;
-  /** A dream has changed something, and said so. */
-  hasDreamt: boolean;
-  played: Played;
+  /** Did the answer to /memory come without a request to the model? */
+  isCommandFree: boolean;
 }
 
-/** Each layer as settings name it and as records do, and what shows that it has acted. */
-const layers: readonly {
-  setting: (typeof switches)[number];
-  name: string;
-  /** Without this one it has nothing to work on. */
-  needs?: (typeof switches)[number];
-  acted(evidence: Evidence): string | undefined;
-}[] = [
-  {
-    setting: "toolResults",
-    name: "tool-results",
-    acted: (seen) => countEvents(seen, "spilled", "moved to a file"),
-  },
-  {
-    setting: "microCompact",
-    name: "micro-compact",
-    acted: (seen) => countEvents(seen, "cleared", "cleared"),
-  },
-  {
-    setting: "sessionMemory",
-    name: "session-memory",
-    acted: ({ hasNotes }) => (hasNotes ? "notes written" : undefined),
-  },
-  {
-    setting: "autoCompact",
-    name: "full-compact",
-    acted: (seen) => countEvents(seen, "cut", "history replaced"),
-  },
-  {
-    setting: "autoMemory",
-    name: "auto-memory",
-    acted(seen) {
-      const told = countEvents(seen, "extended", "told of memories", "auto-memory");
-      return told && seen.memories.knowledge ? `${told}, one kept` : undefined;
-    },
-  },
-  {
-    setting: "dream",
-    name: "dream",
-    needs: "autoMemory",
-    acted: ({ hasDreamt }) => (hasDreamt ? "what was there twice put away" : undefined),
-  },
-  {
-    setting: "errors",
-    name: "errors",
-    acted: (seen) => countEvents(seen, "extended", "told of an earlier failure", "errors"),
-  },
-  {
-    setting: "crossAgent",
-    name: "across-agents",
-    acted: ({ played }) => (played.hasClaimed ? "a lease claimed" : undefined),
-  },
-];
+/** A layer, and what it says of the evidence. */
+export type ProvenLayer = LayerDefinition & { proof: Proof };
 
 /** Hooks that the session makes the host call. */
 const hooks: readonly Beat[] = [
@@ -85,13 +28,13 @@ const hooks: readonly Beat[] = [
 ];
 
 /** What the evidence says about each hook and each layer. */
-export function readEvidence(evidence: Evidence, config: Config): Finding[] {
-  const { played, pulse } = evidence;
+export function readEvidence(evidence: Evidence, config: Config, layers: readonly ProvenLayer[]): Finding[] {
+  const { isCommandFree, pulse } = evidence;
   if (!pulse) {
     const what = "no hook fired: OpenCode has not loaded the plugin";
     return [problem(what, "opencode --print-logs in the project says why")];
   }
-  const commands = played.isCommandFree
+  const commands = isCommandFree
     ? fine("command /memory answered without a model call")
     : problem(
         "command /memory was sent to the model",
@@ -101,7 +44,7 @@ export function readEvidence(evidence: Evidence, config: Config): Finding[] {
     ...hooks.map((hook) => describeHook(hook, pulse)),
     commands,
     ...layers.map((layer) => describeLayer(layer, evidence, config)),
-    ...describeOthers(pulse),
+    ...describeOthers(pulse, layers),
   ];
 }
 
@@ -115,37 +58,26 @@ function describeHook(hook: Beat, { bound, hooks: counts }: PulseRecord): Findin
   );
 }
 
-function describeLayer(
-  { acted, name, needs, setting }: (typeof layers)[number],
-  evidence: Evidence,
-  config: Config,
-): Finding {
-  const off = [setting, needs ?? setting].find((one) => !config[one].enabled);
+function describeLayer(layer: ProvenLayer, evidence: Evidence, config: Config): Finding {
+  const { name, proof } = layer;
+  const off = findOffSwitch(layer, config);
   if (off !== undefined) return note(`layer ${name} never fired: ${off}.enabled is false`);
   const seen = evidence.pulse?.layers[name];
   if (seen?.lastFailure !== undefined) {
     const what = `layer ${name} failed ${formatCount(seen.failed)} times, last ${seen.lastFailure}`;
     return problem(what, "please report it, with .opencode/strata/strata.log");
   }
-  const what = acted(evidence);
+  const what = proof.acted(evidence);
   if (what !== undefined) return fine(`layer ${name} fired: ${what}`);
   if (!seen) return problem(`layer ${name} never fired: no hook has reached it`);
   return problem(`layer ${name} was asked ${formatCount(seen.asked)} times and did nothing`);
 }
 
 /** Anybody else among the layers who has failed. */
-function describeOthers({ layers: seen }: PulseRecord): Finding[] {
+function describeOthers({ layers: seen }: PulseRecord, layers: readonly ProvenLayer[]): Finding[] {
   return Object.entries(seen)
     .filter(([name, { failed }]) => failed > 0 && !layers.some((layer) => layer.name === name))
     .map(([name, { failed, lastFailure }]) =>
       problem(`layer ${name} failed ${formatCount(failed)} times, last ${lastFailure}`),
     );
-}
-
-function countEvents({ records }: Evidence, event: string, what: string, layer?: string): string | undefined {
-  const found = records.filter(
-    (record) => record.event === event && (layer === undefined || record.layer === layer),
-  );
-  const results = found.reduce((sum, record) => sum + (record.results ?? 1), 0);
-  return results === 0 ? undefined : `${formatCount(results)} × ${what}`;
 }

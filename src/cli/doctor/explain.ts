@@ -1,5 +1,5 @@
 import { listFields, readPath } from "../../config/owners.js";
-import { type Config, configSchema } from "../../config/schema.js";
+import type { Config, ConfigSchema } from "../../config/schema.js";
 import type { Source } from "../../config/sources.js";
 import { isRecord } from "../../records.js";
 
@@ -13,7 +13,11 @@ export interface ExplainedSetting {
 }
 
 /** Every setting with its value and the strongest source that counts for it and has that value. */
-export function explainSettings(config: Config, sources: readonly Source[]): ExplainedSetting[] {
+export function explainSettings(
+  configSchema: ConfigSchema,
+  config: Config,
+  sources: readonly Source[],
+): ExplainedSetting[] {
   const anyones = new Set(
     listFields(configSchema)
       .filter(({ owner }) => owner === "anyone")

@@ -1,24 +1,25 @@
 /** Runs the installed OpenCode with the configured plugin on a short session, and reads what that has left. */
 import { join } from "node:path";
+import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import type { Config } from "../../config/schema.js";
 import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
 import { formatError } from "../../error.js";
 import { planFolders } from "../../folders.js";
+import { findOffSwitch, type LayerDefinition } from "../../layer-definition.js";
 import { readJsonLines } from "../../record/json-lines.js";
 import { parseSavingsRecord } from "../../record/savings.js";
 import { mergeRecords, type PlainRecord } from "../../records.js";
+import type { Files } from "../../seams/files.js";
 import { createScratch } from "../../seams/scratch.js";
-import { readMemoryStatus } from "../../status/memory-status.js";
-import { switches } from "../../status/status.js";
 import type { Surroundings } from "../command.js";
 import type { Configured } from "./configured.js";
-import { type Evidence, readEvidence } from "./evidence.js";
+import { type Evidence, type ProvenLayer, readEvidence } from "./evidence.js";
 import { type Finding, problem } from "./finding.js";
 import { findRefusalInLog, listenToOpenCode, type Refusal } from "./host-words.js";
 import { startOpenCode } from "./opencode.js";
 import { createPatience, isImpatience, type Patience, QUIET_MS } from "./patience.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
-import { PLAYED_FILES, type Played, playSession, TIGHT_SETTINGS } from "./session.js";
+import { PLAYED_FILES, type Played, playSession } from "./session.js";
 
 export interface ProofOptions extends Pick<Surroundings, "files" | "clock" | "env" | "home"> {
   /** The OpenCode to run. */
@@ -27,6 +28,7 @@ export interface ProofOptions extends Pick<Surroundings, "files" | "clock" | "en
   plugin: Configured;
   /** What is on and off stays so. */
   config: Config;
+  layers: readonly LayerDefinition[];
   /** For the host's start and the session; without it they may take their time, as long as they go on. */
   withinSeconds?: number;
   /** Told of every step as it begins. */
@@ -42,16 +44,17 @@ export interface Proof {
 const LAST_PULSE_MS = 20_000;
 /** A plugin that was loaded has written one long before the end. */
 const FIRST_PULSE_MS = 3_000;
-const LAST_DREAM_MS = 30_000;
+/** For what a command leaves after it has answered. */
+const LAST_FILE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
-/** What a dream writes for people. */
-const DREAMS = "DREAMS.md";
+/** Everything of ours in the project. */
+const OWN = ".opencode";
 /** OpenCode says nothing while it installs. */
 const INSTALL_QUIET_MS = 180_000;
 
 /** Findings of one run. Nothing of it stays on the disk; whatever goes wrong in it is a finding. */
 export async function prove(options: ProofOptions): Promise<Proof> {
-  const { clock, config, onStep, plugin, withinSeconds } = options;
+  const { clock, config, layers, onStep, plugin, withinSeconds } = options;
   const patience = createPatience({ clock, onStep, ...(withinSeconds !== undefined && { withinSeconds }) });
   const refused = new AbortController();
   const refusals: Refusal[] = [];
@@ -60,9 +63,12 @@ export async function prove(options: ProofOptions): Promise<Proof> {
     refused.abort();
   };
   try {
-    const evidence = await gather({ ...options, patience, refused: refused.signal, onRefusal });
+    const proven = await Promise.all(
+      layers.map(async (layer) => ({ ...layer, ...(await layer.loadProof()) })),
+    );
+    const evidence = await gather({ ...options, proven, patience, refused: refused.signal, onRefusal });
     const version = evidence.pulse?.version;
-    return { findings: readEvidence(evidence, config), ...(version !== undefined && { version }) };
+    return { findings: readEvidence(evidence, config, proven), ...(version !== undefined && { version }) };
   } catch (thrown) {
     const [refusal] = refusals;
     return {
@@ -102,6 +108,7 @@ function describeFailure(thrown: unknown, withinSeconds: number | undefined): Fi
 }
 
 interface GatherOptions extends ProofOptions {
+  proven: readonly ProvenLayer[];
   patience: Patience;
   /** OpenCode goes on without the plugin, and there is nothing left to prove. */
   refused: AbortSignal;
@@ -123,18 +130,47 @@ async function gather(options: GatherOptions): Promise<Evidence> {
   }
 }
 
-async function run(options: GatherOptions, root: string, model: ScriptedModel): Promise<Evidence> {
-  const { binary, clock, config, env, files, home, onRefusal, patience, plugin, refused, withinSeconds } =
-    options;
-  const project = join(root, "project");
-  const enabled = Object.fromEntries(switches.map((name) => [name, { enabled: config[name].enabled }]));
+/** Settings under which every layer that is on acts in a short session. */
+async function planSettings({ config, files, proven }: GatherOptions, root: string): Promise<PlainRecord> {
+  const switches = listSwitches(proven.map(({ settings }) => settings));
+  const enabled = Object.fromEntries(
+    switches.map((name) => [name, { enabled: isSwitchedOn(config, name) }] as const),
+  );
   // What is played there is nobody's but ours: else the dream would leave all of it alone.
   const trust = { projects: [(await files.realPath(root)) ?? root].map((place) => join(place, "*")) };
-  const settings = mergeRecords(enabled, { ...TIGHT_SETTINGS, trust });
+  const kernel = { background: { enabled: false }, log: { level: "info" }, trust };
+  return proven.reduce<PlainRecord>(
+    (settings, { proof }) => mergeRecords(settings, proof.settings ?? {}),
+    mergeRecords(enabled, kernel),
+  );
+}
+
+async function run(options: GatherOptions, root: string, model: ScriptedModel): Promise<Evidence> {
+  const {
+    binary,
+    clock,
+    config,
+    env,
+    files,
+    home,
+    onRefusal,
+    patience,
+    plugin,
+    proven,
+    refused,
+    withinSeconds,
+  } = options;
+  const project = join(root, "project");
+  const settings = await planSettings(options, root);
+  const proofs = proven
+    .filter((layer) => findOffSwitch(layer, config) === undefined)
+    .map(({ proof }) => proof);
   // The user's own there: in a file of the project not all of them would count.
   const own = join(root, "config", "opencode", "opencode.json");
   await files.writeWhole(own, formatHostConfig(plugin.spec, settings, model.url));
-  for (const [name, text] of Object.entries(PLAYED_FILES)) await files.writeWhole(join(project, name), text);
+  const planted = Object.assign({}, PLAYED_FILES, ...proofs.map((proof) => proof.files ?? {}));
+  for (const [name, text] of Object.entries<string>(planted))
+    await files.writeWhole(join(project, name), text);
   const startMs = withinSeconds === undefined ? QUIET_MS : withinSeconds * 1_000;
   patience.begin("OpenCode starts");
   const onWords = (words: string): void => {
@@ -152,9 +188,15 @@ async function run(options: GatherOptions, root: string, model: ScriptedModel): 
     await listenToOpenCode({ url, signal, onRefusal });
     const loading = plugin.isPackage ? `installs and loads ${plugin.place}` : `loads ${plugin.place}`;
     patience.begin(`OpenCode ${loading}`, plugin.isPackage ? INSTALL_QUIET_MS : QUIET_MS);
-    const whenDreamt = (): Promise<void> => waitForDream(options, project, signal);
-    const played = await playSession({ url, project, model, signal, onStep: patience.begin, whenDreamt });
-    return await readTraces({ clock, files }, project, played);
+    const whenLeft = (paths: readonly string[]): Promise<void> =>
+      waitForFiles(
+        { clock, files },
+        paths.map((path) => join(project, path)),
+        signal,
+      );
+    const onStep = patience.begin;
+    const played = await playSession({ url, project, model, proofs, signal, onStep, whenLeft });
+    return { ...(await readTraces({ clock, files }, project, played)), requests: model.requests };
   } finally {
     await host.stop();
   }
@@ -182,27 +224,35 @@ function formatHostConfig(plugin: string, settings: PlainRecord, url: string): s
 async function readTraces(
   { clock, files }: Pick<ProofOptions, "clock" | "files">,
   project: string,
-  played: Played,
-): Promise<Evidence> {
-  const { memory, pulse: pulses, savings, sessionMemory } = planFolders(project);
+  { isCommandFree, sessionID }: Played,
+): Promise<Omit<Evidence, "requests">> {
+  const { pulse: pulses, savings } = planFolders(project);
   const pulse = await waitForPulse({ clock, files }, pulses);
-  const ledger = join(savings, `${played.sessionID}.jsonl`);
-  const { records } = await readJsonLines(files, ledger, parseSavingsRecord);
-  const notes = await files.stat(join(sessionMemory, `${played.sessionID}.md`));
-  const { memories } = await readMemoryStatus(files, memory);
-  const dreams = await files.stat(join(memory, DREAMS));
-  return { pulse, records, hasNotes: notes !== undefined, memories, hasDreamt: dreams !== undefined, played };
+  const { records } = await readJsonLines(files, join(savings, `${sessionID}.jsonl`), parseSavingsRecord);
+  return { pulse, records, paths: await listPaths(files, project, OWN), isCommandFree };
 }
 
-async function waitForDream(
-  { clock, config, files }: Pick<ProofOptions, "clock" | "config" | "files">,
-  project: string,
+/** Every file below a folder, relative to the project. */
+async function listPaths(files: Files, project: string, folder: string): Promise<string[]> {
+  const names = (await files.list(join(project, folder))).filter((name) => name !== "node_modules");
+  const below = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const isFile = (await files.stat(join(project, path)))?.kind === "file";
+      return isFile ? [path] : listPaths(files, project, path);
+    }),
+  );
+  return below.flat();
+}
+
+async function waitForFiles(
+  { clock, files }: Pick<ProofOptions, "clock" | "files">,
+  paths: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (!config.dream.enabled || !config.autoMemory.enabled) return;
-  const page = join(planFolders(project).memory, DREAMS);
-  for (let waitedMs = 0; waitedMs < LAST_DREAM_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
-    if (await files.stat(page)) return;
+  for (let waitedMs = 0; waitedMs < LAST_FILE_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+    const stats = await Promise.all(paths.map((path) => files.stat(path)));
+    if (stats.every((stat) => stat !== undefined)) return;
     await clock.pause(LOOK_EVERY_MS);
   }
 }

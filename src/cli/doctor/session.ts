@@ -1,38 +1,19 @@
-/** The session that the doctor plays: short, and such that every hook is called and every layer has something to do. */
+/** The session that the doctor plays: short, and such that every hook is called. The layers bring what makes them act. */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
+import type { Proof } from "../../proof.js";
 import type { Line, ScriptedModel } from "./scripted-model.js";
 
-/** Thresholds at which a session of some ten requests makes each layer act; what is off stays off. */
-export const TIGHT_SETTINGS = {
-  toolResults: { threshold: 4_096 },
-  microCompact: { keepRecent: 0, floor: 0 },
-  sessionMemory: { goalRefresh: 1 },
-  autoCompact: { threshold: 10_000 },
-  background: { enabled: false },
-  log: { level: "info" },
-} as const;
-
-const MEMORY = ".opencode/memory/directive/doctor.md";
-const CLAIMED = "strata doctor";
-const TWICE =
-  "---\ntitle: A bell that rings when the tests are done.\n---\nA bell that rings when the tests are done.\n";
-
-/** What lies in the project: results that leave the context, a memory to be told of, and one that is there twice. */
+/** What lies in the project besides what the layers bring: results that leave the context. */
 export const PLAYED_FILES = {
   "large.txt": Array.from({ length: 400 }, (_, n) => `line ${n} of a large file\n`).join(""),
   "small.txt": Array.from({ length: 60 }, (_, n) => `line ${n} of a small file\n`).join(""),
-  [MEMORY]: "---\ntitle: Answer in whole sentences.\npinned: true\n---\nAnswer in whole sentences.\n",
-  ".opencode/memory/idea/bell.md": TWICE,
-  ".opencode/memory/idea/bell-again.md": TWICE,
 } as const;
 
 export interface Played {
   sessionID: string;
   /** Did the answer to /memory come without a request to the model? */
   isCommandFree: boolean;
-  /** Has the model been told that it holds what it has claimed? */
-  hasClaimed: boolean;
 }
 
 export interface PlayOptions {
@@ -42,8 +23,10 @@ export interface PlayOptions {
   signal: AbortSignal;
   /** Told of every step as it begins. */
   onStep(step: string): void;
-  /** Resolves when the dream that was asked for has left its page, or will not. */
-  whenDreamt(): Promise<void>;
+  /** What the layers that are on bring. */
+  proofs: readonly Proof[];
+  /** Resolves when these files are there, or will not be. */
+  whenLeft(paths: readonly string[]): Promise<void>;
 }
 
 /** Plays it. Throws where the host refuses something or does not answer. */
@@ -51,9 +34,10 @@ export async function playSession({
   model,
   onStep,
   project,
+  proofs,
   signal,
   url,
-  whenDreamt,
+  whenLeft,
 }: PlayOptions): Promise<Played> {
   const post = createPost(url, signal);
   const { id: sessionID } = (await post("/session", { title: "strata doctor" })) as { id: string };
@@ -67,16 +51,8 @@ export async function playSession({
     say: "seen",
   });
   onStep("a command fails twice, and something is remembered");
-  const fail: Line = { call: "bash", args: { command: "strata-doctor-fails", description: "fails" } };
-  const content = "The doctor was here, to see whether memories can be kept.";
-  await ask(
-    "Try twice what fails, claim something and remember it.",
-    fail,
-    fail,
-    { call: "lease", args: { op: "claim", item: CLAIMED } },
-    { call: "memory_remember", args: { type: "knowledge", content } },
-    { say: "tried" },
-  );
+  const calls = proofs.flatMap((proof) => proof.calls ?? []);
+  await ask("Try twice what fails, claim something and remember it.", ...calls, { say: "tried" });
   onStep("the session becomes too long");
   // Long enough that history has to go, and that results in it have long been used.
   for (const topic of ["one", "two", "three"])
@@ -85,17 +61,18 @@ export async function playSession({
   await post(`/session/${sessionID}/summarize`, { providerID: "scripted", modelID: "m1" });
   await ask("Go on.");
   onStep("commands answer");
-  await post(`/session/${sessionID}/command`, { command: "dream", arguments: "" }).catch(() => undefined);
-  // The command answers before a slow dream is over, and whoever lets the plugin go ends it.
-  await whenDreamt();
+  const run = (command: string): Promise<unknown> =>
+    post(`/session/${sessionID}/command`, { command, arguments: "" }).catch(() => undefined);
+  for (const { command } of proofs) if (command !== undefined) await run(command);
+  // A command may answer before it is done, and whoever lets the plugin go ends it.
+  await whenLeft(proofs.flatMap(({ leaves }) => leaves ?? []));
   const before = model.requests.length;
-  await post(`/session/${sessionID}/command`, { command: "memory", arguments: "" }).catch(() => undefined);
+  await run("memory");
   const isCommandFree = model.requests.length === before;
   onStep("the plugin is let go, and its traces are read");
   // Has the plugin write down what it has counted.
   await post("/instance/dispose", {});
-  const hasClaimed = model.requests.some((body) => body.includes(`Claimed: ${CLAIMED}`));
-  return { sessionID, isCommandFree, hasClaimed };
+  return { sessionID, isCommandFree };
 }
 
 function createPost(url: string, signal: AbortSignal): (path: string, body: object) => Promise<unknown> {

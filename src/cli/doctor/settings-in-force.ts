@@ -1,9 +1,10 @@
 /** Which settings are in force, and which file says so. */
 
+import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
+import { loadSchema } from "../../config/schema.js";
 import { readSources, type Source } from "../../config/sources.js";
 import type { ConfigFile } from "../../seams/host.js";
-import { switches } from "../../status/status.js";
 import type { Surroundings } from "../command.js";
 import type { Settings } from "../settings.js";
 import { type ExplainedSetting, explainSettings } from "./explain.js";
@@ -18,11 +19,12 @@ export interface SettingsInForce {
 /** Where was looked, what somebody has set, what is off, and all the rest, a line for each part. */
 export async function describeSettings(
   files: Surroundings["files"],
-  { config, configFiles, plugins }: Settings,
+  { config, configFiles, layers, plugins }: Settings,
 ): Promise<SettingsInForce> {
   const { found } = await readSources(files, configFiles, plugins.findLast(isStrata)?.options);
-  const explained = explainSettings(config, found);
-  const off = switches.filter((name) => !config[name].enabled);
+  const parts = layers.map(({ settings }) => settings);
+  const explained = explainSettings(await loadSchema(parts), config, found);
+  const off = listSwitches(parts).filter((name) => !isSwitchedOn(config, name));
   const isOff = ({ key }: ExplainedSetting): boolean => off.some((name) => key === `${name}.enabled`);
   const findings = [
     ...describePlaces(configFiles, found),

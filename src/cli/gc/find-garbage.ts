@@ -1,11 +1,9 @@
 /** Files that nobody needs any more. Looks only; what is in use, or may be, is never among them. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DAY_MS } from "../../days.js";
+import { type FileKind, folderOf, matches } from "../../file-kinds.js";
 import type { Folders } from "../../folders.js";
-import { parseInstance } from "../../instances/instance.js";
 import type { RunningProcesses } from "../../seams/processes.js";
-import { createDecisions } from "../../view/decisions.js";
-import { isResultPath } from "../../view/result-files.js";
 import type { Surroundings } from "../command.js";
 import { idOf, type ReadShelf } from "../memory-files.js";
 
@@ -23,109 +21,35 @@ export interface GarbageOptions {
   processes: RunningProcesses;
   /** Older than this; some kinds are kept longer. */
   days: number;
+  /** Every kind of file there is. */
+  kinds: readonly FileKind[];
 }
 
-interface Rule {
-  folder: string;
-  name: RegExp;
-  what: string;
-  /** Kept so long whatever is asked for. */
-  leastDays: number;
-  /** May still be needed. */
-  isNeeded?(path: string): Promise<boolean>;
-}
-
-/** Days for which machine state is of use to whoever comes back. */
-const STATE_DAYS = 7;
-const MAIL_DAYS = 30;
-
+/** Files past the age that was asked for, of kinds that expire. */
 export async function findGarbage(
   { clock, files }: Pick<Surroundings, "clock" | "files">,
-  { days, folders, processes }: GarbageOptions,
+  { days, folders, kinds, processes }: GarbageOptions,
 ): Promise<Garbage[]> {
   const found: Garbage[] = [];
-  for (const rule of planRules()) {
-    for (const name of await files.list(rule.folder)) {
-      const path = join(rule.folder, name);
-      const stat = rule.name.test(name) ? await files.statItself(path) : undefined;
+  const seen = new Set<string>();
+  for (const kind of kinds) {
+    if (!kind.expiry) continue;
+    const { days: leastDays, openNeeds, what } = kind.expiry;
+    const isNeeded = openNeeds?.({ clock, files, folders, processes });
+    const folder = folderOf(kind, folders.project);
+    for (const name of await files.list(folder)) {
+      const path = join(folder, name);
+      if (seen.has(path) || !matches(kind, `${dirname(kind.path)}/${name}`)) continue;
+      const stat = await files.statItself(path);
       const ageMs = clock.now() - (stat?.modifiedMs ?? Number.NaN);
-      if (stat?.kind !== "file" || !(ageMs > Math.max(days, rule.leastDays) * DAY_MS)) continue;
-      if (await rule.isNeeded?.(path)) continue;
-      found.push({ path, what: rule.what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
+      if (stat?.kind !== "file" || !(ageMs > Math.max(days, leastDays) * DAY_MS)) continue;
+      if (await isNeeded?.(path)) continue;
+      seen.add(path);
+      found.push({ path, what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
     }
   }
   return found;
-
-  function planRules(): Rule[] {
-    let named: Promise<ReadonlySet<string>> | undefined;
-    const isNamed = async (path: string): Promise<boolean> => {
-      named ??= readNamed();
-      return (await named).has(path);
-    };
-    return [
-      {
-        folder: folders.sessionMemory,
-        name: /\.previous\.md$/,
-        what: "an earlier version of notes",
-        leastDays: 1,
-      },
-      {
-        folder: folders.toolResults,
-        name: /\.txt$/,
-        what: "a tool result that no session names",
-        leastDays: STATE_DAYS,
-        isNeeded: async (path) => !isResultPath(path) || isNamed(path),
-      },
-      {
-        folder: folders.toolResults,
-        name: /\.txt\.[\da-f-]+$/,
-        what: "half of a tool result",
-        leastDays: STATE_DAYS,
-      },
-      {
-        folder: folders.instances,
-        name: /\.json$/,
-        what: "an instance that has ended",
-        leastDays: STATE_DAYS,
-        isNeeded: isAlive,
-      },
-      { folder: folders.mail, name: /\.jsonl$/, what: "letters that are out of date", leastDays: MAIL_DAYS },
-      { folder: folders.edits, name: DAY, what: "edits of days long past", leastDays: STATE_DAYS },
-      { folder: folders.background, name: DAY, what: "the budget of a day long past", leastDays: STATE_DAYS },
-      {
-        folder: folders.pulse,
-        name: /\.json$/,
-        what: "the pulse of an instance long gone",
-        leastDays: STATE_DAYS,
-      },
-    ];
-  }
-
-  /** Every result file that a recorded decision names. */
-  async function readNamed(): Promise<ReadonlySet<string>> {
-    const log = { error() {}, warn() {}, info() {}, debug() {} };
-    const decisions = createDecisions({
-      clock,
-      files,
-      log,
-      folder: folders.decisions,
-      resultsFolder: folders.toolResults,
-    });
-    const paths = new Set<string>();
-    for (const day of await decisions.days())
-      for (const { file } of await decisions.read(day)) if (file !== undefined) paths.add(file);
-    return paths;
-  }
-
-  /** On another machine it may be. */
-  async function isAlive(path: string): Promise<boolean> {
-    const bytes = await files.read(path);
-    const instance = bytes && parseInstance(new TextDecoder().decode(bytes));
-    return instance !== undefined && (await processes.isRunning(instance.process)) === true;
-  }
 }
-
-const DAY = /^\d{4}-\d{2}-\d{2}\.jsonl$/;
 
 /** Memories that have lain in the archive for so long; those of a person's own pinning stay. Pure. */
 export function findArchived(

@@ -1,0 +1,6 @@
+import { countEvents, type Proof } from "../../src/proof.js";
+
+export const proof: Proof = {
+  settings: { microCompact: { keepRecent: 0, floor: 0 } },
+  acted: (seen) => countEvents(seen, "cleared", "cleared"),
+};

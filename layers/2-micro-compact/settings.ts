@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { enabled, whole } from "../../src/config/fields.js";
+import { byAnyone } from "../../src/config/owners.js";
+import { defaults } from "./defaults.js";
+
+const { cacheMinutes, floor, horizon, idleMinutes, keepRecent } = defaults.microCompact;
+
+const microCompact = z.strictObject({
+  enabled: enabled("Layer 2: old tool results are cleared when that costs no prompt cache, or pays back."),
+  idleMinutes: byAnyone(
+    whole(
+      1,
+      1_440,
+      idleMinutes,
+      "Minutes without a request after which any provider's prompt cache counts as cold.",
+    ),
+  ),
+  cacheMinutes: byAnyone(
+    z
+      .record(z.string(), z.number().min(0.01).max(1_440))
+      .default(cacheMinutes)
+      .describe(
+        'Minutes for which a provider keeps the prompt cache, by "provider/model", where * stands for any characters, for example {"anthropic/*": 60}. Default: 5 for Anthropic\'s models, idleMinutes for others.',
+      ),
+  ),
+  keepRecent: byAnyone(whole(0, 100, keepRecent, "Number of newest results that are never cleared.")),
+  horizon: byAnyone(
+    whole(1, 40, horizon, "Requests within which clearing has to pay back while the cache is warm."),
+  ),
+  floor: byAnyone(whole(0, 1_000_000, floor, "Tokens. A batch that frees less is not worth it.")),
+});
+
+export const schemas = { microCompact };
+
+declare module "../../src/config/schema.js" {
+  interface Config {
+    microCompact: z.output<typeof microCompact>;
+  }
+  interface StrataOptions {
+    microCompact?: z.input<typeof microCompact>;
+  }
+}

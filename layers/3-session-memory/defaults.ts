@@ -1,0 +1,3 @@
+export const defaults = {
+  sessionMemory: { enabled: true, updateThreshold: 4_096, toolCallThreshold: 10, goalRefresh: 10 },
+} as const;

@@ -1,0 +1,8 @@
+import type { Proof } from "../../src/proof.js";
+
+const NOTES = /^\.opencode\/session-memory\/[^/]+\.md$/;
+
+export const proof: Proof = {
+  settings: { sessionMemory: { goalRefresh: 1 } },
+  acted: ({ paths }) => (paths.some((path) => NOTES.test(path)) ? "notes written" : undefined),
+};

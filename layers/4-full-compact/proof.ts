@@ -1,0 +1,6 @@
+import { countEvents, type Proof } from "../../src/proof.js";
+
+export const proof: Proof = {
+  settings: { autoCompact: { threshold: 10_000 } },
+  acted: (seen) => countEvents(seen, "cut", "history replaced"),
+};

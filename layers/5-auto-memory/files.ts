@@ -1,0 +1,9 @@
+import type { FileKind } from "../../src/file-kinds.js";
+
+export const files: readonly FileKind[] = [
+  ...[".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [
+    { path: `${folder}/conflicts/<id>.md` },
+    { path: `${folder}/archive/conflicts/<id>.md` },
+  ]),
+  { path: ".opencode/strata/state/extraction/<id>.json" },
+];

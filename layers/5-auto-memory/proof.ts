@@ -1,0 +1,14 @@
+import { countEvents, type Proof } from "../../src/proof.js";
+
+const RULE = "---\ntitle: Answer in whole sentences.\npinned: true\n---\nAnswer in whole sentences.\n";
+const content = "The doctor was here, to see whether memories can be kept.";
+const KEPT = ".opencode/memory/knowledge/";
+
+export const proof: Proof = {
+  files: { ".opencode/memory/directive/doctor.md": RULE },
+  calls: [{ call: "memory_remember", args: { type: "knowledge", content } }],
+  acted(seen) {
+    const told = countEvents(seen, "extended", "told of memories", "auto-memory");
+    return told && seen.paths.some((path) => path.startsWith(KEPT)) ? `${told}, one kept` : undefined;
+  },
+};

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { enabled, whole } from "../../src/config/fields.js";
+import { byAnyone } from "../../src/config/owners.js";
+import { defaults } from "./defaults.js";
+
+const { maxLines, maxSize } = defaults.autoMemory;
+
+const autoMemory = z.strictObject({
+  enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
+  maxLines: byAnyone(whole(10, 2_000, maxLines, "Lines of the index MEMORY.md.")),
+  maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Bytes of the index MEMORY.md.")),
+});
+const recall = z.strictObject({ enabled: enabled("Memories that match a message are shown with it.") });
+
+export const schemas = { autoMemory, recall };
+
+declare module "../../src/config/schema.js" {
+  interface Config {
+    autoMemory: z.output<typeof autoMemory>;
+    recall: z.output<typeof recall>;
+  }
+  interface StrataOptions {
+    autoMemory?: z.input<typeof autoMemory>;
+    recall?: z.input<typeof recall>;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Proof } from "../../src/proof.js";
+
+const TWICE =
+  "---\ntitle: A bell that rings when the tests are done.\n---\nA bell that rings when the tests are done.\n";
+/** What a dream writes for people. */
+const PAGE = ".opencode/memory/DREAMS.md";
+
+export const proof: Proof = {
+  files: { ".opencode/memory/idea/bell.md": TWICE, ".opencode/memory/idea/bell-again.md": TWICE },
+  command: "dream",
+  leaves: PAGE,
+  acted: ({ paths }) => (paths.includes(PAGE) ? "a duplicate archived" : undefined),
+};

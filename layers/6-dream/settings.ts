@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { enabled, whole } from "../../src/config/fields.js";
+import { byUser, byUserOrLower } from "../../src/config/owners.js";
+import { defaults } from "./defaults.js";
+
+const { interval, maxRuntime, maxTokens } = defaults.dream;
+
+const dream = z.strictObject({
+  enabled: enabled("Layer 6: memory is tidied in the background."),
+  interval: byUser(whole(60_000, 2_592_000_000, interval, "Milliseconds between two runs.")),
+  maxRuntime: byUser(whole(1_000, 3_600_000, maxRuntime, "Milliseconds one run may take.")),
+  maxTokens: byUserOrLower(
+    whole(1_000, 1_000_000, maxTokens, "Tokens a model may use in one run; a cached one counts a tenth."),
+  ),
+});
+
+export const schemas = { dream };
+
+declare module "../../src/config/schema.js" {
+  interface Config {
+    dream: z.output<typeof dream>;
+  }
+  interface StrataOptions {
+    dream?: z.input<typeof dream>;
+  }
+}

@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { enabled, whole } from "../../src/config/fields.js";
+import { byAnyone, byUser, byUserOrLower } from "../../src/config/owners.js";
+import { defaults } from "./defaults.js";
+
+const { forkTimeout, forkTokens, onConflict } = defaults.crossAgent;
+
+const crossAgent = z.strictObject({
+  enabled: enabled("Layer 7: subagents and instances share what they know."),
+  onConflict: byAnyone(
+    z
+      .enum(["warn", "block", "off"])
+      .default(onConflict)
+      .describe(
+        "What happens when the agent edits a file that another instance holds or has edited in the last ten minutes: the agent is warned, the edit is refused, or nothing.",
+      ),
+  ),
+  forkTimeout: byUser(
+    whole(1_000, 3_600_000, forkTimeout, "Milliseconds one fork of the fork tool may take."),
+  ),
+  forkTokens: byUserOrLower(
+    whole(1_000, 100_000_000, forkTokens, "Tokens one fork may use; a cached one counts a tenth."),
+  ),
+});
+
+export const schemas = { crossAgent };
+
+declare module "../../src/config/schema.js" {
+  interface Config {
+    crossAgent: z.output<typeof crossAgent>;
+  }
+  interface StrataOptions {
+    crossAgent?: z.input<typeof crossAgent>;
+  }
+}

@@ -1,0 +1,1 @@
+export const defaults = { errors: { enabled: true } } as const;

@@ -1,0 +1,8 @@
+import { countEvents, type Proof } from "../../../src/proof.js";
+
+const failing = { call: "bash", args: { command: "strata-doctor-fails", description: "fails" } };
+
+export const proof: Proof = {
+  calls: [failing, failing],
+  acted: (seen) => countEvents(seen, "extended", "told of an earlier failure", "errors"),
+};

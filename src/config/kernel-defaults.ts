@@ -1,0 +1,8 @@
+/** Defaults of the kernel's own settings. Apart from the schema, so that reading them does not load zod. */
+export const kernelDefaults = {
+  background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
+  trust: { projects: [], remotes: [] },
+  log: { level: "info" },
+  linkedFolders: [] as string[],
+  committedFolders: [] as string[],
+} as const;

@@ -1,0 +1,53 @@
+/** The kinds of file that Strata leaves in a project, and when each may go: for `strata gc` and docs/files.md. */
+import { dirname, join } from "node:path";
+import type { Folders } from "./folders.js";
+import { memoryTypes } from "./memory/memory.js";
+import type { Clock } from "./seams/clock.js";
+import type { Files } from "./seams/files.js";
+import type { RunningProcesses } from "./seams/processes.js";
+
+export interface FileKind {
+  /** Below the project, as docs/files.md has it: `<id>` stands for any name, `<day>` for a date, `<type>` for a type of memory, `<half>` for a random end. */
+  readonly path: string;
+  /** When it may go. Without it, the file stays until a person removes it or the layer itself does. */
+  readonly expiry?: Expiry;
+}
+
+export interface Expiry {
+  /** What `strata gc` calls such a file. */
+  readonly what: string;
+  /** It is kept for as many days, whatever is asked for. */
+  readonly days: number;
+  /** Asked about a file that is older. */
+  openNeeds?(world: ExpiryWorld): (path: string) => Promise<boolean>;
+}
+
+export interface ExpiryWorld {
+  clock: Clock;
+  files: Files;
+  folders: Folders;
+  processes: RunningProcesses;
+}
+
+/** Days for which machine state is of use to somebody who comes back. */
+export const STATE_DAYS = 7;
+
+/** The folder of these files, absolute. */
+export const folderOf = ({ path }: FileKind, project: string): string => join(project, dirname(path));
+
+/** Is it such a file? `path` is below the project, with `/` between its parts. */
+export function matches(kind: FileKind, path: string): boolean {
+  const escaped = kind.path.replace(/[.$()+]/g, "\\$&");
+  const pattern = Object.entries(PLACEHOLDERS).reduce(
+    (text, [placeholder, stands]) => text.replaceAll(placeholder, stands),
+    escaped,
+  );
+  return new RegExp(`^${pattern}$`).test(path);
+}
+
+const PLACEHOLDERS = {
+  "<id>": "[^/]+",
+  "<day>": "\\d{4}-\\d{2}-\\d{2}",
+  "<half>": "[\\da-f-]+",
+  "<type>": `(${memoryTypes.join("|")})`,
+};

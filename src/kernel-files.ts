@@ -1,0 +1,53 @@
+/** What the kernel leaves in a project; each layer's definition has that layer's. */
+import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
+import { parseInstance } from "./instances/instance.js";
+
+const STATE = ".opencode/strata/state";
+/** Memories, and what goes with them: for everybody who works in the project, and for this user alone. */
+const MEMORY = [".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [
+  `${folder}/<type>/<id>.md`,
+  `${folder}/MEMORY.md`,
+  `${folder}/archive/<type>/<id>.md`,
+  `${folder}/ledger/<id>.jsonl`,
+  `${folder}/.gitignore`,
+]);
+
+const kept = (path: string): FileKind => ({ path });
+const state = (name: string, what: string): FileKind => ({
+  path: `${STATE}/${name}`,
+  expiry: { what, days: STATE_DAYS },
+});
+
+export const kernelFiles: readonly FileKind[] = [
+  ...MEMORY.map(kept),
+  kept(".opencode/memory/.gitattributes"),
+  kept(".opencode/strata/.gitignore"),
+  kept(".opencode/strata/strata.log"),
+  kept(".opencode/strata/strata.log.1"),
+  kept(".opencode/strata/strata.log.2"),
+  kept(".opencode/strata/savings/<id>.jsonl"),
+  kept(`${STATE}/owner`),
+  kept(`${STATE}/decisions/<day>.jsonl`),
+  kept(`${STATE}/views/<id>.json`),
+  state("background/<day>.jsonl", "the budget of a past day"),
+  state("pulse/<id>.json", "the pulse of an instance that has ended"),
+  {
+    path: `${STATE}/instances/<id>.json`,
+    expiry: { what: "an instance that has ended", days: STATE_DAYS, openNeeds: openLiving },
+  },
+  kept(`${STATE}/memory/clone`),
+  kept(`${STATE}/memory/internal/<id>`),
+  kept(`${STATE}/memory/private/<id>`),
+  kept(`${STATE}/memory/internal/ledger/<id>.jsonl`),
+  kept(`${STATE}/memory/uses/<id>.jsonl`),
+  kept(`${STATE}/<id>.lock`),
+];
+
+/** An instance is kept while its process runs, or may: on another machine nobody can tell. */
+function openLiving({ files, processes }: ExpiryWorld): (path: string) => Promise<boolean> {
+  return async (path) => {
+    const bytes = await files.read(path);
+    const instance = bytes && parseInstance(new TextDecoder().decode(bytes));
+    return instance !== undefined && (await processes.isRunning(instance.process)) === true;
+  };
+}

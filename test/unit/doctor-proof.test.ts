@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { layers } from "../../layers/index.js";
+import { type Evidence, readEvidence } from "../../src/cli/doctor/evidence.js";
+import type { Finding } from "../../src/cli/doctor/finding.js";
+import type { Config } from "../../src/config/schema.js";
+import type { Beat, PulseRecord } from "../../src/dispatcher/pulse.js";
+import type { LayerDefinition } from "../../src/layer-definition.js";
+import { defaults } from "../support/settings.js";
+
+const find = (findings: readonly Finding[], words: string): Finding | undefined =>
+  findings.find(({ what }) => what.includes(words));
+
+describe("the proof tells", () => {
+  const config: Config = structuredClone(defaults);
+  const beats: Beat[] = ["config", "turn", "modelWindow", "context", "toolArguments", "event", "compacting"];
+  const count = { count: 2, lastMs: 1 };
+  const layer = { asked: 4, answered: 1, failed: 0, lastMs: 1 };
+  const record = { v: 1, time: "", instance: "", session: "", layer: "" } as const;
+  const names = [
+    "tool-results",
+    "micro-compact",
+    "session-memory",
+    "full-compact",
+    "auto-memory",
+    "dream",
+    "errors",
+    "across-agents",
+  ];
+  const pulse: PulseRecord = {
+    v: 1,
+    instance: "a",
+    version: "0.1.0",
+    startedMs: 1,
+    writtenMs: 1,
+    hasEnded: true,
+    bound: beats,
+    hooks: Object.fromEntries(beats.map((beat) => [beat, count])),
+    signs: {},
+    layers: Object.fromEntries(names.map((name) => [name, layer])),
+  };
+  const healthy: Evidence = {
+    pulse,
+    records: [
+      ...["spilled", "cleared", "cut"].map((event) => ({ ...record, event })),
+      ...["auto-memory", "errors"].map((layer) => ({ ...record, layer, event: "extended" })),
+    ],
+    paths: [
+      ".opencode/session-memory/ses_1.md",
+      ".opencode/memory/knowledge/doctor.md",
+      ".opencode/memory/DREAMS.md",
+    ],
+    requests: ["Claimed: strata doctor"],
+    isCommandFree: true,
+  };
+  const read = async (evidence: Evidence, settings = config) => {
+    const load = async (layer: LayerDefinition) => ({ ...layer, ...(await layer.loadProof()) });
+    return readEvidence(evidence, settings, await Promise.all(layers.map(load)));
+  };
+
+  it("that everything fired", async () => {
+    const findings = await read(healthy);
+    expect(findings.filter(({ level }) => level !== "fine")).toEqual([]);
+    expect(findings).toHaveLength(beats.length + 1 + names.length);
+  });
+
+  it("that the plugin was not loaded", async () => {
+    expect(await read({ ...healthy, pulse: undefined })).toMatchObject([
+      { level: "problem", what: expect.stringContaining("has not loaded the plugin") },
+    ]);
+  });
+
+  it("which hook never fired, and whether it should have", async () => {
+    const { compacting: _, turn: __, ...hooks } = pulse.hooks;
+    const bound = beats.filter((beat) => beat !== "turn");
+    const findings = await read({ ...healthy, pulse: { ...pulse, hooks, bound } });
+    expect(find(findings, "hook compacting never fired")).toMatchObject({ level: "problem" });
+    expect(find(findings, "hook turn never fired: no layer that is on needs it")).toMatchObject({
+      level: "note",
+    });
+  });
+
+  it("that a layer has nothing to work on while another is off", async () => {
+    const off = { ...config, autoMemory: { ...config.autoMemory, enabled: false } };
+    const findings = await read({ ...healthy, paths: [] }, off);
+    expect(find(findings, "layer dream")).toEqual({
+      level: "note",
+      what: "layer dream never fired: autoMemory.enabled is false",
+    });
+  });
+
+  it("which layer is off, was never asked, did nothing, or failed and with what", async () => {
+    const off = { ...config, microCompact: { ...config.microCompact, enabled: false } };
+    const { "session-memory": _, ...seen } = pulse.layers;
+    const failing = { ...layer, failed: 2, lastFailure: "at hook context: failed: boom" };
+    const findings = await read(
+      {
+        ...healthy,
+        records: healthy.records.filter(({ event }) => event !== "cut"),
+        paths: [],
+        requests: [],
+        pulse: { ...pulse, layers: { ...seen, "tool-results": failing, view: failing } },
+      },
+      off,
+    );
+    const lines = findings
+      .filter(({ what }) => what.startsWith("layer"))
+      .map(({ level, what }) => `${level} ${what}`);
+    expect(lines).toEqual([
+      "problem layer tool-results failed 2 times, last at hook context: failed: boom",
+      "note layer micro-compact never fired: microCompact.enabled is false",
+      "problem layer session-memory never fired: no hook has reached it",
+      "problem layer full-compact was asked 4 times and did nothing",
+      "problem layer auto-memory was asked 4 times and did nothing",
+      "problem layer dream was asked 4 times and did nothing",
+      "fine layer errors fired: 1 × told of an earlier failure",
+      "problem layer across-agents was asked 4 times and did nothing",
+      "problem layer view failed 2 times, last at hook context: failed: boom",
+    ]);
+  });
+});

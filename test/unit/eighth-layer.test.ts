@@ -1,0 +1,133 @@
+/** An eighth layer is a folder and a line: everything the rest must know of it comes with its definition. */
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { layers } from "../../layers/index.js";
+import { formatSettingsPage } from "../../scripts/settings-page.js";
+import { readEvidence } from "../../src/cli/doctor/evidence.js";
+import { findGarbage } from "../../src/cli/gc/find-garbage.js";
+import { readConfig } from "../../src/config/config.js";
+import { enabled, whole } from "../../src/config/fields.js";
+import { formatConfigSchema } from "../../src/config/json-schema.js";
+import { byAnyone } from "../../src/config/owners.js";
+import { loadSchema } from "../../src/config/schema.js";
+import { planFolders } from "../../src/folders.js";
+import type { LayerDefinition } from "../../src/layer-definition.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT, usersOptions } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { answer, user } from "../support/messages.js";
+import { runStrata } from "../support/shell.js";
+import { openWorld } from "../support/world.js";
+
+const toy: LayerDefinition = {
+  name: "toy",
+  cost: 8,
+  settings: {
+    defaults: { toy: { enabled: true, greetings: 2 } as { enabled: boolean } },
+    loadSchemas: async () => ({
+      toy: z.strictObject({
+        enabled: enabled("Layer 8: says hello."),
+        greetings: byAnyone(whole(1, 9, 2, "Greetings in a session.")),
+      }),
+    }),
+  },
+  files: [
+    { path: ".opencode/strata/state/toy/<id>.txt", expiry: { what: "a greeting of long ago", days: 3 } },
+  ],
+  loadProof: async () => ({
+    proof: {
+      settings: { toy: { greetings: 1 } },
+      acted: ({ paths }) =>
+        paths.some((path) => path.startsWith(".opencode/strata/state/toy/")) ? "said hello" : undefined,
+    },
+  }),
+  create: ({ files, folders }) => ({
+    handlers: {
+      async context({ sessionID }) {
+        await files.writeWhole(`${folders.strata}/state/toy/${sessionID}.txt`, "hello\n");
+        return undefined;
+      },
+    },
+    commands: [{ name: "toy", description: "says hello", execute: async () => "hello" }],
+  }),
+};
+const all = [...layers, toy];
+const parts = all.map(({ settings }) => settings);
+
+it("the toy layer has settings with limits, in the schema, on the page and checked like all others", async () => {
+  const schema = await loadSchema(parts);
+  expect(JSON.parse(formatConfigSchema(schema)).properties.toy.properties.greetings.maximum).toBe(9);
+  expect(formatSettingsPage(schema)).toContain(
+    "| `toy.greetings` | `2` | 1 to 9 | Greetings in a session. |",
+  );
+  const read = (toyOptions: object) => {
+    const options = { toy: toyOptions };
+    const files = createMemoryFiles();
+    return readConfig({ files, configFiles: usersOptions(options), options, parts });
+  };
+  expect((await read({ greetings: 5 })).config).toMatchObject({ toy: { enabled: true, greetings: 5 } });
+  const wrong = await read({ greetings: 10 });
+  expect(wrong.config).toMatchObject({ toy: { greetings: 2 } });
+  expect(wrong.problems).toEqual([
+    expect.stringContaining(
+      "toy.greetings is 10, expected a whole number from 1 to 9 (Greetings in a session)",
+    ),
+  ]);
+});
+
+it("the toy layer acts and has its command when it is on, and is not made when it is off", async () => {
+  const history = [user("go"), answer([])];
+  const on = await openWorld({ layers: all });
+  await on.request(history);
+  expect(on.files.text(`${PROJECT}/.opencode/strata/state/toy/ses_1.txt`)).toBe("hello\n");
+  expect(on.strata.dispatcher.commands.map(({ name }) => name)).toContain("toy");
+  const off = await openWorld({ layers: all, options: { toy: { enabled: false } } });
+  await off.request(history);
+  expect(off.files.text(`${PROJECT}/.opencode/strata/state/toy/ses_1.txt`)).toBeUndefined();
+  expect(off.strata.dispatcher.commands.map(({ name }) => name)).not.toContain("toy");
+  expect(await off.log()).not.toContain("ERROR");
+});
+
+it("the toy layer has a line in strata status", async () => {
+  const files = createMemoryFiles({
+    [`${PROJECT}/opencode.json`]: JSON.stringify({
+      plugin: [["opencode-strata", { toy: { enabled: false } }]],
+    }),
+  });
+  const { out } = await runStrata(files, "status --json", { layers: all });
+  expect(JSON.parse(out).layers).toMatchObject({ toolResults: true, toy: false });
+});
+
+it("the toy layer has a row in doctor's proof", async () => {
+  const { config } = await readConfig({ files: createMemoryFiles(), configFiles: [], parts });
+  const { proof } = await toy.loadProof();
+  const layer = { asked: 1, answered: 0, failed: 0, lastMs: 1 };
+  const pulse = {
+    ...({ v: 1, instance: "a", version: "0.1.0", startedMs: 1, writtenMs: 1, hasEnded: true } as const),
+    ...{ bound: [], hooks: {}, signs: {}, layers: { toy: layer } },
+  };
+  const describe = (paths: string[]) => {
+    const seen = { pulse, records: [], paths, requests: [], isCommandFree: true };
+    return readEvidence(seen, config, [{ ...toy, proof }]).filter(({ what }) => what.startsWith("layer"));
+  };
+  expect(describe([".opencode/strata/state/toy/ses_1.txt"])).toEqual([
+    { level: "fine", what: "layer toy fired: said hello" },
+  ]);
+  expect(describe([])).toEqual([{ level: "problem", what: "layer toy was asked 1 times and did nothing" }]);
+});
+
+it("files of the toy layer are removed by gc once they are old enough", async () => {
+  const clock = createFakeClock();
+  const path = `${PROJECT}/.opencode/strata/state/toy/ses_1.txt`;
+  const files = createMemoryFiles({ [path]: "hello\n" }, clock.now);
+  const processes = { isRunning: async () => false } as never;
+  const find = () =>
+    findGarbage(
+      { clock, files },
+      { folders: planFolders(PROJECT), processes, days: 1, kinds: all.flatMap((one) => one.files) },
+    );
+  clock.advance(2 * 86_400_000);
+  expect(await find()).toEqual([]);
+  clock.advance(2 * 86_400_000);
+  expect(await find()).toMatchObject([{ path, what: "a greeting of long ago" }]);
+});

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { stack } from "../../layers/index.js";
+import { hookRules } from "../../src/dispatcher/hooks.js";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import type { LayerDefinition, Stack } from "../../src/layer-definition.js";
+import { createStrata } from "../../src/strata.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeHost } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+/** Everything that the dispatcher asks, as the machine makes it. */
+async function listLayers(): Promise<Layer[]> {
+  const made: Layer[] = [];
+  const keep = (definition: LayerDefinition): LayerDefinition => ({
+    ...definition,
+    create(context) {
+      const parts = definition.create(context);
+      made.push({ name: definition.name, cost: definition.cost, ...parts });
+      return parts;
+    },
+  });
+  const watched: Stack = {
+    layers: stack.layers.map(keep),
+    always(context) {
+      const always = stack.always(context);
+      made.push(...always);
+      return always;
+    },
+  };
+  const tokenizer = async () => 1;
+  await createStrata(
+    { clock: createFakeClock(), files: createMemoryFiles(), host: createFakeHost(), tokenizer },
+    watched,
+  );
+  return made;
+}
+
+it("no two layers have the same cost or the same name: their order is told by the cost alone", async () => {
+  const layers = await listLayers();
+  const costs = layers.map(({ cost }) => cost);
+  const names = layers.map(({ name }) => name);
+  expect(new Set(costs).size).toBe(costs.length);
+  expect(new Set(names).size).toBe(names.length);
+  expect(layers.length).toBeGreaterThan(stack.layers.length);
+});
+
+it("a layer's bound is within that of the hook, unless every request needs the layer", async () => {
+  for (const { isIndispensable, name, withinMs = {} } of await listLayers())
+    for (const [hook, ms] of Object.entries(withinMs))
+      if (!isIndispensable)
+        expect(ms, `${name} at ${hook}`).toBeLessThan(hookRules[hook as keyof typeof hookRules].deadlineMs);
+});
+
+it("the seven layers are asked in the order of their folders", () => {
+  const seven = stack.layers.filter(({ name }) => name !== "errors");
+  const byCost = [...seven].sort((a, b) => a.cost - b.cost);
+  expect(byCost.map(({ name }) => name)).toEqual([
+    "tool-results",
+    "micro-compact",
+    "session-memory",
+    "full-compact",
+    "auto-memory",
+    "dream",
+    "across-agents",
+  ]);
+});
