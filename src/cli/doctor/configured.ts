@@ -29,7 +29,7 @@ export interface OnDisk {
 
 type Place = Pick<Surroundings, "env" | "files" | "home">;
 
-/** How far a file such as dist/src/plugin.js lies below its manifest. */
+/** How far a file such as dist/plugin.js may lie below its manifest. */
 const MOST_STEPS = 4;
 
 /** The entry whose options count; without one, a file of the folders that OpenCode loads plugins from by itself. */
