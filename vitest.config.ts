@@ -18,6 +18,7 @@ export default defineConfig({
         test: {
           name: "host",
           include: ["test/host/**/*.test.ts"],
+          globalSetup: "test/host/unpack-once.ts",
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,

@@ -203,6 +203,16 @@ describe("files stay readable", () => {
   });
 });
 
+const BEGAN_WITH = [
+  "@opencode-ai/plugin",
+  "@opencode-ai/sdk",
+  "gpt-tokenizer",
+  "p-queue",
+  "vitest",
+  "write-file-atomic",
+  "zod",
+];
+
 describe("the package", () => {
   const manifest = JSON.parse(read("package.json"));
 
@@ -214,28 +224,29 @@ describe("the package", () => {
     expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
     const lock = JSON.parse(read("package-lock.json")).packages as Record<
       string,
-      { dev?: boolean; hasInstallScript?: boolean }
+      { dev?: boolean; peer?: boolean }
     >;
-    const shipped = Object.entries(lock).filter(([path, entry]) => path !== "" && !entry.dev);
-    expect(shipped.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)).toEqual([]);
-    expect(shipped.length).toBeLessThanOrEqual(12);
+    expect(Object.entries(lock).filter(([path, { dev, peer }]) => path !== "" && !dev && !peer)).toEqual([]);
   });
 
-  it("declares every package that it imports", () => {
-    const declared = Object.keys(manifest.dependencies);
-    const packages = importing(
-      (imported, path) =>
-        !/^(src|layers|node:)/.test(imported) && !path.startsWith("src/host/") && path !== "src/plugin.ts",
-    );
-    const used = packages
-      .map((line) => line.split(" imports ")[1] ?? "")
-      .map((name) =>
-        name
-          .split("/")
-          .slice(0, name.startsWith("@") ? 2 : 1)
-          .join("/"),
-      );
-    expect([...new Set(used)].sort()).toEqual([...declared].sort());
+  it("leaves nothing to be installed: what it imports is bundled, and declared for the build", () => {
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.optionalDependencies).toBeUndefined();
+    expect(manifest.peerDependenciesMeta).toEqual({ "@opencode-ai/plugin": { optional: true } });
+    const imported = sources.flatMap(readImports).filter((name) => !/^(src|layers)\/|^node:/.test(name));
+    const names = imported.map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? "");
+    expect([...new Set(names)].filter((name) => !(name in manifest.devDependencies))).toEqual([]);
+  });
+
+  it("is made with the packages that the project began with", () => {
+    const imported = new Set(tracked.filter((path) => path.endsWith(".ts")).flatMap(readImports));
+    for (const name of BEGAN_WITH) {
+      expect(Object.keys(manifest.devDependencies)).toContain(name);
+      expect(
+        [...imported].some((one) => one === name || one.startsWith(`${name}/`)),
+        name,
+      ).toBe(true);
+    }
   });
 
   it("ships every prompt that is read, reads every prompt that it ships, and knows in one place where they lie", () => {
@@ -247,7 +258,7 @@ describe("the package", () => {
   });
 
   it("exports one object and nothing else: the host calls every exported function as a plugin", async () => {
-    const entry = await import(join(process.cwd(), "dist/src/plugin.js"));
+    const entry = await import(join(process.cwd(), "dist/plugin.js"));
     expect(Object.keys(entry)).toEqual(["default"]);
     expect(entry.default).toEqual({
       id: "opencode-strata",
@@ -257,8 +268,8 @@ describe("the package", () => {
   });
 
   it("has a screen half that both hosts can load, apart from the other: one object must not have both", async () => {
-    expect(manifest.exports["./tui"].default).toBe("./dist/src/tui.js");
-    const entry = await import(join(process.cwd(), "dist/src/tui.js"));
+    expect(manifest.exports["./tui"].default).toBe("./dist/tui.js");
+    const entry = await import(join(process.cwd(), "dist/tui.js"));
     expect(Object.keys(entry)).toEqual(["default"]);
     expect(entry.default).toEqual({
       id: "opencode-strata",

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findLaterVersionIn } from "../record/version.js";
 import type { Files } from "../seams/files.js";
-import { parseStored, type Stored } from "./stored.js";
+import type { Stored } from "./stored.js";
 
 export interface SessionPaths {
   /** For people. */
@@ -47,10 +47,16 @@ export async function readStored(files: Files, path: string): Promise<StoredRead
   const bytes = await files.read(path);
   if (!bytes) return { kind: "absent" };
   const text = new TextDecoder().decode(bytes);
+  // It brings zod along.
+  const { parseStored } = await import("./stored.js");
   const stored = parseStored(text);
   if (stored) return { kind: "stored", stored, text };
   const version = findLaterVersionIn(text);
   return version === undefined ? { kind: "corrupt" } : { kind: "later", version };
+}
+
+export function formatStored(value: Stored): string {
+  return `${JSON.stringify(value, undefined, 1)}\n`;
 }
 
 /** `unusable` is what people may have put there and nobody but them may touch. */

@@ -84,10 +84,6 @@ export function parseStored(text: string): Stored | undefined {
   return { ...result.data, ledger: known } as Stored;
 }
 
-export function formatStored(value: Stored): string {
-  return `${JSON.stringify(value, undefined, 1)}\n`;
-}
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -56,7 +56,7 @@ async function measureLoad(): Promise<number> {
     import { writeFileSync } from "node:fs";
     import { join } from "node:path";
     const begin = performance.now();
-    const { default: plugin } = await import(${JSON.stringify(`${repository}/dist/src/plugin.js`)});
+    const { default: plugin } = await import(${JSON.stringify(`${repository}/dist/plugin.js`)});
     const imported = performance.now() - begin;
     export default { id: "timed", async server(input, options) {
       const started = performance.now();

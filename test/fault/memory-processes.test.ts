@@ -1,8 +1,9 @@
 /** Several processes on one folder of memories, and processes that are killed while they write. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { createLocks } from "../../src/lock/locks.js";
@@ -14,11 +15,19 @@ import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createChance } from "../support/chance.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { draft } from "../support/memory-world.js";
+import { bundleScript } from "../support/processes/bundled.js";
 import { type Child, startChild } from "../support/processes/child.js";
 
 let project: string;
 let memory: string;
 const children = new Set<Child>();
+let worker: string;
+
+beforeAll(async () => {
+  worker = await bundleScript(new URL("../support/processes/memory-worker.ts", import.meta.url));
+});
+
+afterAll(() => rm(dirname(worker), { recursive: true, force: true }));
 
 beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), "strata-memories-"));
@@ -48,7 +57,7 @@ function openStore(): Memories {
 }
 
 function start(name: string, changes: number): Child {
-  const child = startChild("memory-worker.mjs", project, name, String(changes));
+  const child = startChild(pathToFileURL(worker).href, project, name, String(changes));
   children.add(child);
   return child;
 }

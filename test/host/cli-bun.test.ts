@@ -11,7 +11,7 @@ const home = mkdtempSync(join(tmpdir(), "strata-bun-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 it("the command line does the same under Bun as under Node", () => {
-  const binary = join(repository, "dist", "src", "cli", "strata.js");
+  const binary = join(repository, "dist", "strata.js");
   const project = join(home, "project");
   mkdirSync(join(project, ".git"), { recursive: true });
   writeFileSync(join(project, "notes.md"), "# Decisions\n\n## Use Bun\n\nit is quick\n");

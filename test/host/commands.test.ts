@@ -164,13 +164,7 @@ test("/recall finds at once what /remember has kept and what the command line ha
   await run(session, "remember", "decision: the server listens on port 8080");
   const cli = spawnSync(
     process.execPath,
-    [
-      join(repository, "dist/src/cli/strata.js"),
-      "remember",
-      "--type",
-      "idea",
-      "a second port for the metrics",
-    ],
+    [join(repository, "dist/strata.js"), "remember", "--type", "idea", "a second port for the metrics"],
     {
       cwd: stage.project.path,
       env: { ...process.env, XDG_CONFIG_HOME: stage.project.folders.config },

@@ -8,7 +8,7 @@ import { nodeFiles } from "../../src/seams/node-files.js";
 import { readStatus } from "../../src/status/status.js";
 import { pathIn } from "../support/messages.js";
 import { defaults } from "../support/settings.js";
-import { repository } from "./repository.js";
+import { repository, sources } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { startOpenCode } from "./stage/opencode.js";
 import { openStage, type Stage } from "./stage/stage.js";
@@ -122,30 +122,29 @@ test("layers that throw, hang, answer garbage or never settle are passed over an
   }
 });
 
-/** The plugin as it is built, with four bad layers in front of its own. */
+/** The plugin with four bad layers in front of its own. */
 function faultyPlugin(): string {
-  const from = (path: string) => JSON.stringify(`${repository}/dist/${path}`);
+  const from = (path: string) => JSON.stringify(`${sources}/${path}`);
   return `
-import { stack } from ${from("layers/index.js")};
-import { bindHooks } from ${from("src/host/hooks.js")};
-import { createOpenCodeHost } from ${from("src/host/opencode.js")};
-import { systemClock as clock } from ${from("src/seams/clock.js")};
-import { nodeFiles as files } from ${from("src/seams/node-files.js")};
-import { createStrata } from ${from("src/strata.js")};
-import { defaults } from "../support/settings.js";
+import { stack } from ${from("layers/index.ts")};
+import { bindHooks } from ${from("src/host/hooks.ts")};
+import { createOpenCodeHost } from ${from("src/host/opencode.ts")};
+import { systemClock as clock } from ${from("src/seams/clock.ts")};
+import { nodeFiles as files } from ${from("src/seams/node-files.ts")};
+import { createStrata } from ${from("src/strata.ts")};
 
-const bad = (name, context) => () => ({ name, cost: 0, handlers: { context } });
+const bad = (name, cost, context) => ({ name, cost, handlers: { context } });
 const faulty = [
-  bad("throws", () => { throw new Error("boom"); }),
-  bad("garbage", () => "garbage"),
-  bad("empties", () => []),
-  bad("never-settles", () => new Promise(() => {})),
+  bad("throws", 0.01, () => { throw new Error("boom"); }),
+  bad("garbage", 0.02, () => "garbage"),
+  bad("empties", 0.03, () => []),
+  bad("never-settles", 0.04, () => new Promise(() => {})),
 ];
 export default {
   id: "faulty",
   async server(input, options) {
     const host = createOpenCodeHost(input, clock);
-    return bindHooks(await createStrata({ clock, files, host }, { ...stack, layers: [...faulty, ...stack.layers] }, options), host);
+    return bindHooks(await createStrata({ clock, files, host }, { ...stack, always: (context) => [...stack.always(context), ...faulty] }, options), host);
   },
 };`;
 }

@@ -15,7 +15,7 @@ import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { draft } from "../support/memory-world.js";
 
-const binary = resolve("dist/src/cli/strata.js");
+const binary = resolve("dist/strata.js");
 let project: string;
 let home: string;
 

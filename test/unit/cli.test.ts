@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "strata-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const LEDGER = `${PROJECT}/.opencode/strata/savings/ses_1.jsonl`;
-const binary = resolve("dist/src/cli/strata.js");
+const binary = resolve("dist/strata.js");
 const strata = (...args: string[]) =>
   spawnSync(process.execPath, [binary, ...args], { cwd: folder, encoding: "utf8" });
 

@@ -29,7 +29,7 @@ export interface OnDisk {
 
 type Place = Pick<CliContext, "env" | "files" | "home">;
 
-/** How many folders above a file such as dist/src/plugin.js its package.json may be. */
+/** How many folders above a file such as dist/plugin.js its package.json may be. */
 const MOST_STEPS = 4;
 
 /** The entry whose options count, else a file in a folder from which OpenCode loads plugins by itself. */

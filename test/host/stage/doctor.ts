@@ -30,7 +30,7 @@ export async function runDoctor(
     TMPDIR: project.folders.tmp,
     ...env,
   };
-  const command = [join(repository, "dist/src/cli/strata.js"), "doctor", ...args];
+  const command = [join(repository, "dist/strata.js"), "doctor", ...args];
   const begunMs = performance.now();
   const child = spawn(process.execPath, command, { cwd: project.path, env: variables });
   const text = { out: "", err: "" };
