@@ -1,4 +1,4 @@
-/** The kinds of file that Strata leaves in a project, and when each may go: for `strata gc` and docs/files.md. */
+/** The kinds of file that Strata creates in a project, and when each expires: for `strata gc` and docs/files.md. */
 import { dirname, join } from "node:path";
 import type { Folders } from "./folders.js";
 import { memoryTypes } from "./memory/memory.js";
@@ -9,14 +9,14 @@ import type { RunningProcesses } from "./seams/processes.js";
 export interface FileKind {
   /** Below the project, as docs/files.md has it: `<id>` stands for any name, `<day>` for a date, `<type>` for a type of memory, `<half>` for a random end. */
   readonly path: string;
-  /** When it may go. Without it, the file stays until a person removes it or the layer itself does. */
+  /** When `strata gc` may remove it. Without it, the file stays until a person or its layer removes it. */
   readonly expiry?: Expiry;
 }
 
 export interface Expiry {
   /** What `strata gc` calls such a file. */
   readonly what: string;
-  /** It is kept for as many days, whatever is asked for. */
+  /** Kept for at least this many days, even if `gc` is asked for fewer. */
   readonly days: number;
   /** Asked about a file that is older. */
   openNeeds?(world: ExpiryWorld): (path: string) => Promise<boolean>;
@@ -29,7 +29,7 @@ export interface ExpiryWorld {
   processes: RunningProcesses;
 }
 
-/** Days for which machine state is of use to somebody who comes back. */
+/** Days for which machine state is still useful. */
 export const STATE_DAYS = 7;
 
 /** The folder of these files, absolute. */

@@ -5,7 +5,7 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Files } from "./seams/files.js";
 
-/** An index of more is one of hundreds of thousands of files, which nobody is to wait for. */
+/** A larger index has hundreds of thousands of files and would take too long. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -63,7 +63,7 @@ interface Layout {
   prefix: string;
 }
 
-/** `undefined` where it is no index with names of this length. */
+/** `undefined` if it is not an index with names of this length. */
 function readEntries(view: Buffer, { version, hashBytes, prefix }: Layout): string[] | undefined {
   const found: string[] = [];
   const wanted = Buffer.from(prefix);

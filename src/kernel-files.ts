@@ -1,4 +1,4 @@
-/** What the kernel leaves in a project; each layer's definition has that layer's. */
+/** Files that the kernel creates in a project; each layer's definition lists its own. */
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
 import { parseInstance } from "./instances/instance.js";
 
@@ -43,7 +43,7 @@ export const kernelFiles: readonly FileKind[] = [
   kept(`${STATE}/<id>.lock`),
 ];
 
-/** An instance is kept while its process runs, or may: on another machine nobody can tell. */
+/** An instance is kept while its process runs, or if it may run on another machine. */
 function openLiving({ files, processes }: ExpiryWorld): (path: string) => Promise<boolean> {
   return async (path) => {
     const bytes = await files.read(path);

@@ -26,7 +26,7 @@ export interface OwnFlawsOptions {
   config: { linkedFolders: readonly string[]; committedFolders: readonly string[] };
 }
 
-/** A folder of ours and what git is to ignore in it. */
+/** One of our folders and what git should ignore in it. */
 interface Hidden {
   folder: string;
   rules: readonly string[];
@@ -63,7 +63,7 @@ export interface LookAfterOptions extends OwnFlawsOptions {
   toasts: Pick<Toasts, "show">;
 }
 
-/** With a start: completes what can be, and tells of the rest, each a line, all of them one toast. Nobody waits for it. */
+/** At start: fixes what it can and reports the rest, one line each and one toast for all. Not waited for. */
 export function lookAfterFolders({
   background,
   clock,
@@ -102,7 +102,7 @@ async function completeIgnores(options: OwnFlawsOptions): Promise<string[]> {
       said.push(`${path} did not keep our files out of git, and was completed`);
     }
   } catch (thrown) {
-    said.push(`cannot complete every .gitignore of ours: ${formatError(thrown)}`);
+    said.push(`cannot complete every .gitignore of Strata's folders: ${formatError(thrown)}`);
   }
   return said;
 }
@@ -136,7 +136,7 @@ async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
       continue;
     }
     const text = await files.read(path);
-    // Where there is none yet, it is made before the first file.
+    // If it does not exist yet, it is created before the first file.
     if (text === undefined) continue;
     const lacking: string[] = [];
     for (const rule of planRules(new TextDecoder().decode(text), rules))

@@ -1,6 +1,6 @@
 /**
- * Where the folders that we write to really lie. A repository may come with a link in the place of any of them, and an
- * agent or a pull may put one there while we run: what lies behind it belongs to somebody else.
+ * Where the folders that we write to really are. A repository may contain a link in place of any of them, and an
+ * agent or a pull may put one there while we run: its target is not ours.
  *
  * Ours is a path below `.opencode/tool-results`, `session-memory`, `memory` or `strata` of some project. Its folder has
  * to lie where it says it does. Two links are no way out: that of `.opencode` to elsewhere in its project, and one to a
@@ -10,7 +10,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Folders } from "./folders.js";
 import type { Files } from "./seams/files.js";
 
-/** A path of ours, taken apart. */
+/** One of our paths, split into its parts. */
 export interface OwnPlace {
   project: string;
   /** The `.opencode` in it. */
@@ -18,9 +18,9 @@ export interface OwnPlace {
 }
 
 export interface WayOut {
-  /** The link, or where the folder stands that it is found by. */
+  /** The link, or the folder through which it was found. */
   folder: string;
-  /** Where it leads; `undefined` when to nothing. */
+  /** Its target, if it exists. */
   to: string | undefined;
 }
 
@@ -30,7 +30,7 @@ const PARTS = "tool-results|session-memory|memory|strata";
 const OWN = new RegExp(`^(.*?)[\\\\/]\\.opencode[\\\\/](?:${PARTS})(?=[\\\\/]|$)`, "s");
 const OWN_FOLDER = new RegExp(`^(.*?)[\\\\/]\\.opencode(?:$|[\\\\/](?:${PARTS})(?=[\\\\/]|$))`, "s");
 
-/** The project that a path is ours in; `undefined` where it is not ours. */
+/** The project of one of our paths; `undefined` for any other path. */
 export const findOwnPlace = (path: string): OwnPlace | undefined => takeApart(OWN, path);
 
 /** The same for a folder, of which `.opencode` itself is one. */
@@ -44,7 +44,7 @@ function takeApart(pattern: RegExp, path: string): OwnPlace | undefined {
 }
 
 /**
- * Whether this folder of ours, or where it would be made, leads out. `listLinked` is asked only where there is a link.
+ * Whether this folder, or the place where it would be created, leads out of the project. `listLinked` is only called if there is a link.
  * Throws the system's error where that cannot be told.
  */
 export async function findWayOut(

@@ -15,7 +15,7 @@ import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
 
 export interface Own {
-  /** Among them the machine state that all sessions share only where it is this machine's. */
+  /** Includes the machine state shared by all sessions, but only if it is this machine's. */
   files: Files;
   seal: Seal;
   sessions: SeenSessions;
@@ -27,11 +27,11 @@ export interface OwnOptions {
   log: Log;
   folders: Folders;
   instance: string;
-  /** Where nobody can be asked there is no `findSessionFolder`. */
+  /** Absent where there is no host to ask. */
   host: Pick<Host, "stateFolder" | "processes"> & Partial<Pick<Host, "findSessionFolder">>;
 }
 
-/** Files of instances that are looked into; more are nobody's. */
+/** The most instance files that are read. */
 const MOST_INSTANCES = 100;
 
 /** Touches nothing until it is asked. */

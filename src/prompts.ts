@@ -25,5 +25,5 @@ async function readPrompt(files: Files, name: string): Promise<string> {
   const path = fileURLToPath(new URL(`${FOLDER}${name}.md`, import.meta.url));
   const contents = await files.read(path);
   if (contents) return new TextDecoder().decode(contents).trim();
-  throw new Error(`Expected the prompt "${name}" at ${path}; there is none. Install opencode-strata again.`);
+  throw new Error(`Expected the prompt "${name}" at ${path}; it is missing. Reinstall opencode-strata.`);
 }

@@ -34,7 +34,7 @@ export function quote(text: string, limit: number): string {
   return JSON.stringify(toLine(text, limit));
 }
 
-/** Text as code on one line, whatever backticks it has. */
+/** Text as inline code, even if it contains backticks. */
 export function toCode(text: string, limit: number): string {
   const line = toLine(text, limit);
   if (!line.includes("`")) return `\`${line}\``;

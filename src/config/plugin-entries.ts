@@ -10,7 +10,7 @@ import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./confi
 export const PACKAGE = "opencode-strata";
 
 export interface PluginEntry {
-  /** The configuration file it stands in. */
+  /** The configuration file that contains it. */
   file: string;
   origin: Origin;
   /** As it is written there: a package name, a folder or a file. */

@@ -57,7 +57,7 @@ export interface DispatcherOptions {
   layers: readonly Layer[];
   clock: Clock;
   log: Log;
-  /** Is it a fork of ours, about which only the layers are asked that serve forks? */
+  /** Is it one of our forks? Only layers that serve forks are asked about those. */
   isFork?: (sessionID: string) => boolean;
   /** Is told what came of each layer that was asked. */
   onHeard?: (heard: Heard) => void;
@@ -204,7 +204,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function complain(who: string, hook: string, what: string): void {
-    const message = `${who} ${what} at hook ${hook}; passed over, the turn goes on without it`;
+    const message = `${who} ${what} at hook ${hook}; skipped, the turn continues without it`;
     const isFirst = !complaints.has(message) && complaints.size < MOST_COMPLAINTS;
     complaints.add(message);
     log[isFirst ? "error" : "debug"]("dispatcher", message);

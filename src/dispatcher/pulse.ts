@@ -50,7 +50,7 @@ export interface PulseRecord {
   version: string;
   startedMs: number;
   writtenMs: number;
-  /** The plugin was let go; without it the process may have been killed. */
+  /** The plugin was disposed of; otherwise the process may have been killed. */
   hasEnded: boolean;
   /** Hooks that the plugin has asked the host to call. */
   bound: readonly Beat[];
@@ -203,7 +203,7 @@ function formatSilent(hook: Beat, what: string): string {
   return `OpenCode has not called hook ${hook} although it should have by now: ${what}. Is it a version that Strata does not know, or does another plugin stand in the way? strata doctor tells more`;
 }
 
-/** The record, or `undefined` when the value is none. */
+/** The record, or `undefined` if the value is not one. */
 export function parsePulse(value: unknown): PulseRecord | undefined {
   if (!isRecord(value) || !isVersion(value.v) || !isRecord(value.hooks) || !isRecord(value.layers))
     return undefined;

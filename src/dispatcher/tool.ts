@@ -12,7 +12,7 @@ import type { ToolCall } from "./hooks.js";
 export interface Tool<Parameters extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly description: string;
-  /** What the model is told of the arguments, which stands in every request. */
+  /** What the model is told of the arguments; part of every request. */
   readonly parameters: ToolParameters;
   /** What the arguments are checked with; loaded when the tool is first called. A test compares it with `parameters`. */
   loadCheck(): Promise<Parameters>;

@@ -1,6 +1,6 @@
 import type { Files } from "./files.js";
 
-/** The text of a file; empty where there is none, or a link or a folder in its place. Rejects with the system's error. */
+/** The text of a file; empty if it is missing, a link or a folder. Rejects with the system's error. */
 export async function readPlainText(
   files: Pick<Files, "read" | "statItself">,
   path: string,

@@ -32,11 +32,11 @@ export interface Status extends MemoryStatus {
   sessions: Record<string, SessionStatus>;
   /** Whole results on disk; equal ones share a file. */
   results: { files: number; bytes: number };
-  /** What is left today of what background calls may spend; absent where it is not known. */
+  /** Today's remaining budget of background calls, if known. */
   background?: BackgroundStatus;
   /** What is on and what is off. */
   layers: Record<string, boolean>;
-  /** Sentences about what wants looking after; empty when all is well. */
+  /** Sentences about problems; empty if there are none. */
   problems: string[];
 }
 
