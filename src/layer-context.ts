@@ -5,6 +5,7 @@ import type { Config } from "./config/schema.js";
 import type { Layer } from "./dispatcher/layer.js";
 import type { Pulse } from "./dispatcher/pulse.js";
 import type { Tool } from "./dispatcher/tool.js";
+import type { Family } from "./family.js";
 import type { Folders } from "./folders.js";
 import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
@@ -47,6 +48,8 @@ export interface LayerContext {
   notes: Notes;
   requests: Pick<Requests, "unwantCut" | "wantCut">;
   prompts: Prompts;
+  /** Whose subagent a session is. */
+  family: Family;
   /** Who else is at work in this project. Known to the others once layer 7 has made it so. */
   instances: Instances;
   /** Model calls of our own. Never waited for in a hook. */

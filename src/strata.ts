@@ -11,6 +11,7 @@ import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { formatError } from "./error.js";
+import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
 import type { Stack } from "./layer-context.js";
@@ -153,8 +154,10 @@ export async function createStrata(
     folder: folders.background,
     instance,
   });
+  const family = createFamily(host);
   const instances = createInstances({
     clock,
+    family,
     files,
     log,
     processes: host.processes,
@@ -180,6 +183,7 @@ export async function createStrata(
     requests,
     prompts,
     generation,
+    family,
     instances,
     locks,
     seal,

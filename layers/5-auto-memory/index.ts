@@ -16,7 +16,6 @@ import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
-import { isRecord } from "../../src/records.js";
 import { waitAtMost } from "../../src/seams/clock.js";
 import { inSlices } from "../../src/slices.js";
 import { createAgentChanges } from "./changed-by-agent.js";
@@ -35,7 +34,7 @@ const FEW_MEMORIES = 500;
 const WITHIN_MS = 1_000;
 
 export const createAutoMemory: LayerFactory = (context) => {
-  const { clock, config, folders, host, log, memories, search, toasts } = context;
+  const { clock, config, family, folders, host, log, memories, search, toasts } = context;
   if (!config.autoMemory.enabled) return undefined;
   const conflicts = createConflicts({
     ...context,
@@ -47,7 +46,6 @@ export const createAutoMemory: LayerFactory = (context) => {
   const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
   const extraction = createExtraction({ ...context, findSimilar });
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
-  const children = new Set<string>();
   /** Texts that a command's template has put into a message: the user chose them and did not write them. */
   const templates: string[] = [];
 
@@ -71,7 +69,8 @@ export const createAutoMemory: LayerFactory = (context) => {
       },
 
       async context(request) {
-        if (request.isCompaction || !request.isReady() || children.has(request.sessionID)) return undefined;
+        if (request.isCompaction || !request.isReady()) return undefined;
+        if (family.knownParent(request.sessionID) !== undefined) return undefined;
         const waited = await waitAtMost(clock, WITHIN_MS, (signal) => conversation.speak(request, signal));
         if (waited.kind === "done") return waited.value ? request.show() : undefined;
         const why =
@@ -84,11 +83,7 @@ export const createAutoMemory: LayerFactory = (context) => {
         return withdrawal && planWithdrawal(request, withdrawal);
       },
 
-      event({ type, properties: { info, sessionID } }) {
-        if (type === "session.created" && isRecord(info) && info.parentID !== undefined) {
-          children.add(String(info.id));
-          extraction.onChild(String(info.id));
-        }
+      event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") extraction.onIdle(sessionID);
         return undefined;
       },
@@ -116,7 +111,7 @@ export const createAutoMemory: LayerFactory = (context) => {
     // The last message of a copy is a task that an agent has written; what the user said stands where it was asked for.
     const asker = host.findAsker(sessionID);
     if (asker !== undefined) return readUsers(asker);
-    if (children.has(sessionID) || (await host.findParent(sessionID)) !== undefined) return [];
+    if (!(await family.isPersons(sessionID))) return [];
     const messages = (await host.readMessages(sessionID)) ?? [];
     return readUsersMessages(messages, (text) => !templates.includes(text));
   }

@@ -57,7 +57,6 @@ export const createAcrossAgents: LayerFactory = (context) => {
       toolArguments: (call, args) => coordination.check(call, args),
 
       event(event) {
-        delegation.hear(event);
         coordination.hear(event);
         return undefined;
       },

@@ -6,7 +6,7 @@ import { formatError } from "../../../src/error.js";
 import type { LayerFactory } from "../../../src/layer-context.js";
 import { waitAtMost } from "../../../src/seams/clock.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
+import { type Addition, extend } from "../../../src/view/extend.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { createFailures } from "./failures.js";
@@ -18,7 +18,7 @@ const LAYER = "errors";
 const WITHIN_MS = 1_500;
 
 export const createErrors: LayerFactory = (context) => {
-  const { clock, config, decisions, files, folders, host, locks, log, savings, seal } = context;
+  const { clock, config, files, folders, host, locks, log, seal } = context;
   if (!config.errors.enabled) return undefined;
   const failures = createFailures({
     ...{ files, locks, log, seal },
@@ -50,18 +50,15 @@ export const createErrors: LayerFactory = (context) => {
     const { find, history, sessionID } = request;
     const repetitions = await failures.learn(sessionID, history.messages);
     if (repetitions.length === 0 || !request.isReady()) return false;
-    const made = planHints(history, repetitions)
+    const additions = planHints(history, repetitions)
       .filter(({ result }) => !isExtendedBy(LAYER, find(result.key)))
-      .map(({ result, repetition }): DatedDecision => {
+      .map(({ result, repetition }): Addition => {
         log.info(
           LAYER,
           `${repetition.before.tool} failed as before in ${sessionID}: ${repetition.before.call}`,
         );
-        return decide(result, { outcome: "extended", text: formatHint(repetition.before) });
+        return { behind: result, text: formatHint(repetition.before) };
       });
-    if (made.length === 0) return false;
-    await decisions.record(sessionID, LAYER, made, signal);
-    savings.record({ session: sessionID, layer: LAYER, event: "extended", results: made.length });
-    return true;
+    return extend(context, { sessionID, layer: LAYER, additions, signal });
   }
 };
