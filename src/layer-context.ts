@@ -4,6 +4,7 @@ import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import type { Pulse } from "./dispatcher/pulse.js";
 import type { Tool } from "./dispatcher/tool.js";
+import type { Family } from "./family.js";
 import type { Folders } from "./folders.js";
 import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
@@ -46,6 +47,8 @@ export interface LayerContext {
   notes: Notes;
   requests: Pick<Requests, "unwantCut" | "wantCut">;
   prompts: Prompts;
+  /** Whose subagent a session is. */
+  family: Family;
   /** Who else is at work in this project. Known to the others once layer 7 has made it so. */
   instances: Instances;
   /** Model calls of our own. Never waited for in a hook. */

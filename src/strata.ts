@@ -12,6 +12,7 @@ import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { formatError } from "./error.js";
+import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
 import { createLayers, type Stack } from "./layer-definition.js";
@@ -155,8 +156,10 @@ export async function createStrata(
     folder: folders.background,
     instance,
   });
+  const family = createFamily(host);
   const instances = createInstances({
     clock,
+    family,
     files,
     log,
     processes: host.processes,
@@ -182,6 +185,7 @@ export async function createStrata(
     requests,
     prompts,
     generation,
+    family,
     instances,
     locks,
     seal,

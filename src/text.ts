@@ -42,3 +42,13 @@ export function toCode(text: string, limit: number): string {
   const fence = "`".repeat(longest + 1);
   return `${fence} ${line} ${fence}`;
 }
+
+/** Whitespace, capitals and the marks at its end are free; anything else makes another sentence. */
+export function foldSentence(text: string): string {
+  return text
+    .normalize("NFC")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\s.!。！]+$/u, "")
+    .toLowerCase();
+}

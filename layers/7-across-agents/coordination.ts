@@ -5,6 +5,7 @@ import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
 import type { Tool } from "../../src/dispatcher/tool.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { noteExtended, planAddition } from "../../src/view/extend.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { createEditWarnings, EDIT_LAYER } from "./edits/edit-warnings.js";
 import { createEdits } from "./edits/edits.js";
@@ -95,13 +96,13 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       const { sessionID } = request;
       const made = warnings.plan(request);
       if (made.length > 0) {
-        await decisions.record(sessionID, EDIT_LAYER, made, signal);
+        await decisions.record(sessionID, EDIT_LAYER, made.map(planAddition), signal);
         log.info(layer, `${sessionID} is told that another instance is at work on what it edits`);
       }
       const isDelivered = await delivery.deliver(request, signal);
-      const results = made.length + (isDelivered ? 1 : 0);
-      if (results > 0) savings.record({ session: sessionID, layer, event: "extended", results });
-      return results > 0;
+      const count = made.length + (isDelivered ? 1 : 0);
+      if (count > 0) noteExtended(savings, { sessionID, layer, count });
+      return count > 0;
     },
 
     hear({ properties, type }) {

@@ -21,7 +21,6 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import type { forkArguments } from "./arguments.js";
 import { MOST_TASKS } from "./bounds.js";
-import type { Family } from "./family.js";
 import { listTouched } from "./subagents.js";
 
 /** The forks of all sessions together. */
@@ -47,8 +46,8 @@ export interface Forking {
   notice(request: ContextRequest, messages: readonly Message[]): void;
 }
 
-export function createForking(context: LayerContext, family: Family): Forking {
-  const { config, folders, host, log, prompts } = context;
+export function createForking(context: LayerContext): Forking {
+  const { config, family, folders, host, log, prompts } = context;
   const { forkTimeout, forkTokens } = config.crossAgent;
   const lanes = new PQueue({ concurrency: AT_ONCE });
   /** Tokens that are left of the window, by session, the one used last at the end. */

@@ -16,10 +16,17 @@ import { createTurnFollower } from "./turn-follower.js";
 import { createView } from "./view.js";
 
 export function createAlways(context: KernelContext): readonly Layer[] {
-  const { background, config, folders, log, memories, reading, toasts, trust } = context;
+  const { background, config, family, folders, log, memories, reading, toasts, trust } = context;
   const sentViews = createSentViews({ ...context, folder: folders.views });
   const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
   return [
+    // Before any other hears of it.
+    {
+      name: "family",
+      cost: 0,
+      servesForks: ["event"],
+      handlers: { event: (event) => void family.hear(event) },
+    },
     createReplay(context),
     createView({
       ...context,

@@ -10,6 +10,7 @@
  */
 import { join } from "node:path";
 import { formatError } from "../error.js";
+import type { Family } from "../family.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -35,6 +36,7 @@ export interface Instances {
 
 export interface InstancesOptions {
   clock: Clock;
+  family: Pick<Family, "knownParent">;
   files: Files;
   log: Log;
   processes: RunningProcesses;
@@ -48,8 +50,8 @@ export const BEAT_MS = 30_000;
 const SOURCE = "instances";
 
 export function createInstances(options: InstancesOptions): Instances {
-  const { clock, directory, files, folder, id, log, processes } = options;
-  const sessions = createLiveSessions();
+  const { clock, directory, family, files, folder, id, log, processes } = options;
+  const sessions = createLiveSessions(family);
   const liveness = createLiveness(clock, processes);
   const path = join(folder, `${id}.json`);
   const started = formatTime();

@@ -7,7 +7,7 @@ import { normalizeMessage } from "../../layers/always/errors/fingerprint.js";
 import { formatHint } from "../../layers/always/errors/hint.js";
 import { sumEntries } from "../../layers/always/errors/known-failures.js";
 import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
-import { isReworded, splitWords } from "../../layers/always/errors/words.js";
+import { isReworded, splitShellWords } from "../../layers/always/errors/spelling.js";
 import type { Message } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
 import { openFailures } from "../support/failures.js";
@@ -68,7 +68,7 @@ it("commands, outputs and words of any kind are judged, quickly, and the same ea
     fc.property(text, text, fc.option(fc.integer({ min: -1, max: 255 })), (command, output, exit) => {
       expect(isMistake({ command, exit, output })).toBe(isMistake({ command, exit, output }));
       expect(normalizeMessage(`${output} 17`)).toBe(normalizeMessage(`${output} 4`));
-      expect(isReworded(splitWords(command), splitWords(command))).toBe(false);
+      expect(isReworded(splitShellWords(command), splitShellWords(command))).toBe(false);
       for (const simple of splitCommand(command)) expect(simple.trim()).not.toBe("");
     }),
   );

@@ -32,10 +32,20 @@ function open() {
   const log = createFakeLog();
   const processes = createFakeProcesses();
   const folder = "/instances";
+  const family = { knownParent: () => undefined };
   const put = (instance: Instance) =>
     files.writeWhole(`${folder}/${instance.id}.json`, formatInstance(instance));
   const make = (through = files as Parameters<typeof withFault>[0]) =>
-    createInstances({ clock, files: through, log, processes, folder, id: "own", directory: "/project" });
+    createInstances({
+      clock,
+      files: through,
+      log,
+      processes,
+      folder,
+      id: "own",
+      directory: "/project",
+      family,
+    });
   return { clock, files, log, make, processes, put, turn: () => new Promise((done) => setImmediate(done)) };
 }
 

@@ -15,7 +15,7 @@ import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { rankMemories } from "../../../src/memory/rank.js";
 import { waitAtMost } from "../../../src/seams/clock.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
+import { type Addition, extend } from "../../../src/view/extend.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
@@ -50,20 +50,7 @@ const DECIDED_WITHIN_MS = 300;
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
 export function createConversation(context: ConversationOptions): Conversation {
-  const {
-    background,
-    changes,
-    clock,
-    config,
-    conflicts,
-    decisions,
-    files,
-    folders,
-    log,
-    memories,
-    match,
-    savings,
-  } = context;
+  const { background, changes, clock, config, conflicts, files, folders, log, memories, match } = context;
   /** By session: the message or result last decided about, so that a request that is sent again is the same. */
   const decided = new Map<string, string>();
   /** Sessions that are told what they begin with once it is known. */
@@ -97,15 +84,13 @@ export function createConversation(context: ConversationOptions): Conversation {
       const newest = history.messages.at(-1);
       const made = newest?.info.role === "user" ? await addToMessage(request) : addToResult(request);
       if (!made) return false;
-      await decisions.record(sessionID, LAYER, [made], signal);
+      await extend(context, { sessionID, layer: LAYER, additions: [made], signal });
       noteShown(made);
-      // Not needed until the machine state is deleted: then it tells why a request begins in another way.
-      savings.record({ session: sessionID, layer: LAYER, event: "extended", results: 1 });
       return true;
     },
   };
 
-  async function addToMessage(request: ContextRequest): Promise<DatedDecision | undefined> {
+  async function addToMessage(request: ContextRequest): Promise<Addition | undefined> {
     const { find, history, sessionID } = request;
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
@@ -118,7 +103,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     const matches = await findMatches(request, new Set([...told.ids, ...findLineIDs(boot ?? "")]));
     decided.set(sessionID, key.key);
     const texts = [boot, matches].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : decide(key, { outcome: "extended", text: texts.join("\n\n") });
+    return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
   }
 
   /** What the session begins with: at its beginning, and again when that is not shown any more. */
@@ -155,7 +140,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 
   /** Behind the newest result, which has not been sent yet. */
-  function addToResult(request: ContextRequest): DatedDecision | undefined {
+  function addToResult(request: ContextRequest): Addition | undefined {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
@@ -168,7 +153,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
     const moment = subjects.length > 0 ? findMoment(request, subjects, findLineIDs(boot ?? "")) : undefined;
     const texts = [boot, moment].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : decide(last, { outcome: "extended", text: texts.join("\n\n") });
+    return texts.length === 0 ? undefined : { behind: last, text: texts.join("\n\n") };
   }
 
   function findMoment(
@@ -187,8 +172,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 
   /** What the agent was told of may be written over by it. */
-  function noteShown(made: DatedDecision): void {
-    const text = "text" in made ? String(made.text) : "";
+  function noteShown({ text }: Addition): void {
     if (changed !== undefined && text.includes(changed)) {
       changed = undefined;
       void inBackground("note what was told", changes.told);

@@ -17,7 +17,8 @@ import { StrataError } from "../../../src/error.js";
 import { readJsonLines } from "../../../src/record/json-lines.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
-import { type DatedDecision, type Decisions, decide } from "../../../src/view/decisions.js";
+import type { Decisions } from "../../../src/view/decisions.js";
+import { planAddition } from "../../../src/view/extend.js";
 import {
   type Claim,
   type CursorLine,
@@ -159,7 +160,8 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       await append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
       return undefined;
     }
-    await decisions.record(receiver, MAIL_LAYER, [formatDecision(planned, key)], signal);
+    const delivery = planAddition({ behind: key, text: formatDelivery(planned) });
+    await decisions.record(receiver, MAIL_LAYER, [delivery], signal);
     await append(receiver, { v: 1, kind: "delivered", batch: claim.batch });
     return planned;
   }
@@ -243,10 +245,6 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       throw new StrataError("EINVAL", `expected the id of a session, got ${JSON.stringify(receiver)}`);
     return join(folder, `${receiver}${ending}`);
   }
-}
-
-function formatDecision(letters: readonly Letter[], key: DecisionKey): DatedDecision {
-  return decide(key, { outcome: "extended", text: formatDelivery(letters) });
 }
 
 const usedID = (id: string): StrataError =>

@@ -34,7 +34,7 @@ function subtract(words: readonly string[], from: readonly string[]): string[] {
 }
 
 /** Words as a shell would see them, without quotes; a text in quotes stays one. */
-export function splitWords(text: string): string[] {
+export function splitShellWords(text: string): string[] {
   const found = text.match(/(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+|["']/g) ?? [];
   return found.map((word) => word.replace(/["']/g, "")).filter((word) => word !== "");
 }

@@ -7,10 +7,12 @@
  * so have "reset the staging database on Mondays" and the same of production, but for one.
  */
 
+import { normalise } from "./words.js";
+
 /** The text in small letters, without the marks of a sentence and its spaces; words, order and signs stay. */
 export function readWording(text: string): string {
   // In a program every sign and every line counts.
-  return text.includes("```") ? text.trim() : splitWords(text).join(" ");
+  return text.includes("```") ? text.trim() : splitPlaces(text).join(" ");
 }
 
 /** The same, without articles, and with words that are spelt in two ways in one of them. */
@@ -55,9 +57,9 @@ const SPELLINGS: Readonly<Record<string, string>> = Object.fromEntries(
 /** What is said in several words, or in none. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?<=^| )(?:please|note that|remember that|keep in mind that|in order(?= to ))(?= |$) ?/g, ""],
-  [/(?<=^| )(do|does|did|is|are|was|were|have|has|had|would|should|could|must)n['’]t(?= |$)/g, "$1 not"],
-  [/(?<=^| )(?:can['’]t|cannot)(?= |$)/g, "can not"],
-  [/(?<=^| )won['’]t(?= |$)/g, "will not"],
+  [/(?<=^| )(do|does|did|is|are|was|were|have|has|had|would|should|could|must)n't(?= |$)/g, "$1 not"],
+  [/(?<=^| )(?:can't|cannot)(?= |$)/g, "can not"],
+  [/(?<=^| )won't(?= |$)/g, "will not"],
   [/(?<=^| )(?:have to|has to)(?= )/g, "must"],
   [/(\d) ?(?:percent|per cent|%)(?= |$)/g, "$1%"],
   [/(\d) (?=(?:ms|s|min|h|kb|mb|gb|KB|MB|GB|KiB|MiB|GiB|px)(?: |$))/g, "$1"],
@@ -83,7 +85,7 @@ function splitSentences(text: string): string[] {
 }
 
 const foldWords = (sentence: string): string =>
-  splitWords(sentence)
+  splitPlaces(sentence)
     .map((word) => (Object.hasOwn(SPELLINGS, word) ? SPELLINGS[word] : word))
     .join(" ");
 
@@ -100,12 +102,8 @@ const END = /[.;!。]/;
 /** Stands for a space in code, which is one word. */
 const WITHIN = "\u0001";
 
-function splitWords(text: string): string[] {
-  const words = text
-    // Not NFKC: it makes 105 of 10⁵.
-    .normalize("NFC")
-    .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replaceAll("−", "-")
+function splitPlaces(text: string): string[] {
+  const words = normalise(text)
     .replace(/^[ \t]*(?:[-*+]|#{1,6}|\d+\.)[ \t]+/gm, "")
     .replace(/`[^`\n]+`/g, (code) => code.replace(/\s+/g, WITHIN))
     // Han needs no spaces: each character is a word, whatever stands beside it.
@@ -132,5 +130,5 @@ function foldCase(word: string, isFirst: boolean): string {
   if (word.includes("`")) return word.replaceAll("`", "");
   if (isFirst && word === "A") return "a";
   const isShout = word.length > 2 && /^\p{Lu}+$/u.test(word);
-  return isShout || !NO_PROSE.test(word) ? word.toLowerCase().replaceAll("’", "'") : word;
+  return isShout || !NO_PROSE.test(word) ? word.toLowerCase() : word;
 }
