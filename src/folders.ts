@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { planRules } from "./git-ignore.js";
 import type { Files } from "./seams/files.js";
+import { decodeText } from "./seams/read-text.js";
 
 /** Where things lie, all of it under the project. */
 export interface Folders {
@@ -86,6 +87,6 @@ export async function hideFromGit(
   const path = join(folder, ".gitignore");
   const text = await files.read(path);
   if (text === undefined) return files.writeWhole(path, `${rules.join("\n")}\n`);
-  const lacking = planRules(new TextDecoder().decode(text), rules);
+  const lacking = planRules(decodeText(text), rules);
   if (lacking.length > 0) await files.appendLine(path, lacking.join("\n"));
 }

@@ -1,6 +1,7 @@
 /** The words given to a model: `prompts/<name>.md` of the package, so that people can read and judge them. */
 import { fileURLToPath } from "node:url";
 import type { Files } from "./seams/files.js";
+import { readText } from "./seams/read-text.js";
 
 export interface Prompts {
   /** The text of a prompt, without space around it. Read once; throws when the package has no such file. */
@@ -24,8 +25,8 @@ export function createPrompts(files: Files): Prompts {
 async function readPrompt(files: Files, name: string): Promise<string> {
   const paths = FOLDERS.map((folder) => fileURLToPath(new URL(`${folder}${name}.md`, import.meta.url)));
   for (const path of paths) {
-    const contents = await files.read(path);
-    if (contents) return new TextDecoder().decode(contents).trim();
+    const text = await readText(files, path);
+    if (text !== undefined) return text.trim();
   }
   throw new Error(
     `Expected the prompt "${name}" at ${paths.join(" or ")}; there is none. Install opencode-strata again.`,

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findLaterVersionIn } from "../record/version.js";
 import type { Files } from "../seams/files.js";
+import { decodeText } from "../seams/read-text.js";
 import { parseStored, type Stored } from "./stored.js";
 
 export interface SessionPaths {
@@ -46,7 +47,7 @@ export type StoredReading =
 export async function readStored(files: Files, path: string): Promise<StoredReading> {
   const bytes = await files.read(path);
   if (!bytes) return { kind: "absent" };
-  const text = new TextDecoder().decode(bytes);
+  const text = decodeText(bytes);
   const stored = parseStored(text);
   if (stored) return { kind: "stored", stored, text };
   const version = findLaterVersionIn(text);

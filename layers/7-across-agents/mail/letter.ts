@@ -12,7 +12,7 @@
 
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { isVersion } from "../../../src/record/version.js";
-import { isRecord } from "../../../src/records.js";
+import { anyList, either, number, object, oneOf, optional, parserOf, string } from "../../../src/shape.js";
 
 export interface Letter {
   v: 1;
@@ -40,38 +40,44 @@ export type CursorLine =
       at: number;
       key: DecisionKey;
     }
-  /** The decision is recorded. Without this line the decisions themselves tell. */
-  | { v: 1; kind: "delivered"; batch: string }
-  /** Somebody else was first; the letters are theirs. */
-  | { v: 1; kind: "dropped"; batch: string }
-  | { v: 1; kind: "seen"; batch: string };
+  /**
+   * delivered: the decision is recorded; without this line the decisions themselves tell. dropped: somebody else was
+   * first, and the letters are theirs.
+   */
+  | { v: 1; kind: "delivered" | "dropped" | "seen"; batch: string };
 
 export type Claim = Extract<CursorLine, { kind: "claimed" }>;
 
 /** What a letter is known by. */
 export const nameOf = ({ from, id }: { from: string; id: string }): string => `${from} ${id}`;
 
-export function parseLetter(value: unknown): Letter | undefined {
-  if (!isRecord(value) || !isVersion(value.v)) return undefined;
-  const { id, from, instance, goal, text, at } = value;
-  const texts = [id, from, instance, text, goal ?? ""].every((one) => typeof one === "string");
-  return texts && typeof at === "number" ? (value as unknown as Letter) : undefined;
-}
+export const parseLetter = parserOf(
+  object<Letter>({
+    v: isVersion,
+    id: string,
+    from: string,
+    instance: string,
+    goal: optional(string),
+    text: string,
+    at: number,
+  }),
+);
 
-export function parseCursorLine(value: unknown): CursorLine | undefined {
-  if (!isRecord(value) || !isVersion(value.v) || typeof value.batch !== "string") return undefined;
-  const { kind, letters, instance, at, key } = value;
-  if (kind === "delivered" || kind === "dropped" || kind === "seen") return value as unknown as CursorLine;
-  const isClaim =
-    kind === "claimed" &&
-    Array.isArray(letters) &&
-    typeof instance === "string" &&
-    typeof at === "number" &&
-    isRecord(key) &&
-    typeof key.key === "string" &&
-    typeof key.day === "number";
-  return isClaim ? (value as unknown as CursorLine) : undefined;
-}
+const fields = { v: isVersion, batch: string };
+
+export const parseCursorLine = parserOf<CursorLine>(
+  either(
+    object<Exclude<CursorLine, Claim>>({ ...fields, kind: oneOf(["delivered", "dropped", "seen"]) }),
+    object<Claim>({
+      ...fields,
+      kind: oneOf(["claimed"]),
+      letters: anyList,
+      instance: string,
+      at: number,
+      key: object<DecisionKey>({ key: string, day: number }),
+    }),
+  ),
+);
 
 /** Two letters of one name are one: the first counts. */
 export function withoutRepeats(letters: readonly Letter[]): Letter[] {

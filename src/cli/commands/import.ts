@@ -3,6 +3,7 @@ import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import { splitPath } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store.js";
+import { parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";
 import type { ExitCode, Run, Surroundings } from "../command.js";
 import { idOf, type ReadShelf, readShelves } from "../memory-files.js";
@@ -111,12 +112,4 @@ async function readCopies(files: Files, path: string): Promise<{ copies: MemoryC
     start = end + 1;
   }
   return { copies, lost };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { decodeText } from "../../seams/read-text.js";
 import type { Surroundings } from "../command.js";
 
 /** Deeper than shells are nested. */
@@ -14,7 +15,7 @@ export async function isInAgentsShell({ env, files }: Pick<Surroundings, "env" |
     const stat = await files.read(`/proc/${id}/stat`).catch(() => undefined);
     if (!stat) return false;
     // `pid (name, which may hold anything) state parent …`: proc_pid_stat(5).
-    const text = new TextDecoder().decode(stat);
+    const text = decodeText(stat);
     const end = text.lastIndexOf(")");
     if (/^\.?opencode/.test(text.slice(text.indexOf("(") + 1, end))) return true;
     id = Number(

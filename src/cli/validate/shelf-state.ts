@@ -10,7 +10,9 @@ import { readKnown } from "../../memory/store/known-files.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
 import { listItself, readWithin } from "../../memory/store/obstacle.js";
 import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
+import { parseJson } from "../../records.js";
 import type { FileStat, Files } from "../../seams/files.js";
+import { decodeText } from "../../seams/read-text.js";
 import type { ReadShelf } from "../memory-files.js";
 
 export interface ShelfState extends ReadShelf {
@@ -105,7 +107,7 @@ async function readIndex(files: Files, path: string): Promise<ShelfState["index"
   if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, and no file` };
   try {
     const bytes = (await files.read(path)) ?? new Uint8Array();
-    return { kind: "page", text: new TextDecoder().decode(bytes) };
+    return { kind: "page", text: decodeText(bytes) };
   } catch (thrown) {
     return { kind: "other", what: `it cannot be read: ${formatError(thrown)}` };
   }
@@ -159,13 +161,5 @@ const listSafely = (files: Files, folder: string): Promise<string[]> =>
 
 async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
   const bytes = await readWithin(files, folder, path).catch(() => undefined);
-  return bytes && new TextDecoder().decode(bytes);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return bytes && decodeText(bytes);
 }

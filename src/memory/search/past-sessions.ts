@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { AskedBounds, SeenSessions } from "../../owner/seen-sessions.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
 import type { Files } from "../../seams/files.js";
+import { decodeText } from "../../seams/read-text.js";
 import { redactSecrets } from "../../secrets/secrets.js";
 
 export interface PastSessionsOptions {
@@ -109,7 +110,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
     const bytes = await files.read(path);
     if (!bytes) return;
     const ids: string[] = [];
-    for (const [order, text] of parsePastLines(new TextDecoder().decode(bytes)).entries()) {
+    for (const [order, text] of parsePastLines(decodeText(bytes)).entries()) {
       const id = `${sessionID}#${order}`;
       const line = { sessionID, path, text, date: findTime(text) ?? new Date(modifiedMs).toISOString() };
       lines.set(id, line);

@@ -13,6 +13,7 @@ import { hashOf } from "../../hash.js";
 import type { HeldLock } from "../../lock/locks.js";
 import type { Log } from "../../record/log.js";
 import type { Files } from "../../seams/files.js";
+import { decodeText } from "../../seams/read-text.js";
 import { LEDGER } from "../path.js";
 import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
@@ -122,7 +123,7 @@ export function createJournal(options: JournalOptions): Journal {
   async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
     await beforeRecovery?.(lines);
     const bytes = await readWithin(files, folder, `${LEDGER}/${ledgerFile}`);
-    const ledger = new TextDecoder().decode(bytes ?? new Uint8Array());
+    const ledger = decodeText(bytes ?? new Uint8Array());
     await lock.check();
     const missing = lines.filter((line) => !ledger.includes(JSON.stringify(line)));
     await appendToLedger(files, folder, ledgerFile, missing);

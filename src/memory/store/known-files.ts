@@ -6,6 +6,7 @@
 import { giveWay } from "../../record/lines.js";
 import { isRecord } from "../../records.js";
 import type { Files } from "../../seams/files.js";
+import { decodeText } from "../../seams/read-text.js";
 import { VERSION } from "../../version.js";
 import { parsePath } from "../path.js";
 import type { Entry } from "./entries.js";
@@ -45,7 +46,7 @@ export async function readKnown(
   const bytes = await files.read(path);
   if (!bytes) return undefined;
   try {
-    const [first = "", ...rest] = new TextDecoder().decode(bytes).trimEnd().split("\n");
+    const [first = "", ...rest] = decodeText(bytes).trimEnd().split("\n");
     const head: unknown = JSON.parse(first);
     if (!isRecord(head) || head.version !== VERSION || head.lines !== rest.length) return undefined;
     if (owner !== "any" && head.owner !== owner) return undefined;

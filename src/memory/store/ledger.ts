@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { StrataError } from "../../error.js";
 import { takeLines } from "../../record/lines.js";
 import type { Log } from "../../record/log.js";
+import { parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";
 import { formatLedgerFile, LEDGER } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
@@ -157,12 +158,4 @@ export async function appendToLedger(
   const obstacle = await findObstacle(files, folder, LEDGER, "folder");
   if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
   await files.appendLine(join(folder, LEDGER, name), lines.map((line) => JSON.stringify(line)).join("\n"));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
