@@ -8,6 +8,7 @@ import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { createStateFile, formatState } from "../../src/record/state-file.js";
 import { isRecord } from "../../src/records.js";
+import { count } from "../../src/shape.js";
 import { type BreakerEvent, type BreakerState, CLOSED, nextState } from "./breaker.js";
 
 export interface Breakers {
@@ -82,11 +83,11 @@ export function createBreakers(context: LayerContext): Breakers {
 
 function parseState(value: unknown): BreakerState {
   if (!isRecord(value)) return CLOSED;
-  const count = (field: unknown): number => (typeof field === "number" && field >= 0 ? field : 0);
+  const countOf = (field: unknown): number => (count(field) ? field : 0);
   return {
-    failures: count(value.failures),
-    poor: count(value.poor),
-    refills: count(value.refills),
+    failures: countOf(value.failures),
+    poor: countOf(value.poor),
+    refills: countOf(value.refills),
     ...(typeof value.open === "string" && { open: value.open }),
     ...(value.isFloor === true && { isFloor: true }),
   };

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findLaterVersionIn } from "../record/version.js";
 import type { Files } from "../seams/files.js";
-import { decodeText } from "../seams/read-text.js";
+import { readText } from "../seams/read-text.js";
 import { parseStored, type Stored } from "./stored.js";
 
 export interface SessionPaths {
@@ -45,9 +45,8 @@ export type StoredReading =
   | { kind: "stored"; stored: Stored; text: string };
 
 export async function readStored(files: Files, path: string): Promise<StoredReading> {
-  const bytes = await files.read(path);
-  if (!bytes) return { kind: "absent" };
-  const text = decodeText(bytes);
+  const text = await readText(files, path);
+  if (text === undefined) return { kind: "absent" };
   const stored = parseStored(text);
   if (stored) return { kind: "stored", stored, text };
   const version = findLaterVersionIn(text);

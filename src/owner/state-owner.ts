@@ -20,7 +20,7 @@ import type { Log } from "../record/log.js";
 import { parseJson } from "../records.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+import { readPlainText, readText } from "../seams/read-text.js";
 import { matching, object, parserOf, string } from "../shape.js";
 import { isRecordName, type ProjectRecord, planRecord } from "./record.js";
 import { guardSharedState, isSharedName, SHARED_WITHIN } from "./shared-state.js";
@@ -213,10 +213,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
   }
 
   async function readIDs(): Promise<string[]> {
-    const isFile = (await files.statItself(ownerPath))?.kind === "file";
-    const ids = isFile
-      ? ((await readText(files, ownerPath)) ?? "").split("\n").filter((line) => IS_ID.test(line))
-      : [];
+    const ids = (await readPlainText(files, ownerPath)).split("\n").filter((line) => IS_ID.test(line));
     return ids.length > MOST_OWNERS ? [] : ids;
   }
 

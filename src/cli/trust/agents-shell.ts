@@ -1,4 +1,4 @@
-import { decodeText } from "../../seams/read-text.js";
+import { readText } from "../../seams/read-text.js";
 import type { Surroundings } from "../command.js";
 
 /** Deeper than shells are nested. */
@@ -12,10 +12,9 @@ export async function isInAgentsShell({ env, files }: Pick<Surroundings, "env" |
   if (env.OPENCODE || env.OPENCODE_PID) return true;
   let id = process.ppid;
   for (let depth = 0; depth < MOST_ANCESTORS && id > 1; depth++) {
-    const stat = await files.read(`/proc/${id}/stat`).catch(() => undefined);
-    if (!stat) return false;
+    const text = await readText(files, `/proc/${id}/stat`).catch(() => undefined);
+    if (text === undefined) return false;
     // `pid (name, which may hold anything) state parent …`: proc_pid_stat(5).
-    const text = decodeText(stat);
     const end = text.lastIndexOf(")");
     if (/^\.?opencode/.test(text.slice(text.indexOf("(") + 1, end))) return true;
     id = Number(

@@ -8,11 +8,11 @@ import { ARCHIVE, CONFLICTS, LEDGER } from "../../memory/path.js";
 import type { Entry } from "../../memory/store/entries.js";
 import { readKnown } from "../../memory/store/known-files.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
-import { listItself, readWithin } from "../../memory/store/obstacle.js";
+import { listItself, readTextWithin } from "../../memory/store/obstacle.js";
 import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
 import { parseJson } from "../../records.js";
 import type { FileStat, Files } from "../../seams/files.js";
-import { decodeText } from "../../seams/read-text.js";
+import { readText } from "../../seams/read-text.js";
 import type { ReadShelf } from "../memory-files.js";
 
 export interface ShelfState extends ReadShelf {
@@ -63,7 +63,7 @@ export async function readShelfState(
     index: await readIndex(files, join(folder, "MEMORY.md")),
     conflicts: await readTexts(files, join(folder, CONFLICTS)),
     names: await listNames(files, folder),
-    ignored: await readText(files, folder, ".gitignore"),
+    ignored: await readSafely(files, folder, ".gitignore"),
     pending: await readPending(files, join(state, "pending.json"), prefix).catch(() => undefined),
     setAside: await listSetAside(files, state).catch(() => []),
     lock: await inspect(join(state, "lock")),
@@ -85,7 +85,7 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
   const read: LedgerFile[] = [];
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
     const path = join(folder, name);
-    const text = (await readText(files, folder, name)) ?? "";
+    const text = (await readSafely(files, folder, name)) ?? "";
     const lines = text.split("\n").map((line, n) => ({ number: n + 1, text: line }));
     read.push({
       path,
@@ -106,8 +106,7 @@ async function readIndex(files: Files, path: string): Promise<ShelfState["index"
   if (!stat) return { kind: "none" };
   if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, and no file` };
   try {
-    const bytes = (await files.read(path)) ?? new Uint8Array();
-    return { kind: "page", text: decodeText(bytes) };
+    return { kind: "page", text: (await readText(files, path)) ?? "" };
   } catch (thrown) {
     return { kind: "other", what: `it cannot be read: ${formatError(thrown)}` };
   }
@@ -120,7 +119,7 @@ async function readBroken(
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const { path } of broken) {
-    const text = await readText(files, folder, path);
+    const text = await readSafely(files, folder, path);
     if (text !== undefined) texts.set(path, text);
   }
   return texts;
@@ -149,7 +148,7 @@ const OWN_FOLDERS: ReadonlySet<string> = new Set([ARCHIVE, LEDGER, CONFLICTS]);
 async function readTexts(files: Files, folder: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".md"))) {
-    const text = await readText(files, folder, name);
+    const text = await readSafely(files, folder, name);
     if (text !== undefined) texts.set(join(folder, name), text);
   }
   return texts;
@@ -159,7 +158,5 @@ async function readTexts(files: Files, folder: string): Promise<Map<string, stri
 const listSafely = (files: Files, folder: string): Promise<string[]> =>
   listItself(files, folder).catch(() => []);
 
-async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
-  const bytes = await readWithin(files, folder, path).catch(() => undefined);
-  return bytes && decodeText(bytes);
-}
+const readSafely = (files: Files, folder: string, path: string): Promise<string | undefined> =>
+  readTextWithin(files, folder, path).catch(() => undefined);

@@ -13,11 +13,10 @@ import { hashOf } from "../../hash.js";
 import type { HeldLock } from "../../lock/locks.js";
 import type { Log } from "../../record/log.js";
 import type { Files } from "../../seams/files.js";
-import { decodeText } from "../../seams/read-text.js";
 import { LEDGER } from "../path.js";
 import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, findWay, readWithin } from "./obstacle.js";
+import { findObstacle, findWay, readTextWithin } from "./obstacle.js";
 import { type Pending, readPending, setPendingAside } from "./pending.js";
 
 export interface Journal {
@@ -122,8 +121,7 @@ export function createJournal(options: JournalOptions): Journal {
 
   async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
     await beforeRecovery?.(lines);
-    const bytes = await readWithin(files, folder, `${LEDGER}/${ledgerFile}`);
-    const ledger = decodeText(bytes ?? new Uint8Array());
+    const ledger = (await readTextWithin(files, folder, `${LEDGER}/${ledgerFile}`)) ?? "";
     await lock.check();
     const missing = lines.filter((line) => !ledger.includes(JSON.stringify(line)));
     await appendToLedger(files, folder, ledgerFile, missing);

@@ -6,7 +6,7 @@
 import { basename, dirname, join } from "node:path";
 import { isRecord, parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";
-import { decodeText } from "../../seams/read-text.js";
+import { readText } from "../../seams/read-text.js";
 import { isLedgerFile, quotePath } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 
@@ -30,8 +30,8 @@ export async function readPending(
   const stat = await files.statItself(path);
   if (!stat) return undefined;
   if (stat.kind !== "file") return refuse(`it is a ${stat.kind} and no file`);
-  const bytes = await files.read(path);
-  return bytes && parsePending(decodeText(bytes), prefix);
+  const text = await readText(files, path);
+  return text === undefined ? undefined : parsePending(text, prefix);
 }
 
 export function parsePending(text: string, prefix: string): PendingReading {
