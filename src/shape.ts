@@ -58,6 +58,10 @@ export const list =
   (value): value is T[] =>
     Array.isArray(value) && value.every(check);
 
+/** Fields that are all checked alike, to be spread among others. */
+export const each = <T, Name extends string>(check: Check<T>, ...names: Name[]): Record<Name, Check<T>> =>
+  Object.fromEntries(names.map((name) => [name, check])) as Record<Name, Check<T>>;
+
 /** Not a list, and not `null`. */
 export function object<T>(fields: Fields<T>): Check<T> {
   const checks = Object.entries<Check<unknown>>(fields as Record<string, Check<unknown>>);

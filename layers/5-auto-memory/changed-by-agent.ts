@@ -13,8 +13,8 @@ import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { isVersion } from "../../src/record/version.js";
+import { isRecord } from "../../src/records.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
-import { integer, object, string } from "../../src/shape.js";
 import { toLine } from "../../src/text.js";
 import { LAYER } from "./injection/told.js";
 
@@ -72,18 +72,12 @@ export function createAgentChanges(
   }
 }
 
-const isTold = object<{ v: 1; told: number }>({ v: isVersion, told: integer });
-const isChange = object<AgentChange & { v: 1 }>({
-  v: isVersion,
-  id: string,
-  session: string,
-  what: string,
-  words: string,
-});
-
 function readLine(value: unknown): AgentChange | number | undefined {
-  if (isTold(value)) return value.told;
-  return isChange(value) ? value : undefined;
+  if (!isRecord(value) || !isVersion(value.v)) return undefined;
+  const { id, session, told, what, words } = value;
+  if (Number.isInteger(told)) return Number(told);
+  const isWhole = [id, session, what, words].every((one) => typeof one === "string");
+  return isWhole ? ({ id, session, what, words } as AgentChange) : undefined;
 }
 
 /** For the beginning of a session. */

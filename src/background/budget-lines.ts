@@ -12,7 +12,7 @@
 import { findLaterVersion, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { UsedTokens } from "../seams/host.js";
-import { count, either, object, oneOf, string, unchecked } from "../shape.js";
+import { count, each, either, object, oneOf, string, unchecked } from "../shape.js";
 
 export type BudgetLine = ReservedLine | SpentLine | ReleasedLine;
 
@@ -69,15 +69,13 @@ const isKnownLine = either(
   object<ReservedLine>({
     ...fields,
     kind: oneOf(["reserved"]),
-    instance: unchecked,
-    purpose: unchecked,
-    session: unchecked,
+    ...each(unchecked, "instance", "purpose", "session"),
     tokens: count,
   }),
   object<SpentLine>({
     ...fields,
     kind: oneOf(["spent"]),
-    tokens: object<UsedTokens>({ input: count, output: count, cacheRead: count }),
+    tokens: object<UsedTokens>(each(count, "input", "output", "cacheRead")),
   }),
 );
 

@@ -17,7 +17,7 @@ import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { anyList, anyObject, number, object, string, unchecked } from "../shape.js";
+import { anyList, anyObject, each, number, object, string, unchecked } from "../shape.js";
 import { VERSION } from "../version.js";
 import type { HookName } from "./hooks.js";
 
@@ -200,15 +200,11 @@ function formatSilent(hook: Beat, what: string): string {
 
 const isPulse = object<PulseRecord>({
   v: isVersion,
-  instance: string,
-  version: string,
+  ...each(string, "instance", "version"),
   startedMs: number,
-  writtenMs: unchecked,
-  hasEnded: unchecked,
   bound: anyList,
-  hooks: anyObject,
-  signs: unchecked,
-  layers: anyObject,
+  ...each(anyObject, "hooks", "layers"),
+  ...each(unchecked, "writtenMs", "hasEnded", "signs"),
 });
 
 /** The record, or `undefined` when the value is none. */

@@ -3,7 +3,7 @@ import { isVersion } from "../record/version.js";
 import { parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { isProcessIdentity, type ProcessIdentity } from "../seams/processes.js";
-import { list, matching, object, oneOf, optional, parserOf, string } from "../shape.js";
+import { each, list, matching, object, oneOf, optional, parserOf, string } from "../shape.js";
 
 /** One run of the plugin in a project, as the others know it: the contents of its file. */
 export interface Instance {
@@ -38,21 +38,18 @@ const LONGEST_GOAL = 200;
 const isGoal = (value: unknown): value is string =>
   string(value) && value.length <= LONGEST_GOAL && !/\p{Cc}/u.test(value);
 
+const isSession = object<LiveSession>({
+  id: isName,
+  parentID: optional(isName),
+  goal: optional(isGoal),
+  state: oneOf(["busy", "idle"]),
+});
 const isInstance = object<Instance>({
   v: isVersion,
   id: isName,
   process: isProcessIdentity,
-  directory: string,
-  started: string,
-  heartbeat: string,
-  sessions: list(
-    object<LiveSession>({
-      id: isName,
-      parentID: optional(isName),
-      goal: optional(isGoal),
-      state: oneOf(["busy", "idle"]),
-    }),
-  ),
+  ...each(string, "directory", "started", "heartbeat"),
+  sessions: list(isSession),
 });
 
 /** `undefined` for what is none: somebody else's file, or half of one. */

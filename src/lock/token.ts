@@ -1,6 +1,6 @@
 import { parseJson } from "../records.js";
 import { isProcessIdentity, type ProcessIdentity } from "../seams/processes.js";
-import { matching, object, parserOf, string } from "../shape.js";
+import { each, matching, object, parserOf, string } from "../shape.js";
 
 /** Who holds a lock: the contents of its file, one line of JSON for people and programs. */
 export interface LockToken {
@@ -20,9 +20,8 @@ export function formatToken(token: LockToken): string {
 const isToken = object<LockToken>({
   // Becomes part of a file's name.
   id: matching(/^[\w-]+$/),
-  instance: string,
+  ...each(string, "instance", "since"),
   process: isProcessIdentity,
-  since: string,
 });
 
 /** `undefined` for what is no token: half a file, or somebody else's. */

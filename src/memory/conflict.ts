@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { isVersion } from "../record/version.js";
 import { parseJson } from "../records.js";
-import { object, optional, parserOf, string } from "../shape.js";
+import { each, object, optional, parserOf, string } from "../shape.js";
 import { parseID } from "./id.js";
 import type { Memory, MemoryDraft } from "./memory.js";
 
@@ -87,13 +87,9 @@ const isID = (value: unknown): value is string => string(value) && parseID(value
 const isConflict = object<Conflict>({
   v: isVersion,
   id: isID,
-  title: string,
-  standing: string,
   otherID: optional(isID),
-  other: string,
-  found: string,
-  standingBy: optional(string),
-  otherBy: optional(string),
+  ...each(string, "title", "standing", "other", "found"),
+  ...each(optional(string), "standingBy", "otherBy"),
 });
 
 /** `undefined` for a file that is none. */

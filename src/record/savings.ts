@@ -15,7 +15,7 @@ import type PQueue from "p-queue";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import { object, parserOf, string } from "../shape.js";
+import { each, object, parserOf, string } from "../shape.js";
 import type { Log } from "./log.js";
 import { isVersion } from "./version.js";
 
@@ -99,14 +99,7 @@ export function createSavings({ files, clock, writes, log, folder, instance }: S
 
 /** The record, or `undefined` when the value is not one. Fields it does not know are kept. */
 export const parseSavingsRecord = parserOf(
-  object<SavingsRecord>({
-    v: isVersion,
-    time: string,
-    instance: string,
-    session: string,
-    layer: string,
-    event: string,
-  }),
+  object<SavingsRecord>({ v: isVersion, ...each(string, "time", "instance", "session", "layer", "event") }),
 );
 
 /** What some records come to, in tokens. */

@@ -1,4 +1,4 @@
-import { integer, object, string } from "../shape.js";
+import { each, integer, object, string } from "../shape.js";
 
 /** The processes of this machine, so that one can tell whether the owner of a lock still runs. */
 export interface RunningProcesses {
@@ -26,7 +26,5 @@ export interface ProcessIdentity {
 
 export const isProcessIdentity = object<ProcessIdentity>({
   id: integer,
-  start: string,
-  host: string,
-  machine: string,
+  ...each(string, "start", "host", "machine"),
 });

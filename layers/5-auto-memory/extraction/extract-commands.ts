@@ -6,7 +6,7 @@ import type { MemoryDraft } from "../../../src/memory/memory.js";
 import { createStateFile, formatState } from "../../../src/record/state-file.js";
 import { isRecord } from "../../../src/records.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
-import { anyList, finite, object } from "../../../src/shape.js";
+import { anyList, each, finite, object } from "../../../src/shape.js";
 import { toCode } from "../../../src/text.js";
 import {
   type CommandCount,
@@ -69,10 +69,8 @@ function parseCounts(text: string): CommandCounts {
 }
 
 const isCount = object<CommandCount>({
-  failures: finite,
-  lastMs: finite,
+  ...each(finite, "failures", "lastMs", "successes"),
   sessions: anyList,
-  successes: finite,
 });
 
 /** The command and how often it was run. Nobody has said that it is wanted. */

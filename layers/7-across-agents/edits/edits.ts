@@ -13,7 +13,7 @@ import { createDayLog } from "../../../src/record/line-log.js";
 import { isVersion } from "../../../src/record/version.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
-import { either, number, object, oneOf, optional, parserOf, string } from "../../../src/shape.js";
+import { each, either, number, object, oneOf, optional, parserOf, string } from "../../../src/shape.js";
 
 export interface EditLine {
   v: 1;
@@ -112,7 +112,7 @@ export function findConflicts(
     });
 }
 
-const fields = { v: isVersion, id: string, at: number, instance: isName, session: isName };
+const fields = { v: isVersion, id: string, at: number, ...each(isName, "instance", "session") };
 const isEditLine = either(
   object<EditLine>({ ...fields, kind: oneOf(["edit"]), path: string }),
   object<EditLine>({ ...fields, kind: oneOf(["void"]), path: optional(string) }),

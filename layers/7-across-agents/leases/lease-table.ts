@@ -12,7 +12,7 @@
 import { isName } from "../../../src/instances/instance.js";
 import { formatPage } from "../../../src/record/state-file.js";
 import { isRecord, parseJson } from "../../../src/records.js";
-import { anyList, finite, object, optional, string } from "../../../src/shape.js";
+import { anyList, each, finite, object, optional, string } from "../../../src/shape.js";
 import { overlaps } from "./items.js";
 
 export interface Lease {
@@ -129,9 +129,7 @@ function hasExpired(untilMs: number, nowMs: number): boolean {
 
 const isLease = object<Lease>({
   item: string,
-  instance: isName,
-  session: isName,
+  ...each(isName, "instance", "session"),
   why: optional(string),
-  sinceMs: finite,
-  untilMs: finite,
+  ...each(finite, "sinceMs", "untilMs"),
 });

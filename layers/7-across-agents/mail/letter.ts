@@ -12,7 +12,17 @@
 
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { isVersion } from "../../../src/record/version.js";
-import { anyList, either, number, object, oneOf, optional, parserOf, string } from "../../../src/shape.js";
+import {
+  anyList,
+  each,
+  either,
+  number,
+  object,
+  oneOf,
+  optional,
+  parserOf,
+  string,
+} from "../../../src/shape.js";
 
 export interface Letter {
   v: 1;
@@ -28,56 +38,54 @@ export interface Letter {
 
 export type LetterState = "queued" | "delivered" | "seen" | "expired";
 
-/** One line of a cursor. */
-export type CursorLine =
-  /** The letters are about to be delivered by a decision about what has this key. */
-  | {
-      v: 1;
-      kind: "claimed";
-      batch: string;
-      letters: string[];
-      instance: string;
-      at: number;
-      key: DecisionKey;
-    }
+/** The letters are about to be delivered by a decision about what has this key. */
+export interface Claim {
+  v: 1;
+  kind: "claimed";
+  batch: string;
+  letters: string[];
+  instance: string;
+  at: number;
+  key: DecisionKey;
+}
+
+/** How a claim ends. */
+interface Ending {
+  v: 1;
   /**
    * delivered: the decision is recorded; without this line the decisions themselves tell. dropped: somebody else was
    * first, and the letters are theirs.
    */
-  | { v: 1; kind: "delivered" | "dropped" | "seen"; batch: string };
+  kind: "delivered" | "dropped" | "seen";
+  batch: string;
+}
 
-export type Claim = Extract<CursorLine, { kind: "claimed" }>;
+/** One line of a cursor. */
+export type CursorLine = Claim | Ending;
 
 /** What a letter is known by. */
 export const nameOf = ({ from, id }: { from: string; id: string }): string => `${from} ${id}`;
 
-export const parseLetter = parserOf(
-  object<Letter>({
+const isLetter = object<Letter>({
+  v: isVersion,
+  ...each(string, "id", "from", "instance", "text"),
+  goal: optional(string),
+  at: number,
+});
+export const parseLetter = parserOf(isLetter);
+
+const isCursorLine = either(
+  object<Ending>({ v: isVersion, kind: oneOf(["delivered", "dropped", "seen"]), batch: string }),
+  object<Claim>({
     v: isVersion,
-    id: string,
-    from: string,
-    instance: string,
-    goal: optional(string),
-    text: string,
+    kind: oneOf(["claimed"]),
+    ...each(string, "batch", "instance"),
+    letters: anyList,
     at: number,
+    key: object<DecisionKey>({ key: string, day: number }),
   }),
 );
-
-const fields = { v: isVersion, batch: string };
-
-export const parseCursorLine = parserOf<CursorLine>(
-  either(
-    object<Exclude<CursorLine, Claim>>({ ...fields, kind: oneOf(["delivered", "dropped", "seen"]) }),
-    object<Claim>({
-      ...fields,
-      kind: oneOf(["claimed"]),
-      letters: anyList,
-      instance: string,
-      at: number,
-      key: object<DecisionKey>({ key: string, day: number }),
-    }),
-  ),
-);
+export const parseCursorLine = parserOf<CursorLine>(isCursorLine);
 
 /** Two letters of one name are one: the first counts. */
 export function withoutRepeats(letters: readonly Letter[]): Letter[] {

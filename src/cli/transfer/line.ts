@@ -6,21 +6,16 @@
  */
 import { parseID } from "../../memory/id.js";
 import type { MemoryCopy } from "../../memory/store.js";
-import { object, oneOf, string } from "../../shape.js";
+import { isRecord } from "../../records.js";
 
 export function formatCopy({ contents, id, isArchived }: MemoryCopy): string {
   return JSON.stringify({ v: 1, id, ...(isArchived && { archived: true }), contents });
 }
 
-const isCopy = object<{ v: 1; id: string; contents: string; archived?: unknown }>({
-  v: oneOf([1]),
-  id: string,
-  contents: string,
-});
-
 /** `undefined` for what is none: another program's line, or half of one. */
 export function parseCopy(value: unknown): MemoryCopy | undefined {
-  if (!isCopy(value) || !parseID(value.id)) return undefined;
+  if (!isRecord(value) || value.v !== 1) return undefined;
   const { archived, contents, id } = value;
+  if (typeof id !== "string" || typeof contents !== "string" || !parseID(id)) return undefined;
   return { id, isArchived: archived === true, contents };
 }

@@ -3,7 +3,7 @@
  * alone gives every file at every time, and the way back from a change is the line before it.
  */
 import { findLaterVersion, isVersion } from "../../record/version.js";
-import { either, object, oneOf, optional, string } from "../../shape.js";
+import { each, either, object, oneOf, optional, string } from "../../shape.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "../path.js";
 
 /** Why something is changed, for the ledger. */
@@ -66,22 +66,13 @@ export function isTime(value: unknown): value is string {
   return string(value) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
-const hash = either(string, oneOf([null]));
 const isWhole = object<LedgerLine>({
   v: isVersion,
-  id: string,
   at: isTime,
-  instance: string,
   by: oneOf(["strata", "person"]),
-  key: string,
-  path: string,
-  from: optional(string),
-  before: hash,
-  after: hash,
-  contents: optional(string),
-  operation: string,
-  run: optional(string),
-  undoes: optional(string),
+  ...each(string, "id", "instance", "key", "path", "operation"),
+  ...each(either(string, oneOf([null])), "before", "after"),
+  ...each(optional(string), "from", "contents", "run", "undoes"),
 });
 
 /** Why a line with these paths is none: they lead elsewhere, or are not of the memory that it is about. */
