@@ -4,6 +4,7 @@
  */
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Files } from "./seams/files.js";
+import { readText } from "./seams/read-text.js";
 
 /** A larger index has hundreds of thousands of files and would take too long. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -36,7 +37,7 @@ async function findGitFolder(files: Pick<Files, "read" | "stat">, root: string):
   const path = join(root, ".git");
   const kind = (await files.stat(path))?.kind;
   if (kind !== "file") return kind === "folder" ? path : undefined;
-  const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
+  const text = (await readText(files, path)) ?? "";
   const [, folder] = /^gitdir: (.+?)\s*$/.exec(text) ?? [];
   return folder === undefined ? undefined : resolve(root, folder);
 }

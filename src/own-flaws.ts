@@ -9,6 +9,7 @@ import { describeWayOut, findWaysOut } from "./own-folders.js";
 import type { Log } from "./record/log.js";
 import type { Clock } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
+import { readText } from "./seams/read-text.js";
 import { SCREEN_OPENS_MS, type Toasts } from "./toasts.js";
 
 export interface OwnFlaw {
@@ -135,12 +136,11 @@ async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
       found.push({ path, what, todo: "put a file in its place" });
       continue;
     }
-    const text = await files.read(path);
+    const text = await readText(files, path);
     // If it does not exist yet, it is created before the first file.
     if (text === undefined) continue;
     const lacking: string[] = [];
-    for (const rule of planRules(new TextDecoder().decode(text), rules))
-      if (await hasMatch(files, folder, rule)) lacking.push(rule);
+    for (const rule of planRules(text, rules)) if (await hasMatch(files, folder, rule)) lacking.push(rule);
     if (lacking.length === 0) continue;
     const what = "it does not keep what Strata writes there out of git, and a commit would take it in";
     const list = lacking.map((rule) => `"${rule}"`).join(" and ");

@@ -1,7 +1,7 @@
 /** What is this user's machine's own in a project: its files, the marks on them, and the sessions that were had here. */
 import { basename, join } from "node:path";
 import type { Folders } from "./folders.js";
-import { parseInstance } from "./instances/instance.js";
+import { openInstanceFile } from "./instances/instance.js";
 import { createLocks } from "./lock/locks.js";
 import { locateRecord } from "./owner/record.js";
 import { createSeal, type Seal } from "./owner/seal.js";
@@ -37,6 +37,7 @@ const MOST_INSTANCES = 100;
 /** Touches nothing until it is asked. */
 export function openOwn({ clock, files: disk, folders, host, instance, log }: OwnOptions): Own {
   const files = keepLaterState(disk, log);
+  const instanceFile = openInstanceFile(files);
   const { processes, stateFolder } = host;
   const { dreamState, project, strata } = folders;
   const locate = () => locateRecord(files, { project, stateFolder });
@@ -68,8 +69,7 @@ export function openOwn({ clock, files: disk, folders, host, instance, log }: Ow
 
   async function isInUse(): Promise<boolean> {
     for (const name of (await files.list(folders.instances)).slice(0, MOST_INSTANCES)) {
-      const contents = await files.read(join(folders.instances, name));
-      const instance = contents && parseInstance(new TextDecoder().decode(contents));
+      const instance = await instanceFile.read(join(folders.instances, name));
       if (instance && (await processes.isRunning(instance.process)) === true) return true;
     }
     return false;

@@ -1,6 +1,7 @@
 /** The words given to a model: `prompts/<name>.md` of the package, so that people can read and judge them. */
 import { fileURLToPath } from "node:url";
 import type { Files } from "./seams/files.js";
+import { readText } from "./seams/read-text.js";
 
 export interface Prompts {
   /** The text of a prompt, without space around it. Read once; throws when the package has no such file. */
@@ -23,7 +24,7 @@ export function createPrompts(files: Files): Prompts {
 
 async function readPrompt(files: Files, name: string): Promise<string> {
   const path = fileURLToPath(new URL(`${FOLDER}${name}.md`, import.meta.url));
-  const contents = await files.read(path);
-  if (contents) return new TextDecoder().decode(contents).trim();
+  const text = await readText(files, path);
+  if (text !== undefined) return text.trim();
   throw new Error(`Expected the prompt "${name}" at ${path}; it is missing. Reinstall opencode-strata.`);
 }

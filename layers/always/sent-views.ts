@@ -10,9 +10,11 @@ import type PQueue from "p-queue";
 import { DAY_MS } from "../../src/days.js";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
-import { isRecord } from "../../src/records.js";
+import { removeOlder } from "../../src/record/old-files.js";
+import { isRecord, parseJson } from "../../src/records.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
+import { readText } from "../../src/seams/read-text.js";
 import type { Digest } from "./digest.js";
 
 /** What was sent last. */
@@ -62,8 +64,8 @@ export function createSentViews({
   return {
     async last(session, { again }) {
       if (waiting.has(session) || (known.has(session) && !again)) return known.get(session);
-      const contents = await files.read(pathOf(session));
-      const stored = contents && parseSentView(new TextDecoder().decode(contents));
+      const text = await readText(files, pathOf(session));
+      const stored = text === undefined ? undefined : parseSentView(text);
       if (stored === "later") later.add(session);
       else if (stored && (stored.instance !== instance || !known.has(session))) known.set(session, stored);
       return known.get(session);
@@ -85,13 +87,7 @@ export function createSentViews({
       enqueue("remove", session, () => files.remove(pathOf(session)));
     },
 
-    async removeOld() {
-      for (const name of await files.list(folder)) {
-        const path = join(folder, name);
-        const found = await files.stat(path);
-        if (found && found.modifiedMs < clock.now() - KEPT_DAYS * DAY_MS) await files.remove(path);
-      }
-    },
+    removeOld: () => removeOlder(files, folder, clock.now() - KEPT_DAYS * DAY_MS),
   };
 
   function enqueue(what: string, session: string, run: () => Promise<void> | undefined): void {
@@ -138,11 +134,3 @@ export function parseSentView(text: string): (SentView & { instance: string }) |
 }
 
 const isWhole = (number: number | undefined): number is number => Number.isInteger(number);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -8,6 +8,7 @@
  */
 import type { ModelClaims } from "../config/model-claims.js";
 import type { Config } from "../config/schema.js";
+import { formatDay } from "../days.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
@@ -218,7 +219,7 @@ export function createGeneration(options: GenerationOptions): Generation {
 
   /** Once a day: everything goes on without the calls, and a person may want to know why notes are plainer. */
   function tellUsedUp(why: string): void {
-    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    const today = formatDay(clock.now());
     if (usedUpOn === today) return;
     usedUpOn = today;
     toasts.show(

@@ -15,7 +15,7 @@ import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { RunningProcesses } from "../seams/processes.js";
-import { formatInstance, type Instance, parseInstance } from "./instance.js";
+import { type Instance, openInstanceFile } from "./instance.js";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.js";
 import { createLiveness } from "./liveness.js";
 
@@ -53,6 +53,7 @@ export function createInstances(options: InstancesOptions): Instances {
   const { clock, directory, family, files, folder, id, log, processes } = options;
   const sessions = createLiveSessions(family);
   const liveness = createLiveness(clock, processes);
+  const file = openInstanceFile(files);
   const path = join(folder, `${id}.json`);
   const started = formatTime();
   const listeners: ((ended: readonly string[], living: readonly Instance[]) => Promise<void>)[] = [];
@@ -109,7 +110,7 @@ export function createInstances(options: InstancesOptions): Instances {
     writing = writing
       .catch(() => {})
       .then(async () => {
-        if (!hasLeft) await files.writeWhole(path, formatInstance(await describe()));
+        if (!hasLeft) await file.write(path, await describe());
       });
     return writing;
   }
@@ -131,8 +132,7 @@ export function createInstances(options: InstancesOptions): Instances {
 
   async function readOther(name: string): Promise<Instance | undefined> {
     if (!name.endsWith(".json") || name === `${id}.json`) return undefined;
-    const bytes = await files.read(join(folder, name));
-    const instance = bytes && parseInstance(new TextDecoder().decode(bytes));
+    const instance = await file.read(join(folder, name));
     // The id names the file that is removed.
     return instance && name === `${instance.id}.json` ? instance : undefined;
   }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findLaterVersionIn } from "../record/version.js";
 import type { Files } from "../seams/files.js";
+import { readText } from "../seams/read-text.js";
 import type { Stored } from "./stored.js";
 
 export interface SessionPaths {
@@ -44,9 +45,8 @@ export type StoredReading =
   | { kind: "stored"; stored: Stored; text: string };
 
 export async function readStored(files: Files, path: string): Promise<StoredReading> {
-  const bytes = await files.read(path);
-  if (!bytes) return { kind: "absent" };
-  const text = new TextDecoder().decode(bytes);
+  const text = await readText(files, path);
+  if (text === undefined) return { kind: "absent" };
   // It brings zod along.
   const { parseStored } = await import("./stored.js");
   const stored = parseStored(text);

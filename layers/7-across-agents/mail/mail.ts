@@ -14,7 +14,8 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { StrataError } from "../../../src/error.js";
-import { readJsonLines } from "../../../src/record/json-lines.js";
+import { createLineLog } from "../../../src/record/line-log.js";
+import { removeOlder } from "../../../src/record/old-files.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Decisions } from "../../../src/view/decisions.js";
@@ -92,6 +93,8 @@ const CURSOR = ".cursor.jsonl";
 export function createMail({ clock, decisions, files, folder, instance, living }: MailOptions): Mail {
   const lettersOf = (receiver: string): string => pathOf(receiver, LETTERS);
   const cursorOf = (receiver: string): string => pathOf(receiver, CURSOR);
+  const letterLog = createLineLog({ files, parse: parseLetter });
+  const cursorLog = createLineLog({ files, parse: parseCursorLine });
   const delivering = new Map<string, Promise<unknown>>();
 
   return {
@@ -104,7 +107,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       const waiting = [...states.values()].filter((state) => state === "queued").length;
       if (waiting >= MOST_QUEUED) throw fullBox(receiver, waiting);
       const letter: Letter = { v: 1, ...given, at: clock.now() };
-      await files.appendLine(lettersOf(receiver), JSON.stringify(letter));
+      await letterLog.append(lettersOf(receiver), [letter]);
       return "queued";
     },
 
@@ -135,12 +138,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
         .map((name) => name.slice(0, -LETTERS.length));
     },
 
-    async removeOld(maxAgeMs) {
-      for (const name of await files.list(folder)) {
-        const found = await files.stat(join(folder, name));
-        if (found && clock.now() - found.modifiedMs > maxAgeMs) await files.remove(join(folder, name));
-      }
-    },
+    removeOld: (maxAgeMs) => removeOlder(files, folder, clock.now() - maxAgeMs),
   };
 
   async function deliverNext(
@@ -203,11 +201,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
   }
 
   async function open(receiver: string): Promise<Box> {
-    const [{ records }, lines] = await Promise.all([
-      readJsonLines(files, lettersOf(receiver), parseLetter),
-      readCursor(receiver),
-    ]);
-    const letters = withoutRepeats(records);
+    const [letters, lines] = await Promise.all([readLetters(receiver), readCursor(receiver)]);
     const claims = findOpenClaims(lines);
     const found = await Promise.all(claims.map((claim) => isRecorded(receiver, claim, letters)));
     const recorded = claims.filter((_, index) => found[index]);
@@ -223,8 +217,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
 
   /** Does the decision that was to be recorded name these letters? */
   async function isRecorded(receiver: string, { key, letters }: Claim, known?: Letter[]): Promise<boolean> {
-    const all =
-      known ?? withoutRepeats((await readJsonLines(files, lettersOf(receiver), parseLetter)).records);
+    const all = known ?? (await readLetters(receiver));
     await decisions.load([key.day], { again: true });
     const extended = decisions.find(key.key, receiver)?.extended ?? [];
     const text = extended.find(({ layer }) => layer === MAIL_LAYER)?.text ?? "";
@@ -232,12 +225,16 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     return headings.length > 0 && headings.every((heading) => text.includes(heading));
   }
 
-  async function readCursor(receiver: string): Promise<CursorLine[]> {
-    return (await readJsonLines(files, cursorOf(receiver), parseCursorLine)).records;
+  async function readLetters(receiver: string): Promise<Letter[]> {
+    return withoutRepeats((await letterLog.read(lettersOf(receiver))).records);
   }
 
-  function append(receiver: string, line: CursorLine): Promise<void> {
-    return files.appendLine(cursorOf(receiver), JSON.stringify(line));
+  async function readCursor(receiver: string): Promise<CursorLine[]> {
+    return (await cursorLog.read(cursorOf(receiver))).records;
+  }
+
+  async function append(receiver: string, line: CursorLine): Promise<void> {
+    await cursorLog.append(cursorOf(receiver), [line]);
   }
 
   function pathOf(receiver: string, ending: string): string {

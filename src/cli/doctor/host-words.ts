@@ -2,8 +2,7 @@
  * Why OpenCode did not load a plugin, in its own words. Its screen does not show them: a plugin that it cannot install or
  * load is a `session.error` event, and one that throws at start is a line of its log.
  */
-import { isRecord } from "../../records.js";
-import { parseJSON } from "../json.js";
+import { isRecord, parseJson } from "../../records.js";
 
 export interface Refusal {
   /** The step that failed. */
@@ -13,7 +12,7 @@ export interface Refusal {
 
 /** Reads an event of OpenCode's. */
 export function findRefusalInEvent(json: string): Refusal | undefined {
-  const event = parseJSON(json);
+  const event = parseJson(json);
   const { payload } = isRecord(event) ? event : {};
   if (!isRecord(payload) || payload.type !== "session.error" || !isRecord(payload.properties))
     return undefined;
@@ -31,7 +30,7 @@ export function findRefusalInLog(text: string): Refusal | undefined {
   const line = text.split("\n").find((one) => one.includes('message="failed to load plugin"'));
   const quoted = line === undefined ? null : /\berror=("(?:[^"\\]|\\.)*"|\S+)/.exec(line);
   if (!quoted?.[1]) return undefined;
-  const why = parseJSON(quoted[1]);
+  const why = parseJson(quoted[1]);
   return { what: "start", why: typeof why === "string" ? why : quoted[1] };
 }
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { PACKAGE } from "../../config/plugin-entries.js";
 import { type PulseRecord, parsePulse } from "../../dispatcher/pulse.js";
 import type { Folders } from "../../folders.js";
+import { parseJson } from "../../records.js";
 import type { CliContext } from "../command.js";
-import { parseJSON } from "../json.js";
 import type { Configured, OnDisk } from "./configured.js";
 import { type Finding, fine, note, warning } from "./finding.js";
 
@@ -68,7 +68,7 @@ async function readLastPulse(files: CliContext["files"], folder: string): Promis
   const pulses: PulseRecord[] = [];
   for (const name of await files.list(folder).catch(() => [])) {
     const contents = await files.read(join(folder, name)).catch(() => undefined);
-    const pulse = contents && parsePulse(parseJSON(new TextDecoder().decode(contents)));
+    const pulse = contents && parsePulse(parseJson(new TextDecoder().decode(contents)));
     if (pulse) pulses.push(pulse);
   }
   return pulses.sort((a, b) => b.startedMs - a.startedMs)[0];

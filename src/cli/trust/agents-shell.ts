@@ -1,3 +1,4 @@
+import { readText } from "../../seams/read-text.js";
 import type { CliContext } from "../command.js";
 
 /** Shells are not nested deeper than this. */
@@ -11,10 +12,9 @@ export async function isInAgentsShell({ env, files }: Pick<CliContext, "env" | "
   if (env.OPENCODE || env.OPENCODE_PID) return true;
   let id = process.ppid;
   for (let depth = 0; depth < MOST_ANCESTORS && id > 1; depth++) {
-    const stat = await files.read(`/proc/${id}/stat`).catch(() => undefined);
-    if (!stat) return false;
+    const text = await readText(files, `/proc/${id}/stat`).catch(() => undefined);
+    if (text === undefined) return false;
     // proc_pid_stat(5): `pid (name) state parent …`; the name may contain anything.
-    const text = new TextDecoder().decode(stat);
     const end = text.lastIndexOf(")");
     if (/^\.?opencode/.test(text.slice(text.indexOf("(") + 1, end))) return true;
     const [, parent] = text

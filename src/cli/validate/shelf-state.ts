@@ -8,10 +8,11 @@ import { ARCHIVE, CONFLICTS, LEDGER } from "../../memory/path.js";
 import type { Entry } from "../../memory/store/entries.js";
 import { readKnown } from "../../memory/store/known-files.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
-import { listItself, readWithin } from "../../memory/store/obstacle.js";
+import { listItself, readTextWithin } from "../../memory/store/obstacle.js";
 import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
+import { parseJson } from "../../records.js";
 import type { FileStat, Files } from "../../seams/files.js";
-import { parseJSON } from "../json.js";
+import { readText } from "../../seams/read-text.js";
 import type { ReadShelf } from "../memory-files.js";
 
 export interface ShelfState extends ReadShelf {
@@ -62,7 +63,7 @@ export async function readShelfState(
     index: await readIndex(files, join(folder, "MEMORY.md")),
     conflicts: await readTexts(files, join(folder, CONFLICTS)),
     names: await listNames(files, folder),
-    ignored: await readText(files, folder, ".gitignore"),
+    ignored: await readSafely(files, folder, ".gitignore"),
     pending: await readPending(files, join(state, "pending.json"), prefix).catch(() => undefined),
     setAside: await listSetAside(files, state).catch(() => []),
     lock: await inspect(join(state, "lock")),
@@ -84,7 +85,7 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
   const read: LedgerFile[] = [];
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
     const path = join(folder, name);
-    const text = (await readText(files, folder, name)) ?? "";
+    const text = (await readSafely(files, folder, name)) ?? "";
     const lines = text.split("\n").map((line, n) => ({ number: n + 1, text: line }));
     read.push({
       path,
@@ -92,7 +93,7 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
       lines: lines
         .filter(({ text: line }) => line.trim() !== "")
         .map((one) => {
-          const reading = readLedgerLine(parseJSON(one.text), prefix);
+          const reading = readLedgerLine(parseJson(one.text), prefix);
           return reading.kind === "line" ? { ...one, line: reading.line } : { ...one, fault: reading.what };
         }),
     });
@@ -105,8 +106,7 @@ async function readIndex(files: Files, path: string): Promise<ShelfState["index"
   if (!stat) return { kind: "none" };
   if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, not a file` };
   try {
-    const bytes = (await files.read(path)) ?? new Uint8Array();
-    return { kind: "page", text: new TextDecoder().decode(bytes) };
+    return { kind: "page", text: (await readText(files, path)) ?? "" };
   } catch (thrown) {
     return { kind: "other", what: `it cannot be read: ${formatError(thrown)}` };
   }
@@ -119,7 +119,7 @@ async function readBroken(
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const { path } of broken) {
-    const text = await readText(files, folder, path);
+    const text = await readSafely(files, folder, path);
     if (text !== undefined) texts.set(path, text);
   }
   return texts;
@@ -148,7 +148,7 @@ const OWN_FOLDERS: ReadonlySet<string> = new Set([ARCHIVE, LEDGER, CONFLICTS]);
 async function readTexts(files: Files, folder: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".md"))) {
-    const text = await readText(files, folder, name);
+    const text = await readSafely(files, folder, name);
     if (text !== undefined) texts.set(join(folder, name), text);
   }
   return texts;
@@ -158,7 +158,5 @@ async function readTexts(files: Files, folder: string): Promise<Map<string, stri
 const listSafely = (files: Files, folder: string): Promise<string[]> =>
   listItself(files, folder).catch(() => []);
 
-async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
-  const bytes = await readWithin(files, folder, path).catch(() => undefined);
-  return bytes && new TextDecoder().decode(bytes);
-}
+const readSafely = (files: Files, folder: string, path: string): Promise<string | undefined> =>
+  readTextWithin(files, folder, path).catch(() => undefined);
