@@ -1,36 +1,23 @@
 /**
- * The file system, with what is ours kept apart from what is not. For a path of ours (own-folders.ts):
+ * The file system, in which our own paths follow no link that leads out. For a path of ours (own-folders.ts):
  *
- *     a folder on it leads out   nothing is there to read, and what would write throws EELSEWHERE
- *     a link is in its place     nothing is there to read; what writes puts our own file there, and the link is gone
+ *     a folder on it leads out   reads find nothing, writes throw EELSEWHERE
+ *     a link is in its place     reads find nothing; a write replaces the link by our own file
  *
- * Either way nothing behind the link is looked at or changed, and `report` is told once. Other paths, such as the files
- * of the project and its configuration, are as they were: their links are followed.
+ * Either way nothing behind the link is read or changed, and `report` hears of it once. Other paths, such as the files
+ * of the project and its configuration, follow links as usual.
  */
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
-import { StrataError } from "./error.js";
-import { findOwnFolder, findOwnPlace, findWayOut, formatWayOut, type WayOut } from "./own-folders.js";
-import type { Clock } from "./seams/clock.js";
+import { findOwnPlace } from "./own-folders.js";
 import type { FileStat, Files } from "./seams/files.js";
+import { createWaysOut, type WaysOutOptions } from "./ways-out.js";
 
-export interface OwnFilesOptions {
-  files: Files;
-  clock: Clock;
-  /** Where links of the user's may lead to; asked only when one is found. */
-  listLinked(this: void): Promise<readonly string[]>;
-  report(this: void, message: string): void;
-}
-
-/** What is written in one go is looked at once. A link that is planted is found out about by the next. */
-const LOOK_LASTS_MS = 100;
-/** A repository may bring thousands of links; so many are told of. */
-const MOST_REPORTS = 50;
+export type OwnFilesOptions = WaysOutOptions & { files: Files };
 
 export function createOwnFiles(options: OwnFilesOptions): Files {
-  const { clock, files, listLinked } = options;
-  const looks = new Map<string, { atMs: number; found: Promise<WayOut | undefined> }>();
-  const reported = new Set<string>();
+  const { files } = options;
+  const { leadsOut, refuse, reportLink } = createWaysOut(options);
 
   return {
     read: (path, given) => readOwn(path, given, (asked) => files.read(path, asked)),
@@ -51,18 +38,18 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
     list: async (folder) => ((await leadsOut(folder)) ? [] : files.list(folder)),
 
     async writeWhole(path, contents, given) {
-      await refuseWayOut(path);
+      await refuse(dirname(path));
       await files.writeWhole(path, contents, given);
     },
 
     async create(path, contents) {
-      await refuseWayOut(path);
+      await refuse(dirname(path));
       if (await files.create(path, contents)) return true;
       return (await clearLink(path)) && files.create(path, contents);
     },
 
     async appendLine(path, line) {
-      await refuseWayOut(path);
+      await refuse(dirname(path));
       try {
         await files.appendLine(path, line);
       } catch (thrown) {
@@ -73,7 +60,7 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
 
     async rename(from, to) {
       if (await leadsOut(dirname(from))) return;
-      await refuseWayOut(to);
+      await refuse(dirname(to));
       await files.rename(from, to);
     },
 
@@ -102,7 +89,7 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
     }
   }
 
-  /** A folder that the user has linked on purpose is a folder. */
+  /** A folder that the user linked on purpose counts as a folder. */
   async function statOwn(path: string): Promise<FileStat | undefined> {
     if (await leadsOut(dirname(path))) return undefined;
     const stat = await files.statItself(path);
@@ -110,35 +97,9 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
     return files.stat(path);
   }
 
-  async function refuseWayOut(path: string): Promise<void> {
-    const out = await look(dirname(path));
-    if (out) throw new StrataError("EELSEWHERE", formatWayOut(out));
-  }
-
-  async function leadsOut(folder: string): Promise<boolean> {
-    return (await look(folder)) !== undefined;
-  }
-
-  async function look(folder: string): Promise<WayOut | undefined> {
-    if (!findOwnFolder(folder)) return undefined;
-    const nowMs = clock.now();
-    const known = looks.get(folder);
-    if (known && Math.abs(nowMs - known.atMs) < LOOK_LASTS_MS) return known.found;
-    const found = findWayOut(files, folder, listLinked);
-    looks.set(folder, { atMs: nowMs, found });
-    try {
-      const out = await found;
-      if (out) report(out.folder, formatWayOut(out));
-      return out;
-    } catch (thrown) {
-      looks.delete(folder);
-      throw thrown;
-    }
-  }
-
   /**
-   * Makes room for a file of ours. Somebody else may have done so meanwhile and have a file there by now: that is put
-   * back, since only a link may go.
+   * Removes a link that stands where a file of ours belongs. Another process may have replaced it meanwhile: its file
+   * is put back, since only a link may go.
    */
   async function clearLink(path: string): Promise<boolean> {
     if (!findOwnPlace(path) || (await files.statItself(path))?.kind !== "link") return false;
@@ -152,22 +113,9 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
     await files.remove(aside);
     return true;
   }
-
-  function reportLink(path: string): void {
-    report(
-      path,
-      `${path} is a link and no file of ours: it is not read, and the next write puts a file there`,
-    );
-  }
-
-  function report(path: string, message: string): void {
-    if (reported.has(path) || reported.size >= MOST_REPORTS) return;
-    reported.add(path);
-    options.report(message);
-  }
 }
 
-/** Is it one of the folders that a person may keep elsewhere as a whole? */
+/** Is it one of the folders that a person may keep elsewhere? */
 function isPart(path: string): boolean {
   const top = findOwnPlace(path)?.top;
   return top !== undefined && (dirname(path) === top || dirname(dirname(path)) === top);

@@ -1,13 +1,13 @@
 /**
- * Has a task done on a fork of a session, or in an empty child of it:
+ * Does a task on a fork of a session, or in an empty child of it:
  *
  *     how was the session asked → open → title and permissions → ask → (break off) → read what it did → remove
  *
- * The first request of a fork begins with the bytes of its parent's last one only if it is asked in the same way, so
- * agent, model, tools and system text are those of the message that the parent is answering, and the permissions, which
- * decide what tools there are, those of the parent; the host's own fork leaves them out (measured).
+ * The first request of a fork begins with the bytes of its parent's last one only if it is asked in the same way. So it
+ * has the agent, model, tools and system text of the message that the parent is answering, and the permissions of the
+ * parent, which decide what tools there are; the host's own fork leaves them out (measured).
  *
- * Every step is bounded, and nobody sits before it: what it asks a person for is refused at once.
+ * Every step is bounded. No person watches a fork, so whatever it asks a person for is refused at once.
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage } from "@opencode-ai/sdk";
@@ -20,14 +20,14 @@ import {
   createTokenWatch,
   type Ending,
   NO_TOKENS,
-  type PromptBody,
   readMessage,
   readText,
   readTokens,
   sumTokens,
   type Trouble,
 } from "./asking.js";
-import { type Ask, type ForkSessions, formatForkTitle } from "./fork-sessions.js";
+import { createForkOpening } from "./fork-opening.js";
+import type { Ask, ForkSessions } from "./fork-sessions.js";
 import type { Processes } from "./processes.js";
 
 export interface ForksOptions {
@@ -37,20 +37,12 @@ export interface ForksOptions {
   processes: Processes;
 }
 
-/** How a session was asked last. */
-type Manner = Omit<PromptBody, "parts" | "messageID">;
-
-/**
- * The host copies and removes message by message, with an event for each: five forks of 30 messages at once have taken
- * over five seconds on a busy machine.
- */
-const COPYING_DEADLINE_MS = 60_000;
-
 /** Never rejects. */
 export function createForks(options: ForksOptions): (request: ForkRequest) => Promise<ForkResult> {
   const { client, clock, forkSessions, processes } = options;
   const { ask, bounded } = createAsking(client, clock);
-  /** One after the other, so that the first can begin before the last is copied. */
+  const { open, readManner, remove } = createForkOpening({ client, bounded, forkSessions, processes });
+  /** One at a time, so that the first can begin before the last is copied. */
   const opening = new PQueue({ concurrency: 1 });
 
   return async (request) => {
@@ -73,66 +65,6 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
     await remove(id);
     return result;
   };
-
-  /** Of the message that the parent is answering. */
-  async function readManner({ messageID, parentID }: ForkRequest): Promise<Manner | undefined> {
-    const answer = await readInfo(parentID, messageID);
-    const asked = answer?.role === "assistant" ? await readInfo(parentID, answer.parentID) : undefined;
-    if (asked?.role !== "user") return undefined;
-    const { agent, model, system, tools } = asked;
-    const { variant, ...name } = model as typeof model & { variant?: string };
-    return {
-      agent,
-      model: name,
-      ...(system !== undefined && { system }),
-      ...(tools && { tools }),
-      ...(variant !== undefined && { variant }),
-    };
-  }
-
-  async function readInfo(id: string, messageID: string) {
-    return (await bounded(() => client.session.message({ path: { id, messageID } })))?.data?.info;
-  }
-
-  /** One that cannot be given its title would not be found after a crash: it goes at once. */
-  async function open(request: ForkRequest): Promise<string | undefined> {
-    const parent = (await bounded(() => client.session.get({ path: { id: request.parentID } })))?.data;
-    if (!parent) return undefined;
-    const title = formatForkTitle(request.title, processes.ownID);
-    const id =
-      request.history === "shared"
-        ? await fork(request, { title, parentTitle: parent.title })
-        : await bounded(() => create({ parentID: request.parentID, title }));
-    if (id === undefined) return undefined;
-    // The SDK's type of this version does not name it.
-    const { permission } = parent as { permission?: unknown };
-    if (await retitle(id, { title, ...(permission !== undefined && { permission }) })) return id;
-    await remove(id);
-    return undefined;
-  }
-
-  async function fork(
-    { messageID, parentID }: ForkRequest,
-    { parentTitle, title }: { title: string; parentTitle: string },
-  ): Promise<string | undefined> {
-    const stop = forkSessions.expect(parentTitle, (id) => void retitle(id, { title }));
-    const forked = await bounded(async (late) => {
-      const { data } = await client.session.fork({ path: { id: parentID }, body: { messageID } });
-      if (data && late.aborted) void remove(data.id);
-      return data;
-    }, COPYING_DEADLINE_MS);
-    for (const [id, persons] of stop()) if (id !== forked?.id) await retitle(id, { title: persons });
-    return forked?.id;
-  }
-
-  async function create(body: { parentID: string; title: string }): Promise<string | undefined> {
-    return (await client.session.create({ body })).data?.id;
-  }
-
-  async function retitle(id: string, body: { title: string; permission?: unknown }): Promise<boolean> {
-    const updated = await bounded(() => client.session.update({ path: { id }, body }));
-    return updated?.data !== undefined;
-  }
 
   function watch(
     { maxTokens }: ForkRequest,
@@ -160,14 +92,10 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
     return http.post({ url: "/question/{requestID}/reject", path: { requestID: id } });
   }
 
-  /** A fork has the messages of its parent under their old times. */
+  /** A fork holds the messages of its parent with their old times. */
   async function readSince(id: string, sinceMs: number): Promise<readonly Message[]> {
     const messages = (await bounded(() => client.session.messages({ path: { id } })))?.data ?? [];
     return messages.filter(({ info }) => info.time.created >= sinceMs) as readonly Message[];
-  }
-
-  async function remove(id: string): Promise<void> {
-    await bounded(() => client.session.delete({ path: { id } }), COPYING_DEADLINE_MS);
   }
 }
 

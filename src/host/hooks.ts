@@ -1,6 +1,6 @@
 /**
- * Binds each hook of the dispatcher to the host's own, one row each. Hooks no layer hears are not registered. What
- * goes on in sessions of our own does not reach the layers.
+ * Binds each hook of the dispatcher to the host's own, one row each. Hooks no layer hears are not registered. The
+ * layers hear nothing of our own sessions.
  */
 import type { Hooks } from "@opencode-ai/plugin";
 import { isSummary } from "../conversation/history.js";
@@ -15,16 +15,24 @@ import type { ContextRequest } from "../view/request.js";
 import type { OpenCodeHost } from "./opencode.js";
 import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
-import { createSlashCommands } from "./slash-commands.js";
+import { createSlashCommands, type SlashCommands } from "./slash-commands.js";
 import { bindTools, defineTools } from "./tools.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
+type Bound = Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "titles">;
+
+/** What the rows need. */
+interface Binding extends Pick<Strata, "dispatcher" | "pulse" | "requests"> {
+  host: Bound;
+  slashCommands: SlashCommands;
+}
+
 export function bindHooks(
   { clock, config, dispatcher, dispose, log, pulse, requests, toasts }: Strata,
-  host: Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "titles">,
+  host: Bound,
 ): Hooks {
-  const { forkSessions, liveConfig, ownSessions, titles } = host;
+  const { liveConfig, ownSessions } = host;
   const slashCommands = createSlashCommands({
     commands: dispatcher.commands,
     clock,
@@ -32,129 +40,162 @@ export function bindHooks(
     show: host.show,
     toast: (text) => toasts.show(text, "info"),
   });
-  const rows = [
-    row("context", "experimental.chat.messages.transform", async (_input, output) => {
-      let input: ContextRequest | undefined;
-      const limit = dispatcher.limit("context");
-      const takenBack: Exchange<"takenBack"> = {
-        read() {
-          if (isOwnRequest(output.messages)) return undefined;
-          titles.close(output.messages[0]?.info.sessionID ?? "");
-          // A copy: the layers look at what the host has, and the host's own list is written to.
-          input = requests.open((output.messages as Message[]).filter((one) => !isForPeopleOnly(one)));
-          return input && { input, value: undefined };
-        },
-        write: () => undefined,
-      };
-      const compacted: Exchange<"compacted"> = {
-        read: () => (input && hasSummary(input) ? { input, value: undefined } : undefined),
-        write: () => undefined,
-      };
-      const context: Exchange<"context"> = {
-        read: () => input && { input, value: input.history.messages },
-        write: (view) => writeInPlace(output.messages as Message[], view),
-      };
-      await dispatcher.serve("takenBack", takenBack, limit);
-      await dispatcher.serve("compacted", compacted, limit);
-      await dispatcher.serve("context", context, limit);
-    }),
-    row("compacting", "experimental.session.compacting", ({ sessionID }, output) =>
-      dispatcher.serve("compacting", {
-        read: () => ({ input: { sessionID }, value: output.prompt }),
-        write(prompt) {
-          if (prompt !== undefined) output.prompt = prompt;
-        },
-      }),
-    ),
-    row("turn", "chat.message", async ({ agent, sessionID }, { message: info, parts }) => {
-      const isTurn = !isOwnAgent(agent) && !isForPeopleOnly({ info, parts } as Message);
-      if (isTurn) await titles.open(sessionID, info.id);
-      await dispatcher.serve("turn", {
-        read: () => (isTurn ? { input: { sessionID }, value: undefined } : undefined),
-        write: () => undefined,
-      });
-    }),
-    row("command", "command.execute.before", async (call, { parts }) => {
-      // Not through the dispatcher: one of ours is answered by throwing, see there. The others are for the layers.
-      await slashCommands.answer(call, parts);
-      await dispatcher.serve("command", {
-        read() {
-          const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-          return { input: { sessionID: call.sessionID, texts }, value: undefined };
-        },
-        write: () => undefined,
-      });
-    }),
-    row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) => {
-      const most = ownSessions.findAnswerLimit(sessionID);
-      if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
-      return dispatcher.serve("modelWindow", {
-        read() {
-          if (isOwnAgent(agent)) return undefined;
-          return { input: { sessionID, ...readWindow(model, output.maxOutputTokens) }, value: undefined };
-        },
-        write: () => undefined,
-      });
-    }),
-    row("toolArguments", "tool.execute.before", async (input, output) => {
-      if (ownSessions.has(input?.sessionID)) {
-        const why = await ownSessions.findEscape(input.sessionID, input.tool, output?.args);
-        if (why !== undefined) throw new StrataError("EREFUSED", why);
-        return;
-      }
-      let refusal: string | undefined;
-      await dispatcher.serve("toolArguments", {
-        read: () => ({
-          input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID },
-          value: output.args as Record<string, unknown>,
-        }),
-        write(args) {
-          refusal = findRefusal(args);
-          // The host runs the tool with the object it passed in, whatever stands in `output.args` afterwards.
-          if (refusal === undefined) Object.assign(output.args, args);
-        },
-      });
-      // An exception that a hook of ours lets out: it is how the host is told not to run the tool, and what the model reads.
-      if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
-    }),
-    row("event", "event", (given) =>
-      dispatcher.serve("event", {
-        read() {
-          const { type, properties } = given.event;
-          forkSessions.notice(type, properties);
-          noteSign(type, properties, pulse);
-          slashCommands.notice(type, properties);
-          if (type === "session.idle" && typeof properties?.sessionID === "string")
-            titles.close(properties.sessionID);
-          if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
-          return { input: { type, properties }, value: undefined };
-        },
-        write: () => undefined,
-      }),
-    ),
-  ];
+  const withAgents = config.background.enabled !== false;
   // Commands are answered, and sessions of ours are kept within their bounds, whatever the layers hear.
-  const ofOwnSessions: readonly HookName[] = config.background.enabled === false ? [] : BOUNDING;
+  const ofOwnSessions: readonly HookName[] = withAgents ? BOUNDING : [];
   const isOurs = (hook: HookName): boolean =>
     hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
+  const rows = listRows({ dispatcher, pulse, requests, host, slashCommands });
   const heard = rows.filter(({ hook }) => isOurs(hook) || dispatcher.hears(hook));
   pulse.bind(["config", ...heard.map(({ hook }) => hook)]);
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
-    ...(config.background.enabled !== false && {
-      "tool.execute.after": cleanOwnResults({ clock, log, ownSessions }),
-    }),
+    ...(withAgents && { "tool.execute.after": cleanOwnResults({ clock, log, ownSessions }) }),
     ...(dispatcher.tools.length > 0 && {
       tool: bindTools(dispatcher.tools, { clock, log }),
       "tool.definition": defineTools(dispatcher.tools),
     }),
     config: async (live) => {
       pulse.beat("config");
-      liveConfig.take(live, { withAgents: config.background.enabled !== false });
+      liveConfig.take(live, { withAgents });
       slashCommands.register(live);
     },
     dispose,
   };
+}
+
+function listRows(binding: Binding) {
+  return [
+    row("context", "experimental.chat.messages.transform", (_input, output) =>
+      answerContext(binding, output as { messages: Message[] }),
+    ),
+    row("compacting", "experimental.session.compacting", ({ sessionID }, output) =>
+      binding.dispatcher.serve("compacting", {
+        read: () => ({ input: { sessionID }, value: output.prompt }),
+        write(prompt) {
+          if (prompt !== undefined) output.prompt = prompt;
+        },
+      }),
+    ),
+    bindTurn(binding),
+    bindCommand(binding),
+    bindModelWindow(binding),
+    bindToolArguments(binding),
+    bindEvent(binding),
+  ];
+}
+
+/** Three hooks in one call of the host, which share its time limit. */
+async function answerContext(
+  { dispatcher, host, requests }: Binding,
+  output: { messages: Message[] },
+): Promise<void> {
+  let input: ContextRequest | undefined;
+  const limit = dispatcher.limit("context");
+  const takenBack: Exchange<"takenBack"> = {
+    read() {
+      const { messages } = output;
+      if (isOwnRequest(messages)) return undefined;
+      host.titles.close(messages[0]?.info.sessionID ?? "");
+      // A copy: the layers see the messages as the host has them, while its own list is written to.
+      input = requests.open(messages.filter((one) => !isForPeopleOnly(one)));
+      return input && { input, value: undefined };
+    },
+    write: () => undefined,
+  };
+  const compacted: Exchange<"compacted"> = {
+    read: () => (input && hasSummary(input) ? { input, value: undefined } : undefined),
+    write: () => undefined,
+  };
+  const context: Exchange<"context"> = {
+    read: () => input && { input, value: input.history.messages },
+    write: (view) => writeInPlace(output.messages, view),
+  };
+  await dispatcher.serve("takenBack", takenBack, limit);
+  await dispatcher.serve("compacted", compacted, limit);
+  await dispatcher.serve("context", context, limit);
+}
+
+function bindTurn({ dispatcher, host: { titles } }: Binding) {
+  return row("turn", "chat.message", async ({ agent, sessionID }, { message: info, parts }) => {
+    const isTurn = !isOwnAgent(agent) && !isForPeopleOnly({ info, parts } as Message);
+    if (isTurn) await titles.open(sessionID, info.id);
+    await dispatcher.serve("turn", {
+      read: () => (isTurn ? { input: { sessionID }, value: undefined } : undefined),
+      write: () => undefined,
+    });
+  });
+}
+
+function bindCommand({ dispatcher, slashCommands }: Binding) {
+  return row("command", "command.execute.before", async (call, { parts }) => {
+    // Not through the dispatcher: a command of ours is answered by throwing, see there. The layers hear of the others.
+    await slashCommands.answer(call, parts);
+    await dispatcher.serve("command", {
+      read() {
+        const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+        return { input: { sessionID: call.sessionID, texts }, value: undefined };
+      },
+      write: () => undefined,
+    });
+  });
+}
+
+function bindModelWindow({ dispatcher, host: { ownSessions } }: Binding) {
+  return row("modelWindow", "chat.params", ({ agent, model, sessionID }, output) => {
+    const most = ownSessions.findAnswerLimit(sessionID);
+    if (most !== undefined) output.maxOutputTokens = Math.min(most, output.maxOutputTokens ?? most);
+    return dispatcher.serve("modelWindow", {
+      read() {
+        if (isOwnAgent(agent)) return undefined;
+        return { input: { sessionID, ...readWindow(model, output.maxOutputTokens) }, value: undefined };
+      },
+      write: () => undefined,
+    });
+  });
+}
+
+function bindToolArguments({ dispatcher, host: { ownSessions } }: Binding) {
+  return row("toolArguments", "tool.execute.before", async (input, output) => {
+    if (ownSessions.has(input?.sessionID)) {
+      const why = await ownSessions.findEscape(input.sessionID, input.tool, output?.args);
+      if (why !== undefined) throw new StrataError("EREFUSED", why);
+      return;
+    }
+    let refusal: string | undefined;
+    await dispatcher.serve("toolArguments", {
+      read: () => ({
+        input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID },
+        value: output.args as Record<string, unknown>,
+      }),
+      write(args) {
+        refusal = findRefusal(args);
+        // The host runs the tool with the object it passed in, whatever stands in `output.args` afterwards.
+        if (refusal === undefined) Object.assign(output.args, args);
+      },
+    });
+    // This exception leaves the hook on purpose: it keeps the host from running the tool, and the model reads it.
+    if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
+  });
+}
+
+function bindEvent({ dispatcher, host, pulse, slashCommands }: Binding) {
+  const { forkSessions, ownSessions, titles } = host;
+  return row("event", "event", (given) =>
+    dispatcher.serve("event", {
+      read() {
+        const { type, properties } = given.event;
+        forkSessions.notice(type, properties);
+        noteSign(type, properties, pulse);
+        slashCommands.notice(type, properties);
+        if (type === "session.idle" && typeof properties?.sessionID === "string")
+          titles.close(properties.sessionID);
+        if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
+        return { input: { type, properties }, value: undefined };
+      },
+      write: () => undefined,
+    }),
+  );
 }
 
 /** What a session of ours may do with tools, and how long an answer in it may get. */
@@ -169,8 +210,8 @@ function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, 
 }
 
 /**
- * What an event shows to have happened: an answer, one that had tools run, a summary of the host's. What a person runs
- * with `!` has no hook, and copies of messages in a fork are told as if they were made now.
+ * Counts what an event reports: an answer, an answer that ran tools, a summary of the host's. A command
+ * that a person runs with `!` has no hook, and the host reports messages copied to a fork as if they were new.
  */
 function noteSign(type: string, properties: unknown, pulse: Pulse): void {
   if (type === "session.compacted") pulse.sign("compaction");
@@ -209,7 +250,7 @@ function readWindow({ id, providerID, limit }: Model, maxOutputTokens: number | 
 
 type Model = Parameters<NonNullable<Hooks["chat.params"]>>[0]["model"];
 
-/** The host goes on with its own array: a new one would be ignored. */
+/** The host keeps using its own array and would ignore a new one. */
 function writeInPlace(messages: Message[], view: readonly Message[]): void {
   for (const [index, message] of view.entries()) {
     if (messages[index] !== message) messages[index] = message;

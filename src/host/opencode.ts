@@ -1,12 +1,11 @@
-/** OpenCode behind the Host seam. Every call to it is bounded and none is waited for while the plugin starts. */
+/** OpenCode behind the Host seam. Every call is bounded, and the start of the plugin waits for none. */
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Message as SdkMessage, UserMessage } from "@opencode-ai/sdk";
-import PQueue from "p-queue";
-import { isForPeopleOnly, type Message } from "../conversation/message.js";
-import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { Clock } from "../seams/clock.js";
 import type { Host } from "../seams/host.js";
+import { createAsking } from "./asking.js";
 import { createChildSessions } from "./child-sessions.js";
 import { findGlobalFolder, findStateFolder, listConfigFiles } from "./config-files.js";
 import { createForkSessions, type ForkSessions } from "./fork-sessions.js";
@@ -16,8 +15,8 @@ import { createLiveConfig, type LiveConfig } from "./live-config.js";
 import { createOwnSessions, type OwnSessions } from "./own-sessions.js";
 import { createProcesses, type Processes } from "./processes.js";
 import { createRunningProcesses } from "./running-processes.js";
+import { createSessionReads } from "./session-reads.js";
 import { createTitles, type Titles } from "./titles.js";
-import { findFilesPutBack, withoutUndone } from "./undone.js";
 
 /** The host, with what `bindHooks` needs beside the seam. */
 export interface OpenCodeHost extends Host {
@@ -25,12 +24,11 @@ export interface OpenCodeHost extends Host {
   readonly ownSessions: OwnSessions;
   readonly forkSessions: ForkSessions;
   readonly titles: Titles;
-  /** Puts a message into the session that is shown to the person and never sent to the model; whether it could. */
+  /** Puts a message into the session that the person sees and the model never gets; whether that succeeded. */
   show(sessionID: string, text: string): Promise<boolean>;
 }
 
-const CALL_DEADLINE_MS = 5_000;
-/** Among so many there is a user's message, unless a turn has gone on for very long. */
+/** Holds a user's message unless a turn is very long. */
 const LAST_MESSAGES = 100;
 
 export function createOpenCodeHost(
@@ -45,7 +43,7 @@ export function createOpenCodeHost(
   const project = findProject(directory, worktree);
   const { env } = process;
   const home = env.HOME || homedir();
-  const reads = new PQueue({ concurrency: 1 });
+  const { bounded } = createAsking(client, clock);
 
   return {
     project,
@@ -68,52 +66,11 @@ export function createOpenCodeHost(
     runFork: createForks({ client, clock, forkSessions, processes }),
     isFork: forkSessions.isFork,
     findAsker: forkSessions.findAsker,
-
-    async findParent(sessionID) {
-      const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));
-      return answer?.data ? answer.data.parentID : "unknown";
-    },
-
-    async sessionLastUsedMs(sessionID) {
-      const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));
-      if (answer?.data) return answer.data.time.updated;
-      return answer?.response?.status === 404 ? undefined : "unknown";
-    },
-
-    async findSessionFolder(sessionID) {
-      const answer = await bounded(() => client.session.get({ path: { id: sessionID } }));
-      if (answer?.data) return answer.data.directory;
-      return answer?.response?.status === 404 ? undefined : "unknown";
-    },
-
-    async readMessages(sessionID, last) {
-      const path = { path: { id: sessionID } };
-      const query = last === undefined ? {} : { query: { limit: last } };
-      const read = () =>
-        Promise.all([
-          bounded(() => client.session.get(path)),
-          bounded(() => client.session.messages({ ...path, ...query })),
-        ]);
-      const [session, answer] = await inTurn(read);
-      const revert = session?.data?.revert;
-      // Of the last ones only those might be left that are not undone, and they might not be all.
-      const isPart = revert !== undefined && last !== undefined;
-      const whole = isPart ? await inTurn(() => bounded(() => client.session.messages(path))) : answer;
-      const messages = whole?.data as readonly Message[] | undefined;
-      const standing = messages && (revert ? withoutUndone(messages, revert) : messages);
-      return standing?.filter((message) => !isForPeopleOnly(message)).slice(-(last ?? standing.length));
-    },
-
-    async listFilesPutBack(sessionID) {
-      const path = { path: { id: sessionID } };
-      const revert = (await bounded(() => client.session.get(path)))?.data?.revert;
-      const messages = revert && (await inTurn(() => bounded(() => client.session.messages(path))))?.data;
-      return messages && findFilesPutBack(messages as readonly Message[], revert);
-    },
+    ...createSessionReads(client, clock, bounded),
 
     async show(sessionID, text) {
       const id = { path: { id: sessionID } };
-      // Without them the host would take its default agent and model for those of the session.
+      // Without agent and model the host would switch the session to its defaults.
       const last = await bounded(() => client.session.messages({ ...id, query: { limit: LAST_MESSAGES } }));
       const asked = last?.data?.findLast(({ info }) => info.role === "user")?.info as UserMessage | undefined;
       const body = {
@@ -143,24 +100,11 @@ export function createOpenCodeHost(
       void bounded(() => client.app.log({ body: { service: "strata", level, message } }));
     },
   };
-
-  /** One after the other: the host writes a long session out in one go, and others wait for each that it writes. */
-  function inTurn<T>(read: () => Promise<T>): Promise<T> {
-    const answer = reads.add(read);
-    void reads.add(() => clock.pause(0));
-    return answer;
-  }
-
-  /** The answer, or `undefined` when there is none in time. */
-  async function bounded<T>(call: () => Promise<T>): Promise<T | undefined> {
-    const waited = await waitAtMost(clock, CALL_DEADLINE_MS, call);
-    return waited.kind === "done" ? waited.value : undefined;
-  }
 }
 
 /**
- * Messages of failed summaries: the host's own request for one, and the answer that came to nothing. One that was
- * broken off while the host waited to send it again has no error, only an end.
+ * Messages of failed summaries: the host's own request for one, and the failed answer. An answer aborted while the host
+ * waited to retry has no error, only an end.
  */
 function findFailedCompactions(
   messages: readonly { info: SdkMessage; parts: readonly { type: string }[] }[],

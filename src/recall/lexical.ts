@@ -1,11 +1,11 @@
 /**
- * Words: how well an entry fits the terms of a query, and how well the group does that it stands in.
- *
- * BM25+ (Lv and Zhai 2011) over one bag of terms an entry, in which those of the title and the aliases count twice. The
- * same postings give the score of a group, as if its entries were one text.
+ * How well the words of an entry fit the terms of a query: BM25+ over one bag of terms for each entry, in which those of
+ * the title and the aliases count twice. The same postings score its group.
  */
+import { rarityOf, saturate } from "./bm25.js";
 import { takeBest } from "./fuse.js";
-import { createPostings, type Posting } from "./postings.js";
+import { createGroupScores, type WeightedPosting } from "./group-scores.js";
+import { createPostings } from "./postings.js";
 
 /** An entry as the index takes it: how often it has each term. */
 export interface Bag {
@@ -17,7 +17,7 @@ export interface Bag {
 export interface LexicalHit {
   readonly id: string;
   readonly score: number;
-  /** The terms of the query that were met, in its order. */
+  /** The terms of the query that the entry has, in the query's order. */
   readonly terms: readonly string[];
 }
 
@@ -32,9 +32,9 @@ export interface Fit {
 
 export interface FitOptions {
   limit: number;
-  /** Where no term is met as it is, its beginning or one letter off will do. */
+  /** Where the index has none of the terms, terms that begin with one or differ in one letter count. */
   guess: boolean;
-  /** Groups are scored as well. */
+  /** Score groups too. */
   withGroups: boolean;
 }
 
@@ -45,26 +45,12 @@ export interface LexicalIndex {
   search(terms: readonly string[], options: FitOptions): Fit;
 }
 
-/** A term of the query, with those of the index that stand for it. */
-interface Asked {
+/** A term of the query, with a posting of the index that stands for it. */
+interface Asked extends WeightedPosting {
   term: string;
-  posting: Posting;
-  weight: number;
 }
 
-interface Group {
-  name: string;
-  /** Its place among the counts of a search. */
-  place: number;
-  entries: number;
-  length: number;
-}
-
-/** As Lucene and others set them. */
-const SATURATION = 1.2;
-const LENGTH_SHARE = 0.7;
-const FLOOR = 0.5;
-/** A shorter term is the beginning of too many others; what was guessed counts half. */
+/** Shorter terms begin too many others. A guessed term counts half. */
 const SHORTEST_GUESSED = 4;
 const MOST_GUESSES = 20;
 const GUESS_WEIGHT = 0.5;
@@ -74,16 +60,12 @@ export function createLexicalIndex(): LexicalIndex {
   const slotOf = new Map<string, number>();
   const ids: string[] = [];
   const lengths: number[] = [];
-  const groupOf: (Group | undefined)[] = [];
   const free: number[] = [];
-  const groups = new Map<string, Group>();
+  const groups = createGroupScores();
   let totalLength = 0;
   let scores = new Float64Array(1_024);
-  /** Of a hit among the best, from 1 on; between two searches it is all 0. */
+  /** By slot, the rank of a hit, from 1 on; all 0 between two searches. */
   let places = new Uint32Array(1_024);
-  /** Of a term by group, between two of which it is all 0. */
-  let groupCounts = new Uint32Array(256);
-  const freePlaces: number[] = [];
 
   return {
     add({ id, group, counts }) {
@@ -92,7 +74,7 @@ export function createLexicalIndex(): LexicalIndex {
       slotOf.set(id, slot);
       ids[slot] = id;
       lengths[slot] = length;
-      groupOf[slot] = joinGroup(group, length);
+      groups.add(slot, group, length);
       totalLength += length;
       postings.add(slot, counts);
       if (slot < scores.length) return;
@@ -105,8 +87,7 @@ export function createLexicalIndex(): LexicalIndex {
       if (slot === undefined) return;
       postings.remove(slot, counts);
       totalLength -= lengths[slot] ?? 0;
-      leaveGroup(groupOf[slot], lengths[slot] ?? 0);
-      groupOf[slot] = undefined;
+      groups.remove(slot, lengths[slot] ?? 0);
       slotOf.delete(id);
       free.push(slot);
     },
@@ -120,7 +101,7 @@ export function createLexicalIndex(): LexicalIndex {
       const best = scoreEntries(asked, limit);
       return {
         hits: toHits(best, asked),
-        groups: withGroups ? scoreGroups(asked) : new Map(),
+        groups: withGroups ? groups.score(asked) : new Map(),
         frequency: new Map(asked.map(({ term, posting }) => [term, posting.slots.length])),
       };
     },
@@ -137,7 +118,7 @@ export function createLexicalIndex(): LexicalIndex {
       });
   }
 
-  /** The best slots and their scores; what many share at the end of the list is all taken, so that none is by chance. */
+  /** The best slots with their scores. Ties at the end are all taken, so that chance drops none. */
   function scoreEntries(asked: readonly Asked[], limit: number): [slot: number, score: number][] {
     const average = totalLength / slotOf.size;
     const touched: number[] = [];
@@ -156,36 +137,6 @@ export function createLexicalIndex(): LexicalIndex {
     return takeBest(reached, limit);
   }
 
-  function scoreGroups(asked: readonly Asked[]): Map<string, number> {
-    const found = new Map<string, number>();
-    if (groups.size === 0) return found;
-    let total = 0;
-    for (const { length } of groups.values()) total += length;
-    const average = total / groups.size;
-    for (const { posting, weight } of asked) {
-      const touched = countByGroup(posting);
-      const rarity = weight * rarityOf(touched.length, groups.size);
-      for (const { entries, length, name, place } of touched) {
-        const count = groupCounts[place] ?? 0;
-        groupCounts[place] = 0;
-        // A group of one says no more than its entry.
-        if (entries > 1) found.set(name, (found.get(name) ?? 0) + rarity * saturate(count, length / average));
-      }
-    }
-    return found;
-  }
-
-  function countByGroup({ slots, counts }: Posting): Group[] {
-    const touched: Group[] = [];
-    for (let n = 0; n < slots.length; n++) {
-      const group = groupOf[slots[n] ?? 0];
-      if (!group) continue;
-      if (groupCounts[group.place] === 0) touched.push(group);
-      groupCounts[group.place] = (groupCounts[group.place] ?? 0) + (counts[n] ?? 0);
-    }
-    return touched;
-  }
-
   function toHits(best: readonly [slot: number, score: number][], asked: readonly Asked[]): LexicalHit[] {
     const met = best.map(() => new Set<string>());
     for (const [n, [slot]] of best.entries()) places[slot] = n + 1;
@@ -195,41 +146,6 @@ export function createLexicalIndex(): LexicalIndex {
     const hits = best.map(([slot, score], n) => ({ id: ids[slot] ?? "", score, terms: [...(met[n] ?? [])] }));
     return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
   }
-
-  function joinGroup(name: string | undefined, length: number): Group | undefined {
-    if (name === undefined) return undefined;
-    const group = groups.get(name) ?? openGroup(name);
-    group.entries++;
-    group.length += length;
-    return group;
-  }
-
-  function openGroup(name: string): Group {
-    const group = { name, place: freePlaces.pop() ?? groups.size, entries: 0, length: 0 };
-    groups.set(name, group);
-    if (group.place >= groupCounts.length) groupCounts = new Uint32Array(2 * groupCounts.length);
-    return group;
-  }
-
-  function leaveGroup(group: Group | undefined, length: number): void {
-    if (!group) return;
-    group.entries--;
-    group.length -= length;
-    if (group.entries > 0) return;
-    groups.delete(group.name);
-    freePlaces.push(group.place);
-  }
-}
-
-function rarityOf(having: number, all: number): number {
-  return Math.log(1 + (all - having + 0.5) / (having + 0.5));
-}
-
-/** `length` as a share of the average. */
-function saturate(count: number, length: number): number {
-  return (
-    FLOOR + (count * (SATURATION + 1)) / (count + SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length))
-  );
 }
 
 function sum(numbers: Iterable<number>): number {

@@ -16,7 +16,7 @@
  */
 import { systemClock } from "../seams/clock.js";
 import { createAges } from "./ages.js";
-import { createAliases } from "./aliases.js";
+import { type Aliases, createAliases } from "./aliases.js";
 import { findDateTerms } from "./dates.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
@@ -25,7 +25,7 @@ import { MEANING_WEIGHT } from "./fuse.js";
 import { createGroups } from "./groups.js";
 import { type Kept, keepEntry, toBag, toSpoken } from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
-import { createLinks } from "./links.js";
+import { createLinks, type Links } from "./links.js";
 import { planMatch } from "./match.js";
 import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
 import { createEmbedderLikeness, createWordLikeness } from "./vectors.js";
@@ -100,6 +100,7 @@ export function createRecall(options: RecallOptions = {}): Recall {
     follow: links.follow,
     weighAge: ages.weigh,
   };
+  const ask = (query: string): Asked => readQuery(query, now());
   let added = 0;
 
   return {
@@ -141,7 +142,7 @@ export function createRecall(options: RecallOptions = {}): Recall {
       const spell = createSpelling(asked.text);
       const linked = (id: string): string[] =>
         (entries.get(id)?.links ?? []).filter((other) => entries.has(other));
-      const named = findNamed(asked.text);
+      const named = findNamed(asked.text, { aliases, links });
       return planMatch({ named, hits, frequency, linked, spell, size: entries.size }).slice(
         0,
         limitOf(options),
@@ -162,17 +163,6 @@ export function createRecall(options: RecallOptions = {}): Recall {
     byEmbedder?.remove(id);
   }
 
-  function ask(query: string): Asked {
-    const text = query.slice(0, MOST_OF_A_QUERY);
-    const words = [...new Set(splitTerms(text))].slice(0, MOST_TERMS);
-    return {
-      text,
-      words,
-      terms: [...new Set([...words, ...findDateTerms(text, now())])],
-      isProse: words.length > 0 && !hasIdentifiers(text),
-    };
-  }
-
   function judgeByWords({ isProse, text }: Asked): Judgement | undefined {
     const alike = isProse ? byWords?.compare(text) : undefined;
     return alike && { alike, weight: MEANING_WEIGHT };
@@ -186,14 +176,28 @@ export function createRecall(options: RecallOptions = {}): Recall {
     });
     return weighEntries({ fit, judgement, structure, limit, spell: createSpelling(asked.text) });
   }
+}
 
-  /** What the text calls by a name, or by an issue, a merge request or a file that an entry is about. */
-  function findNamed(text: string): Map<string, string> {
-    const named = new Map(aliases.find(text));
-    for (const entity of findEntities(text))
-      for (const id of links.naming(entity)) if (!named.has(id)) named.set(id, entity);
-    return named;
-  }
+function readQuery(query: string, nowMs: number): Asked {
+  const text = query.slice(0, MOST_OF_A_QUERY);
+  const words = [...new Set(splitTerms(text))].slice(0, MOST_TERMS);
+  return {
+    text,
+    words,
+    terms: [...new Set([...words, ...findDateTerms(text, nowMs)])],
+    isProse: words.length > 0 && !hasIdentifiers(text),
+  };
+}
+
+/** By id, the alias in the text, or the issue, merge request or file that the text names and the entry is about. */
+function findNamed(
+  text: string,
+  { aliases, links }: { aliases: Aliases; links: Links },
+): Map<string, string> {
+  const named = new Map(aliases.find(text));
+  for (const entity of findEntities(text))
+    for (const id of links.naming(entity)) if (!named.has(id)) named.set(id, entity);
+  return named;
 }
 
 function limitOf({ limit = USUAL_LIMIT }: SearchOptions = {}): number {

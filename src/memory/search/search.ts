@@ -11,7 +11,7 @@ import type { Files } from "../../seams/files.js";
 import type { Memory, MemoryType } from "../memory.js";
 import type { MemoryStore } from "../store.js";
 import { createMemoryIndex, type MemoryIndex } from "./memory-index.js";
-import { createPastSessions, type PastHit } from "./past-sessions.js";
+import { createPastSessions, type PastHit, type PastSessions } from "./past-sessions.js";
 
 export interface MemorySearchOptions {
   memories: Pick<MemoryStore, "list" | "known" | "onChange">;
@@ -100,7 +100,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
       const shelves = query.archived && archive ? [active, archive] : [active];
       const found = await Promise.all(shelves.map((shelf) => lookThrough(shelf, query)));
       const remembered = found.flat().sort(byScore);
-      const noted = await lookBack(query, limit);
+      const noted = await lookBack(past, query, limit);
       const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - remembered.length);
       const told = noted.slice(0, room);
       return [
@@ -139,25 +139,6 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     );
   }
 
-  async function lookBack(
-    { entity, exceptSession, id, text, type }: MemoryQuery,
-    limit: number,
-  ): Promise<Found[]> {
-    const asked = text ?? entity;
-    if (asked === undefined || id !== undefined || type !== undefined) return [];
-    const hits = await past.find(asked, { limit, exceptSession });
-    return hits
-      .filter((hit) => entity === undefined || names(findEntities(hit.text), entity))
-      .map(({ date, path, sessionID, text: line, why }) => ({
-        kind: "session",
-        sessionID,
-        path,
-        text: line,
-        date,
-        why,
-      }));
-  }
-
   function weigh(hits: readonly RecallHit[], shelf: MemoryIndex): Weighed[] {
     return hits.flatMap(({ id, score, why }) => {
       const memory = shelf.memories.get(id);
@@ -166,6 +147,20 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
       return [{ memory, why, score: score * (1 + IMPORTANCE_SWING * (2 * importance - 1)) }];
     });
   }
+}
+
+/** Lines of past sessions, unless memories of an id or a type are asked for. */
+async function lookBack(
+  past: PastSessions,
+  { entity, exceptSession, id, text, type }: MemoryQuery,
+  limit: number,
+): Promise<Found[]> {
+  const asked = text ?? entity;
+  if (asked === undefined || id !== undefined || type !== undefined) return [];
+  const hits = await past.find(asked, { limit, exceptSession });
+  return hits
+    .filter((hit) => entity === undefined || names(findEntities(hit.text), entity))
+    .map(({ score: _, ...hit }) => ({ kind: "session", ...hit }));
 }
 
 interface Weighed {

@@ -1,0 +1,104 @@
+/**
+ * Asks one layer at a time, within its bound. A layer that overran is not asked again at that hook until its call has
+ * ended. A failure is logged with the layer's name when it is first seen, and after that only for debugging.
+ */
+import { formatError } from "../error.js";
+import type { Log } from "../record/log.js";
+import { type Clock, waitAtMost } from "../seams/clock.js";
+import type { HookInput, HookName, HookRules } from "./hooks.js";
+import type { Layer } from "./layer.js";
+import type { Heard } from "./pulse.js";
+import type { TimeLimit } from "./time-limit.js";
+
+/** What a layer answered, which may be nothing; `undefined` when it failed, overran or was not asked. */
+export type Answered = { answer: unknown } | undefined;
+
+export interface Hearing {
+  /** Asks within the layer's own bound and what is left of the hook's. Never rejects. */
+  hear(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Promise<Answered>;
+  /** Asks within this bound, whatever hung before. Never rejects. */
+  hearWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered>;
+  /** Tells the layer that its answer does not count. */
+  passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>): void;
+  fail(layer: Layer, hook: string, why: string): void;
+  /** Logs as an error what was not logged before. */
+  complain(who: string, hook: string, what: string): void;
+}
+
+export interface HearingOptions {
+  clock: Clock;
+  log: Log;
+  rules: HookRules;
+  onHeard(this: void, heard: Heard): void;
+}
+
+type Run = (signal: AbortSignal) => unknown;
+
+/** Failures that are told apart: their messages can differ in endlessly many ways. */
+const MOST_COMPLAINTS = 200;
+
+export function createHearing({ clock, log, onHeard, rules }: HearingOptions): Hearing {
+  const complaints = new Set<string>();
+  const stuck = new Set<string>();
+
+  return {
+    async hear(layer, hook, limit, run) {
+      const { deadlineMs, isNotice } = rules[hook];
+      const ownMs = layer.withinMs?.[hook] ?? deadlineMs;
+      if (layer.isIndispensable) {
+        const beganMs = clock.now();
+        const heard = await hearWithin(layer, hook, ownMs, run);
+        limit.add(clock.now() - beganMs);
+        return heard;
+      }
+      if (stuck.has(nameOf(layer, hook))) return undefined;
+      const leftMs = limit.leftMs();
+      if (leftMs > 0) return hearWithin(layer, hook, Math.min(ownMs, leftMs), run);
+      if (isNotice) {
+        void hearWithin(layer, hook, ownMs, run);
+        return { answer: undefined };
+      }
+      fail(layer, hook, `was not asked, the ${limit.totalMs} ms that all layers have together were over`);
+      return undefined;
+    },
+
+    hearWithin,
+
+    passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>) {
+      try {
+        (layer.passedOver?.[hook] as ((input: HookInput<H>) => void) | undefined)?.(input);
+      } catch (thrown) {
+        fail(layer, hook, `failed: ${formatError(thrown)}`);
+      }
+    },
+
+    fail,
+    complain,
+  };
+
+  async function hearWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered> {
+    const waited = await waitAtMost(clock, deadlineMs, run, () => stuck.delete(nameOf(layer, hook)));
+    if (waited.kind === "done") return { answer: waited.value };
+    if (waited.kind === "overran") {
+      stuck.add(nameOf(layer, hook));
+      fail(layer, hook, `did not answer within ${deadlineMs} ms and is left out until it does`);
+    } else {
+      fail(layer, hook, `failed: ${formatError(waited.thrown)}`);
+    }
+    return undefined;
+  }
+
+  function fail({ name }: Layer, hook: string, why: string): void {
+    onHeard({ layer: name, hook, outcome: "failed", why });
+    complain(`layer ${name}`, hook, why);
+  }
+
+  function complain(who: string, hook: string, what: string): void {
+    const message = `${who} ${what} at hook ${hook}; skipped, the turn continues without it`;
+    const isFirst = !complaints.has(message) && complaints.size < MOST_COMPLAINTS;
+    complaints.add(message);
+    log[isFirst ? "error" : "debug"]("dispatcher", message);
+  }
+}
+
+const nameOf = (layer: Layer, hook: string): string => `${layer.name} ${hook}`;

@@ -1,0 +1,98 @@
+/** How well a group fits the terms of a query: BM25+ as if the texts of its entries were one text. */
+import { rarityOf, saturate } from "./bm25.js";
+import type { Posting } from "./postings.js";
+
+export interface GroupScores {
+  /** The entry in this slot has so many terms, and stands in this group or in none. */
+  add(slot: number, group: string | undefined, length: number): void;
+  /** Takes the length that was added. */
+  remove(slot: number, length: number): void;
+  /** By name, the groups that have one of these terms. */
+  score(asked: readonly WeightedPosting[]): Map<string, number>;
+}
+
+/** A term of a query, as the index has it. */
+export interface WeightedPosting {
+  posting: Posting;
+  weight: number;
+}
+
+interface Group {
+  name: string;
+  /** Its index in `counts`. */
+  place: number;
+  entries: number;
+  length: number;
+}
+
+export function createGroupScores(): GroupScores {
+  const groups = new Map<string, Group>();
+  const groupOf: (Group | undefined)[] = [];
+  const freePlaces: number[] = [];
+  /** How often each group has the term being scored; all 0 between two terms. */
+  let counts = new Uint32Array(256);
+
+  return {
+    add(slot, name, length) {
+      groupOf[slot] = undefined;
+      if (name === undefined) return;
+      const group = groups.get(name) ?? open(name);
+      group.entries++;
+      group.length += length;
+      groupOf[slot] = group;
+    },
+
+    remove(slot, length) {
+      const group = groupOf[slot];
+      if (!group) return;
+      groupOf[slot] = undefined;
+      group.entries--;
+      group.length -= length;
+      if (group.entries > 0) return;
+      groups.delete(group.name);
+      freePlaces.push(group.place);
+    },
+
+    score(asked) {
+      const found = new Map<string, number>();
+      const average = averageLength(groups);
+      for (const { posting, weight } of asked) {
+        const touched = count(posting);
+        const rarity = weight * rarityOf(touched.length, groups.size);
+        for (const { entries, length, name, place } of touched) {
+          const times = counts[place] ?? 0;
+          counts[place] = 0;
+          // A group of one says no more than its entry.
+          if (entries > 1)
+            found.set(name, (found.get(name) ?? 0) + rarity * saturate(times, length / average));
+        }
+      }
+      return found;
+    },
+  };
+
+  function open(name: string): Group {
+    const group = { name, place: freePlaces.pop() ?? groups.size, entries: 0, length: 0 };
+    groups.set(name, group);
+    if (group.place >= counts.length) counts = new Uint32Array(2 * counts.length);
+    return group;
+  }
+
+  /** The groups that have the term. */
+  function count(posting: Posting): Group[] {
+    const touched: Group[] = [];
+    for (let n = 0; n < posting.slots.length; n++) {
+      const group = groupOf[posting.slots[n] ?? 0];
+      if (!group) continue;
+      if (counts[group.place] === 0) touched.push(group);
+      counts[group.place] = (counts[group.place] ?? 0) + (posting.counts[n] ?? 0);
+    }
+    return touched;
+  }
+}
+
+function averageLength(groups: ReadonlyMap<string, Group>): number {
+  let total = 0;
+  for (const { length } of groups.values()) total += length;
+  return total / groups.size;
+}
