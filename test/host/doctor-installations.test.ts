@@ -1,7 +1,9 @@
 /** `strata doctor` where the plugin is not what the user takes it to be: its first line names the cause. */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { patiently } from "../support/patience.js";
 import { repository } from "./repository.js";
 import { type DoctorRun, runDoctor } from "./stage/doctor.js";
 import { packAs } from "./stage/packed.js";
@@ -109,39 +111,46 @@ const broken: readonly Installation[] = [
 /** Without a session where the configuration itself is what is looked at: one takes seconds. */
 const LOOKED_AT = new Set(["options that are none", "an option with a wrong value", "two copies"]);
 
-test.each(broken)("of $name it says so in its first line", async ({ first, install, name, todo }) => {
-  const project = await createProject();
-  try {
-    await project.write("opencode.json", JSON.stringify(install(project.root)));
-    const run = await examine(project, LOOKED_AT.has(name) ? ["--no-proof"] : []);
-    const [line, next] = run.out.split("\n");
-    expect(line).toMatch(first);
-    if (todo) expect(next).toMatch(todo);
-    expect(run.code).toBe(1);
-    expect(levelsOf(run)).toEqual(levelsOf(run).toSorted((a, b) => LEVELS.indexOf(a) - LEVELS.indexOf(b)));
-    // Nothing but findings, where nobody watches.
-    expect(run.err).toBe("");
-  } finally {
-    await project.remove();
-  }
-});
+test.each(broken)(
+  "strata doctor says in its first line what is wrong with an installation: $name",
+  async ({ first, install, name, todo }) => {
+    const project = await createProject();
+    try {
+      await project.write("opencode.json", JSON.stringify(install(project.root)));
+      const run = await examine(project, LOOKED_AT.has(name) ? ["--no-proof"] : []);
+      const [line, next] = run.out.split("\n");
+      expect(line).toMatch(first);
+      if (todo) expect(next).toMatch(todo);
+      expect(run.code).toBe(1);
+      expect(levelsOf(run)).toEqual(levelsOf(run).toSorted((a, b) => LEVELS.indexOf(a) - LEVELS.indexOf(b)));
+      // Nothing but findings, where nobody watches.
+      expect(run.err).toBe("");
+    } finally {
+      await project.remove();
+    }
+  },
+);
 
-test("an archive of another version is installed and proved, and the first line says which that is", async () => {
-  const project = await createProject();
-  try {
-    const archive = packAs("0.0.9", project.root);
-    const spec = `opencode-strata@file:${archive}`;
-    await project.write("opencode.json", JSON.stringify({ plugin: [spec] }));
-    const run = await examine(project);
-    expect(run.out.split("\n")[0]).toMatch(
-      /^warning {2}OpenCode loads opencode-strata 0\.0\.9 from "opencode-strata@file:\S+\.tgz" in \S+, and this command line is 0\.1\.0/,
-    );
-    expect(run.out).toMatch(/^note {5}"\S+" in \S+: OpenCode has not installed it yet/m);
-    expect(run.out).toMatch(/^ok {7}layer tool-results fired/m);
-  } finally {
-    await project.remove();
-  }
-}, 300_000);
+test(
+  "an archive of another version is installed and proved, and the first line says which that is",
+  async () => {
+    const project = await createProject();
+    try {
+      const archive = packAs("0.0.9", project.root);
+      const spec = `opencode-strata@file:${archive}`;
+      await project.write("opencode.json", JSON.stringify({ plugin: [spec] }));
+      const run = await examine(project);
+      expect(run.out.split("\n")[0]).toMatch(
+        /^warning {2}OpenCode loads opencode-strata 0\.0\.9 from "opencode-strata@file:\S+\.tgz" in \S+, and this command line is 0\.1\.0/,
+      );
+      expect(run.out).toMatch(/^note {5}"\S+" in \S+: OpenCode has not installed it yet/m);
+      expect(run.out).toMatch(/^ok {7}layer tool-results fired/m);
+    } finally {
+      await project.remove();
+    }
+  },
+  patiently(300_000),
+);
 
 const LEVELS = ["problem", "warning", "note", "ok"];
 

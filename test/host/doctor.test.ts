@@ -1,9 +1,11 @@
 /** `strata doctor` with the real OpenCode: what it proves of a healthy plugin, and what of one that is not. */
+
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Finding } from "../../src/cli/doctor/finding.js";
+import { patiently } from "../support/patience.js";
 import { startChild } from "../support/processes/child.js";
 import { writeSlowOpenCode } from "./fixtures/slow-opencode.js";
 import { writeThrowingPlugin } from "./fixtures/throwing-plugin.js";
@@ -59,7 +61,7 @@ function secondsOfVersion(): number {
 const healthy = { plugin: [repository] };
 const look = (project: Project) => examine(project, "--no-proof");
 
-test("of a healthy plugin it proves that every hook and every layer fires, and leaves nothing behind", async () => {
+test("strata doctor proves of a healthy plugin that every hook and every layer fires, and leaves nothing behind", async () => {
   await withProject(healthy, async (project) => {
     const slowness = Math.max(1, secondsOfVersion() / USUAL_VERSION_SECONDS);
     const { code, proof, seconds } = await examine(project);
@@ -87,7 +89,7 @@ test("of a healthy plugin it proves that every hook and every layer fires, and l
   });
 });
 
-test("it tells a layer that is off from one whose hook throws", async () => {
+test("strata doctor tells a layer that is off from one whose hook throws", async () => {
   const options = { microCompact: { enabled: false } };
   await withProject({ plugin: [[repository, options]] }, async (project) => {
     const { code, proof } = await examine(
@@ -108,7 +110,7 @@ test("it tells a layer that is off from one whose hook throws", async () => {
   });
 });
 
-test("it finds nothing to say about a healthy project, and tells where every setting comes from", async () => {
+test("strata doctor finds nothing wrong in a healthy project, and tells where every setting comes from", async () => {
   await withProject(healthy, async (project) => {
     const seen = await look(project);
     expect([seen.code, troublesOf(seen)]).toEqual([0, []]);
@@ -121,7 +123,7 @@ test("it finds nothing to say about a healthy project, and tells where every set
   });
 });
 
-test("of OpenCode 2 it says that the plugin does nothing there, and plays no session; a program that the repository brings is not run", async () => {
+test("strata doctor says of OpenCode 2 that the plugin does nothing there, plays no session, and runs no program that the repository brings", async () => {
   await withProject(
     healthy,
     async (project) => {
@@ -145,7 +147,7 @@ test("of OpenCode 2 it says that the plugin does nothing there, and plays no ses
   );
 });
 
-test("it tells that the plugin is not in the configuration", async () => {
+test("strata doctor says that the plugin is not in the configuration", async () => {
   await withProject({ plugin: ["opencode-pty"] }, async (project) => {
     const seen = await look(project);
     expect([seen.code, troublesOf(seen)]).toEqual([
@@ -157,7 +159,7 @@ test("it tells that the plugin is not in the configuration", async () => {
   });
 });
 
-test("it tells that the plugin is loaded twice, and from where", async () => {
+test("strata doctor says that the plugin is loaded twice, and from where", async () => {
   await withProject({ plugin: [repository, "opencode-strata@0.1.0"] }, async (project) => {
     const seen = await look(project);
     expect([seen.code, troublesOf(seen)]).toEqual([
@@ -171,7 +173,7 @@ test("it tells that the plugin is loaded twice, and from where", async () => {
   });
 });
 
-test("it tells of a second plugin that works on the context, and what to switch off", async () => {
+test("strata doctor warns of a second plugin that works on the context, and says what to switch off", async () => {
   await withProject({ plugin: [repository, "@tarquinen/opencode-dcp@latest"] }, async (project) => {
     const seen = await look(project);
     expect([seen.code, troublesOf(seen)]).toEqual([
@@ -183,7 +185,7 @@ test("it tells of a second plugin that works on the context, and what to switch 
   });
 });
 
-test("it tells that .opencode cannot be written, in the words of the system", async () => {
+test("strata doctor says that .opencode cannot be written, in the words of the system", async () => {
   const withFile = [".git", ".opencode", "opencode.json"];
   await withProject(
     healthy,
@@ -200,7 +202,7 @@ test("it tells that .opencode cannot be written, in the words of the system", as
   );
 });
 
-test("it tells a lock whose process was killed from one that is held", async () => {
+test("strata doctor tells a lock whose process was killed from one that is held", async () => {
   const withState = [".git", ".opencode", "opencode.json"];
   await withProject(
     healthy,
@@ -225,7 +227,7 @@ test("it tells a lock whose process was killed from one that is held", async () 
   );
 });
 
-test("a session that does not end in time proves nothing, says what to do, and is over when it was to be", async () => {
+test("strata doctor ends a session that takes too long at its limit, proves nothing by it, and says what to do", async () => {
   await withProject(healthy, async (project) => {
     const { code, proof } = await examine(project, "--within", "2");
     expect(code).toBe(1);
@@ -239,13 +241,17 @@ test("a session that does not end in time proves nothing, says what to do, and i
   });
 });
 
-test("on a machine five times as slow its usual time suffices", async () => {
-  await withProject(healthy, async (project) => {
-    // Less is added where others make it slow already.
-    const times = 5 / Math.max(1, secondsOfVersion() / USUAL_VERSION_SECONDS);
-    const folder = writeSlowOpenCode(join(project.root, "slow"), times);
-    const { code, proof } = await examineWith({ folder }, project);
-    expect(proof.filter(({ level }) => level !== "fine")).toEqual([]);
-    expect(code).toBe(0);
-  });
-}, 400_000);
+test(
+  "the usual time limit of strata doctor suffices on a machine five times as slow",
+  async () => {
+    await withProject(healthy, async (project) => {
+      // Less is added where others make it slow already.
+      const times = 5 / Math.max(1, secondsOfVersion() / USUAL_VERSION_SECONDS);
+      const folder = writeSlowOpenCode(join(project.root, "slow"), times);
+      const { code, proof } = await examineWith({ folder }, project);
+      expect(proof.filter(({ level }) => level !== "fine")).toEqual([]);
+      expect(code).toBe(0);
+    });
+  },
+  patiently(400_000),
+);
