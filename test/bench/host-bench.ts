@@ -36,6 +36,7 @@ printTable();
 async function measure(options: StageOptions): Promise<Figures> {
   await using stage = await openStage({
     ...options,
+    config: { snapshot: true, ...options.config },
     files: { "a.txt": "a line of the file\n".repeat(1_000) },
   });
   const start = performance.now();

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { patiently } from "../support/patience.js";
 import { repository } from "./repository.js";
 import { type DoctorRun, runDoctor } from "./stage/doctor.js";
 import { packAs } from "./stage/packed.js";
@@ -129,22 +130,26 @@ test.each(broken)(
   },
 );
 
-test("doctor installs and proves an archive of another version, and names the version in its first line", async () => {
-  const project = await createProject();
-  try {
-    const archive = packAs("0.0.9", project.root);
-    const spec = `opencode-strata@file:${archive}`;
-    await project.write("opencode.json", JSON.stringify({ plugin: [spec] }));
-    const run = await examine(project);
-    expect(run.out.split("\n")[0]).toMatch(
-      /^warning {2}OpenCode loads opencode-strata 0\.0\.9 from "opencode-strata@file:\S+\.tgz" in \S+, but this command line is 0\.1\.0/,
-    );
-    expect(run.out).toMatch(/^note {5}"\S+" in \S+: not installed yet/m);
-    expect(run.out).toMatch(/^ok {7}layer tool-results works/m);
-  } finally {
-    await project.remove();
-  }
-}, 300_000);
+test(
+  "doctor installs and proves an archive of another version, and names the version in its first line",
+  async () => {
+    const project = await createProject();
+    try {
+      const archive = packAs("0.0.9", project.root);
+      const spec = `opencode-strata@file:${archive}`;
+      await project.write("opencode.json", JSON.stringify({ plugin: [spec] }));
+      const run = await examine(project);
+      expect(run.out.split("\n")[0]).toMatch(
+        /^warning {2}OpenCode loads opencode-strata 0\.0\.9 from "opencode-strata@file:\S+\.tgz" in \S+, but this command line is 0\.1\.0/,
+      );
+      expect(run.out).toMatch(/^note {5}"\S+" in \S+: not installed yet/m);
+      expect(run.out).toMatch(/^ok {7}layer tool-results works/m);
+    } finally {
+      await project.remove();
+    }
+  },
+  patiently(300_000),
+);
 
 const LEVELS = ["problem", "warning", "note", "ok"];
 

@@ -11,16 +11,16 @@ import { defaults } from "../support/settings.js";
 import { repository, sources } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { startOpenCode } from "./stage/opencode.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository, mcp: true });
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
 const big = (id: string) => call("mcp_blob", { bytes: 45_000 }, { id });
 
-test("a file in the place of .opencode/tool-results: originals stay, and the log says why", async () => {
-  await using stage = await openStage({
-    plugin: repository,
-    mcp: true,
+test("a file in the place of .opencode/tool-results leaves the originals in the context, and the log says why", async () => {
+  await using stage = await shared.openStage({
     files: { ".opencode/tool-results": "a file" },
   });
   stage.model.script(big("big"), say("done"));
@@ -32,8 +32,8 @@ test("a file in the place of .opencode/tool-results: originals stay, and the log
   );
 });
 
-test("a full disk: originals stay for good, the host's log says why, and later results go when there is room", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true, files: { "README.md": "x" } });
+test("a full disk leaves originals in the context for good, the host's log says why, and later results are moved when there is room", async () => {
+  await using stage = await shared.openStage({ files: { "README.md": "x" } });
   await using disk = mountTinyDisk(stage.project.file(".opencode"));
   stage.model.script(big("one"), say("done"));
   const session = await stage.newSession("full");
@@ -48,7 +48,7 @@ test("a full disk: originals stay for good, the host's log says why, and later r
   expect(stage.host.log()).toMatch(/cannot write .*strata\.log \((ENOSPC|EACCES)/);
 });
 
-test("two hosts in one project spill the same and other results at once: every preview's file is whole", async () => {
+test("two hosts in one project that spill the same and other results at once leave every preview's file whole", async () => {
   await using stage = await openStage({ plugin: repository, mcp: true });
   const second = await startOpenCode({ project: stage.project });
   try {
@@ -78,7 +78,7 @@ test("two hosts in one project spill the same and other results at once: every p
 });
 
 test("corrupt records of decisions and of the ledger are passed over with a message, and the prefix still holds", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await shared.openStage();
   stage.model.script(calls(big("one"), call("mcp_blob", { bytes: 52_000 }, { id: "two" })), say("done"));
   const session = await stage.newSession("corrupt");
   await session.ask("go");

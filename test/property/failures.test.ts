@@ -16,7 +16,7 @@ import { PROJECT } from "../support/fake-host.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { answer, call, fork, user } from "../support/messages.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 import { openWorld } from "../support/world.js";
 
 const { errorLog } = planFolders(PROJECT);
@@ -143,7 +143,7 @@ it("what was sent stays as it was, in the next request, in another process and i
       expect(view.map(({ parts }) => JSON.stringify(parts))).toEqual(sent);
       expect(lineCount(world.files)).toBe(lines);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(25, 60, "failing histories") },
   );
   expect(hinted).toBeGreaterThan(5);
 });
@@ -175,6 +175,6 @@ it("a history of any shape is learned without a word of complaint, and every lin
       const lines = (files.text(errorLog) ?? "").split("\n").filter((line) => line !== "");
       expect(await readErrorLog(files, errorLog)).toHaveLength(lines.length);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(30, 60, "strange histories") },
   );
 });
