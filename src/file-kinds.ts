@@ -1,5 +1,4 @@
 /** The kinds of file that Strata creates in a project, and when each expires: for `strata gc` and docs/files.md. */
-import { dirname, join } from "node:path";
 import type { Folders } from "./folders.js";
 import { memoryTypes } from "./memory/memory.js";
 import type { Clock } from "./seams/clock.js";
@@ -18,6 +17,8 @@ export interface Expiry {
   readonly what: string;
   /** Kept for at least this many days, even if `gc` is asked for fewer. */
   readonly days: number;
+  /** It is removed at a start, once it is that old. Otherwise only `strata gc` does it. */
+  readonly atStart?: true;
   /** Asked about a file that is older. */
   openNeeds?(world: ExpiryWorld): (path: string) => Promise<boolean>;
 }
@@ -31,9 +32,6 @@ export interface ExpiryWorld {
 
 /** Days for which machine state is still useful. */
 export const STATE_DAYS = 7;
-
-/** The folder of these files, absolute. */
-export const folderOf = ({ path }: FileKind, project: string): string => join(project, dirname(path));
 
 /** Is it such a file? `path` is below the project, with `/` between its parts. */
 export function matches(kind: FileKind, path: string): boolean {

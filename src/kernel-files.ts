@@ -15,7 +15,7 @@ const MEMORY = [".opencode/memory", ".opencode/memory/private"].flatMap((folder)
 const kept = (path: string): FileKind => ({ path });
 const state = (name: string, what: string): FileKind => ({
   path: `${STATE}/${name}`,
-  expiry: { what, days: STATE_DAYS },
+  expiry: { what, days: STATE_DAYS, atStart: true },
 });
 
 export const kernelFiles: readonly FileKind[] = [
@@ -28,7 +28,8 @@ export const kernelFiles: readonly FileKind[] = [
   kept(".opencode/strata/savings/<id>.jsonl"),
   kept(`${STATE}/owner`),
   kept(`${STATE}/decisions/<day>.jsonl`),
-  kept(`${STATE}/views/<id>.json`),
+  // No provider keeps a prefix for longer than a day.
+  state("views/<id>.json", "what was last sent in an old session"),
   state("background/<day>.jsonl", "the budget of a past day"),
   state("pulse/<id>.json", "the pulse of an instance that has ended"),
   {

@@ -15,6 +15,7 @@ import { formatError } from "./error.js";
 import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
+import { kernelFiles } from "./kernel-files.js";
 import { createLayers, type Stack } from "./layer-definition.js";
 import { createLocks } from "./lock/locks.js";
 import { effectiveImportance } from "./memory/rank.js";
@@ -200,6 +201,7 @@ export async function createStrata(
     ...context,
     pulse,
     reading,
+    fileKinds: [...kernelFiles, ...stack.layers.flatMap((layer) => layer.files)],
     switches: listSwitches(parts),
     tools,
     windows,

@@ -1,6 +1,5 @@
 /** Instances of one project side by side: who lives, who holds what, who edits what, and letters between their sessions. */
 
-import { DAY_MS } from "../../src/days.js";
 import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
 import type { Tool } from "../../src/dispatcher/tool.js";
 import { formatError } from "../../src/error.js";
@@ -33,9 +32,6 @@ export interface Coordination {
   /** Lets go of what this instance holds. */
   dispose(): Promise<void>;
 }
-
-/** Letters expire long before. */
-const OLD_MAIL_MS = 30 * DAY_MS;
 
 /** `layer` is whose work it is, for the log and the savings ledger. */
 export function createCoordination(context: LayerContext, layer: string): Coordination {
@@ -72,7 +68,6 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
     onConflict: ({ path }) =>
       toasts.show(`another OpenCode is at work on ${path} as well; the agent has been told.`, "warning"),
   });
-  let hasSwept = false;
 
   return {
     tools: [createLeaseTool(leases), createSendMessageTool({ instances, mail })],
@@ -83,7 +78,6 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       later("make this instance known", async () => {
         await instances.join();
         if (isNews) await instances.refresh();
-        await sweep();
       });
     },
 
@@ -115,13 +109,6 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       await instances.leave();
     },
   };
-
-  async function sweep(): Promise<void> {
-    if (hasSwept) return;
-    hasSwept = true;
-    await edits.removeOld();
-    await mail.removeOld(OLD_MAIL_MS);
-  }
 
   function later(what: string, run: () => Promise<unknown>): void {
     void background.add(() =>

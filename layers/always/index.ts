@@ -38,7 +38,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     breaks.layer,
     ...createReminder(reading, toasts),
     ...createTakenBack({ ...context, explain: breaks.explain }),
-    createHousekeeping({ ...context, sentViews }),
+    createHousekeeping(context),
     createMemoryCommand({ ...context, project: folders.project, wrongSettings: reading.problems }),
     ...(config.autoMemory.enabled
       ? [createTurnFollower(trust, lookAgain), createMemoryCommands(context)]

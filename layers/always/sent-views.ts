@@ -7,12 +7,9 @@
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
-import { DAY_MS } from "../../src/days.js";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
-import { removeOlder } from "../../src/record/old-files.js";
 import { isRecord, parseJson } from "../../src/records.js";
-import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import { readText } from "../../src/seams/read-text.js";
 import type { Digest } from "./digest.js";
@@ -31,12 +28,9 @@ export interface SentViews {
   note(session: string, view: SentView): void;
   /** The session is gone. */
   forget(session: string): void;
-  /** Removes the files of sessions that no provider has a prefix of any more. */
-  removeOld(): Promise<void>;
 }
 
 export interface SentViewsOptions {
-  clock: Clock;
   files: Files;
   log: Log;
   writes: PQueue;
@@ -44,17 +38,7 @@ export interface SentViewsOptions {
   instance: string;
 }
 
-/** No provider keeps a prefix for longer than a day. */
-const KEPT_DAYS = 7;
-
-export function createSentViews({
-  clock,
-  files,
-  folder,
-  instance,
-  log,
-  writes,
-}: SentViewsOptions): SentViews {
+export function createSentViews({ files, folder, instance, log, writes }: SentViewsOptions): SentViews {
   const known = new Map<string, SentView>();
   const waiting = new Set<string>();
   /** Written by a later version, whose files are not ours to replace. */
@@ -86,8 +70,6 @@ export function createSentViews({
       known.delete(session);
       enqueue("remove", session, () => files.remove(pathOf(session)));
     },
-
-    removeOld: () => removeOlder(files, folder, clock.now() - KEPT_DAYS * DAY_MS),
   };
 
   function enqueue(what: string, session: string, run: () => Promise<void> | undefined): void {

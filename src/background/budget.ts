@@ -13,7 +13,6 @@
  * those of a later version: what they do not say counts as all that there is.
  */
 import type { Config } from "../config/schema.js";
-import { DAY_MS } from "../days.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
 import { createDayLog } from "../record/line-log.js";
@@ -28,8 +27,6 @@ export interface Budget {
   reserve(call: PlannedCall): Promise<Reservation>;
   /** `undefined` when it cannot be read. */
   today(): Promise<Tally | undefined>;
-  /** Removes the files of days long past. Rejects with the system's error. */
-  removeOld(): Promise<void>;
 }
 
 export interface PlannedCall {
@@ -63,7 +60,6 @@ export interface BudgetOptions {
   instance: string;
 }
 
-const KEPT_DAYS = 7;
 const NOTHING: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
 export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
@@ -96,8 +92,6 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
         return undefined;
       }
     },
-
-    removeOld: () => days.removeBefore(clock.now() - KEPT_DAYS * DAY_MS),
   };
 
   async function tryReserve(call: PlannedCall & { extends?: string }): Promise<Reservation> {

@@ -30,8 +30,6 @@ export interface Generation {
   generate(request: GenerationRequest): Promise<GenerationResult>;
   /** Would a call be made now? And for people: why not, and what was spent. Never rejects. */
   status(): Promise<GenerationStatus>;
-  /** Removes records of days long past. Rejects with the system's error. */
-  removeOldRecords(): Promise<void>;
   /** Resolves when no call is under way or waiting. */
   onIdle(): Promise<void>;
   /** Breaks off the call under way and refuses all others from now on. */
@@ -126,7 +124,6 @@ export function createGeneration(options: GenerationOptions): Generation {
       };
     },
 
-    removeOldRecords: budget.removeOld,
     onIdle: line.onIdle,
 
     dispose() {

@@ -8,10 +8,8 @@
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
-import { DAY_MS } from "../days.js";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
-import { removeOlder } from "../record/old-files.js";
 import { formatPage } from "../record/state-file.js";
 import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
@@ -87,7 +85,6 @@ export interface PulseOptions {
 
 const FIRST_WRITE_MS = 2_000;
 const NEXT_WRITE_MS = 60_000;
-const KEPT_MS = 7 * DAY_MS;
 
 /** When the host must have called a hook, had it called it at all. */
 const expectations: readonly { hook: Beat; by: Sign; least?: number; what: string }[] = [
@@ -114,7 +111,6 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
   };
   const complained = new Set<string>();
   let isScheduled = false;
-  let isSwept = false;
 
   return {
     startedMs: state.startedMs,
@@ -168,9 +164,6 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
     state.writtenMs = clock.now();
     try {
       await files.writeWhole(join(folder, `${instance}.json`), formatPage(state));
-      // Those of instances long gone.
-      if (!isSwept) await removeOlder(files, folder, clock.now() - KEPT_MS);
-      isSwept = true;
     } catch (thrown) {
       log.debug("pulse", `cannot write to ${folder}: ${formatError(thrown)}`);
     }

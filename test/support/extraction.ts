@@ -60,7 +60,6 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
         ? { kind: "text", text: respond(request), tokens: TOKENS }
         : { kind: "refused", why: "not allowed" };
     },
-    removeOldRecords: async () => {},
     onIdle: async () => {},
     dispose: () => {},
   };

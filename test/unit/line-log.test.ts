@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS, formatDay, formatDayFile, isDayFile, parseDayFile } from "../../src/days.js";
 import { createDayLog, createLineLog } from "../../src/record/line-log.js";
 import { takeNewLines } from "../../src/record/lines.js";
-import { removeOlder } from "../../src/record/old-files.js";
 import { object, parserOf, string } from "../../src/shape.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -131,13 +130,4 @@ it("what is new in a file is read from where the last look ended, whole lines on
     }),
     { numRuns: 100 },
   );
-});
-
-it("files that were last written before a time are removed, later ones and folders' neighbours stay", async () => {
-  let nowMs = 0;
-  const files = createMemoryFiles({}, () => nowMs);
-  for (nowMs = 1; nowMs <= 3; nowMs++) await files.writeWhole(`/old/${nowMs}`, "");
-  await files.writeWhole("/other/1", "");
-  await removeOlder(files, "/old", 2);
-  expect([...files.contents.keys()]).toEqual(["/old/2", "/old/3", "/other/1"]);
 });

@@ -35,7 +35,6 @@ export interface EditConflict {
 
 /** How long another's edit is worth a word. */
 export const RECENT_MS = 10 * 60_000;
-const KEPT_DAYS = 7;
 
 export interface Edits {
   /** Says that a call is about to change these places; its id. Rejects with the system's error. */
@@ -44,8 +43,6 @@ export interface Edits {
   cancel(id: string, session: string): Promise<void>;
   /** What these instances have done with the call's places shortly before it. Rejects with the system's error. */
   findConflicts(id: string, others: ReadonlySet<string>): Promise<EditConflict[]>;
-  /** Removes the files of days long past. Rejects with the system's error. */
-  removeOld(): Promise<void>;
 }
 
 export interface EditsOptions {
@@ -79,8 +76,6 @@ export function createEdits({ clock, files, folder, instance }: EditsOptions): E
         others,
       );
     },
-
-    removeOld: () => days.removeBefore(clock.now() - KEPT_DAYS * DAY_MS),
   };
 
   async function append(line: EditLine): Promise<void> {

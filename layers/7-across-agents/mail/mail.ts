@@ -15,7 +15,6 @@ import { join } from "node:path";
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { StrataError } from "../../../src/error.js";
 import { createLineLog } from "../../../src/record/line-log.js";
-import { removeOlder } from "../../../src/record/old-files.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Decisions } from "../../../src/view/decisions.js";
@@ -63,8 +62,6 @@ export interface Mail {
   read(receiver: string): Promise<KnownLetter[]>;
   /** Sessions with a box. */
   receivers(): Promise<string[]>;
-  /** Removes the boxes of sessions that nobody has written to for so long. */
-  removeOld(maxAgeMs: number): Promise<void>;
 }
 
 export interface MailOptions {
@@ -137,8 +134,6 @@ export function createMail({ clock, decisions, files, folder, instance, living }
         .filter((name) => name.endsWith(LETTERS) && !name.endsWith(CURSOR))
         .map((name) => name.slice(0, -LETTERS.length));
     },
-
-    removeOld: (maxAgeMs) => removeOlder(files, folder, clock.now() - maxAgeMs),
   };
 
   async function deliverNext(

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../../error.js";
+import { findExpired } from "../../expired-files.js";
 import { formatCount } from "../../format.js";
 import { kernelFiles } from "../../kernel-files.js";
 import { formatPrefix } from "../../memory/id.js";
@@ -10,7 +11,7 @@ import { formatDays } from "../../memory/search/found.js";
 import { createLedger } from "../../memory/store/ledger.js";
 import { readWhole } from "../arguments.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
-import { findArchived, findGarbage, type Garbage } from "../gc/find-garbage.js";
+import { findArchived, type Garbage } from "../gc/find-archived.js";
 import { createCliLog } from "../log.js";
 import { type ReadShelf, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
@@ -26,7 +27,8 @@ export const run: Run = async (cli, { archived, days: given, execute, json }) =>
   const project = await openProject(cli);
   const { folders, processes, root } = project;
   const kinds = [...kernelFiles, ...(await cli.loadLayers()).flatMap((layer) => layer.files)];
-  const garbage = await findGarbage(cli, { folders, processes, days, kinds });
+  const { clock, files } = cli;
+  const garbage: Garbage[] = await findExpired({ clock, files, folders, processes }, kinds, days);
   if (archived) garbage.push(...(await findOldArchive(project, days)));
   const failed = execute ? await removeAll(project, garbage) : [];
   if (json) {
