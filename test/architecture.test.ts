@@ -1,31 +1,7 @@
 /** The rules of AGENTS.md that a machine can check, each with its reason. */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-
-const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
-  .split("\n")
-  .filter((path) => path !== "" && existsSync(path));
-const sources = tracked.filter((path) => /^(src|layers)\/.*\.ts$/.test(path));
-const scripts = tracked.filter((path) => /\.(ts|mts|mjs)$/.test(path));
-const read = (path: string): string => readFileSync(path, "utf8");
-
-/** Code without comments, so that a rule is not broken by a sentence about it. */
-const code = (path: string): string =>
-  read(path)
-    .replace(/\/\*[\s\S]*?\*\//g, "")
-    .replace(/(^|\s)\/\/.*$/gm, "");
-
-/** What a file imports: a path in the repository, or the name of a package. */
-function readImports(path: string): string[] {
-  const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*"([^"\s]+)"/g)].map(
-    (match) => match[1] ?? "",
-  );
-  return found.map((name) =>
-    name.startsWith(".") ? normalize(join(dirname(path), name)).replace(/\.js$/, ".ts") : name,
-  );
-}
+import { code, read, readImports, scripts, sources, tracked } from "./support/sources.js";
 
 const importing = (test: (imported: string, path: string) => boolean): string[] =>
   sources.flatMap((path) =>
@@ -216,85 +192,5 @@ describe("files stay readable", () => {
       /systemClock\.pause\(|\bBun\.sleep|scheduler\.wait\(/,
     ];
     expect(tests.filter((path) => sleeping.some((one) => one.test(code(path))))).toEqual([]);
-  });
-});
-
-const BEGAN_WITH = [
-  "@opencode-ai/plugin",
-  "@opencode-ai/sdk",
-  "gpt-tokenizer",
-  "p-queue",
-  "vitest",
-  "write-file-atomic",
-  "zod",
-];
-
-describe("the package", () => {
-  const manifest = JSON.parse(read("package.json"));
-
-  it("has the version that it says it has", () => {
-    expect(read("src/version.ts")).toContain(`VERSION = "${manifest.version}"`);
-  });
-
-  it("runs nothing on a user's machine when it is installed, and has no native part", () => {
-    expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
-    const lock = JSON.parse(read("package-lock.json")).packages as Record<
-      string,
-      { dev?: boolean; peer?: boolean }
-    >;
-    expect(Object.entries(lock).filter(([path, { dev, peer }]) => path !== "" && !dev && !peer)).toEqual([]);
-  });
-
-  it("leaves nothing to be installed: what it imports is bundled, and declared for the build", () => {
-    expect(manifest.dependencies).toBeUndefined();
-    expect(manifest.optionalDependencies).toBeUndefined();
-    expect(manifest.peerDependenciesMeta).toEqual({ "@opencode-ai/plugin": { optional: true } });
-    const imported = sources.flatMap(readImports).filter((name) => !/^(src|layers)\/|^node:/.test(name));
-    const names = imported.map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? "");
-    expect([...new Set(names)].filter((name) => !(name in manifest.devDependencies))).toEqual([]);
-  });
-
-  it("is made with the packages that the project began with", () => {
-    const imported = new Set(tracked.filter((path) => path.endsWith(".ts")).flatMap(readImports));
-    for (const name of BEGAN_WITH) {
-      expect(Object.keys(manifest.devDependencies)).toContain(name);
-      expect(
-        [...imported].some((one) => one === name || one.startsWith(`${name}/`)),
-        name,
-      ).toBe(true);
-    }
-  });
-
-  it("ships every prompt that is read, reads every prompt that it ships, and knows in one place where they lie", () => {
-    expect(manifest.files).toContain("prompts");
-    expect(sources.filter((path) => /prompts\/["$]/.test(code(path)))).toEqual(["src/prompts.ts"]);
-    const names = sources.flatMap((path) => [...code(path).matchAll(/prompts\.read\("([^"]+)"\)/g)]);
-    const shipped = tracked.filter((path) => path.startsWith("prompts/"));
-    expect(new Set(names.map(([, name]) => `prompts/${name}.md`))).toEqual(new Set(shipped));
-  });
-
-  it("exports one object and nothing else: the host calls every exported function as a plugin", async () => {
-    const entry = await import(join(process.cwd(), "dist/plugin.js"));
-    expect(Object.keys(entry)).toEqual(["default"]);
-    expect(entry.default).toEqual({
-      id: "opencode-strata",
-      server: expect.any(Function),
-      setup: expect.any(Function),
-    });
-  });
-
-  it("has a screen half that both hosts can load, apart from the other: one object must not have both", async () => {
-    expect(manifest.exports["./tui"].default).toBe("./dist/tui.js");
-    const entry = await import(join(process.cwd(), "dist/tui.js"));
-    expect(Object.keys(entry)).toEqual(["default"]);
-    expect(entry.default).toEqual({
-      id: "opencode-strata",
-      tui: expect.any(Function),
-      setup: expect.any(Function),
-    });
-  });
-
-  it("says in the README that it does nothing in OpenCode 2", () => {
-    expect(read("README.md").replaceAll(/\s+/g, " ")).toMatch(/\*\*In OpenCode 2 it does nothing yet\*\*/);
   });
 });

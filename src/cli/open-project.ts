@@ -3,7 +3,7 @@ import { findGlobalFolder, findStateFolder } from "../host/config-files.js";
 import { createRunningProcesses } from "../host/running-processes.js";
 import type { MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store.js";
-import type { Own } from "../own.js";
+import type { Own } from "../own/own.js";
 import type { Clock } from "../seams/clock.js";
 import type { CliContext } from "./command.js";
 import { requireProject } from "./find-project.js";
@@ -59,7 +59,7 @@ const pickTrust = ({ cli, globalFolder, log, processes, root }: Project) => ({
 });
 
 async function openOwn({ cli, folders, log, processes }: Project): Promise<Own> {
-  const { openOwn: open } = await import("../own.js");
+  const { openOwn: open } = await import("../own/own.js");
   const { clock, files } = cli;
   const host = { stateFolder: findStateFolder(cli), processes };
   return open({ clock, files, log, folders, instance: INSTANCE, host });

@@ -1,7 +1,7 @@
 /** The commands behind a parser, which answers help, wrong arguments and errors. */
 import { CommanderError, Command as Parser } from "commander";
 import { formatError, StrataError } from "../error.js";
-import { createOwnFiles } from "../own-files.js";
+import { createOwnFiles } from "../own/own-files.js";
 import { VERSION } from "../version.js";
 import { WRONG_ARGUMENT } from "./arguments.js";
 import { type CliContext, type Command, type ExitCode, exitCodes, type OptionValues } from "./command.js";

@@ -3,7 +3,7 @@ import type { Folders } from "../folders.js";
 import type { Locks } from "../lock/locks.js";
 import type { MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store.js";
-import type { Own } from "../own.js";
+import type { Own } from "../own/own.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import type { RunningProcesses } from "../seams/processes.js";

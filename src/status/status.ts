@@ -5,7 +5,7 @@ import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { findSilent, parsePulse } from "../dispatcher/pulse.js";
 import { type Folders, planFolders } from "../folders.js";
-import { findOwnFlaws, formatOwnFlaw } from "../own-flaws.js";
+import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
 import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
 import { isRecord } from "../records.js";

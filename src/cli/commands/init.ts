@@ -4,7 +4,7 @@ import { readText } from "../../config/config-files.js";
 import { isStrata, PACKAGE, type PluginEntry, readPluginEntries } from "../../config/plugin-entries.js";
 import { StrataError } from "../../error.js";
 import { findGlobalFolder } from "../../host/config-files.js";
-import { isWithin } from "../../own-folders.js";
+import { isWithin } from "../../own/own-folders.js";
 import type { Files } from "../../seams/files.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
 import { findUpwards } from "../find-project.js";

@@ -9,8 +9,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
+import type { FileStat, Files } from "../seams/files.js";
 import { findOwnPlace } from "./own-folders.js";
-import type { FileStat, Files } from "./seams/files.js";
 import { createWaysOut, type WaysOutOptions } from "./ways-out.js";
 
 export type OwnFilesOptions = WaysOutOptions & { files: Files };

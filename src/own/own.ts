@@ -1,18 +1,18 @@
 /** What is this user's machine's own in a project: its files, the marks on them, and the sessions that were had here. */
 import { basename, join } from "node:path";
-import type { Folders } from "./folders.js";
-import { openInstanceFile } from "./instances/instance.js";
-import { createLocks } from "./lock/locks.js";
-import { locateRecord } from "./owner/record.js";
-import { createSeal, type Seal } from "./owner/seal.js";
-import { createSeenSessions, type SeenSessions } from "./owner/seen-sessions.js";
-import { createStateOwner } from "./owner/state-owner.js";
-import { keepHarmless } from "./record/dream-state.js";
-import { keepLaterState } from "./record/later-state.js";
-import type { Log } from "./record/log.js";
-import type { Clock } from "./seams/clock.js";
-import type { Files } from "./seams/files.js";
-import type { Host } from "./seams/host.js";
+import type { Folders } from "../folders.js";
+import { openInstanceFile } from "../instances/instance.js";
+import { createLocks } from "../lock/locks.js";
+import { locateRecord } from "../owner/record.js";
+import { createSeal, type Seal } from "../owner/seal.js";
+import { createSeenSessions, type SeenSessions } from "../owner/seen-sessions.js";
+import { createStateOwner } from "../owner/state-owner.js";
+import { keepHarmless } from "../record/dream-state.js";
+import { keepLaterState } from "../record/later-state.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { Host } from "../seams/host.js";
 
 export interface Own {
   /** Includes the machine state shared by all sessions, but only if it is this machine's. */

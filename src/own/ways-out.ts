@@ -1,8 +1,8 @@
 /** Tells which folders of ours lead out, and reports each link that stands in the way once. */
-import { StrataError } from "./error.js";
+import { StrataError } from "../error.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
 import { findOwnFolder, findWayOut, formatWayOut, type WayOut } from "./own-folders.js";
-import type { Clock } from "./seams/clock.js";
-import type { Files } from "./seams/files.js";
 
 export interface WaysOut {
   /** Throws the system's error where the folder cannot be read. */

@@ -1,16 +1,16 @@
 /** What is wrong with the folders that we write to, for the log, `/memory`, `strata doctor` and `strata validate`. */
 import { dirname, join } from "node:path";
 import type PQueue from "p-queue";
-import { formatError } from "./error.js";
-import { type Folders, hideFromGit } from "./folders.js";
-import { planRules } from "./git-ignore.js";
+import { formatError } from "../error.js";
+import { type Folders, hideFromGit } from "../folders.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import { readText } from "../seams/read-text.js";
+import { SCREEN_OPENS_MS, type Toasts } from "../toasts.js";
+import { planRules } from "../git-ignore.js";
 import { readTracked } from "./git-index.js";
 import { describeWayOut, findWaysOut } from "./own-folders.js";
-import type { Log } from "./record/log.js";
-import type { Clock } from "./seams/clock.js";
-import type { Files } from "./seams/files.js";
-import { readText } from "./seams/read-text.js";
-import { SCREEN_OPENS_MS, type Toasts } from "./toasts.js";
 
 export interface OwnFlaw {
   /** The folder or file. */

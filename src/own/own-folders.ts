@@ -7,8 +7,8 @@
  * place which the user's own configuration lists.
  */
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { Folders } from "./folders.js";
-import type { Files } from "./seams/files.js";
+import type { Folders } from "../folders.js";
+import type { Files } from "../seams/files.js";
 
 /** One of our paths, split into its parts. */
 export interface OwnPlace {
