@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
 import { type Folders, hideFromGit } from "../folders.js";
+import { planRules } from "../git-ignore.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { readText } from "../seams/read-text.js";
 import { SCREEN_OPENS_MS, type Toasts } from "../toasts.js";
-import { planRules } from "../git-ignore.js";
 import { readTracked } from "./git-index.js";
 import { describeWayOut, findWaysOut } from "./own-folders.js";
 

@@ -1,8 +1,8 @@
 /** What killed processes left behind, and invalid machine state. Pure. */
 import { dirname, join } from "node:path";
+import { hidesAll } from "../../git-ignore.js";
 import { formatBegun } from "../../memory/store/journal.js";
 import type { ShelfPlace } from "../../memory/store/places.js";
-import { hidesAll } from "../../git-ignore.js";
 import { REFUSED_CHANGE } from "../doctor/set-aside.js";
 import { type Fix, type Issue, note, problem, rebuildIndex, warning } from "./issue.js";
 import { isEmpty, type ShelfState } from "./shelf-state.js";
