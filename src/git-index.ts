@@ -3,8 +3,7 @@
  * is run. The format is that of git's own gitformat-index(5), versions 2 to 4, with names of SHA-1 or SHA-256.
  */
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { Files } from "./seams/files.js";
-import { readText } from "./seams/read-text.js";
+import { type Files, readText } from "./seams/files.js";
 
 /** An index of more is one of hundreds of thousands of files, which nobody is to wait for. */
 const MOST_BYTES = 64 * 1024 * 1024;

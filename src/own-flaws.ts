@@ -8,8 +8,7 @@ import { readTracked } from "./git-index.js";
 import { describeWayOut, findWaysOut } from "./own-folders.js";
 import type { Log } from "./record/log.js";
 import type { Clock } from "./seams/clock.js";
-import type { Files } from "./seams/files.js";
-import { readText } from "./seams/read-text.js";
+import { type Files, readText } from "./seams/files.js";
 import { SCREEN_OPENS_MS, type Toasts } from "./toasts.js";
 
 export interface OwnFlaw {

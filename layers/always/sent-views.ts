@@ -13,8 +13,7 @@ import type { Log } from "../../src/record/log.js";
 import { removeOlder } from "../../src/record/old-files.js";
 import { isRecord, parseJson } from "../../src/records.js";
 import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
-import { readText } from "../../src/seams/read-text.js";
+import { type Files, readText } from "../../src/seams/files.js";
 import type { Digest } from "./digest.js";
 
 /** What was sent last. */

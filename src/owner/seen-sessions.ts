@@ -7,8 +7,7 @@ import { isAbsolute, relative } from "node:path";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+import { type Files, readText } from "../seams/files.js";
 import type { ProjectRecord } from "./record.js";
 
 /** No call rejects. */

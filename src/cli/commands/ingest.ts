@@ -2,11 +2,11 @@
 import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import type { MemoryDraft } from "../../memory/memory.js";
+import { decodeStrictly } from "../../seams/files.js";
 import { readType } from "../arguments.js";
 import type { Run } from "../command.js";
 import { readShelves } from "../memory-files.js";
 import { requireProject } from "../project.js";
-import { decode } from "../transfer/bytes.js";
 import { parseSections, planDrafts } from "../transfer/sections.js";
 import { planArrivals, takeIn } from "../transfer/take-in.js";
 import { listMemories } from "./import.js";
@@ -29,7 +29,7 @@ export const run: Run = async (surroundings, { dryRun, global: isGlobal, type: g
         "WRONG_SOURCE",
         `${path} has ${stat.bytes} bytes, more than ${MOST_BYTES}; cut it`,
       );
-    const text = decode((await files.read(path)) ?? new Uint8Array());
+    const text = decodeStrictly((await files.read(path)) ?? new Uint8Array());
     if (text === undefined || text.includes("\0"))
       throw new StrataError("WRONG_SOURCE", `${path} is no text in UTF-8; strata ingest takes Markdown`);
     const inside = relative(project, path);

@@ -1,4 +1,4 @@
-import { readText } from "../../seams/read-text.js";
+import { readText } from "../../seams/files.js";
 import type { Surroundings } from "../command.js";
 
 /** Deeper than shells are nested. */
