@@ -19,9 +19,8 @@
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+import { type Files, readText } from "../seams/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
-import { readText } from "../seams/read-text.js";
 import { createLine } from "./line.js";
 import { createPatience } from "./patience.js";
 import { formatDoubt, formatHolder, formatToken, type LockToken, parseToken } from "./token.js";

@@ -3,8 +3,8 @@
  * is run. The format is that of git's own gitformat-index(5), versions 2 to 4, with names of SHA-1 or SHA-256.
  */
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+
+import { type Files, readText } from "../seams/files.js";
 
 /** A larger index has hundreds of thousands of files and would take too long. */
 const MOST_BYTES = 64 * 1024 * 1024;
