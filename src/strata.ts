@@ -58,7 +58,7 @@ export interface Strata {
   readonly log: Log;
   readonly pulse: Pulse;
   readonly toasts: Toasts;
-  /** Lets the layers go and waits a little for what is still being written. Never rejects. */
+  /** Lets the layers go and waits a little for what is still being written. Once; never rejects. */
   dispose(): Promise<void>;
   /** Resolves when nothing is left to be done in the background. */
   idle(): Promise<void>;
@@ -216,6 +216,8 @@ export async function createStrata(
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
 
+  let ending: Promise<void> | undefined;
+
   /** Work in the background leaves something to write down. */
   async function idle(): Promise<void> {
     await background.onIdle();
@@ -234,15 +236,20 @@ export async function createStrata(
     log,
     pulse,
     toasts,
-    async dispose() {
-      await dispatcher.dispose();
-      toasts.dispose();
-      generation.dispose();
-      void trust.turns.endAll();
-      log.info("strata", `instance ${instance} ends`);
-      void pulse.end();
-      await waitAtMost(clock, LAST_WRITES_MS, idle);
+    dispose() {
+      ending ??= end();
+      return ending;
     },
     idle,
   };
+
+  async function end(): Promise<void> {
+    await dispatcher.dispose();
+    toasts.dispose();
+    generation.dispose();
+    void trust.turns.endAll();
+    log.info("strata", `instance ${instance} ends`);
+    void pulse.end();
+    await waitAtMost(clock, LAST_WRITES_MS, idle);
+  }
 }

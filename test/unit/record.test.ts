@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/days.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { createLog, type LogLevel } from "../../src/record/log.js";
 import { createSavings, parseSavingsRecord, sumSavings } from "../../src/record/savings.js";
@@ -15,15 +16,16 @@ import { createMemoryFiles } from "../support/memory-files.js";
 function openLog(level: LogLevel = "info", files = createMemoryFiles()) {
   const writes = new PQueue({ concurrency: 1 });
   const host = createFakeHost();
+  const clock = createFakeClock();
   const log = createLog({
     files,
-    clock: createFakeClock(),
+    clock,
     host,
     writes,
     path: "/log/strata.log",
     level,
   });
-  return { log, files, host, writes };
+  return { clock, log, files, host, writes };
 }
 
 describe("the log", () => {
@@ -55,6 +57,24 @@ describe("the log", () => {
       const last = (files.text("/log/strata.log") ?? "").split("\n").map((line) => line.at(-1) ?? "");
       expect(last.join("")).toBe(expected);
     }
+  });
+
+  it("tells a warning once a day, however often it comes, and each other one", async () => {
+    const { clock, files, log, writes } = openLog();
+    for (const message of ["full", "full", "slow", "full"]) log.warn("disk", message);
+    log.warn("lock", "full");
+    log.info("disk", "full");
+    clock.advance(DAY_MS);
+    log.warn("disk", "full");
+    await writes.onIdle();
+    const lines = (files.text("/log/strata.log") ?? "").trimEnd().split("\n");
+    expect(lines.map((line) => line.slice(24).split(/ +/).join(" "))).toEqual([
+      "WARN disk full",
+      "WARN disk slow",
+      "WARN lock full",
+      "INFO disk full",
+      "WARN disk full",
+    ]);
   });
 
   it("is turned over at 1 MB and keeps two earlier files", async () => {
