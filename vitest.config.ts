@@ -1,30 +1,53 @@
-import { defineConfig } from "vitest/config";
+import { availableParallelism } from "node:os";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { LongestFirst } from "./test/run/longest-first.js";
+import { openRunFolder } from "./test/run/run-folder.js";
+import { measureSlowness } from "./test/run/slowness.js";
 
-// Real-host tests start a program of 180 MB each; with more of them side by side than cores they only wait.
-export default defineConfig({
-  test: {
-    reporters: ["default", ["json", { outputFile: "test-report.json" }]],
-    projects: [
-      {
-        test: {
-          name: "unit",
-          include: ["test/{unit,property,fault}/**/*.test.ts", "test/*.test.ts"],
-          testTimeout: 20_000,
-          sequence: { groupOrder: 0 },
-          benchmark: { include: ["test/bench/**/*.bench.ts"] },
+/**
+ * `npm test` runs every test, the long ones in a smaller form; `npm run test:long` is the mode in which they have
+ * their full size. Both projects keep their modules from file to file (`isolate: false`): no module has a state.
+ */
+export default defineConfig(async ({ mode }): Promise<ViteUserConfig> => {
+  openRunFolder();
+  if (mode === "long") process.env.STRATA_TEST_LONG = "1";
+  const slowness = await measureSlowness();
+  process.env.STRATA_TEST_SLOWNESS = String(slowness);
+  const cores = availableParallelism();
+  return {
+    test: {
+      sequence: { sequencer: LongestFirst },
+      reporters: ["default", ["json", { outputFile: "test-report.json" }]],
+      projects: [
+        {
+          test: {
+            name: "unit",
+            include: ["test/{unit,property,fault}/**/*.test.ts", "test/*.test.ts"],
+            testTimeout: 30_000 * slowness,
+            hookTimeout: 30_000 * slowness,
+            pool: "forks",
+            isolate: false,
+            maxWorkers: cores,
+            sequence: { groupOrder: 0 },
+            benchmark: { include: ["test/bench/**/*.bench.ts"] },
+          },
         },
-      },
-      {
-        test: {
-          name: "host",
-          include: ["test/host/**/*.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
-          benchmark: { include: [] },
+        {
+          test: {
+            name: "host",
+            include: ["test/host/**/*.test.ts"],
+            globalSetup: "test/host/unpack-once.ts",
+            testTimeout: 120_000 * slowness,
+            hookTimeout: 120_000 * slowness,
+            pool: "forks",
+            isolate: false,
+            // A host waits for its disk and its model about a third of the time.
+            maxWorkers: slowness < 2 ? cores + 1 : cores,
+            sequence: { groupOrder: 1 },
+            benchmark: { include: [] },
+          },
         },
-      },
-    ],
-  },
+      ],
+    },
+  };
 });

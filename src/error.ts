@@ -1,4 +1,4 @@
-/** One line for a log, whatever was thrown. */
+/** One line for a log, for any thrown value. */
 export function formatError(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const code = (thrown as { code?: unknown }).code;

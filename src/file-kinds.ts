@@ -1,5 +1,4 @@
-/** The kinds of file that Strata leaves in a project, and when each may go: for `strata gc` and docs/files.md. */
-import { dirname, join } from "node:path";
+/** The kinds of file that Strata creates in a project, and when each expires: for `strata gc` and docs/files.md. */
 import type { Folders } from "./folders.js";
 import { memoryTypes } from "./memory/memory.js";
 import type { Clock } from "./seams/clock.js";
@@ -9,15 +8,17 @@ import type { RunningProcesses } from "./seams/processes.js";
 export interface FileKind {
   /** Below the project, as docs/files.md has it: `<id>` stands for any name, `<day>` for a date, `<type>` for a type of memory, `<half>` for a random end. */
   readonly path: string;
-  /** When it may go. Without it, the file stays until a person removes it or the layer itself does. */
+  /** When `strata gc` may remove it. Without it, the file stays until a person or its layer removes it. */
   readonly expiry?: Expiry;
 }
 
 export interface Expiry {
   /** What `strata gc` calls such a file. */
   readonly what: string;
-  /** It is kept for as many days, whatever is asked for. */
+  /** Kept for at least this many days, even if `gc` is asked for fewer. */
   readonly days: number;
+  /** It is removed at a start, once it is that old. Otherwise only `strata gc` does it. */
+  readonly atStart?: true;
   /** Asked about a file that is older. */
   openNeeds?(world: ExpiryWorld): (path: string) => Promise<boolean>;
 }
@@ -29,11 +30,8 @@ export interface ExpiryWorld {
   processes: RunningProcesses;
 }
 
-/** Days for which machine state is of use to somebody who comes back. */
+/** Days for which machine state is still useful. */
 export const STATE_DAYS = 7;
-
-/** The folder of these files, absolute. */
-export const folderOf = ({ path }: FileKind, project: string): string => join(project, dirname(path));
 
 /** Is it such a file? `path` is below the project, with `/` between its parts. */
 export function matches(kind: FileKind, path: string): boolean {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { planRules } from "./git-ignore.js";
 import type { Files } from "./seams/files.js";
+import { readText } from "./seams/read-text.js";
 
 /** Where things lie, all of it under the project. */
 export interface Folders {
@@ -84,8 +85,8 @@ export async function hideFromGit(
   rules: readonly string[] = ["*"],
 ): Promise<void> {
   const path = join(folder, ".gitignore");
-  const text = await files.read(path);
+  const text = await readText(files, path);
   if (text === undefined) return files.writeWhole(path, `${rules.join("\n")}\n`);
-  const lacking = planRules(new TextDecoder().decode(text), rules);
+  const lacking = planRules(text, rules);
   if (lacking.length > 0) await files.appendLine(path, lacking.join("\n"));
 }

@@ -1,4 +1,4 @@
-/** What a `.gitignore` of ours keeps out of git, and the rule that it lacks. Pure. */
+/** What one of our `.gitignore` files keeps out of git, and which rules it lacks. Pure. */
 
 /** Matches everything in the folder, so that git does not even look into folders below. */
 const EVERYTHING: ReadonlySet<string> = new Set(["*", "/*", "**", "/**", "**/*"]);
@@ -7,7 +7,7 @@ const ITSELF: ReadonlySet<string> = new Set(["!.gitignore", "!/.gitignore"]);
 
 /**
  * The rules of these which have to be appended so that all of them hold; none where they do. What a negation lets
- * through is not worked out: one that stands below a rule of ours counts as one against it.
+ * through is not worked out: one below a rule of ours counts as overriding it.
  */
 export function planRules(text: string, rules: readonly string[]): string[] {
   const holding = new Set<string>();

@@ -1,4 +1,4 @@
-/** What the kernel leaves in a project; each layer's definition has that layer's. */
+/** Files that the kernel creates in a project; each layer's definition lists its own. */
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
 import { parseInstance } from "./instances/instance.js";
 
@@ -15,7 +15,7 @@ const MEMORY = [".opencode/memory", ".opencode/memory/private"].flatMap((folder)
 const kept = (path: string): FileKind => ({ path });
 const state = (name: string, what: string): FileKind => ({
   path: `${STATE}/${name}`,
-  expiry: { what, days: STATE_DAYS },
+  expiry: { what, days: STATE_DAYS, atStart: true },
 });
 
 export const kernelFiles: readonly FileKind[] = [
@@ -28,7 +28,8 @@ export const kernelFiles: readonly FileKind[] = [
   kept(".opencode/strata/savings/<id>.jsonl"),
   kept(`${STATE}/owner`),
   kept(`${STATE}/decisions/<day>.jsonl`),
-  kept(`${STATE}/views/<id>.json`),
+  // No provider keeps a prefix for longer than a day.
+  state("views/<id>.json", "what was last sent in an old session"),
   state("background/<day>.jsonl", "the budget of a past day"),
   state("pulse/<id>.json", "the pulse of an instance that has ended"),
   {
@@ -43,7 +44,7 @@ export const kernelFiles: readonly FileKind[] = [
   kept(`${STATE}/<id>.lock`),
 ];
 
-/** An instance is kept while its process runs, or may: on another machine nobody can tell. */
+/** An instance is kept while its process runs, or if it may run on another machine. */
 function openLiving({ files, processes }: ExpiryWorld): (path: string) => Promise<boolean> {
   return async (path) => {
     const bytes = await files.read(path);

@@ -4,6 +4,8 @@ import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import type { Pulse } from "./dispatcher/pulse.js";
 import type { Tool } from "./dispatcher/tool.js";
+import type { Family } from "./family.js";
+import type { FileKind } from "./file-kinds.js";
 import type { Folders } from "./folders.js";
 import type { Instances } from "./instances/instances.js";
 import type { Locks } from "./lock/locks.js";
@@ -46,6 +48,8 @@ export interface LayerContext {
   notes: Notes;
   requests: Pick<Requests, "unwantCut" | "wantCut">;
   prompts: Prompts;
+  /** Whose subagent a session is. */
+  family: Family;
   /** Who else is at work in this project. Known to the others once layer 7 has made it so. */
   instances: Instances;
   /** Model calls of our own. Never waited for in a hook. */
@@ -71,6 +75,8 @@ export interface KernelContext extends LayerContext {
   pulse: Pulse;
   /** The configuration as it was read, with what is wrong in it. */
   reading: ConfigReading;
+  /** Every kind of file that the kernel and the layers leave. */
+  fileKinds: readonly FileKind[];
   /** The groups of settings that switch something on and off. */
   switches: readonly string[];
   /** What the agent can call of the seven layers. */

@@ -6,26 +6,26 @@ import type { KernelContext, LayerContext } from "./layer-context.js";
 import type { Proof } from "./proof.js";
 
 /**
- * A layer with everything that the rest of Strata must know of it. A new one is a folder under `layers/` and a line in
- * `layers/index.ts`: configuration, status, doctor, gc and the pages in docs/ read what stands here.
+ * A layer with everything that the rest of Strata needs to know about it. A new one is a folder under `layers/` and a line in
+ * `layers/index.ts`: configuration, status, doctor, gc and the pages in docs/ read this.
  */
 export interface LayerDefinition extends Pick<Layer, "cost" | "name"> {
   /** Its groups of settings. The first one switches the layer, the others parts of it. */
   readonly settings: SettingsPart;
-  /** The group of another layer's settings without which it has nothing to work on. */
+  /** The settings group of another layer that it depends on. */
   readonly needs?: string;
   /** What it leaves on disk in a project. */
   readonly files: readonly FileKind[];
-  /** How `strata doctor` makes it act, and sees that it has. Loaded only for that. */
+  /** How `strata doctor` makes it act and checks that it did. Loaded only for that. */
   loadProof(): Promise<{ proof: Proof }>;
-  /** Called only where it is switched on. */
+  /** Called only if it is switched on. */
   create(context: LayerContext): LayerParts;
 }
 
-/** A layer, but for what its definition says already. */
+/** The rest of a layer, which its definition does not have. */
 export type LayerParts = Omit<Layer, "cost" | "name">;
 
-/** The group that is off and keeps the layer from working; `undefined` where none does. */
+/** The group whose switch keeps the layer from working, if any. */
 export function findOffSwitch({ needs, settings }: LayerDefinition, config: Config): string | undefined {
   const [own] = listSwitches([settings]);
   const switches = [own, needs].filter((group) => group !== undefined);

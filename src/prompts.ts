@@ -1,14 +1,15 @@
 /** The words given to a model: `prompts/<name>.md` of the package, so that people can read and judge them. */
 import { fileURLToPath } from "node:url";
 import type { Files } from "./seams/files.js";
+import { readText } from "./seams/read-text.js";
 
 export interface Prompts {
   /** The text of a prompt, without space around it. Read once; throws when the package has no such file. */
   read(name: string): Promise<string>;
 }
 
-/** Beside `src/`, which lies in the package's root as it is developed and in `dist/` as it is published. */
-const FOLDERS = ["../prompts/", "../../prompts/"] as const;
+/** Beside `src/` as it is developed, and beside `dist/` as it is published. */
+const FOLDER = "../prompts/";
 
 export function createPrompts(files: Files): Prompts {
   const known = new Map<string, string>();
@@ -22,12 +23,8 @@ export function createPrompts(files: Files): Prompts {
 }
 
 async function readPrompt(files: Files, name: string): Promise<string> {
-  const paths = FOLDERS.map((folder) => fileURLToPath(new URL(`${folder}${name}.md`, import.meta.url)));
-  for (const path of paths) {
-    const contents = await files.read(path);
-    if (contents) return new TextDecoder().decode(contents).trim();
-  }
-  throw new Error(
-    `Expected the prompt "${name}" at ${paths.join(" or ")}; there is none. Install opencode-strata again.`,
-  );
+  const path = fileURLToPath(new URL(`${FOLDER}${name}.md`, import.meta.url));
+  const text = await readText(files, path);
+  if (text !== undefined) return text.trim();
+  throw new Error(`Expected the prompt "${name}" at ${path}; it is missing. Reinstall opencode-strata.`);
 }

@@ -15,3 +15,12 @@ export function mergeRecords(weaker: PlainRecord, stronger: PlainRecord): PlainR
   }
   return merged;
 }
+
+/** The value of a text of JSON; `undefined` for what is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

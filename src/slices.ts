@@ -29,7 +29,7 @@ export async function inSlices<T>(clock: SliceClock, work: Sliced<T>): Promise<T
   }
 }
 
-/** Does the work in one go: for short texts, and where nobody else waits for the thread. */
+/** Does the work in one go: for short texts, or if nothing else needs the thread. */
 export function atOnce<T>(work: Sliced<T>): T {
   let step = work.next();
   while (!step.done) step = work.next();

@@ -12,8 +12,10 @@ import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
 import { formatError } from "./error.js";
+import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
+import { kernelFiles } from "./kernel-files.js";
 import type { KernelContext } from "./layer-context.js";
 import { createLayers, type Stack } from "./layer-definition.js";
 import { createLocks } from "./lock/locks.js";
@@ -22,9 +24,9 @@ import { createMemorySearch } from "./memory/search/search.js";
 import { createSecretGate } from "./memory/secret-gate.js";
 import { createMemoryStore } from "./memory/store/memory-store.js";
 import { createNotes } from "./notes/notes.js";
-import { openOwn } from "./own.js";
-import { createOwnFiles } from "./own-files.js";
-import { lookAfterFolders } from "./own-flaws.js";
+import { openOwn } from "./own/own.js";
+import { createOwnFiles } from "./own/own-files.js";
+import { lookAfterFolders } from "./own/own-flaws.js";
 import type { SeenSessions } from "./owner/seen-sessions.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
@@ -77,7 +79,7 @@ type Requesting = Pick<KernelContext, "decisions" | "requests" | "resultFiles" |
 type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
 type Remembering = Pick<KernelContext, "locks" | "memories" | "search" | "trust">;
 type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes">;
-type Working = Pick<KernelContext, "generation" | "instances">;
+type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
 /** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
 export async function createStrata(
@@ -97,7 +99,8 @@ export async function createStrata(
   const context = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
   const layers = createLayers(stack.layers, context);
   const tools = layers.flatMap((layer) => layer.tools ?? []);
-  const always = stack.always({ ...context, switches: listSwitches(parts), tools });
+  const fileKinds = [...kernelFiles, ...stack.layers.flatMap((layer) => layer.files)];
+  const always = stack.always({ ...context, fileKinds, switches: listSwitches(parts), tools });
   const dispatcher = createDispatcher({
     layers: [...always, ...layers],
     clock,
@@ -228,10 +231,12 @@ function createRemembering(ground: Ground): Remembering {
   return { locks, memories, search, trust };
 }
 
-/** Who is at work in the project: other instances, and sessions of our own. */
+/** Who is at work in the project: other instances, subagents, and sessions of our own. */
 function createWorking(ground: Ground, savings: Savings): Working {
   const { clock, config, files, folders, host, instance, log, reading, toasts } = ground;
+  const family = createFamily(host);
   return {
+    family,
     generation: createGeneration({
       config: config.background,
       claims: reading.claims,
@@ -246,6 +251,7 @@ function createWorking(ground: Ground, savings: Savings): Working {
     }),
     instances: createInstances({
       clock,
+      family,
       files,
       log,
       processes: host.processes,

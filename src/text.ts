@@ -34,11 +34,21 @@ export function quote(text: string, limit: number): string {
   return JSON.stringify(toLine(text, limit));
 }
 
-/** Text as code on one line, whatever backticks it has. */
+/** Text as inline code, even if it contains backticks. */
 export function toCode(text: string, limit: number): string {
   const line = toLine(text, limit);
   if (!line.includes("`")) return `\`${line}\``;
   const longest = Math.max(...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence} ${line} ${fence}`;
+}
+
+/** Whitespace, capitals and the marks at its end are free; anything else makes another sentence. */
+export function foldSentence(text: string): string {
+  return text
+    .normalize("NFC")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\s.!。！]+$/u, "")
+    .toLowerCase();
 }

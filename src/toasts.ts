@@ -5,7 +5,7 @@
  *     show → nothing waits, and the last one has been seen → the host
  *          → else it waits for its turn; the same words once a minute at most; of too many the oldest is dropped
  *
- * Nobody waits for them, they are in the log as well, and without a screen nothing comes of them.
+ * They are never waited for, are in the log as well, and do nothing without a screen.
  */
 import { toPrintable } from "./printable.js";
 import type { Clock } from "./seams/clock.js";

@@ -1,4 +1,5 @@
 import { formatCount } from "../../src/format.js";
+import { decodeText } from "../../src/seams/read-text.js";
 import type { Sliced } from "../../src/slices.js";
 
 /**
@@ -56,7 +57,7 @@ function countLines(content: Uint8Array): number {
 }
 
 function* decodeLines(content: Uint8Array): Sliced<string[]> {
-  const lines = new TextDecoder().decode(content).split("\n");
+  const lines = decodeText(content).split("\n");
   yield;
   if (lines.at(-1) === "" && lines.length > 1) lines.pop();
   return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));

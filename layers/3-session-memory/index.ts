@@ -15,8 +15,8 @@ import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { isStale } from "../../src/notes/taken-back.js";
-import { isRecord } from "../../src/records.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import { type Addition, extend } from "../../src/view/extend.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
@@ -40,10 +40,9 @@ export const sessionMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, config, decisions, host, instances, log, notes, savings } = context;
+  const { background, config, family, host, instances, log, notes } = context;
   const policy = config.sessionMemory;
   const writer = createSectionWriter(context);
-  const children = new Set<string>();
   const begun = new Set<string>();
   /** Sessions in the middle of a turn. */
   const working = new Set<string>();
@@ -67,10 +66,7 @@ function create(context: LayerContext): LayerParts {
         };
       },
 
-      event({ type, properties: { info, sessionID } }) {
-        if (type === "session.created" && isRecord(info) && info.parentID !== undefined) {
-          children.add(String(info.id));
-        }
+      event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
           working.delete(sessionID);
           later(() => catchUp(sessionID));
@@ -94,12 +90,8 @@ function create(context: LayerContext): LayerParts {
       await writer.consider(sessionID, history.messages);
     });
     if (!request.isReady()) return false;
-    const made = [...(await greet(request)), ...remind(request)];
-    if (made.length === 0) return false;
-    await decisions.record(sessionID, LAYER, made, signal);
-    // Not needed until the machine state is deleted: then it tells why a request begins in another way.
-    savings.record({ session: sessionID, layer: LAYER, event: "extended", results: made.length });
-    return true;
+    const additions = [...(await greet(request)), ...remind(request)];
+    return extend(context, { sessionID, layer: LAYER, additions, signal });
   }
 
   /** What the host has summarised is in no request any more, but it has all messages still; they are read once. */
@@ -115,24 +107,24 @@ function create(context: LayerContext): LayerParts {
     });
   }
 
-  function remind({ find, history, sessionID }: ContextRequest): DatedDecision[] {
+  function remind({ find, history, sessionID }: ContextRequest): Addition[] {
     const facts = notes.facts(sessionID);
     const reminder = facts && planReminder(history, facts, policy.goalRefresh);
     if (!reminder || isExtendedBy(LAYER, find(reminder.result.key))) return [];
-    return [decide(reminder.result, { outcome: "extended", text: reminder.text })];
+    return [{ behind: reminder.result, text: reminder.text }];
   }
 
   /** The first message of a session a person has opened. */
-  async function greet({ find, history, sessionID }: ContextRequest): Promise<DatedDecision[]> {
+  async function greet({ find, history, sessionID }: ContextRequest): Promise<Addition[]> {
     const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
-    if (!key || children.has(sessionID) || isExtendedBy(LAYER, find(key.key))) return [];
+    if (!key || isSubagents(sessionID) || isExtendedBy(LAYER, find(key.key))) return [];
     const unfinished = await notes.findUnfinished(
       new Set([sessionID, ...working, ...(await findBusy())]),
       UNFINISHED_MS,
     );
     if (!unfinished) return [];
     const text = `[Strata] What the last session in this project has left open. It is no request: leave it alone unless the user goes on with it.\n${unfinished.text}`;
-    return [decide(key, { outcome: "extended", text })];
+    return [{ behind: key, text }];
   }
 
   /** The handoff that the session was greeted with, where words of that other session were taken back since. */
@@ -165,7 +157,11 @@ function create(context: LayerContext): LayerParts {
   /** A subagent's notes are its parent's; a question and its answer need none. */
   async function write(sessionID: string): Promise<void> {
     const hasWorked = (notes.facts(sessionID)?.toolCalls ?? 0) > 0;
-    if (hasWorked && !children.has(sessionID)) await notes.write(sessionID);
+    if (hasWorked && !isSubagents(sessionID)) await notes.write(sessionID);
+  }
+
+  function isSubagents(sessionID: string): boolean {
+    return family.knownParent(sessionID) !== undefined;
   }
 
   function later(work: Parameters<PQueue["add"]>[0]): void {

@@ -6,7 +6,9 @@
 import { join } from "node:path";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { createStateFile, formatState } from "../../src/record/state-file.js";
 import { isRecord } from "../../src/records.js";
+import { count } from "../../src/shape.js";
 import { type BreakerEvent, type BreakerState, CLOSED, nextState } from "./breaker.js";
 
 export interface Breakers {
@@ -23,6 +25,13 @@ const LAYER = "full-compact";
 export function createBreakers(context: LayerContext): Breakers {
   const { config, files, folders, host, log, toasts } = context;
   const states = new Map<string, Promise<BreakerState>>();
+  const stored = createStateFile({
+    files,
+    parse: (text) => parseState(JSON.parse(text)),
+    format: ({ answersSince: _, ...state }: BreakerState) => formatState(state),
+    fresh: CLOSED,
+    complain: { log, source: LAYER, anew: "begun anew" },
+  });
   const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
 
   return {
@@ -47,24 +56,14 @@ export function createBreakers(context: LayerContext): Breakers {
   };
 
   function load(sessionID: string): Promise<BreakerState> {
-    const known = states.get(sessionID) ?? read(sessionID);
+    const known = states.get(sessionID) ?? stored.read(pathOf(sessionID));
     states.set(sessionID, known);
     return known;
   }
 
-  async function read(sessionID: string): Promise<BreakerState> {
-    try {
-      const contents = await files.read(pathOf(sessionID));
-      return contents ? parseState(JSON.parse(new TextDecoder().decode(contents))) : CLOSED;
-    } catch (thrown) {
-      log.warn(LAYER, `${pathOf(sessionID)} cannot be read, begun anew: ${formatError(thrown)}`);
-      return CLOSED;
-    }
-  }
-
-  async function save(sessionID: string, { answersSince: _, ...state }: BreakerState): Promise<void> {
-    await files
-      .writeWhole(pathOf(sessionID), JSON.stringify({ v: 1, ...state }))
+  async function save(sessionID: string, state: BreakerState): Promise<void> {
+    await stored
+      .write(pathOf(sessionID), state)
       .catch((thrown) => log.warn(LAYER, `cannot write ${pathOf(sessionID)}: ${formatError(thrown)}`));
   }
 
@@ -84,11 +83,11 @@ export function createBreakers(context: LayerContext): Breakers {
 
 function parseState(value: unknown): BreakerState {
   if (!isRecord(value)) return CLOSED;
-  const count = (field: unknown): number => (typeof field === "number" && field >= 0 ? field : 0);
+  const countOf = (field: unknown): number => (count(field) ? field : 0);
   return {
-    failures: count(value.failures),
-    poor: count(value.poor),
-    refills: count(value.refills),
+    failures: countOf(value.failures),
+    poor: countOf(value.poor),
+    refills: countOf(value.refills),
     ...(typeof value.open === "string" && { open: value.open }),
     ...(value.isFloor === true && { isFloor: true }),
   };

@@ -16,7 +16,6 @@ import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
-import { isRecord } from "../../src/records.js";
 import { inSlices } from "../../src/slices.js";
 import { createAgentChanges } from "./changed-by-agent.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
@@ -43,7 +42,7 @@ export const autoMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { clock, folders, host, memories, search, toasts } = context;
+  const { clock, family, folders, host, memories, search, toasts } = context;
   const conflicts = createConflicts({
     ...context,
     store: memories,
@@ -54,7 +53,6 @@ function create(context: LayerContext): LayerParts {
   const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
   const extraction = createExtraction({ ...context, findSimilar });
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
-  const children = new Set<string>();
   /** Texts that a command's template has put into a message: the user chose them and did not write them. */
   const templates: string[] = [];
 
@@ -77,7 +75,8 @@ function create(context: LayerContext): LayerParts {
       },
 
       async context(request, _messages, signal) {
-        if (request.isCompaction || !request.isReady() || children.has(request.sessionID)) return undefined;
+        if (request.isCompaction || !request.isReady()) return undefined;
+        if (family.knownParent(request.sessionID) !== undefined) return undefined;
         return (await conversation.speak(request, signal)) ? request.show() : undefined;
       },
 
@@ -85,11 +84,7 @@ function create(context: LayerContext): LayerParts {
         return withdrawal && planWithdrawal(request, withdrawal);
       },
 
-      event({ type, properties: { info, sessionID } }) {
-        if (type === "session.created" && isRecord(info) && info.parentID !== undefined) {
-          children.add(String(info.id));
-          extraction.onChild(String(info.id));
-        }
+      event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") extraction.onIdle(sessionID);
         return undefined;
       },
@@ -117,7 +112,7 @@ function create(context: LayerContext): LayerParts {
     // The last message of a copy is a task that an agent has written; what the user said stands where it was asked for.
     const asker = host.findAsker(sessionID);
     if (asker !== undefined) return readUsers(asker);
-    if (children.has(sessionID) || (await host.findParent(sessionID)) !== undefined) return [];
+    if (!(await family.isPersons(sessionID))) return [];
     const messages = (await host.readMessages(sessionID)) ?? [];
     return readUsersMessages(messages, (text) => !templates.includes(text));
   }

@@ -9,6 +9,7 @@ import type { Folders } from "../../src/folders.js";
 import type { Prompts } from "../../src/prompts.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
+import { readText } from "../../src/seams/read-text.js";
 import { createBounds } from "./bounds.js";
 import type { Cluster } from "./clusters.js";
 import type { AskModel, ModelAnswer } from "./planning.js";
@@ -82,8 +83,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
     if (stat.kind !== "file" || (await findLink()) !== undefined)
       return { kind: "failed", why: `${staged} is no file of its own` };
     if (stat.bytes > LARGEST_STAGED) return { kind: "failed", why: `${stat.bytes} bytes were staged` };
-    const bytes = await files.read(staged);
-    return { kind: "staged", text: new TextDecoder().decode(bytes ?? new Uint8Array()) };
+    return { kind: "staged", text: (await readText(files, staged)) ?? "" };
   }
 }
 

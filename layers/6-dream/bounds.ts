@@ -9,6 +9,7 @@ import { join, relative } from "node:path";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import type { ToolBounds } from "../../src/seams/host.js";
+import { readText } from "../../src/seams/read-text.js";
 import { lookForSecrets, removeSecrets } from "../../src/secrets/secrets.js";
 import { inSlices, type Sliced } from "../../src/slices.js";
 import { type ResultPart, readParts } from "./results.js";
@@ -89,7 +90,7 @@ export function createBounds(
     if (!stat) return shows === "any" ? [] : undefined;
     if (stat.kind === "folder") return [];
     if (stat.kind !== "file" || stat.bytes > LARGEST_LOOKED_INTO) return undefined;
-    const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
+    const text = (await readText(files, path)) ?? "";
     // In UTF-16 there is such a character in every key.
     if (text.includes("\0")) return undefined;
     const secrets = await inSlices(clock, lookForSecrets(text));

@@ -1,8 +1,9 @@
 /** Which memories a model may look at together. */
 import { createHash } from "node:crypto";
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
+import { overlapOf, readWords } from "../../src/statement/words.js";
 import { isProtected } from "./change.js";
-import { isContradiction, overlapOf, type SimilarTo } from "./duplicates.js";
+import { isContradiction, type SimilarTo } from "./duplicates.js";
 
 /** Memories that are about the same, and that no rule can put together. */
 export type Cluster = readonly Memory[];
@@ -86,5 +87,8 @@ function mayBeShown(memory: Memory): boolean {
 
 function isAlike(one: Memory, other: Memory): boolean {
   const isSameKind = one.type === other.type && one.scope === other.scope;
-  return isSameKind && (overlapOf(one.content, other.content) >= LIKE || isContradiction(one, other));
+  return (
+    isSameKind &&
+    (overlapOf(readWords(one.content), readWords(other.content)) >= LIKE || isContradiction(one, other))
+  );
 }

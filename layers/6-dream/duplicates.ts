@@ -1,12 +1,13 @@
 /**
  * Memories that say the same, those that are alike, and those that say the opposite.
  *
- * Two say the same when nothing but their wording tells them apart (see wording.ts). To share nearly all words is not
+ * Two say the same when nothing but their wording tells them apart (see src/statement/wording.ts). To share nearly all words is not
  * enough: "the port is 8080" and "the port is 8081" do, and what is reset in staging and what is reset in production.
  */
 import type { Memory } from "../../src/memory/memory.js";
-import { readPivots } from "./pivots.js";
-import { readMeaning, readWording } from "./wording.js";
+import { readPivots } from "../../src/statement/support.js";
+import { readMeaning, readWording } from "../../src/statement/wording.js";
+import { FILLERS } from "../../src/statement/words.js";
 
 export interface Cluster {
   /** The one that stays. */
@@ -51,63 +52,20 @@ function keyOf(memory: Memory): string | undefined {
 function readSubject({ content, title }: Memory): string {
   const words = readMeaning(title).replace(/…$/, "").split(" ");
   const said = new Set(readMeaning(content).split(" "));
-  const isSaid = words.every((word) => said.has(word) || SMALL_WORDS.has(word));
+  const isSaid = words.every((word) => said.has(word) || FILLERS.has(word));
   return isSaid ? "" : words.join(" ");
 }
 
 /** Do two memories of a kind agree in their subject and all words but one number, name or "not"? */
 export function isContradiction(one: Memory, other: Memory): boolean {
-  if (kindOf(one) !== kindOf(other) || normalise(one.title) !== normalise(other.title)) return false;
+  if (kindOf(one) !== kindOf(other) || readMeaning(one.title) !== readMeaning(other.title)) return false;
   return !isEqual(readPivots(one.content), readPivots(other.content));
 }
 
 const kindOf = ({ scope, sensitivity, type }: Memory): string => `${scope} ${sensitivity} ${type}`;
 
-/** Words alone: what is alike in them may say different things. */
-function normalise(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-}
-
-const SMALL_WORDS = new Set(
-  "the a an is are was were be of to in on at for and or we our it its this that".split(" "),
-);
-
-function readWords(text: string): ReadonlySet<string> {
-  return new Set(
-    normalise(text)
-      .split(" ")
-      // Chinese has no spaces: each pair of characters counts as a word.
-      .flatMap((word) => (/\p{Script=Han}/u.test(word) ? pairsOf(word) : [word]))
-      .filter((word) => word !== "" && !SMALL_WORDS.has(word)),
-  );
-}
-
-const pairsOf = (word: string): string[] =>
-  [...word].map((character, index, all) => character + (all[index + 1] ?? ""));
-
-/** How much of what the first text says, the second says too: its words that are there, 0 to 1. */
-export function coverage(text: string, by: string): number {
-  const [words, others] = [readWords(text), readWords(by)];
-  const there = [...words].filter((word) => others.has(word)).length;
-  return words.size === 0 ? 1 : there / words.size;
-}
-
-/** Shared words of all words of two texts, 0 to 1. */
-export function overlapOf(one: string, other: string): number {
-  return overlap(readWords(one), readWords(other));
-}
-
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   one.size === other.size && [...one].every((word) => other.has(word));
-
-function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const shared = [...one].filter((word) => other.has(word)).length;
-  return shared / (one.size + other.size - shared);
-}
 
 /** The user's own words first, then what is pinned, weighs more, or was said last; the id makes it definite. */
 function compareWorth(one: Memory, other: Memory): number {

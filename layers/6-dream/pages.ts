@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
 import type { Files } from "../../src/seams/files.js";
+import { readText } from "../../src/seams/read-text.js";
 import { addDream, type DreamReport, markUndone } from "./dreams-page.js";
 
 export interface DreamPages {
@@ -47,8 +48,7 @@ export function createDreamPages({
 
   async function edit(path: string, change: (page: string) => string): Promise<void> {
     try {
-      const bytes = await files.read(path);
-      const before = bytes ? new TextDecoder().decode(bytes) : "";
+      const before = (await readText(files, path)) ?? "";
       const after = change(before);
       if (after !== before) await files.writeWhole(path, after);
     } catch (thrown) {

@@ -12,9 +12,9 @@ import { z } from "zod";
 import { formatError } from "../../src/error.js";
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
 import type { Sliced } from "../../src/slices.js";
+import { findStrayPivot } from "../../src/statement/support.js";
+import { coverageOf, readWords } from "../../src/statement/words.js";
 import { type Change, isProtected } from "./change.js";
-import { coverage } from "./duplicates.js";
-import { findStrayPivot } from "./pivots.js";
 import { takeIn } from "./take-in.js";
 
 export interface StagedCheck {
@@ -103,7 +103,8 @@ function findRefusal(
   const texts = members.map((memory) => memory?.content ?? "");
   const stray = findStrayPivot(texts, content);
   if (stray) return "lost" in stray ? `"${stray.lost}" would be lost` : `"${stray.added}" is in none of them`;
-  const short = members.find((memory) => coverage(memory?.content ?? "", content) < LEAST_SAID);
+  const words = readWords(content);
+  const short = members.find((memory) => coverageOf(readWords(memory?.content ?? ""), words) < LEAST_SAID);
   return short && `most of what ${short.id} says would be lost`;
 }
 

@@ -1,10 +1,10 @@
 /** Instances of one project side by side: who lives, who holds what, who edits what, and letters between their sessions. */
 
-import { DAY_MS } from "../../src/days.js";
 import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
 import type { Tool } from "../../src/dispatcher/tool.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { noteExtended, planAddition } from "../../src/view/extend.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { createEditWarnings, EDIT_LAYER } from "./edits/edit-warnings.js";
 import { createEdits } from "./edits/edits.js";
@@ -32,9 +32,6 @@ export interface Coordination {
   /** Lets go of what this instance holds. */
   dispose(): Promise<void>;
 }
-
-/** Letters expire long before. */
-const OLD_MAIL_MS = 30 * DAY_MS;
 
 /** `layer` is whose work it is, for the log and the savings ledger. */
 export function createCoordination(context: LayerContext, layer: string): Coordination {
@@ -71,7 +68,6 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
     onConflict: ({ path }) =>
       toasts.show(`another OpenCode is at work on ${path} as well; the agent has been told.`, "warning"),
   });
-  let hasSwept = false;
 
   return {
     tools: [createLeaseTool(leases), createSendMessageTool({ instances, mail })],
@@ -82,7 +78,6 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       later("make this instance known", async () => {
         await instances.join();
         if (isNews) await instances.refresh();
-        await sweep();
       });
     },
 
@@ -95,13 +90,13 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       const { sessionID } = request;
       const made = warnings.plan(request);
       if (made.length > 0) {
-        await decisions.record(sessionID, EDIT_LAYER, made, signal);
+        await decisions.record(sessionID, EDIT_LAYER, made.map(planAddition), signal);
         log.info(layer, `${sessionID} is told that another instance is at work on what it edits`);
       }
       const isDelivered = await delivery.deliver(request, signal);
-      const results = made.length + (isDelivered ? 1 : 0);
-      if (results > 0) savings.record({ session: sessionID, layer, event: "extended", results });
-      return results > 0;
+      const count = made.length + (isDelivered ? 1 : 0);
+      if (count > 0) noteExtended(savings, { sessionID, layer, count });
+      return count > 0;
     },
 
     hear({ properties, type }) {
@@ -114,13 +109,6 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       await instances.leave();
     },
   };
-
-  async function sweep(): Promise<void> {
-    if (hasSwept) return;
-    hasSwept = true;
-    await edits.removeOld();
-    await mail.removeOld(OLD_MAIL_MS);
-  }
 
   function later(what: string, run: () => Promise<unknown>): void {
     void background.add(() =>

@@ -8,7 +8,6 @@
  * so it is no background call, and its cost stands in the answer.
  */
 import PQueue from "p-queue";
-import { z } from "zod";
 import type { Message } from "../../src/conversation/message.js";
 import { defineTool, type Tool } from "../../src/dispatcher/tool.js";
 import { StrataError } from "../../src/error.js";
@@ -20,13 +19,12 @@ import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import type { ForkRequest, ForkResult, ForkRun } from "../../src/seams/host.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
-import type { Family } from "./family.js";
+import type { forkArguments } from "./arguments.js";
+import { MOST_TASKS } from "./bounds.js";
 import { listTouched } from "./subagents.js";
 
-const MOST_TASKS = 5;
 /** The forks of all sessions together. */
 const AT_ONCE = 5;
-const LONGEST_TASK = 20_000;
 /** For opening, reading and removing a session, beside the model's time; a task may also wait for another one. */
 const AROUND_MS = 300_000;
 /** With less room in the window the host would compact a fork at once, and nothing would be shared. */
@@ -48,23 +46,27 @@ export interface Forking {
   notice(request: ContextRequest, messages: readonly Message[]): void;
 }
 
-export function createForking(context: LayerContext, family: Family): Forking {
-  const { config, host, prompts } = context;
+export function createForking(context: LayerContext): Forking {
+  const { config, family, host, prompts } = context;
   const { forkTimeout, forkTokens } = config.crossAgent;
   const lanes = new PQueue({ concurrency: AT_ONCE });
   const rooms = createRooms();
 
-  const tool = defineTool({
+  const tool = defineTool<typeof forkArguments>({
     name: "fork",
     description:
       "Do independent tasks side by side on copies of this session. Copies know all you know, at the price of cached tokens; task's subagents start fresh. Each returns one report.",
-    parameters: z.object({
-      tasks: z
-        .array(z.string().trim().min(1).max(LONGEST_TASK))
-        .min(1)
-        .max(MOST_TASKS)
-        .describe(`1-${MOST_TASKS} tasks, one copy each`),
-    }),
+    parameters: {
+      properties: {
+        tasks: {
+          description: `1-${MOST_TASKS} tasks, one copy each`,
+          type: "array",
+          items: { type: "string" },
+        },
+      },
+      required: ["tasks"],
+    },
+    loadCheck: async () => (await import("./arguments.js")).forkArguments,
     deadlineMs: 2 * forkTimeout + AROUND_MS,
 
     async execute({ tasks }, { messageID, sessionID }, signal) {

@@ -55,7 +55,6 @@ function create(context: LayerContext): LayerParts {
       toolArguments: (call, args) => coordination.check(call, args),
 
       event(event) {
-        delegation.hear(event);
         coordination.hear(event);
         return undefined;
       },

@@ -5,27 +5,21 @@ import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { SessionFacts } from "../../src/notes/facts.js";
 import type { FileTouch } from "../../src/notes/ledger.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
+import type { Addition } from "../../src/view/extend.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { formatBrief } from "./brief.js";
-import type { Family } from "./family.js";
 
 export interface Subagents {
   /** Behind the first message of a subagent; nothing anywhere else. */
-  brief(request: ContextRequest): Promise<DatedDecision[]>;
+  brief(request: ContextRequest): Promise<Addition[]>;
   /** Notes on the subagents whose results are new in this request which files they touched. */
   noteEnded(request: ContextRequest): Promise<void>;
 }
 
-export interface SubagentsOptions {
-  family: Family;
-  /** In whose name something is decided. */
-  layer: string;
-}
-
-export function createSubagents(context: LayerContext, { family, layer }: SubagentsOptions): Subagents {
-  const { background, config, host, log, notes } = context;
+/** `layer` is in whose name something is decided. */
+export function createSubagents(context: LayerContext, layer: string): Subagents {
+  const { background, config, family, host, log, notes } = context;
 
   return {
     async brief({ find, history, sessionID }) {
@@ -39,7 +33,7 @@ export function createSubagents(context: LayerContext, { family, layer }: Subage
         ancestors: known.filter((facts) => facts !== undefined),
         notesPath: notes.pathOf(root),
       });
-      return text === undefined ? [] : [decide(key, { outcome: "extended", text })];
+      return text === undefined ? [] : [{ behind: key, text }];
     },
 
     async noteEnded({ history, sessionID }) {

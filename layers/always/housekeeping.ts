@@ -1,27 +1,31 @@
 /**
- * What an instance that was killed has left behind goes at the next start: sessions of our own, budget files of
- * days long past, and what was sent in sessions of weeks ago. Begins with the first thing the host reports, and nobody waits for it.
+ * Cleans up after a start: sessions of our own that a killed instance left behind, and expired files. Begins with the
+ * first event of the host, in the background.
  *
  * A session goes when the process that opened it no longer runs. Where that process seems to run (another live
  * instance, or its number was given to somebody else) it goes once it has not been used for far longer than any call
  * may take.
  */
 import type PQueue from "p-queue";
-import type { Generation } from "../../src/background/generation.js";
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
+import { removeExpired } from "../../src/expired-files.js";
+import type { FileKind } from "../../src/file-kinds.js";
+import type { Folders } from "../../src/folders.js";
 import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
 import type { Host, OwnSession } from "../../src/seams/host.js";
-import type { SentViews } from "./sent-views.js";
 
 export interface HousekeepingOptions {
   clock: Clock;
   host: Host;
   log: Log;
   background: PQueue;
-  generation: Generation;
-  sentViews: Pick<SentViews, "removeOld">;
+  files: Files;
+  folders: Folders;
+  /** Every kind of file there is. */
+  fileKinds: readonly FileKind[];
 }
 
 const UNUSED_MS = 10 * 60_000;
@@ -34,9 +38,10 @@ export function findAbandoned(sessions: readonly OwnSession[], nowMs: number): O
 }
 
 export function createHousekeeping(options: HousekeepingOptions): Layer {
-  const { clock, host, log, background, generation, sentViews } = options;
+  const { background, clock, fileKinds, files, folders, host, log } = options;
   let tries = 0;
   let isDone = false;
+  let hasRemovedFiles = false;
 
   return {
     name: "background",
@@ -54,10 +59,12 @@ export function createHousekeeping(options: HousekeepingOptions): Layer {
 
   async function sweep(): Promise<void> {
     await removeAbandoned();
-    const complain = (thrown: unknown) =>
-      log.warn("background", `cannot remove old records: ${formatError(thrown)}`);
-    await generation.removeOldRecords().catch(complain);
-    await sentViews.removeOld().catch(complain);
+    if (hasRemovedFiles) return;
+    hasRemovedFiles = true;
+    const world = { clock, files, folders, processes: host.processes };
+    await removeExpired(world, fileKinds, (thrown) =>
+      log.warn("background", `cannot remove expired files: ${formatError(thrown)}`),
+    );
   }
 
   async function removeAbandoned(): Promise<void> {

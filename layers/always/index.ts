@@ -16,10 +16,17 @@ import { createTurnFollower } from "./turn-follower.js";
 import { createView } from "./view.js";
 
 export function createAlways(context: KernelContext): readonly Layer[] {
-  const { background, config, folders, log, memories, reading, toasts, trust } = context;
+  const { background, config, family, folders, log, memories, reading, toasts, trust } = context;
   const sentViews = createSentViews({ ...context, folder: folders.views });
   const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
   return [
+    // Before any other hears of it.
+    {
+      name: "family",
+      cost: 0,
+      servesForks: ["event"],
+      handlers: { event: (event) => void family.hear(event) },
+    },
     createReplay(context),
     createView({
       ...context,
@@ -31,7 +38,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     breaks.layer,
     ...createReminder(reading, toasts),
     ...createTakenBack({ ...context, explain: breaks.explain }),
-    createHousekeeping({ ...context, sentViews }),
+    createHousekeeping(context),
     createMemoryCommand({ ...context, project: folders.project, wrongSettings: reading.problems }),
     ...(config.autoMemory.enabled
       ? [createTurnFollower(trust, lookAgain), createMemoryCommands(context)]

@@ -20,7 +20,7 @@ export function createReplay({ clock, decisions, log }: KernelContext): Layer {
 
   return {
     name: LAYER,
-    cost: 0,
+    cost: 0.05,
     isIndispensable: true,
     withinMs: { context: READ_WITHIN_MS + LOOK_WITHIN_MS, compacted: READ_WITHIN_MS + LOOK_WITHIN_MS },
     servesForks: ["context", "compacted"],

@@ -7,12 +7,11 @@
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
-import { DAY_MS } from "../../src/days.js";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
-import { isRecord } from "../../src/records.js";
-import type { Clock } from "../../src/seams/clock.js";
+import { isRecord, parseJson } from "../../src/records.js";
 import type { Files } from "../../src/seams/files.js";
+import { readText } from "../../src/seams/read-text.js";
 import type { Digest } from "./digest.js";
 
 /** What was sent last. */
@@ -29,12 +28,9 @@ export interface SentViews {
   note(session: string, view: SentView): void;
   /** The session is gone. */
   forget(session: string): void;
-  /** Removes the files of sessions that no provider has a prefix of any more. */
-  removeOld(): Promise<void>;
 }
 
 export interface SentViewsOptions {
-  clock: Clock;
   files: Files;
   log: Log;
   writes: PQueue;
@@ -42,17 +38,7 @@ export interface SentViewsOptions {
   instance: string;
 }
 
-/** No provider keeps a prefix for longer than a day. */
-const KEPT_DAYS = 7;
-
-export function createSentViews({
-  clock,
-  files,
-  folder,
-  instance,
-  log,
-  writes,
-}: SentViewsOptions): SentViews {
+export function createSentViews({ files, folder, instance, log, writes }: SentViewsOptions): SentViews {
   const known = new Map<string, SentView>();
   const waiting = new Set<string>();
   /** Written by a later version, whose files are not ours to replace. */
@@ -62,8 +48,8 @@ export function createSentViews({
   return {
     async last(session, { again }) {
       if (waiting.has(session) || (known.has(session) && !again)) return known.get(session);
-      const contents = await files.read(pathOf(session));
-      const stored = contents && parseSentView(new TextDecoder().decode(contents));
+      const text = await readText(files, pathOf(session));
+      const stored = text === undefined ? undefined : parseSentView(text);
       if (stored === "later") later.add(session);
       else if (stored && (stored.instance !== instance || !known.has(session))) known.set(session, stored);
       return known.get(session);
@@ -83,14 +69,6 @@ export function createSentViews({
     forget(session) {
       known.delete(session);
       enqueue("remove", session, () => files.remove(pathOf(session)));
-    },
-
-    async removeOld() {
-      for (const name of await files.list(folder)) {
-        const path = join(folder, name);
-        const found = await files.stat(path);
-        if (found && found.modifiedMs < clock.now() - KEPT_DAYS * DAY_MS) await files.remove(path);
-      }
     },
   };
 
@@ -138,11 +116,3 @@ export function parseSentView(text: string): (SentView & { instance: string }) |
 }
 
 const isWhole = (number: number | undefined): number is number => Number.isInteger(number);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

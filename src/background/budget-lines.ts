@@ -12,6 +12,7 @@
 import { findLaterVersion, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { UsedTokens } from "../seams/host.js";
+import { count, each, either, object, oneOf, string, unchecked } from "../shape.js";
 
 export type BudgetLine = ReservedLine | SpentLine | ReleasedLine;
 
@@ -53,8 +54,8 @@ export interface Tally {
  * version counts in full, and one that cannot be understood as a call that has taken all there is.
  */
 export function parseBudgetLine(value: unknown): BudgetLine | undefined {
-  const line = parseKnownLine(value);
-  if (line || findLaterVersion(value) === undefined) return line;
+  if (isKnownLine(value)) return value;
+  if (findLaterVersion(value) === undefined) return undefined;
   const id = isRecord(value) && typeof value.id === "string" ? value.id : "";
   // What it says of a call that is known already leaves the estimate of that one.
   if (isRecord(value) && (value.kind === "spent" || value.kind === "released")) return undefined;
@@ -62,15 +63,21 @@ export function parseBudgetLine(value: unknown): BudgetLine | undefined {
   return { v: 1, kind: "reserved", id, instance: "", time: "", purpose: "", session: "", tokens };
 }
 
-function parseKnownLine(value: unknown): BudgetLine | undefined {
-  if (!isRecord(value) || !isVersion(value.v) || typeof value.id !== "string") return undefined;
-  const { kind, tokens } = value;
-  const isLine =
-    kind === "released" ||
-    (kind === "reserved" && isCount(tokens)) ||
-    (kind === "spent" && isRecord(tokens) && [tokens.input, tokens.output, tokens.cacheRead].every(isCount));
-  return isLine ? (value as unknown as BudgetLine) : undefined;
-}
+const fields = { v: isVersion, id: string, time: unchecked };
+const isKnownLine = either(
+  object<ReleasedLine>({ ...fields, kind: oneOf(["released"]) }),
+  object<ReservedLine>({
+    ...fields,
+    kind: oneOf(["reserved"]),
+    ...each(unchecked, "instance", "purpose", "session"),
+    tokens: count,
+  }),
+  object<SpentLine>({
+    ...fields,
+    kind: oneOf(["spent"]),
+    tokens: object<UsedTokens>(each(count, "input", "output", "cacheRead")),
+  }),
+);
 
 /** All calls of the day, or those reserved before `beforeID`; `undefined` when there is no such reservation. */
 export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tally | undefined {
@@ -94,6 +101,3 @@ export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tall
 export function sumTokens({ input, output, cacheRead }: UsedTokens): number {
   return input + output + cacheRead;
 }
-
-const isCount = (value: unknown): boolean =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0;

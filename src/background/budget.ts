@@ -12,25 +12,21 @@
  * A reservation whose instance was killed counts with its estimate. Lines that cannot be read count for nothing, but
  * those of a later version: what they do not say counts as all that there is.
  */
-import { join } from "node:path";
 import type { Config } from "../config/schema.js";
-import { DAY_MS } from "../days.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
-import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
+import { createDayLog } from "../record/line-log.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { UsedTokens } from "../seams/host.js";
-import { type BudgetLine, parseBudgetLine, sumBudget, type Tally } from "./budget-lines.js";
+import { parseBudgetLine, sumBudget, type Tally } from "./budget-lines.js";
 
 export interface Budget {
   /** Never rejects. */
   reserve(call: PlannedCall): Promise<Reservation>;
   /** `undefined` when it cannot be read. */
   today(): Promise<Tally | undefined>;
-  /** Removes the files of days long past. Rejects with the system's error. */
-  removeOld(): Promise<void>;
 }
 
 export interface PlannedCall {
@@ -64,15 +60,14 @@ export interface BudgetOptions {
   instance: string;
 }
 
-const KEPT_DAYS = 7;
 const NOTHING: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
 export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
   const { dailyCalls, dailyTokens } = config;
   let count = 0;
   let hasFailed = false;
-  const corruptSeen = new Map<string, number>();
-  const laterSeen = new Set<string>();
+  const complain = { log, source: "background" };
+  const days = createDayLog({ files, folder, parse: parseBudgetLine, complain });
 
   return {
     async reserve(call) {
@@ -90,37 +85,31 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
 
     async today() {
       try {
-        const spent = sumBudget(await readLines(todaysPath()));
+        const spent = sumBudget((await days.read(clock.now())).records);
         // What nobody can count is all there is.
         return spent && { ...spent, tokens: Number.isFinite(spent.tokens) ? spent.tokens : dailyTokens };
       } catch {
         return undefined;
       }
     },
-
-    async removeOld() {
-      const oldest = formatDay(clock.now() - KEPT_DAYS * DAY_MS);
-      for (const name of await files.list(folder)) {
-        if (/^\d{4}-\d{2}-\d{2}\.jsonl$/.test(name) && name < oldest) await files.remove(join(folder, name));
-      }
-    },
   };
 
   async function tryReserve(call: PlannedCall & { extends?: string }): Promise<Reservation> {
-    const path = todaysPath();
+    const nowMs = clock.now();
     // At the limit nothing is written: layers may ask all day long.
-    const full = refuse(sumBudget(await readLines(path)), call);
+    const full = refuse(sumBudget((await days.read(nowMs)).records), call);
     if (full) return full;
     const id = `${instance}-${++count}`;
-    await append(path, { v: 1, kind: "reserved", id, instance, time: formatTime(), ...call });
-    const before = sumBudget(await readLines(path), id);
+    await days.append(nowMs, [{ v: 1, kind: "reserved", id, instance, time: formatTime(), ...call }]);
+    const before = sumBudget((await days.read(nowMs)).records, id);
     const late = before ? refuse(before, call) : refusal("the reservation was lost, the file was replaced");
-    if (!late) return open(path, id, call);
-    await append(path, { v: 1, kind: "released", id, time: formatTime() });
+    if (!late) return open(nowMs, id, call);
+    await days.append(nowMs, [{ v: 1, kind: "released", id, time: formatTime() }]);
     return late;
   }
 
-  function open(path: string, id: string, call: PlannedCall): Reservation {
+  /** Whatever becomes of it stands in the file of the day on which it was reserved. */
+  function open(atMs: number, id: string, call: PlannedCall): Reservation {
     const extensions: Reservation[] = [];
     return {
       kind: "reserved",
@@ -134,7 +123,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
       },
       // What was spent is counted once, as the call's.
       async settle(tokens) {
-        await settle(path, id, tokens);
+        await settle(atMs, id, tokens);
         for (const one of extensions) if (one.kind === "reserved") await one.settle(NOTHING);
       },
     };
@@ -156,35 +145,13 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     return undefined;
   }
 
-  async function settle(path: string, id: string, tokens: UsedTokens): Promise<void> {
+  async function settle(atMs: number, id: string, tokens: UsedTokens): Promise<void> {
     try {
-      await append(path, { v: 1, kind: "spent", id, time: formatTime(), tokens });
+      await days.append(atMs, [{ v: 1, kind: "spent", id, time: formatTime(), tokens }]);
     } catch (thrown) {
       const what = `cannot note what call ${id} has spent, its estimate counts: ${formatError(thrown)}`;
       log.warn("background", what);
     }
-  }
-
-  async function readLines(path: string): Promise<BudgetLine[]> {
-    const read = await readJsonLines(files, path, parseBudgetLine);
-    const { corruptLines, laterLines, records } = read;
-    if (laterLines.length > 0 && !laterSeen.has(path)) {
-      laterSeen.add(path);
-      log.warn("background", formatLaterLines(path, read));
-    }
-    if (corruptLines.length > (corruptSeen.get(path) ?? 0)) {
-      corruptSeen.set(path, corruptLines.length);
-      log.warn("background", formatCorruption(path, corruptLines));
-    }
-    return records;
-  }
-
-  async function append(path: string, line: BudgetLine): Promise<void> {
-    await files.appendLine(path, JSON.stringify(line));
-  }
-
-  function todaysPath(): string {
-    return join(folder, `${formatDay(clock.now())}.jsonl`);
   }
 
   function formatTime(): string {
@@ -194,7 +161,3 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
 
 const refusal = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: false });
 const usedUp = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: true });
-
-function formatDay(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
-}

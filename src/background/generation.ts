@@ -8,6 +8,7 @@
  */
 import type { ModelClaims } from "../config/model-claims.js";
 import type { Config } from "../config/schema.js";
+import { formatDay } from "../days.js";
 import { formatError } from "../error.js";
 import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
@@ -29,8 +30,6 @@ export interface Generation {
   generate(request: GenerationRequest): Promise<GenerationResult>;
   /** Would a call be made now? And for people: why not, and what was spent. Never rejects. */
   status(): Promise<GenerationStatus>;
-  /** Removes records of days long past. Rejects with the system's error. */
-  removeOldRecords(): Promise<void>;
   /** Resolves when no call is under way or waiting. */
   onIdle(): Promise<void>;
   /** Breaks off the call under way and refuses all others from now on. */
@@ -125,7 +124,6 @@ export function createGeneration(options: GenerationOptions): Generation {
       };
     },
 
-    removeOldRecords: budget.removeOld,
     onIdle: line.onIdle,
 
     dispose() {
@@ -218,7 +216,7 @@ export function createGeneration(options: GenerationOptions): Generation {
 
   /** Once a day: everything goes on without the calls, and a person may want to know why notes are plainer. */
   function tellUsedUp(why: string): void {
-    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    const today = formatDay(clock.now());
     if (usedUpOn === today) return;
     usedUpOn = today;
     toasts.show(

@@ -1,14 +1,13 @@
-/** What was given to an option, checked. Each throws what ends the command with 2, before anything is done. */
+/** Checks what an option was given. Each throws `WRONG_ARGUMENT`, which ends the command with 2 before it does anything. */
 import { StrataError } from "../error.js";
 import { isType } from "../memory/id.js";
 import { type MemoryType, memoryTypes } from "../memory/memory.js";
 
-/** Code of what is thrown for wrong arguments. */
 export const WRONG_ARGUMENT = "WRONG_ARGUMENT";
 
 type Given = string | boolean | undefined;
 
-/** The whole number that an option was given. */
+/** The whole number given to an option, or `usual`. */
 export function readWhole(
   option: string,
   given: Given,
@@ -19,15 +18,15 @@ export function readWhole(
   if (value >= least && value <= most) return value;
   throw new StrataError(
     WRONG_ARGUMENT,
-    `${option} is to be a whole number from ${least} to ${most}, and is "${given}"`,
+    `${option} must be a whole number from ${least} to ${most}, not "${given}"`,
   );
 }
 
-/** The type that was asked for; `undefined` where none was. */
+/** The memory type given, if any. */
 export function readType(given: Given): MemoryType | undefined {
   if (typeof given !== "string" || isType(given)) return given as MemoryType | undefined;
   throw new StrataError(
     WRONG_ARGUMENT,
-    `"${given}" is no type of memory; there are ${memoryTypes.join(", ")}`,
+    `"${given}" is not a memory type; use one of ${memoryTypes.join(", ")}`,
   );
 }

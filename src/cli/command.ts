@@ -1,61 +1,58 @@
-/** What a command of `strata` is. */
 import type { LayerDefinition } from "../layer-definition.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { Style } from "./style.js";
 
-/** How a command ended, as the shell sees it. */
+/** How a command ended, for the shell. */
 export const exitCodes = {
-  /** Done, and nothing is wrong. */
+  /** Done, no problems. */
   fine: 0,
-  /** Done, and something was found that wants looking after. */
+  /** Done, and problems were found. */
   problems: 1,
-  /** Not understood: wrong arguments. Nothing was done. */
+  /** Wrong arguments; nothing was done. */
   usage: 2,
-  /** It could not be done; the message says why. */
+  /** Failed; the message says why. */
   failed: 3,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Where a command runs, all of which tests replace. */
-export interface Surroundings {
+/** Everything a command reaches outside itself; tests replace all of it. */
+export interface CliContext {
   files: Files;
   clock: Clock;
-  /** The folder in which it was called. */
+  /** The working directory. */
   folder: string;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
   style: Style;
-  /** Every layer there is. Only loaded by what asks about them. */
+  /** Every layer there is; loaded only by what asks for them. */
   loadLayers(): Promise<readonly LayerDefinition[]>;
-  /** Prints to standard output, which is for what was asked for. */
+  /** Prints a result to standard output. */
   say(text: string): void;
-  /** Prints to standard error, which is for everything else. */
+  /** Prints anything else to standard error. */
   warn(text: string): void;
-  /** Writes to the terminal as it is; absent where standard error is none. */
+  /** Writes raw text to the terminal; absent if standard error is not one. */
   draw?: (text: string) => void;
 }
 
-/** Values of the options by their long names, in camel case; those not given are absent. */
+/** Option values by long name in camel case; options not given are absent. */
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
-export type Run = (
-  surroundings: Surroundings,
-  options: OptionValues,
-  args: readonly string[],
-) => Promise<ExitCode>;
+export type Run = (cli: CliContext, options: OptionValues, args: readonly string[]) => Promise<ExitCode>;
 
-/** A command as its help shows it. What it does is loaded when it is called. */
+/** A command as its help shows it. Its code is loaded when it is called. */
 export interface Command {
   name: string;
   summary: string;
-  /** As in `"[words...]"`; without it the command takes none. */
+  /** As in `"[words...]"`; absent if the command takes none. */
   arguments?: string;
-  /** Flags and what they do. */
   options: readonly (readonly [flags: string, what: string])[];
   example: string;
   load(): Promise<{ run: Run }>;
 }
 
 /** Option of every command that reads. */
-export const JSON_OPTION = ["--json", "JSON for programs"] as const;
+export const JSON_OPTION = ["--json", "prints JSON"] as const;
+
+/** The name under which doctor/proof.ts and gc/find-garbage.ts know it. */
+export type Surroundings = CliContext;

@@ -1,19 +1,23 @@
 import { memoryTypes } from "../memory/memory.js";
 import { type Command, JSON_OPTION } from "./command.js";
 
-/** Every command there is, in the order of the help. */
+const TYPE_OPTION = ["--type <type>", "only memories of this type"] as const;
+const ARCHIVED_OPTION = ["--archived", "includes archived memories"] as const;
+const DRY_IMPORT_OPTION = ["--dry-run", "shows what would be imported"] as const;
+
+/** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   {
     name: "status",
-    summary: "what has left the context in this project, what that saved, and what is on and off",
+    summary: "what has left the context, what that saved, and which layers are on",
     options: [JSON_OPTION],
     example: "strata status --json | jq .savings.net",
     load: () => import("./commands/status.js"),
   },
   {
     name: "stats",
-    summary: "the savings ledger: what was sent, kept out and lost, by session; as a page with charts",
-    options: [["--html <file>", "writes one page with charts, which asks nobody for anything"], JSON_OPTION],
+    summary: "the savings ledger by session, or a page with charts",
+    options: [["--html <file>", "writes a self-contained page with charts"], JSON_OPTION],
     example: "strata stats --html savings.html",
     load: () => import("./commands/stats.js"),
   },
@@ -21,9 +25,9 @@ export const commands: readonly Command[] = [
     name: "list",
     summary: "the memories of this project and those that hold everywhere",
     options: [
-      ["--type <type>", "only these"],
-      ["--archived", "those in the archive too"],
-      ["--foreign", "only those that came with the repository"],
+      TYPE_OPTION,
+      ARCHIVED_OPTION,
+      ["--foreign", "only memories that came with the repository"],
       JSON_OPTION,
     ],
     example: "strata list --type decision",
@@ -31,7 +35,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: "show",
-    summary: "one memory, with where it is from; by its id, the end of it, or words of its title",
+    summary: "one memory and its source, by its id, the end of the id, or words of its title",
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata show port-8080",
@@ -39,12 +43,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: "recall",
-    summary: "finds memories by words and meaning, and what earlier sessions noted; best first",
+    summary: "finds memories and what earlier sessions noted, best first",
     arguments: "[words...]",
     options: [
-      ["--type <type>", "only memories of this type; without words the newest first"],
-      ["--limit <count>", "so many at most; 10 without it"],
-      ["--archived", "those in the archive too"],
+      ["--type <type>", "only memories of this type; without words, newest first"],
+      ["--limit <count>", "maximum number of results (default 10)"],
+      ARCHIVED_OPTION,
       JSON_OPTION,
     ],
     example: "strata recall 'which port does the server use'",
@@ -52,12 +56,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: "remember",
-    summary: "remembers a sentence; a rule becomes a directive, anything else knowledge",
+    summary: "stores a memory; a rule becomes a directive, anything else knowledge",
     arguments: "[words...]",
     options: [
       ["--type <type>", `one of ${memoryTypes.join(", ")}`],
-      ["--title <title>", "the line in the index; without it the first one of the text"],
-      ["--private", "kept out of git"],
+      ["--title <title>", "title in the index (default: the first line)"],
+      ["--private", "keeps it out of git"],
       ["--global", "holds in every project"],
       ["--pin", "always in the index"],
     ],
@@ -66,7 +70,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: "edit",
-    summary: "opens a memory's file in your editor ($VISUAL, $EDITOR)",
+    summary: "opens a memory's file in $VISUAL or $EDITOR",
     arguments: "<words...>",
     options: [],
     example: "strata edit port-8080",
@@ -74,20 +78,16 @@ export const commands: readonly Command[] = [
   },
   {
     name: "archive",
-    summary: "moves a memory to the archive; nothing is ever deleted",
+    summary: "moves a memory to the archive",
     arguments: "<words...>",
-    options: [["--reason <reason>", "why, for the ledger"]],
+    options: [["--reason <reason>", "recorded in the memory's history"]],
     example: "strata archive port-8080 --reason 'moved to 9090'",
     load: () => import("./commands/archive.js"),
   },
   {
     name: "trust",
-    summary: "memories that came with the repository, not from you; accepts them, or takes that back",
-    options: [
-      ["--yes", "they count as yours from now on"],
-      ["--undo", "takes back what was accepted last"],
-      JSON_OPTION,
-    ],
+    summary: "lists memories that came with the repository, accepts them, or takes that back",
+    options: [["--yes", "accepts them as yours"], ["--undo", "undoes the last --yes"], JSON_OPTION],
     example: "strata trust --yes",
     load: () => import("./commands/trust.js"),
   },
@@ -101,7 +101,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: "history",
-    summary: "every change of a memory: when, who, why",
+    summary: "every change of a memory: when, by whom, why",
     arguments: "<words...>",
     options: [JSON_OPTION],
     example: "strata history decision/port-8080",
@@ -109,39 +109,39 @@ export const commands: readonly Command[] = [
   },
   {
     name: "undo",
-    summary: "takes back what was last done to memory: a dream, or a single change; again, the one before",
-    options: [["--run <id>", "this dream or change; DREAMS.md and strata history have the ids"]],
+    summary: "undoes the last change to memory, a dream or a single change; run it again for the one before",
+    options: [["--run <id>", "undoes this dream or change; DREAMS.md and strata history list the ids"]],
     example: "strata undo --run 1f20c9d1",
     load: () => import("./commands/undo.js"),
   },
   {
     name: "dream",
-    summary: "tidies the memories of this project by rules; a model is only asked in OpenCode, with /dream",
-    options: [["--dry-run", "only says what it would do"], JSON_OPTION],
+    summary: "tidies the memories of this project by rules; only /dream in OpenCode may ask a model",
+    options: [["--dry-run", "shows what would change"], JSON_OPTION],
     example: "strata dream --dry-run",
     load: () => import("./commands/dream.js"),
   },
   {
     name: "validate",
-    summary: "checks every file of the memory against ledger, index and schema, and changes none",
-    options: [["--strict", "warnings count in the exit code too"], JSON_OPTION],
+    summary: "checks every memory file against ledger, index and schema, and changes none",
+    options: [["--strict", "exits with 1 for warnings too"], JSON_OPTION],
     example: "strata validate --strict",
     load: () => import("./commands/validate.js"),
   },
   {
     name: "optimize",
-    summary: "what validate found and what can be mended at no risk; changes nothing without --execute",
-    options: [["--execute", "mends exactly what it prints"], JSON_OPTION],
+    summary: "lists what validate found and can be repaired without loss; --execute repairs it",
+    options: [["--execute", "makes exactly the repairs listed"], JSON_OPTION],
     example: "strata optimize --execute",
     load: () => import("./commands/optimize.js"),
   },
   {
     name: "gc",
-    summary: "files that nobody needs any more, such as tool results that no session names",
+    summary: "lists files that are no longer needed, such as tool results that no session names",
     options: [
-      ["--days <count>", "only what is older; 30 without it"],
-      ["--archived", "memories that lie in the archive for so long, too; the ledger keeps their words"],
-      ["--execute", "removes what it prints; without it nothing is changed"],
+      ["--days <count>", "only files older than this (default 30)"],
+      ["--archived", "archived memories of that age too; the ledger keeps their text"],
+      ["--execute", "removes the files listed"],
       JSON_OPTION,
     ],
     example: "strata gc --days 90 --execute",
@@ -149,33 +149,34 @@ export const commands: readonly Command[] = [
   },
   {
     name: "export",
-    summary: "memories as JSON Lines, each with the whole of its file; to standard output, or to a new file",
+    summary: "writes memories as JSON Lines, byte for byte, to standard output or a new file",
     arguments: "[file]",
     options: [
-      ["--include-private", "private ones too; without it none leaves the folder that git ignores"],
-      ["--global", "those that hold in every project too"],
+      ["--include-private", "includes private memories"],
+      ["--global", "includes memories that hold in every project"],
     ],
     example: "strata export memories.jsonl",
     load: () => import("./commands/export.js"),
   },
   {
     name: "import",
-    summary: "takes in what strata export wrote, a .memory folder, or a folder with a MEMORY.md",
+    summary: "reads a file from strata export, a .memory folder, or a folder with a MEMORY.md",
     arguments: "<source>",
     options: [
-      ["--dry-run", "only says what would come in"],
-      ["--global", "what holds in every project too; of a folder: all of it is to hold there"],
+      DRY_IMPORT_OPTION,
+      ["--global", "includes memories that hold in every project; from a folder, all of them will"],
     ],
     example: "strata import memories.jsonl --dry-run",
     load: () => import("./commands/import.js"),
   },
   {
     name: "ingest",
-    summary: "Markdown files to memories, one for each heading; a heading such as Decisions names the type",
+    summary:
+      "turns Markdown files into memories, one for each heading; a heading such as Decisions sets the type",
     arguments: "<files...>",
     options: [
-      ["--type <type>", "all of them are of this type"],
-      ["--dry-run", "only says what would come in"],
+      ["--type <type>", "the type of all of them"],
+      DRY_IMPORT_OPTION,
       ["--global", "they hold in every project"],
     ],
     example: "strata ingest docs/decisions.md --type decision",
@@ -183,22 +184,21 @@ export const commands: readonly Command[] = [
   },
   {
     name: "init",
-    summary: "adds the plugin to the opencode.json of this project; safe to run twice",
+    summary: "adds the plugin to this project's opencode.json; safe to run twice",
     options: [
-      ["--global", "to the global configuration instead, for every project"],
-      ["--remove", "takes it out again"],
+      ["--global", "uses the global configuration, for every project"],
+      ["--remove", "removes the plugin again"],
     ],
     example: "strata init --global",
     load: () => import("./commands/init.js"),
   },
   {
     name: "doctor",
-    summary:
-      "checks configuration and machine, then plays a session with the configured plugin to prove that it works",
+    summary: "checks configuration and machine, then plays a session to prove that the plugin works",
     options: [
-      ["--no-proof", "only look, play no session"],
-      ["--plugin <folder>", "prove the build in this folder, not what is configured"],
-      ["--within <seconds>", "so long may the session take; without it as long as it goes on"],
+      ["--no-proof", "does not play the session"],
+      ["--plugin <folder>", "proves the build in this folder instead of the configured one"],
+      ["--within <seconds>", "time limit for the session (default: none while it makes progress)"],
       JSON_OPTION,
     ],
     example: "strata doctor",

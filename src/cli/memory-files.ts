@@ -1,35 +1,29 @@
-/** The files of memories as they lie there: looked at without opening the store, so that nothing is written. */
-import { planFolders } from "../folders.js";
-import { findGlobalFolder } from "../host/config-files.js";
+/** Memory files read without opening the store, so that nothing is written. */
 import { formatID } from "../memory/id.js";
 import { splitPath } from "../memory/path.js";
 import { createEntries, type Looked } from "../memory/store/entries.js";
 import { planPlaces, type ShelfPlace } from "../memory/store/places.js";
-import type { Surroundings } from "./command.js";
 import { createProgress } from "./progress.js";
+import type { Project } from "./project.js";
 
-/** One of the four folders with all that may be a memory in it. */
+/** One of the four memory folders, with every file in it that may be a memory. */
 export interface ReadShelf {
   place: ShelfPlace;
   looked: readonly Looked[];
 }
 
-/** The four folders of a project and of its user, whether they are there or not. */
-export function listPlaces(
-  { env, files, home }: Pick<Surroundings, "env" | "files" | "home">,
-  project: string,
-): ShelfPlace[] {
-  return planPlaces({ files, folders: planFolders(project), globalFolder: findGlobalFolder({ home, env }) });
-}
+/** The four memory folders of a project and its user, whether they exist or not. */
+export const listPlaces = ({ cli, folders, globalFolder }: Project): ShelfPlace[] =>
+  planPlaces({ files: cli.files, folders, globalFolder });
 
-const AT_A_TIME = 64;
+const FILES_AT_ONCE = 64;
 
-/** Reads every one of them; changes nothing. */
-export async function readShelves(surroundings: Surroundings, project: string): Promise<ReadShelf[]> {
-  const progress = createProgress(surroundings, "Reading memories");
-  const shelves = listPlaces(surroundings, project).map((place) => ({
+export async function readShelves(project: Project): Promise<ReadShelf[]> {
+  const { cli } = project;
+  const progress = createProgress(cli, "Reading memories");
+  const shelves = listPlaces(project).map((place) => ({
     place,
-    entries: createEntries({ ...surroundings, ...place }),
+    entries: createEntries({ ...cli, ...place }),
   }));
   try {
     const listed = await Promise.all(shelves.map(({ entries }) => entries.paths()));
@@ -39,8 +33,10 @@ export async function readShelves(surroundings: Surroundings, project: string): 
     for (const [n, { entries, place }] of shelves.entries()) {
       const looked: Looked[] = [];
       const paths = listed[n] ?? [];
-      for (let from = 0; from < paths.length; from += AT_A_TIME) {
-        const some = await Promise.all(paths.slice(from, from + AT_A_TIME).map((path) => entries.look(path)));
+      for (let from = 0; from < paths.length; from += FILES_AT_ONCE) {
+        const some = await Promise.all(
+          paths.slice(from, from + FILES_AT_ONCE).map((path) => entries.look(path)),
+        );
         looked.push(...some.filter((one) => one !== undefined));
         done += some.length;
         progress.step(done, all);
@@ -53,7 +49,13 @@ export async function readShelves(surroundings: Surroundings, project: string): 
   }
 }
 
-/** Id of the memory whose file this is; the path itself where none can lie. */
+/** The readable memories among these files. */
+export const listMemories = (shelves: readonly ReadShelf[]) =>
+  shelves.flatMap(({ looked }) =>
+    looked.flatMap(({ reading }) => (reading.kind === "memory" ? [reading.memory] : [])),
+  );
+
+/** Id of the memory in this file; the path itself if no memory can be there. */
 export function idOf(place: ShelfPlace, path: string): string {
   const parts = splitPath(path);
   return parts ? formatID({ ...place, ...parts }) : path;

@@ -1,25 +1,21 @@
-/** A bar for what takes longer than a second: on the terminal only, and gone when the work is done. */
-import type { Surroundings } from "./command.js";
+/** A progress bar for work of more than a second; on a terminal only, and removed at the end. */
+import type { CliContext } from "./command.js";
 
 export interface Progress {
-  /** So much of it is done. */
   step(done: number, all: number): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void;
 }
 
-/** Takes away what stands in the line. */
+/** Clears the line. */
 export const CLEARED = "\r\u001b[K";
 
 const SHOWN_AFTER_MS = 1_000;
 const REDRAWN_AFTER_MS = 100;
 const WIDTH = 24;
 
-/** Says nothing for the first second, then its name, and how far it is once that is known. */
-export function createProgress(
-  { clock, draw }: Pick<Surroundings, "clock" | "draw">,
-  label: string,
-): Progress {
+/** Silent for the first second; then shows the label, and the bar as soon as `step` was called. */
+export function createProgress({ clock, draw }: Pick<CliContext, "clock" | "draw">, label: string): Progress {
   if (!draw) return { step() {}, end() {} };
   const begunMs = clock.now();
   let drawnMs: number | undefined;

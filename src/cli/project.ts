@@ -1,46 +1,38 @@
-import { dirname, join } from "node:path";
-import { StrataError } from "../error.js";
+/** A project as the commands see it. Each part is loaded and opened when it is first asked for. */
+import type { Folders } from "../folders.js";
+import type { Locks } from "../lock/locks.js";
+import type { MemorySearch } from "../memory/search/search.js";
+import type { OpenMemories } from "../memory/store.js";
+import type { Own } from "../own/own.js";
+import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
-import type { Surroundings } from "./command.js";
+import type { RunningProcesses } from "../seams/processes.js";
+import type { Trust } from "../trust/trust.js";
+import type { CliContext } from "./command.js";
+import type { Settings } from "./settings.js";
 
-/** The nearest folder upwards in which the plugin has written something; `folder` itself when there is none. */
-export async function findProject(files: Files, folder: string): Promise<string> {
-  return (await findUpwards(files, folder, [join(".opencode", "strata")])) ?? folder;
-}
-
-/**
- * The project that a command is about: where the plugin has written, else the root of the repository or the folder that
- * has a configuration of OpenCode's. Throws where there is none of these.
- */
-export async function requireProject({
-  files,
-  folder,
-  home,
-}: Pick<Surroundings, "files" | "folder" | "home">): Promise<string> {
-  const written = await findUpwards(files, folder, [join(".opencode", "strata")]);
-  if (written !== undefined) return written;
-  const configured = await findUpwards(files, folder, ["opencode.json", "opencode.jsonc", ".opencode"]);
-  // OpenCode installs itself into an .opencode in the home folder: that makes no project of it.
-  const isProject = configured !== undefined && configured !== home;
-  const repository = await findUpwards(files, folder, [".git"]);
-  if (repository !== undefined) return repository;
-  if (isProject) return configured;
-  throw new StrataError(
-    "NO_PROJECT",
-    `${folder} is no project of OpenCode's: neither it nor a folder above has an opencode.json, an .opencode or a .git. ` +
-      "Go to a project, or make one here with: strata init",
-  );
-}
-
-/** The nearest folder upwards in which one of these is. */
-export async function findUpwards(
-  files: Files,
-  folder: string,
-  names: readonly string[],
-): Promise<string | undefined> {
-  for (let place = folder; ; place = dirname(place)) {
-    // A file where a folder should be is nothing to go by; whoever writes there says what is wrong.
-    for (const name of names) if (await files.stat(join(place, name)).catch(() => undefined)) return place;
-    if (dirname(place) === place) return undefined;
-  }
+export interface Project {
+  cli: CliContext;
+  /** The project's own folder. */
+  root: string;
+  folders: Folders;
+  /** OpenCode's global configuration folder, which also holds memories for every project. */
+  globalFolder: string;
+  processes: RunningProcesses;
+  /** Warnings and errors go to standard error. */
+  log: Log;
+  /** Settings in force; read once. */
+  settings(): Promise<Settings>;
+  /**
+   * Locks that count across processes. Within one process each needs an `instance` name of its own: two of one name
+   * would each take the other for gone. `files` are the context's unless given.
+   */
+  openLocks(instance: string, files?: Files): Promise<Locks>;
+  /** The state that belongs to this machine; opened once. */
+  own(): Promise<Own>;
+  /** Only looks, and writes nothing unless the user changes something with the command. */
+  openTrust(): Promise<Trust>;
+  openSearch(memories: OpenMemories): Promise<MemorySearch>;
+  /** Opens the store beside any other process that has it open, and releases it when `run` is done. */
+  withMemories<T>(run: (memories: OpenMemories) => Promise<T>): Promise<T>;
 }

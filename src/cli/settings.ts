@@ -6,23 +6,22 @@ import type { Config } from "../config/schema.js";
 import { listConfigFiles } from "../host/config-files.js";
 import type { LayerDefinition } from "../layer-definition.js";
 import type { ConfigFile } from "../seams/host.js";
-import type { Surroundings } from "./command.js";
+import type { CliContext } from "./command.js";
 
 export interface Settings {
   config: Config;
   /** Sentences on what is wrong in the files. */
   problems: string[];
-  /** Files in which OpenCode looks for its configuration, the weakest first. */
+  /** Files that OpenCode reads its configuration from, weakest first. */
   configFiles: ConfigFile[];
-  /** What they say of models. */
+  /** The models they choose. */
   claims: ModelClaims;
   /** Every layer there is. */
   layers: readonly LayerDefinition[];
-  /** Everything in the `plugin` lists. */
+  /** All entries of the `plugin` lists. */
   plugins: PluginEntry[];
 }
 
-/** Reads every configuration file that counts in the project. */
 export async function readSettings(
   {
     env,
@@ -30,12 +29,12 @@ export async function readSettings(
     folder,
     home,
     loadLayers,
-  }: Pick<Surroundings, "env" | "files" | "folder" | "home" | "loadLayers">,
-  project: string,
+  }: Pick<CliContext, "env" | "files" | "folder" | "home" | "loadLayers">,
+  root: string,
 ): Promise<Settings> {
-  const configFiles = listConfigFiles({ directory: folder, project, home, env });
+  const configFiles = listConfigFiles({ directory: folder, project: root, home, env });
   const plugins = await readPluginEntries(files, configFiles);
-  // The host hands over the options of the last entry: later files overrule.
+  // As in OpenCode, the options of the last entry count.
   const options = plugins.findLast(isStrata)?.options;
   const layers = await loadLayers();
   const parts = layers.map(({ settings }) => settings);

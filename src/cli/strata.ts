@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line as the shell starts it. */
+/** Entry of the command line. */
 import { homedir } from "node:os";
 import { systemClock } from "../seams/clock.js";
 import { nodeFiles } from "../seams/node-files.js";

@@ -1,10 +1,9 @@
-/** Colours for a terminal, and none for a pipe. */
 import { styleText } from "node:util";
 
-/** Marks a text; changes nothing where colours are not wanted. */
+/** Styles a text, or returns it unchanged where no colours are wanted. */
 export type Style = Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>;
 
-/** Colours where standard output is a terminal and NO_COLOR is not set. */
+/** By default, colours if standard output is a terminal and NO_COLOR is not set. */
 export function createStyle(isWanted = process.stdout.isTTY === true && !process.env.NO_COLOR): Style {
   const mark = (name: keyof Style) => (text: string) => (isWanted ? styleText(name, text) : text);
   return {

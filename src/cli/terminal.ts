@@ -1,12 +1,9 @@
-/**
- * Where a command prints: to two streams, which may be terminals, pipes, or closed by whoever has read enough. Nothing
- * that stands in a file of the project steers them.
- */
+/** Prints to two streams, each a terminal, a pipe or closed. Text from a file cannot send control sequences to them. */
 import { toPrintable } from "../printable.js";
-import type { Surroundings } from "./command.js";
+import type { CliContext } from "./command.js";
 import { CLEARED } from "./progress.js";
 
-/** As much of a stream as is used here. */
+/** The part of a stream that is used here. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -14,10 +11,10 @@ export interface Output {
 }
 
 /**
- * A reader who has seen enough, as `head` has, is no failure, and no reason to leave work half-done: what is printed
- * afterwards goes nowhere, and the command ends as it would have.
+ * A reader that stops early, such as `head`, is not an error: the command finishes its work, and what it prints after
+ * that is dropped.
  */
-export function createTerminal(stdout: Output, stderr: Output): Pick<Surroundings, "say" | "warn" | "draw"> {
+export function createTerminal(stdout: Output, stderr: Output): Pick<CliContext, "say" | "warn" | "draw"> {
   const closed = new Set<Output>();
   for (const stream of [stdout, stderr])
     stream.on("error", (error) => {
@@ -28,7 +25,7 @@ export function createTerminal(stdout: Output, stderr: Output): Pick<Surrounding
   const write = (stream: Output, text: string): void => {
     if (!closed.has(stream)) stream.write(text);
   };
-  /** What is drawn on the line goes before anything is printed. */
+  /** Clears a drawn bar before it prints. */
   const print = (stream: Output, text: string): void => {
     if (isDrawn) write(stderr, CLEARED);
     isDrawn = false;
@@ -39,7 +36,7 @@ export function createTerminal(stdout: Output, stderr: Output): Pick<Surrounding
     write(stderr, text);
   };
   return {
-    // Colours are chosen for standard output, and the other one may go into a file.
+    // Styles are chosen for standard output; standard error may be a file all the same.
     say: (text) => print(stdout, toPrintable(text, { withStyles: stdout.isTTY === true })),
     warn: (text) => print(stderr, toPrintable(text, { withStyles: stderr.isTTY === true })),
     ...(stderr.isTTY === true && { draw }),

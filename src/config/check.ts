@@ -22,7 +22,7 @@ interface Tried {
 }
 
 /**
- * Merges the sources, the weakest first. A field that is not allowed is passed over and makes a sentence that names
+ * Merges the sources, weakest first. An invalid field is ignored and becomes a sentence that names
  * the file, the key, what came, what is allowed and what is used instead; one that is not a project's to set likewise.
  */
 export function checkSettings(
@@ -123,11 +123,11 @@ function formatRejected(
   const came = `${source.file}: ${key || "the plugin's options"}`;
   if (isUnknownKey) {
     const closest = findClosest(schema, path);
-    return `${came} is not a setting${closest ? `; did you mean ${closest}?` : "."} It is passed over.`;
+    return `${came} is not a setting${closest ? `; did you mean ${closest}?` : "."} It is ignored.`;
   }
   const used = readPath(config, path);
   const instead =
-    path.length === 0 || isRecord(used) ? "It is passed over." : `Using ${JSON.stringify(used) ?? "none"}.`;
+    path.length === 0 || isRecord(used) ? "It is ignored." : `Using ${JSON.stringify(used) ?? "none"}.`;
   return `${came} is ${formatValue(value)}, expected ${describeAllowed(schema, path)}. ${instead}`;
 }
 

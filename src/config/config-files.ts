@@ -1,4 +1,4 @@
-/** The configuration files as they are read: whose each is, and what stands in it. */
+/** The configuration files as read: their owners and contents. */
 import type { ParseError } from "jsonc-parser";
 import { formatError } from "../error.js";
 import { isRecord, type PlainRecord } from "../records.js";
@@ -29,7 +29,7 @@ export async function readConfigFiles(
   return { parsed, problems, unreadable };
 }
 
-/** What a file holds, `undefined` where it is not there, or a sentence on why it cannot be read. */
+/** A file's contents, `undefined` if it does not exist, or a sentence on why it cannot be read. */
 async function readConfigFile(
   files: Files,
   { path, text: given }: ConfigFile,
@@ -39,7 +39,7 @@ async function readConfigFile(
   return text instanceof Error ? formatError(text) : parseConfig(text);
 }
 
-/** The object in a configuration file, or a sentence on why there is none. Comments and trailing commas are allowed. */
+/** The object in a configuration file, or a sentence on why it has none. Comments and trailing commas are allowed. */
 export async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
   const value = parsePlainJson(text) ?? (await parseJsonWithComments(text));
   if (value instanceof Error) return value.message;
@@ -91,7 +91,7 @@ const SYNTAX: Readonly<Record<string, string>> = {
   ValueExpected: "expected a value",
 };
 
-/** The text of a file, `undefined` when there is none, or why it cannot be read. */
+/** The text of a file, `undefined` if it does not exist, or why it cannot be read. */
 export async function readText(files: Files, path: string): Promise<string | Error | undefined> {
   try {
     const contents = await files.read(path);

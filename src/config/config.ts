@@ -1,5 +1,5 @@
 /**
- * The settings in force. Wrong input never stops anything: a field that is not allowed is passed over, the next weaker
+ * The settings in force. Wrong input never stops anything: an invalid field is ignored, the next weaker
  * source or the default takes its place, and one sentence says so.
  */
 import type { Files } from "../seams/files.js";

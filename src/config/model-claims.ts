@@ -17,7 +17,7 @@ export interface ModelClaims {
 
 /** Something about models that a file of the project sets. */
 export interface Claim {
-  /** `model`, `small_model`, `provider.acme`, … as it stands in the file. */
+  /** `model`, `small_model`, `provider.acme`, … as written in the file. */
   key: string;
   file: string;
 }
@@ -57,11 +57,11 @@ function findText(parsed: readonly ParsedFile[], key: string): string | undefine
 /** A model that was chosen; without one the host chooses among everything that it knows. */
 export interface Chosen {
   model?: string;
-  /** The key that named it, where it is not the user's own value. */
+  /** The key that named it, if the value is not the user's own. */
   key?: "model" | "small_model";
 }
 
-/** What of the project's stands behind a choice: how the model was named, or where its provider is. */
+/** What the project contributed to a choice: the model's name, or the provider's address. */
 export function findClaimOn({ key, model }: Chosen, { project }: ModelClaims): Claim | undefined {
   if (model === undefined) return project.at(-1);
   const find = (wanted: string | undefined) => project.findLast((claim) => claim.key === wanted);

@@ -1,10 +1,10 @@
 /**
- * Who may set a setting. A repository that somebody clones brings configuration files, and those never decide where
+ * Who may set a setting. A cloned repository brings configuration files, and those never decide where
  * words or keys go, what is spent, or what is trusted. Every field of the schema says whose it is; one that does not
  * counts as the user's alone.
  *
  *     anyone          any configuration file
- *     user            the user's own files and variables; what a project sets is passed over, and said
+ *     user            the user's own files and variables; what a project sets is ignored and reported
  *     user or lower   the same, but a project's files may lower it: a smaller number, or `false`
  */
 import * as z from "zod";
@@ -69,7 +69,7 @@ export function isLower(value: unknown, inForce: unknown): boolean {
   return value === "auto" && inForce === true;
 }
 
-/** The value at a path; `undefined` where there is none. */
+/** The value at a path, if any. */
 export function readPath(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((holder, step) => (isRecord(holder) ? holder[step] : undefined), value);
 }

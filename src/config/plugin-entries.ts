@@ -10,7 +10,7 @@ import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./confi
 export const PACKAGE = "opencode-strata";
 
 export interface PluginEntry {
-  /** The configuration file it stands in. */
+  /** The configuration file that contains it. */
   file: string;
   origin: Origin;
   /** As it is written there: a package name, a folder or a file. */
@@ -64,7 +64,7 @@ async function findName(files: Files, spec: string, folder: string): Promise<str
   if (path === undefined) return parsePackageName(spec);
   const isFolder = (await files.stat(path).catch(() => undefined))?.kind === "folder";
   const top = isFolder ? path : dirname(path);
-  // A file such as dist/src/plugin.js lies some folders below its manifest.
+  // A file such as dist/plugin.js lies below its manifest.
   for (let place = top, steps = 0; steps < 4; place = dirname(place), steps++) {
     const text = await readText(files, join(place, "package.json"));
     const manifest = typeof text === "string" ? await parseConfig(text) : undefined;

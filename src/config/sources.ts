@@ -16,7 +16,7 @@ export interface Source {
   /** File as a message names it. */
   file: string;
   origin: Origin;
-  /** What stands before a setting's own name: `memory`, or nothing in the plugin options. */
+  /** The prefix of a setting's name: `memory`, or empty in the plugin options. */
   prefix: string;
   settings: unknown;
 }
@@ -68,7 +68,7 @@ function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Sour
   return { file, origin, prefix: "", settings: options };
 }
 
-/** What stands beside names in a `plugin` list. */
+/** The options beside names in a `plugin` list. */
 function listOptions({ plugin }: PlainRecord): unknown[] {
   if (!Array.isArray(plugin)) return [];
   return plugin.flatMap((entry) => (Array.isArray(entry) && entry.length > 1 ? [entry[1]] : []));

@@ -1,4 +1,4 @@
-/** What a tool call tells: which files it touched, what it was asked in short, where its output says what went wrong. */
+/** What a tool call tells: the files it touched, its request in short, the line of its output that names the error. */
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { redactLines } from "../secrets/secrets.js";
 import { cut, toLine, toSafeLine } from "../text.js";
@@ -11,7 +11,7 @@ const CHANGING_TOOLS = new Set(["edit", "write", "apply_patch", "patch", "multie
 const SECRET_FILE =
   /(^|[/\s"'=])(\.env(?!\.(example|sample|template)\b)[.\w-]*|[\w.-]+\.(pem|p12|pfx|keystore)|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pgpass|credentials(\.\w+)?|secrets?\.(json|ya?ml|toml|env))(?=$|["'\s;|&)])/i;
 
-/** The input of a call, whatever the host has put there. */
+/** The input of a call, in whatever shape the host has it. */
 export function readInput(part: ToolPart): Input {
   const input: unknown = part.state?.input;
   return typeof input === "object" && input !== null ? (input as Input) : {};

@@ -19,7 +19,7 @@ export interface History {
   /** Every result that can be told from others, from this message on, in order. Found out once. */
   results(from?: number): readonly Result[];
   keyOf(index: number): DecisionKey | undefined;
-  /** Index of the last answer that has ended and is not a summary; -1 where there is none. */
+  /** Index of the last finished answer that is not a summary, or -1. */
   readonly lastAnswer: number;
   /** Index of the host's last summary if nothing has been answered since it was made; else -1. */
   readonly freshSummary: number;
@@ -51,7 +51,7 @@ export function readHistory(messages: readonly Message[]): History {
   };
 }
 
-/** A summary of the host's that history goes on from. One that failed or was broken off is passed over, as the host does. */
+/** A summary by the host from which history continues. One that failed or was aborted is skipped, as in the host. */
 export function isSummary({ info }: Message): boolean {
   return info.summary === true && info.finish !== undefined && !info.error;
 }

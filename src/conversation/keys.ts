@@ -31,7 +31,7 @@ export function readResultKey(part: ToolPart): DecisionKey | undefined {
 }
 
 /**
- * A message: its role and when it began, and when the history that it stands in began, which tells two subagents apart
+ * A message: its role, when it began, and when its history began, which tells two subagents apart
  * that were started in the same millisecond. The text is left out because the host changes it on the way, when it
  * reminds the model of something. `undefined` where the host does not tell the times.
  */

@@ -2,7 +2,7 @@ import { isToolPart, type Message } from "./message.js";
 import { readMessageKey, readOwnTexts, readTime } from "./own-texts.js";
 
 /**
- * The messages of a session of which nothing is left to be learned, so that a history of thousands is passed over at
+ * The messages of a session that have been learned completely, so that a history of thousands is skipped at
  * once. A message is known by its role and time, and looked at again when it says something else than before.
  */
 export interface KnownMessages {
@@ -37,7 +37,7 @@ export function createKnownMessages(): KnownMessages {
   };
 }
 
-/** A number where it can be: thousands of texts would have to be made for every request. */
+/** A number if possible: otherwise every request would build thousands of strings. */
 function keyOf({ info }: Message): number | string {
   if (!info) return "";
   const created = readTime(info);

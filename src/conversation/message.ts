@@ -1,6 +1,6 @@
 /**
  * The messages of a request, as far as the layers look at them. OpenCode's own objects have this shape and more;
- * what is not named here is carried along untouched. Nothing here is ever changed in place: whoever wants a
+ * what is not named here is carried along untouched. Nothing here is ever changed in place: whoever needs a
  * different message makes one.
  */
 export interface Message {
@@ -81,7 +81,7 @@ export function isToolPart(part: Part): part is ToolPart {
 }
 
 /**
- * The text with which an ended call stands in front of the model: its output, or the failure, or, of a call that the
+ * The text of a finished call as the model sees it: its output, or the failure, or, of a call that the
  * user broke off, what it had put out so far. `undefined` while it runs, and when the host itself shows something else
  * in its place (it has pruned the result).
  */
@@ -102,7 +102,7 @@ export function withResultText(part: ToolPart, text: string): ToolPart {
   return { ...part, state: { ...state, [state.status === "error" ? "error" : "output"]: text } };
 }
 
-/** OpenCode sends of such a call what stands in its metadata, not the error. */
+/** For such a call OpenCode sends its metadata, not the error. */
 function isBrokenOff({ status, metadata }: ToolState): boolean {
   return status === "error" && metadata?.interrupted === true && typeof metadata.output === "string";
 }

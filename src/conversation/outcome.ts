@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readInput } from "./call.js";
 import type { ToolPart } from "./message.js";
 
-/** The exit code of a command; `null` where it was ended from outside or the host tells none. */
+/** The exit code of a command; `null` if it was killed or the host reports none. */
 export function readExit({ state }: ToolPart): number | null {
   const exit = state.metadata?.exit;
   return typeof exit === "number" ? exit : null;

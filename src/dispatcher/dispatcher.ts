@@ -56,7 +56,7 @@ export interface DispatcherOptions {
   layers: readonly Layer[];
   clock: Clock;
   log: Log;
-  /** Is it a fork of ours? Only layers that serve forks are asked about one. */
+  /** Is it one of our forks? Only layers that serve forks are asked about those. */
   isFork?: (sessionID: string) => boolean;
   /** Is told what came of each layer that was asked. */
   onHeard?: (heard: Heard) => void;

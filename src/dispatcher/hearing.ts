@@ -94,7 +94,7 @@ export function createHearing({ clock, log, onHeard, rules }: HearingOptions): H
   }
 
   function complain(who: string, hook: string, what: string): void {
-    const message = `${who} ${what} at hook ${hook}; passed over, the turn goes on without it`;
+    const message = `${who} ${what} at hook ${hook}; skipped, the turn continues without it`;
     const isFirst = !complaints.has(message) && complaints.size < MOST_COMPLAINTS;
     complaints.add(message);
     log[isFirst ? "error" : "debug"]("dispatcher", message);

@@ -31,7 +31,7 @@ export interface HookTypes {
   takenBack: { input: ContextRequest; value: Withdrawal | undefined };
   /** The arguments of one tool call, before it runs; `refuse` in their place keeps it from running. */
   toolArguments: { input: ToolCall; value: ToolArguments };
-  /** Something the host reports. Nobody waits for it and it has no answer. */
+  /** Something the host reports. It has no answer, and the host does not wait. */
   event: { input: HostEvent; value: undefined };
 }
 
@@ -55,7 +55,7 @@ export type ToolArguments = Readonly<Record<PropertyKey, unknown>>;
 
 const REFUSAL = Symbol("refusal");
 
-/** An answer in the place of arguments: the call is not to run, and the model is told why. */
+/** An answer instead of arguments: the call must not run, and the model is told why. */
 export function refuse(why: string): ToolArguments {
   return { [REFUSAL]: why };
 }
@@ -110,7 +110,7 @@ export interface HookRule<Input, Value> {
   isEnough?(input: Input, value: Value): boolean;
 }
 
-/** The session that a hook is about; `undefined` where it is about none, or does not say. */
+/** The session that a hook is about, if any. */
 export function findSession(input: HookInput<HookName>): string | undefined {
   const sessionID = "sessionID" in input ? input.sessionID : findEventSession(input.properties);
   return typeof sessionID === "string" ? sessionID : undefined;

@@ -30,7 +30,7 @@ export interface Layer {
    */
   readonly isIndispensable?: boolean;
   /**
-   * Hooks at which it is asked about forks of ours too. These live for minutes and share their parent's prompt cache:
+   * Hooks at which it is also asked about our forks. These live for minutes and share their parent's prompt cache:
    * what was decided in the parent holds in them, and nothing more may be decided about what they have from it. Notes,
    * reminders, memories and messages are the parent's.
    */

@@ -8,13 +8,14 @@
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
-import { DAY_MS } from "../days.js";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
+import { formatPage } from "../record/state-file.js";
 import { isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { anyList, anyObject, each, number, object, string, unchecked } from "../shape.js";
 import { VERSION } from "../version.js";
 import type { HookName } from "./hooks.js";
 
@@ -50,7 +51,7 @@ export interface PulseRecord {
   version: string;
   startedMs: number;
   writtenMs: number;
-  /** The plugin was let go; without it the process may have been killed. */
+  /** The plugin was disposed of; otherwise the process may have been killed. */
   hasEnded: boolean;
   /** Hooks that the plugin has asked the host to call. */
   bound: readonly Beat[];
@@ -84,7 +85,6 @@ export interface PulseOptions {
 
 const FIRST_WRITE_MS = 2_000;
 const NEXT_WRITE_MS = 60_000;
-const KEPT_MS = 7 * DAY_MS;
 
 /** When the host must have called a hook, had it called it at all. */
 const expectations: readonly { hook: Beat; by: Sign; least?: number; what: string }[] = [
@@ -111,7 +111,6 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
   };
   const complained = new Set<string>();
   let isScheduled = false;
-  let isSwept = false;
 
   return {
     startedMs: state.startedMs,
@@ -164,20 +163,9 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
   async function write(): Promise<void> {
     state.writtenMs = clock.now();
     try {
-      await files.writeWhole(join(folder, `${instance}.json`), `${JSON.stringify(state, null, 2)}\n`);
-      if (!isSwept) await sweep();
-      isSwept = true;
+      await files.writeWhole(join(folder, `${instance}.json`), formatPage(state));
     } catch (thrown) {
       log.debug("pulse", `cannot write to ${folder}: ${formatError(thrown)}`);
-    }
-  }
-
-  /** Those of instances long gone. */
-  async function sweep(): Promise<void> {
-    for (const name of await files.list(folder)) {
-      const path = join(folder, name);
-      const stat = await files.stat(path);
-      if (stat && stat.modifiedMs < clock.now() - KEPT_MS) await files.remove(path);
     }
   }
 }
@@ -203,16 +191,16 @@ function formatSilent(hook: Beat, what: string): string {
   return `OpenCode has not called hook ${hook} although it should have by now: ${what}. Is it a version that Strata does not know, or does another plugin stand in the way? strata doctor tells more`;
 }
 
-/** The record, or `undefined` when the value is none. */
+const isPulse = object<PulseRecord>({
+  v: isVersion,
+  ...each(string, "instance", "version"),
+  startedMs: number,
+  bound: anyList,
+  ...each(anyObject, "hooks", "layers"),
+  ...each(unchecked, "writtenMs", "hasEnded", "signs"),
+});
+
+/** The record, or `undefined` if the value is not one. */
 export function parsePulse(value: unknown): PulseRecord | undefined {
-  if (!isRecord(value) || !isVersion(value.v) || !isRecord(value.hooks) || !isRecord(value.layers))
-    return undefined;
-  const { instance, version, startedMs, bound } = value;
-  const isComplete =
-    typeof instance === "string" &&
-    typeof version === "string" &&
-    typeof startedMs === "number" &&
-    Array.isArray(bound);
-  if (!isComplete) return undefined;
-  return { ...value, signs: isRecord(value.signs) ? value.signs : {} } as unknown as PulseRecord;
+  return isPulse(value) ? { ...value, signs: isRecord(value.signs) ? value.signs : {} } : undefined;
 }

@@ -11,6 +11,6 @@ export interface SlashCommand {
   readonly description: string;
   /** How long it may take; by default 5 s. */
   readonly deadlineMs?: number;
-  /** The answer, plain text. `words` is all that stands behind the name, as it was typed. */
+  /** The answer, plain text. `words` is everything after the name, as typed. */
   execute(call: { sessionID: string; words: string }, signal: AbortSignal): Promise<string>;
 }

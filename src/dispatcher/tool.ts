@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type { z } from "zod";
 import { CHARACTERS_PER_TOKEN } from "../view/learned-size.js";
 import type { ToolCall } from "./hooks.js";
 
@@ -12,8 +12,10 @@ import type { ToolCall } from "./hooks.js";
 export interface Tool<Parameters extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly description: string;
-  /** Every field with a description of a few words; optional ones marked so. */
-  readonly parameters: Parameters;
+  /** What the model is told of the arguments; part of every request. */
+  readonly parameters: ToolParameters;
+  /** What the arguments are checked with; loaded when the tool is first called. A test compares it with `parameters`. */
+  loadCheck(): Promise<Parameters>;
   /** How long it may take; by default 10 s. */
   readonly deadlineMs?: number;
   execute(
@@ -23,37 +25,44 @@ export interface Tool<Parameters extends z.ZodObject = z.ZodObject> {
   ): Promise<string>;
 }
 
+/** A JSON Schema of the arguments: an object with these. Limits of values are checked and not told. */
+export interface ToolParameters {
+  /** In the order in which they are sent, as are the fields of each; a description is a few words. */
+  readonly properties: Readonly<Record<string, ToolProperty>>;
+  /** The others may be left out. Absent where all may. */
+  readonly required?: readonly string[];
+}
+
+export interface ToolProperty {
+  readonly description?: string;
+  readonly type: "array" | "boolean" | "number" | "string";
+  readonly enum?: readonly string[];
+  readonly items?: ToolProperty;
+}
+
 /** Lets `execute` have arguments of the tool's own type, and hands it back as any tool. */
 export function defineTool<Parameters extends z.ZodObject>(tool: Tool<Parameters>): Tool {
   return tool as unknown as Tool;
 }
 
-/** The host leaves the limits of values out of what it sends (measured); they are checked all the same. */
-const NOT_SENT = new Set([
-  "additionalProperties",
-  "exclusiveMinimum",
-  "format",
-  "maxItems",
-  "maxLength",
-  "maximum",
-  "minItems",
-  "minLength",
-  "minimum",
-  "pattern",
-]);
+/** As the host sends it, to the letter. Pure. */
+export function formatParameters({ properties, required }: ToolParameters): Record<string, unknown> {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties,
+    ...(required && { required }),
+  };
+}
 
 /** What the definitions take of a request, as the host sends them. Pure. */
 export function estimateToolTokens(tools: readonly Tool[]): number {
   const definitions = tools.map(({ description, name, parameters }) => ({
     type: "function",
-    function: { name, description, parameters: z.toJSONSchema(parameters) },
+    function: { name, description, parameters: formatParameters(parameters) },
   }));
   return definitions.reduce(
-    (sum, one) => sum + Math.ceil(JSON.stringify(one, leaveOut).length / CHARACTERS_PER_TOKEN),
+    (sum, one) => sum + Math.ceil(JSON.stringify(one).length / CHARACTERS_PER_TOKEN),
     0,
   );
 }
-
-/** A property of that name has a schema for its value, and stays. */
-const leaveOut = (key: string, value: unknown): unknown =>
-  NOT_SENT.has(key) && typeof value !== "object" ? undefined : value;

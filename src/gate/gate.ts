@@ -15,8 +15,8 @@ import { type Memory, type MemoryDraft, usersTypes } from "../memory/memory.js";
 import { withSession } from "../memory/sessions.js";
 import type { Cause } from "../memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../memory/store.js";
+import { compareStatements } from "../statement/compare.js";
 import { checkDraft } from "./check-draft.js";
-import { compareStatements } from "./compare.js";
 
 /** Memories that may be about the same, the most similar first. */
 export type FindSimilar = (text: string, options: { limit: number }) => Promise<readonly { id: string }[]>;

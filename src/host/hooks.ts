@@ -16,7 +16,7 @@ import type { OpenCodeHost } from "./opencode.js";
 import { cleanOwnResults } from "./own-results.js";
 import { isOwnAgent } from "./own-sessions.js";
 import { createSlashCommands, type SlashCommands } from "./slash-commands.js";
-import { bindTools } from "./tools.js";
+import { bindTools, defineTools } from "./tools.js";
 
 type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable<Hooks[N]> };
 
@@ -51,7 +51,10 @@ export function bindHooks(
   return {
     ...Object.fromEntries(heard.map(({ name, hook, answer }) => [name, withPulse(answer, hook, pulse)])),
     ...(withAgents && { "tool.execute.after": cleanOwnResults({ clock, log, ownSessions }) }),
-    ...(dispatcher.tools.length > 0 && { tool: bindTools(dispatcher.tools, { clock, log }) }),
+    ...(dispatcher.tools.length > 0 && {
+      tool: bindTools(dispatcher.tools, { clock, log }),
+      "tool.definition": defineTools(dispatcher.tools),
+    }),
     config: async (live) => {
       pulse.beat("config");
       liveConfig.take(live, { withAgents });

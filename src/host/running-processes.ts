@@ -15,6 +15,7 @@ import { type Clock, processStart, systemClock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { nodeFiles } from "../seams/node-files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
+import { readText } from "../seams/read-text.js";
 import { canSignal } from "./processes.js";
 
 export interface RunningProcessesOptions {
@@ -78,14 +79,14 @@ export function createRunningProcesses({
 
   /** `btime` in /proc/stat: proc_stat(5). */
   async function readBootTime(): Promise<number | undefined> {
-    const seconds = /^btime (\d+)$/m.exec((await readText("/proc/stat")) ?? "")?.[1];
+    const seconds = /^btime (\d+)$/m.exec((await readProc("stat")) ?? "")?.[1];
     return seconds === undefined ? undefined : Number(seconds) * 1_000;
   }
 
   async function identify(): Promise<ProcessIdentity> {
     const host = hostname();
     const [boot, first, self] = await Promise.all([
-      readText("/proc/sys/kernel/random/boot_id"),
+      readProc("sys/kernel/random/boot_id"),
       readStat(1),
       readStat(process.pid),
     ]);
@@ -94,18 +95,13 @@ export function createRunningProcesses({
   }
 
   async function readStat(id: number): Promise<ProcessStat | undefined> {
-    const text = await readText(`/proc/${id}/stat`);
+    const text = await readProc(`${id}/stat`);
     return text === undefined ? undefined : parseStat(text);
   }
 
-  async function readText(path: string): Promise<string | undefined> {
-    try {
-      const bytes = await files.read(path);
-      return bytes && new TextDecoder().decode(bytes);
-    } catch {
-      // Not for us to read: then it does not tell.
-      return undefined;
-    }
+  /** What is not for us to read does not tell. */
+  async function readProc(path: string): Promise<string | undefined> {
+    return readText(files, `/proc/${path}`).catch(() => undefined);
   }
 }
 

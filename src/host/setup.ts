@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { readConfig } from "../config/config.js";
 import type { SettingsPart } from "../config/part.js";
 import { hideFromGit, planFolders } from "../folders.js";
-import { createOwnFiles } from "../own-files.js";
+import { createOwnFiles } from "../own/own-files.js";
 import { formatLogLine, hasLevel } from "../record/log.js";
 import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";

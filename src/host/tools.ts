@@ -1,7 +1,7 @@
 /** The layers' tools as the host calls them: arguments checked, time bounded, failures told to the model. */
-import type { ToolDefinition } from "@opencode-ai/plugin";
+import type { Hooks, ToolDefinition } from "@opencode-ai/plugin";
 import type { z } from "zod";
-import type { Tool } from "../dispatcher/tool.js";
+import { formatParameters, type Tool } from "../dispatcher/tool.js";
 import { StrataError } from "../error.js";
 import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
@@ -21,19 +21,20 @@ export function bindTools(
     const { deadlineMs = DEADLINE_MS, description, name, parameters } = tool;
     return {
       description,
-      // The host makes a JSON Schema of it and checks nothing; another copy of zod than its own does (measured).
-      args: parameters.shape as unknown as ToolDefinition["args"],
+      // The host takes a JSON Schema in place of zod's, with every argument required; `defineTools` says which are.
+      args: parameters.properties as unknown as ToolDefinition["args"],
       async execute(given: unknown, { abort, callID = "", messageID, sessionID }: Context) {
-        const parsed = parameters.safeParse(given);
-        if (!parsed.success) throw new Error(formatWrongArguments(name, parsed.error));
-        const waited = await waitAtMost(clock, deadlineMs, (signal) =>
-          tool.execute(
-            parsed.data,
-            { tool: name, sessionID, callID, messageID },
-            AbortSignal.any([signal, abort]),
-          ),
-        );
-        if (waited.kind === "done") return waited.value;
+        const waited = await waitAtMost(clock, deadlineMs, async (signal) => {
+          const parsed = (await tool.loadCheck()).safeParse(given);
+          if (!parsed.success) return { wrong: parsed.error };
+          const call = { tool: name, sessionID, callID, messageID };
+          return { text: await tool.execute(parsed.data, call, AbortSignal.any([signal, abort])) };
+        });
+        if (waited.kind === "done") {
+          const { text, wrong } = waited.value;
+          if (wrong) throw new Error(formatWrongArguments(name, wrong));
+          return text;
+        }
         if (waited.kind === "overran")
           throw new Error(`${name} did not answer within ${deadlineMs} ms; try again`);
         if (!(waited.thrown instanceof StrataError))
@@ -42,6 +43,15 @@ export function bindTools(
       },
     };
   }
+}
+
+/** Answers the host's question what a tool takes. It checks no arguments itself (measured). */
+export function defineTools(tools: readonly Tool[]): NonNullable<Hooks["tool.definition"]> {
+  return async ({ toolID }, output) => {
+    const tool = tools.find(({ name }) => name === toolID);
+    // What is sent, where there is one (measured); its types leave it out.
+    if (tool) Object.assign(output, { jsonSchema: formatParameters(tool.parameters) });
+  };
 }
 
 /** What was expected of which argument, and that nothing was done. */

@@ -1,6 +1,9 @@
+import { createStateFile, formatPage, type StateFile } from "../record/state-file.js";
 import { isVersion } from "../record/version.js";
-import { isRecord } from "../records.js";
-import type { ProcessIdentity } from "../seams/processes.js";
+import { parseJson } from "../records.js";
+import type { Files } from "../seams/files.js";
+import { isProcessIdentity, type ProcessIdentity } from "../seams/processes.js";
+import { each, list, matching, object, oneOf, optional, parserOf, string } from "../shape.js";
 
 /** One run of the plugin in a project, as the others know it: the contents of its file. */
 export interface Instance {
@@ -27,47 +30,39 @@ export interface LiveSession {
 }
 
 /** Is it the name of an instance or a session, and no words? What is read here is told to agents and to people. */
-export const isName = (value: unknown): value is string =>
-  typeof value === "string" && /^[\w-]{1,100}$/.test(value);
+export const isName = matching(/^[\w-]{1,100}$/);
 
 const LONGEST_GOAL = 200;
 
-/** `undefined` for what is none: somebody else's file, or one of a later version. */
-export function parseInstance(text: string): Instance | undefined {
-  const value = parseJson(text);
-  if (!isRecord(value) || !isVersion(value.v) || !isRecord(value.process) || !Array.isArray(value.sessions))
-    return undefined;
-  const { id, directory, started, heartbeat, process, sessions } = value;
-  const texts = [directory, started, heartbeat, process.start, process.host, process.machine];
-  if (!isName(id) || !texts.every((one) => typeof one === "string")) return undefined;
-  if (!Number.isInteger(process.id)) return undefined;
-  return sessions.every(isLiveSession) ? (value as unknown as Instance) : undefined;
-}
+/** One line, as instances write it. */
+const isGoal = (value: unknown): value is string =>
+  string(value) && value.length <= LONGEST_GOAL && !/\p{Cc}/u.test(value);
 
-export function formatInstance(instance: Instance): string {
-  return `${JSON.stringify(instance, null, 2)}\n`;
+const isSession = object<LiveSession>({
+  id: isName,
+  parentID: optional(isName),
+  goal: optional(isGoal),
+  state: oneOf(["busy", "idle"]),
+});
+const isInstance = object<Instance>({
+  v: isVersion,
+  id: isName,
+  process: isProcessIdentity,
+  ...each(string, "directory", "started", "heartbeat"),
+  sessions: list(isSession),
+});
+
+/** `undefined` for what is none: somebody else's file, or half of one. */
+export const parseInstance = (text: string): Instance | undefined => parserOf(isInstance)(parseJson(text));
+
+export const formatInstance = (instance: Instance): string => formatPage(instance);
+
+/** A file that is none gives `undefined`. */
+export function openInstanceFile(files: Files): StateFile<Instance, undefined> {
+  return createStateFile({ files, parse: parseInstance, format: formatInstance, fresh: undefined });
 }
 
 /** For people and models: the session, its goal, whose it is. */
 export function formatSession({ id, goal, state }: LiveSession, instanceID: string): string {
   return `${id} (instance ${instanceID}, ${state}${goal === undefined ? "" : `, "${goal}"`})`;
-}
-
-function isLiveSession(value: unknown): value is LiveSession {
-  if (!isRecord(value)) return false;
-  const { id, parentID, goal, state } = value;
-  const isSession = isName(id) && (parentID === undefined || isName(parentID));
-  return isSession && (goal === undefined || isGoal(goal)) && (state === "busy" || state === "idle");
-}
-
-/** One line, as instances write it. */
-const isGoal = (goal: unknown): boolean =>
-  typeof goal === "string" && goal.length <= LONGEST_GOAL && !/\p{Cc}/u.test(goal);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,11 +10,12 @@
  */
 import { join } from "node:path";
 import { formatError } from "../error.js";
+import type { Family } from "../family.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { RunningProcesses } from "../seams/processes.js";
-import { formatInstance, type Instance, parseInstance } from "./instance.js";
+import { type Instance, openInstanceFile } from "./instance.js";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.js";
 import { createLiveness } from "./liveness.js";
 
@@ -35,6 +36,7 @@ export interface Instances {
 
 export interface InstancesOptions {
   clock: Clock;
+  family: Pick<Family, "knownParent">;
   files: Files;
   log: Log;
   processes: RunningProcesses;
@@ -48,9 +50,10 @@ export const BEAT_MS = 30_000;
 const SOURCE = "instances";
 
 export function createInstances(options: InstancesOptions): Instances {
-  const { clock, directory, files, folder, id, log, processes } = options;
-  const sessions = createLiveSessions();
+  const { clock, directory, family, files, folder, id, log, processes } = options;
+  const sessions = createLiveSessions(family);
   const liveness = createLiveness(clock, processes);
+  const file = openInstanceFile(files);
   const path = join(folder, `${id}.json`);
   const started = formatTime();
   const listeners: ((ended: readonly string[], living: readonly Instance[]) => Promise<void>)[] = [];
@@ -107,7 +110,7 @@ export function createInstances(options: InstancesOptions): Instances {
     writing = writing
       .catch(() => {})
       .then(async () => {
-        if (!hasLeft) await files.writeWhole(path, formatInstance(await describe()));
+        if (!hasLeft) await file.write(path, await describe());
       });
     return writing;
   }
@@ -129,8 +132,7 @@ export function createInstances(options: InstancesOptions): Instances {
 
   async function readOther(name: string): Promise<Instance | undefined> {
     if (!name.endsWith(".json") || name === `${id}.json`) return undefined;
-    const bytes = await files.read(join(folder, name));
-    const instance = bytes && parseInstance(new TextDecoder().decode(bytes));
+    const instance = await file.read(join(folder, name));
     // The id names the file that is removed.
     return instance && name === `${instance.id}.json` ? instance : undefined;
   }

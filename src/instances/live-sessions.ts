@@ -1,5 +1,6 @@
 /** The sessions of this instance that one can write to. A subagent is one while it works; any other until it is deleted. */
 
+import type { Family } from "../family.js";
 import { isRecord } from "../records.js";
 import { toLine } from "../text.js";
 import type { LiveSession } from "./instance.js";
@@ -20,10 +21,9 @@ export interface LiveSessions {
 const MOST_SESSIONS = 30;
 const GOAL_CHARACTERS = 120;
 
-export function createLiveSessions(): LiveSessions {
+export function createLiveSessions(family: Pick<Family, "knownParent">): LiveSessions {
   /** The newest last. */
   const sessions = new Map<string, LiveSession>();
-  const parents = new Map<string, string>();
 
   return {
     list: () => [...sessions.values()].reverse(),
@@ -37,7 +37,6 @@ export function createLiveSessions(): LiveSessions {
     },
 
     hear(type, { sessionID, info }) {
-      if (type === "session.created") return learnParent(info);
       if (type === "session.deleted") return isRecord(info) && sessions.delete(String(info.id));
       const known = type === "session.idle" ? sessions.get(String(sessionID)) : undefined;
       if (!known) return false;
@@ -57,16 +56,7 @@ export function createLiveSessions(): LiveSessions {
   }
 
   function name(id: string): LiveSession {
-    const parentID = parents.get(id);
+    const parentID = family.knownParent(id);
     return { id, state: "busy", ...(parentID !== undefined && { parentID }) };
-  }
-
-  function learnParent(session: unknown): boolean {
-    if (!isRecord(session) || typeof session.parentID !== "string") return false;
-    parents.set(String(session.id), session.parentID);
-    const [oldest = ""] = parents.keys();
-    if (parents.size > MOST_SESSIONS * 10) parents.delete(oldest);
-    const known = sessions.get(String(session.id));
-    return known ? put({ ...known, parentID: session.parentID }) : false;
   }
 }

@@ -11,7 +11,7 @@
  * A wrong date is worse than none. A text with a date of its own speaks of that day's yesterday, and stays; so do names,
  * code, what is quoted, and what holds on any day: "every yesterday", "expires in 30 days", "the today view".
  */
-import { DAY_MS } from "../days.js";
+import { DAY_MS, formatDay } from "../days.js";
 
 /** The text with its dates, as seen from the day on which it was said, where the one who said it lives. */
 export function withAbsoluteDates(text: string, saidMs: number): string {
@@ -119,7 +119,6 @@ function dateAll(text: string, saidMs: number): string {
   return dated;
 }
 
-const formatDay = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 const day = (saidMs: number, days: number): string => formatDay(saidMs + days * DAY_MS);
 
 function shift(saidMs: number, count: number, unit: string): string | undefined {

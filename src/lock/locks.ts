@@ -21,6 +21,7 @@ import { formatError, StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
+import { readText } from "../seams/read-text.js";
 import { createLine } from "./line.js";
 import { createPatience } from "./patience.js";
 import { formatDoubt, formatHolder, formatToken, type LockToken, parseToken } from "./token.js";
@@ -221,9 +222,9 @@ export function createLocks({ clock, files, processes, instance, onDoubt }: Lock
   }
 
   async function readHolder(path: string): Promise<Holder | undefined> {
-    const bytes = await files.read(path);
-    if (!bytes) return undefined;
-    const token = parseToken(new TextDecoder().decode(bytes));
+    const text = await readText(files, path);
+    if (text === undefined) return undefined;
+    const token = parseToken(text);
     const { changedMs = 0, modifiedMs = 0 } = (await files.stat(path)) ?? {};
     return { id: token?.id ?? "nameless", signs: { changedMs, modifiedMs }, ...(token && { token }) };
   }

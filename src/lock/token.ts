@@ -1,5 +1,6 @@
-import { isRecord } from "../records.js";
-import type { ProcessIdentity } from "../seams/processes.js";
+import { parseJson } from "../records.js";
+import { isProcessIdentity, type ProcessIdentity } from "../seams/processes.js";
+import { each, matching, object, parserOf, string } from "../shape.js";
 
 /** Who holds a lock: the contents of its file, one line of JSON for people and programs. */
 export interface LockToken {
@@ -16,16 +17,15 @@ export function formatToken(token: LockToken): string {
   return `${JSON.stringify(token)}\n`;
 }
 
+const isToken = object<LockToken>({
+  // Becomes part of a file's name.
+  id: matching(/^[\w-]+$/),
+  ...each(string, "instance", "since"),
+  process: isProcessIdentity,
+});
+
 /** `undefined` for what is no token: half a file, or somebody else's. */
-export function parseToken(text: string): LockToken | undefined {
-  const value = parseJson(text);
-  if (!isRecord(value) || !isRecord(value.process)) return undefined;
-  const { id, instance, since, process } = value;
-  const texts = [id, instance, since, process.start, process.host, process.machine];
-  // The id becomes part of a file's name.
-  if (!texts.every((one) => typeof one === "string") || !/^[\w-]+$/.test(String(id))) return undefined;
-  return Number.isInteger(process.id) ? (value as unknown as LockToken) : undefined;
-}
+export const parseToken = (text: string): LockToken | undefined => parserOf(isToken)(parseJson(text));
 
 /** For a message to people. */
 export function formatHolder(token: LockToken | undefined): string {
@@ -37,12 +37,4 @@ export function formatHolder(token: LockToken | undefined): string {
 /** What of a lock is not known here, and what becomes of it. For a message to people. */
 export function formatDoubt(signMs: number): string {
   return `whether that still runs cannot be seen from here, its last sign of life is of ${new Date(signMs).toISOString()}: it is taken over as soon as it has given none for a minute`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

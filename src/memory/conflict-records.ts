@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import { hashOf } from "../hash.js";
 import type { Files } from "../seams/files.js";
+import { decodeText } from "../seams/read-text.js";
 import type { NamedContents } from "../trust/record.js";
 import { type Conflict, parseConflict } from "./conflict.js";
 import { CONFLICTS, isConflictFile } from "./path.js";
@@ -41,7 +42,7 @@ async function readFolder(files: Files, folder: string): Promise<ConflictRecord[
     names.map(async (name) => {
       const path = join(folder, name);
       const bytes = await readWithin(files, folder, name);
-      const conflict = bytes && parseConflict(new TextDecoder().decode(bytes));
+      const conflict = bytes && parseConflict(decodeText(bytes));
       return conflict ? [{ ...conflict, path, hash: hashOf(bytes) }] : [];
     }),
   );

@@ -7,7 +7,8 @@
  */
 import { createHash } from "node:crypto";
 import { isVersion } from "../record/version.js";
-import { isRecord } from "../records.js";
+import { parseJson } from "../records.js";
+import { each, object, optional, parserOf, string } from "../shape.js";
 import { parseID } from "./id.js";
 import type { Memory, MemoryDraft } from "./memory.js";
 
@@ -81,25 +82,21 @@ export function formatConflict(conflict: Conflict, standing: string, other: stri
   ].join("\n\n");
 }
 
+const isID = (value: unknown): value is string => string(value) && parseID(value) !== undefined;
+
+const isConflict = object<Conflict>({
+  v: isVersion,
+  id: isID,
+  otherID: optional(isID),
+  ...each(string, "title", "standing", "other", "found"),
+  ...each(optional(string), "standingBy", "otherBy"),
+});
+
 /** `undefined` for a file that is none. */
 export function parseConflict(text: string): Conflict | undefined {
-  const line = /^<!-- strata-conflict (.*) -->$/m.exec(text.slice(0, 10_000))?.[1];
-  try {
-    const value: unknown = line === undefined ? undefined : JSON.parse(line);
-    if (!isRecord(value) || !isVersion(value.v)) return undefined;
-    const { found, id, other, otherBy, otherID, standing, standingBy, title } = value;
-    const isWhole =
-      [found, other, standing, title].every((one) => typeof one === "string") &&
-      [otherBy, standingBy].every((one) => one === undefined || typeof one === "string") &&
-      isID(id) &&
-      (otherID === undefined || isID(otherID));
-    return isWhole ? (value as unknown as Conflict) : undefined;
-  } catch {
-    return undefined;
-  }
+  const [, line = ""] = /^<!-- strata-conflict (.*) -->$/m.exec(text.slice(0, 10_000)) ?? [];
+  return parserOf(isConflict)(parseJson(line));
 }
-
-const isID = (value: unknown): boolean => typeof value === "string" && parseID(value) !== undefined;
 
 /** Has somebody decided? What stood stands no more, or the other one does not. */
 export function isSettled(conflict: Conflict, memories: readonly Memory[]): boolean {

@@ -1,10 +1,11 @@
 /** When two memories are one, because they say the same sentence. Pure. */
+import { foldSentence } from "../text.js";
 import { type Memory, usersTypes } from "./memory.js";
 import { withSession } from "./sessions.js";
 
 /** The memory that says what this one would. What came with the repository is nobody's word and does not count. */
 export function findSameSentence(said: Memory, memories: readonly Memory[]): Memory | undefined {
-  const sentence = foldSentence(said);
+  const sentence = readSentence(said);
   // A number, a mark or a piece of data is no sentence: what it means stands in its title.
   if (!/\p{L}/u.test(sentence)) return undefined;
   return memories.find(
@@ -15,7 +16,7 @@ export function findSameSentence(said: Memory, memories: readonly Memory[]): Mem
       memory.sensitivity === said.sensitivity &&
       // What is kept as a rule is known as a fact too; a rule is not known because somebody has noted a fact.
       (memory.type === said.type || (usersTypes.has(memory.type) && !usersTypes.has(said.type))) &&
-      foldSentence(memory) === sentence,
+      readSentence(memory) === sentence,
   );
 }
 
@@ -32,11 +33,7 @@ export function takeInAgain(known: Memory, said: Memory): Memory {
 
 const isUsers = ({ provenance: { by } }: Memory): boolean => by === "user" || by === "person";
 
-/** But for spaces, capitals and the mark at its end; a memory that has a title only says that. */
-function foldSentence({ content, title }: Pick<Memory, "content" | "title">): string {
-  return (content.trim() === "" ? title : content)
-    .replace(/\s+/g, " ")
-    .trim()
-    .replace(/[.!。！]+$/u, "")
-    .toLowerCase();
+/** A memory that has a title only says that. */
+function readSentence({ content, title }: Pick<Memory, "content" | "title">): string {
+  return foldSentence(content.trim() === "" ? title : content);
 }

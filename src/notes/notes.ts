@@ -39,8 +39,8 @@ import {
   type Session,
   takeIn,
 } from "./session.js";
-import { type NotesReading, planPaths, readNotes, readStored } from "./session-files.js";
-import { formatStored, type Stored } from "./stored.js";
+import { formatStored, type NotesReading, planPaths, readNotes, readStored } from "./session-files.js";
+import type { Stored } from "./stored.js";
 import type { TakenBack } from "./taken-back.js";
 import { findUnfinished, type Unfinished } from "./unfinished.js";
 

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findLaterVersionIn } from "../record/version.js";
 import type { Files } from "../seams/files.js";
-import { parseStored, type Stored } from "./stored.js";
+import { readText } from "../seams/read-text.js";
+import type { Stored } from "./stored.js";
 
 export interface SessionPaths {
   /** For people. */
@@ -44,13 +45,18 @@ export type StoredReading =
   | { kind: "stored"; stored: Stored; text: string };
 
 export async function readStored(files: Files, path: string): Promise<StoredReading> {
-  const bytes = await files.read(path);
-  if (!bytes) return { kind: "absent" };
-  const text = new TextDecoder().decode(bytes);
+  const text = await readText(files, path);
+  if (text === undefined) return { kind: "absent" };
+  // It brings zod along.
+  const { parseStored } = await import("./stored.js");
   const stored = parseStored(text);
   if (stored) return { kind: "stored", stored, text };
   const version = findLaterVersionIn(text);
   return version === undefined ? { kind: "corrupt" } : { kind: "later", version };
+}
+
+export function formatStored(value: Stored): string {
+  return `${JSON.stringify(value, undefined, 1)}\n`;
 }
 
 /** `unusable` is what people may have put there and nobody but them may touch. */

@@ -1,5 +1,6 @@
 /** The file beside the notes, `<sessionID>.json`: the source of what the machine writes into them. */
 import { z } from "zod";
+import { parseJson } from "../records.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
 import type { Written } from "./merge.js";
 import { HEADINGS, type Sections } from "./sections.js";
@@ -82,16 +83,4 @@ export function parseStored(text: string): Stored | undefined {
     calls: { ...calls, countedUntil: calls.countedUntil ?? EMPTY_LEDGER.calls.countedUntil },
   };
   return { ...result.data, ledger: known } as Stored;
-}
-
-export function formatStored(value: Stored): string {
-  return `${JSON.stringify(value, undefined, 1)}\n`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

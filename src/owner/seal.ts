@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
+import { readText } from "../seams/read-text.js";
 
 export interface Seal {
   /**
@@ -45,7 +46,7 @@ export function createSeal({ files, log, stateFolder }: SealOptions): Seal {
   /** Made once for all processes: of two that make it one does. */
   async function readKey(): Promise<Buffer> {
     if (!(await files.stat(path))) await files.create(path, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
-    const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).trim();
+    const text = ((await readText(files, path)) ?? "").trim();
     if (!/^[0-9a-f]{64}$/.test(text))
       throw new Error(
         "expected 64 hexadecimal digits; delete the file, and lines from before are not answered from",

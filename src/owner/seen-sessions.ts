@@ -8,6 +8,7 @@ import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { readText } from "../seams/read-text.js";
 import type { ProjectRecord } from "./record.js";
 
 /** No call rejects. */
@@ -104,7 +105,7 @@ export function createSeenSessions(options: SeenSessionsOptions): SeenSessions {
       const { sessions } = await locateRecord();
       const bytes = (await files.stat(sessions))?.bytes ?? 0;
       if (bytes === readBytes) return;
-      const text = new TextDecoder().decode((await files.read(sessions)) ?? new Uint8Array());
+      const text = (await readText(files, sessions)) ?? "";
       for (const id of text.split("\n")) if (id !== "") known.add(id);
       readBytes = bytes;
     });

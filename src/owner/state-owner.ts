@@ -17,9 +17,11 @@ import { basename, dirname, join } from "node:path";
 import { formatError } from "../error.js";
 import type { Locks } from "../lock/locks.js";
 import type { Log } from "../record/log.js";
-import { isRecord } from "../records.js";
+import { parseJson } from "../records.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { readPlainText, readText } from "../seams/read-text.js";
+import { matching, object, parserOf, string } from "../shape.js";
 import { isRecordName, type ProjectRecord, planRecord } from "./record.js";
 import { guardSharedState, isSharedName, SHARED_WITHIN } from "./shared-state.js";
 
@@ -136,7 +138,7 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
       const earlier = planRecord(join(all, name));
       const owner = await readOwner(earlier);
       if (!owner || !ids.includes(owner.id) || (await files.stat(owner.path))) continue;
-      const sessions = (await readText(earlier.sessions)).trim();
+      const sessions = ((await readText(files, earlier.sessions)) ?? "").trim();
       if (sessions !== "") await files.appendLine(record.sessions, sessions);
       await files.writeWhole(record.owner, await formatOwner(owner.id));
       await files.remove(earlier.owner);
@@ -171,8 +173,8 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
   async function keepHarmless(name: string, from: string): Promise<void> {
     const keep = harmless[name];
     const isFile = keep && (await files.statItself(from))?.kind === "file";
-    const contents = isFile ? await files.read(from) : undefined;
-    const kept = contents && keep?.(new TextDecoder().decode(contents));
+    const text = isFile ? await readText(files, from) : undefined;
+    const kept = text === undefined ? undefined : keep?.(text);
     if (kept !== undefined) await files.writeWhole(join(state, name), kept);
   }
 
@@ -207,17 +209,12 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
   }
 
   async function readOwner({ owner }: ProjectRecord): Promise<Owner | undefined> {
-    return parseOwner(await readText(owner));
+    return parseOwner(parseJson((await readText(files, owner)) ?? ""));
   }
 
   async function readIDs(): Promise<string[]> {
-    const isFile = (await files.statItself(ownerPath))?.kind === "file";
-    const ids = isFile ? (await readText(ownerPath)).split("\n").filter((line) => IS_ID.test(line)) : [];
+    const ids = (await readPlainText(files, ownerPath)).split("\n").filter((line) => IS_ID.test(line));
     return ids.length > MOST_OWNERS ? [] : ids;
-  }
-
-  async function readText(path: string): Promise<string> {
-    return new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
   }
 
   function complain(what: string, thrown: unknown): void {
@@ -230,12 +227,4 @@ export function createStateOwner(options: StateOwnerOptions): StateOwner {
 export const SET_ASIDE = ".foreign-";
 const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function parseOwner(text: string): Owner | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isOwner = isRecord(value) && typeof value.id === "string" && typeof value.path === "string";
-    return isOwner && IS_ID.test(String(value.id)) ? (value as unknown as Owner) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const parseOwner = parserOf(object<Owner>({ id: matching(IS_ID), path: string }));

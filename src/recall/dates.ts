@@ -9,7 +9,7 @@
  * All of it in UTC, and a day that is written out is taken as written, so that the same entries give the same hits
  * everywhere.
  */
-import { DAY_MS } from "../days.js";
+import { DAY_MS, formatDay } from "../days.js";
 
 const MONTHS = [
   "january",
@@ -143,7 +143,7 @@ function unitOf(unit: string, count: number, today: number): string {
 }
 
 function dayOf(atMs: number): string {
-  return checked(atMs) === undefined ? "" : new Date(atMs).toISOString().slice(0, 10);
+  return checked(atMs) === undefined ? "" : formatDay(atMs);
 }
 
 /** The ISO week: it belongs to the year of its Thursday. */

@@ -13,8 +13,8 @@ export interface WordVectors {
 }
 
 const DIMENSIONS = 100;
-/** Beside `src/`, which lies in the package's root as it is developed and in `dist/` as it is published. */
-const PLACES = ["../../vectors/words.json", "../../../vectors/words.json"];
+/** Seen from `src/recall/`, and from `dist/` as it is published. */
+const PLACES = ["../../vectors/words.json", "../vectors/words.json"];
 /** Words of a text that are read: its mean hardly moves any more. */
 const MOST_WORDS = 400;
 

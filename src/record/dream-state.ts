@@ -3,10 +3,12 @@
  * over loses nothing of it. Deleting it lets the next dream come at once.
  */
 
-import { DAY_MS } from "../days.js";
-import { isRecord } from "../records.js";
+import { DAY_MS, formatDay } from "../days.js";
+import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
-import { findLaterVersionIn, formatLater, isVersion } from "./version.js";
+import { count, finite, string } from "../shape.js";
+import { createStateFile, formatPage, type StateFile } from "./state-file.js";
+import { isVersion } from "./version.js";
 
 export interface DreamState {
   /** When the last dream has succeeded. */
@@ -55,7 +57,7 @@ export function noteSuccess(
   { model, seen, told }: { model?: "good" | "bad"; seen: readonly string[]; told: readonly string[] },
 ): DreamState {
   const { lastModelFailureMs, modelFailures } = state;
-  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const today = formatDay(nowMs);
   return {
     failures: 0,
     days: [...state.days.filter((day) => day !== today), today].slice(-MOST_DAYS),
@@ -74,23 +76,32 @@ const pick = (lastModelFailureMs: number | undefined) =>
 
 /** What cannot be read counts for nothing; nor does a folder in its place. */
 export async function readDreamState(files: Files, path: string): Promise<DreamState> {
-  const isFile = (await files.stat(path))?.kind === "file";
-  const bytes = isFile ? await files.read(path) : undefined;
-  if (!bytes) return FRESH;
-  const text = new TextDecoder().decode(bytes);
-  const version = findLaterVersionIn(text);
-  return { ...parseDreamState(text), ...(version !== undefined && { later: formatLater(path, version) }) };
+  return (await files.stat(path))?.kind === "file" ? openDreamState(files).read(path) : FRESH;
 }
 
 export async function writeDreamState(files: Files, path: string, state: DreamState): Promise<void> {
-  const { later: _, ...known } = state;
-  const bounded = {
-    ...known,
-    seen: state.seen.slice(-MOST_SEEN),
-    told: state.told.slice(-MOST_TOLD),
-    spared: state.spared.slice(-MOST_SPARED),
-  };
-  await files.writeWhole(path, `${JSON.stringify({ v: 1, ...bounded }, null, 2)}\n`);
+  await openDreamState(files).write(path, state);
+}
+
+function openDreamState(files: Files): StateFile<DreamState> {
+  const later = (state: DreamState, why: string): DreamState => ({ ...state, later: why });
+  return createStateFile<DreamState>({
+    files,
+    parse: parseDreamState,
+    format: formatDreamState,
+    fresh: FRESH,
+    later,
+  });
+}
+
+function formatDreamState({ later: _, ...state }: DreamState): string {
+  const { seen, spared, told } = state;
+  return formatPage({
+    ...state,
+    seen: seen.slice(-MOST_SEEN),
+    told: told.slice(-MOST_TOLD),
+    spared: spared.slice(-MOST_SPARED),
+  });
 }
 
 /**
@@ -99,7 +110,7 @@ export async function writeDreamState(files: Files, path: string, state: DreamSt
  */
 export function keepHarmless(text: string): string {
   const { seen, spared, told } = parseDreamState(text);
-  return `${JSON.stringify({ v: 1, ...FRESH, seen, told, spared }, null, 2)}\n`;
+  return formatPage({ ...FRESH, seen, told, spared });
 }
 
 function parseDreamState(text: string): DreamState {
@@ -113,21 +124,11 @@ function parseDreamState(text: string): DreamState {
     told: readTexts(value.told),
     spared: readTexts(value.spared),
     days: readTexts(value.days).filter((day) => /^\d{4}-\d\d-\d\d$/.test(day)),
-    ...(isTime(lastSuccessMs) && { lastSuccessMs }),
-    ...(isTime(lastFailureMs) && { lastFailureMs }),
-    ...(isTime(lastModelFailureMs) && { lastModelFailureMs }),
+    ...(finite(lastSuccessMs) && { lastSuccessMs }),
+    ...(finite(lastFailureMs) && { lastFailureMs }),
+    ...(finite(lastModelFailureMs) && { lastModelFailureMs }),
   };
 }
 
-const readTexts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-const toCount = (value: unknown): number => (isTime(value) && value > 0 ? Math.floor(value) : 0);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const readTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(string) : []);
+const toCount = (value: unknown): number => (count(value) ? Math.floor(value) : 0);

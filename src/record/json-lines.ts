@@ -1,3 +1,4 @@
+import { parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { takeLines } from "./lines.js";
 import { findLaterVersion } from "./version.js";
@@ -58,12 +59,4 @@ export function formatCorruption(path: string, lineNumbers: readonly number[]): 
 export function formatLaterLines(path: string, { laterLines, laterVersion }: JsonLines<unknown>): string {
   const [first] = laterLines;
   return `${path}: ${laterLines.length} lines from line ${first} on are of version ${laterVersion}, which a later Strata has written: they stay, and count as far as they are known here; update this one`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

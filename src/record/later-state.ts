@@ -5,6 +5,7 @@
  */
 import { StrataError } from "../error.js";
 import type { Files } from "../seams/files.js";
+import { decodeText } from "../seams/read-text.js";
 import { VERSION } from "../version.js";
 import type { Log } from "./log.js";
 import { findLaterVersionIn, formatLater, isLaterRelease } from "./version.js";
@@ -35,8 +36,8 @@ export function keepLaterState(files: Files, log: Pick<Log, "warn">): Files {
     if (!STATE.test(path) || !(isKnown || path.endsWith(".json"))) return undefined;
     if ((await files.statItself(path))?.kind !== "file") return undefined;
     const bytes = (await files.read(path)) ?? new Uint8Array();
-    if (!isKnown) return findLaterVersionIn(new TextDecoder().decode(bytes));
-    const head = new TextDecoder().decode(bytes.subarray(0, HEAD_BYTES));
+    if (!isKnown) return findLaterVersionIn(decodeText(bytes));
+    const head = decodeText(bytes.subarray(0, HEAD_BYTES));
     const release = /^\{"version":"(\d+\.\d+\.\d+)/.exec(head)?.[1];
     return release !== undefined && isLaterRelease(release, VERSION) ? release : undefined;
   }

@@ -22,6 +22,22 @@ export async function takeLines(
   }
 }
 
+/**
+ * Gives each whole line that stands in the file from this byte on to `take`; the byte from which to read on. The last
+ * line may still be being written: without its end it is left for then.
+ */
+export async function takeNewLines(
+  files: Pick<Files, "readFrom" | "stat">,
+  path: string,
+  offset: number,
+  take: (line: string) => void,
+): Promise<number> {
+  const bytes = (await files.readFrom(path, offset)) ?? new Uint8Array();
+  const length = bytes.lastIndexOf(0x0a) + 1;
+  await takeLines(files, path, bytes.subarray(0, length), take);
+  return offset + length;
+}
+
 /** A look at the disk lets others have their turn. */
 export const giveWay = (files: Pick<Files, "stat">, path: string): Promise<unknown> => files.stat(path);
 

@@ -13,9 +13,9 @@
  */
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
-import { isRecord } from "../records.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
+import { each, object, parserOf, string } from "../shape.js";
 import type { Log } from "./log.js";
 import { isVersion } from "./version.js";
 
@@ -98,12 +98,9 @@ export function createSavings({ files, clock, writes, log, folder, instance }: S
 }
 
 /** The record, or `undefined` when the value is not one. Fields it does not know are kept. */
-export function parseSavingsRecord(value: unknown): SavingsRecord | undefined {
-  if (!isRecord(value) || !isVersion(value.v)) return undefined;
-  const { time, instance, session, layer, event } = value;
-  const isComplete = [time, instance, session, layer, event].every((field) => typeof field === "string");
-  return isComplete ? (value as unknown as SavingsRecord) : undefined;
-}
+export const parseSavingsRecord = parserOf(
+  object<SavingsRecord>({ v: isVersion, ...each(string, "time", "instance", "session", "layer", "event") }),
+);
 
 /** What some records come to, in tokens. */
 export interface SavingsTotals {

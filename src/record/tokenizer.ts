@@ -31,7 +31,11 @@ interface Waiting {
 const ANSWER_WITHIN_MS = 10_000;
 const END_AFTER_IDLE_MS = 30_000;
 
-export function createTokenizer(clock: Clock): Tokenizer {
+/** `script` is what the thread runs; another one in tests only. */
+export function createTokenizer(
+  clock: Clock,
+  script = new URL("./tokenizer-worker.js", import.meta.url),
+): Tokenizer {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let cancelEnd = (): void => {};
@@ -51,7 +55,7 @@ export function createTokenizer(clock: Clock): Tokenizer {
   };
 
   function start(): Worker {
-    const started = new Worker(new URL("./tokenizer-worker.js", import.meta.url));
+    const started = new Worker(script);
     started.unref();
     started.on("message", ({ id, tokens }: CountAnswer) => {
       waiting.get(id)?.resolve(tokens);

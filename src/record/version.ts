@@ -8,7 +8,7 @@ import { isRecord } from "../records.js";
 const KNOWN = 1;
 
 /** Is it a version that is known, or a later one? */
-export const isVersion = (v: unknown): boolean => Number.isInteger(v) && Number(v) >= KNOWN;
+export const isVersion = (v: unknown): v is typeof KNOWN => Number.isInteger(v) && Number(v) >= KNOWN;
 
 /** The version of what a later Strata has written; `undefined` for what is known or carries none. */
 export function findLaterVersion(value: unknown): number | undefined {

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Runs `action` once after `delayMs`; the returned function cancels it. Never keeps the process alive. */
   after(delayMs: number, action: () => void): () => void;
-  /** For whoever waits for something in order to go on; keeps the process alive. */
+  /** Resolves after `delayMs`; keeps the process alive. */
   pause(delayMs: number): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   pause: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
 };
 
-/** When this process began, the same whatever becomes of the clock. Only good for comparing. */
+/** When this process started; unaffected by clock changes. Only for comparison. */
 export const processStart = String(Math.round(performance.timeOrigin));
 
 /** What became of a bounded wait. */

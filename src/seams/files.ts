@@ -7,12 +7,12 @@
  */
 export interface Files {
   read(path: string, options?: ReadOptions): Promise<Uint8Array | undefined>;
-  /** What stands in the file from this byte on; empty when it is not that long. */
+  /** The file's contents from this byte on; empty if the file is shorter. */
   readFrom(path: string, offset: number, options?: ReadOptions): Promise<Uint8Array | undefined>;
   stat(path: string): Promise<FileStat | undefined>;
   /** The path with every link on it followed; `undefined` when there is nothing. */
   realPath(path: string): Promise<string | undefined>;
-  /** As `stat`, but a link is a link, whatever it points to. */
+  /** As `stat`, but does not follow links. */
   statItself(path: string): Promise<FileStat | undefined>;
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): Promise<string[]>;
@@ -25,20 +25,20 @@ export interface Files {
   /** Makes the file, whole; `false`, and nothing is done, when there is something, be it a link, in its place. Mode 0600. */
   create(path: string, contents: string | Uint8Array): Promise<boolean>;
   /**
-   * Writes `line` and a newline at the end in one call; a torn last line of somebody else is closed first. ELOOP where
-   * a link stands in the file's place.
+   * Writes `line` and a newline at the end in one call; an incomplete last line of another writer is ended first. ELOOP if
+   * the path is a link.
    */
   appendLine(path: string, line: string): Promise<void>;
   /** Replaces `to` if it is there; does nothing when `from` is missing. A link is moved or replaced itself. */
   rename(from: string, to: string): Promise<void>;
   /** Sets the time of last use, of a link its own. Does nothing when the file is missing. */
   touch(path: string, timeMs: number): Promise<void>;
-  /** Removes the file, or the link in its place. Does nothing when there is none. */
+  /** Removes the file or link. Does nothing if neither exists. */
   remove(path: string): Promise<void>;
 }
 
 export interface ReadOptions {
-  /** ELOOP where a link stands in the file's place; without this it is followed. */
+  /** Fails with ELOOP if the path is a link; otherwise links are followed. */
   links?: "refused";
 }
 

@@ -5,7 +5,7 @@ export interface Git {
 }
 
 export interface GitOptions {
-  /** Where it is asked: a folder of the work tree. */
+  /** A folder of the work tree. */
   folder: string;
   /** Standard input. */
   input?: string | Uint8Array;

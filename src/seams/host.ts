@@ -38,7 +38,7 @@ export interface Host {
    * of it. It is asked as that one was last: the same agent, model, tools and permissions.
    */
   runFork(request: ForkRequest): Promise<ForkResult>;
-  /** Is it a fork that `runFork` has opened? An empty child is none. */
+  /** Is it a fork that `runFork` opened? An empty child session is not. */
   isFork(sessionID: string): boolean;
   /** The session for which `runFork` has opened this one, or the one above it. */
   findAsker(sessionID: string): string | undefined;
@@ -50,10 +50,10 @@ export interface Host {
   removeSession(sessionID: string): Promise<boolean>;
   /**
    * Messages of a session as the host has them, those before its compactions too and without what the user has undone;
-   * the last so many, else all.
+   * the last `limit` of them, otherwise all.
    */
   readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
-  /** The files, absolute, that the host has put back where a part of this session is undone; `undefined` where it does not say. */
+  /** Absolute paths of the files that the host restored when part of this session was undone; `undefined` if it does not say. */
   listFilesPutBack(sessionID: string): Promise<readonly string[] | undefined>;
   /**
    * Removes the marks of summaries that have failed from a session: they hold nothing of the user's, and the host
@@ -77,7 +77,7 @@ export interface ConfigFile {
   /** Absolute; of a configuration that is no file, the name of the variable that holds it. */
   path: string;
   origin: Origin;
-  /** What it says, where it is no file. */
+  /** Its text, if it is not a file. */
   text?: string;
 }
 
@@ -105,13 +105,13 @@ export interface GenerateRequest {
   deadlineMs: number;
   /** Where the model may use tools; without it it has none. */
   bounds?: ToolBounds;
-  /** Told of each answer that has ended; why there may be no other, where it says so. Never rejects. */
+  /** Called after each answer; returns why there must not be another, if so. Never rejects. */
   mayGoOn?(answerID: string, tokens: UsedTokens): Promise<string | undefined>;
 }
 
-/** What a model of ours may do with tools. The host's own permissions say the same; this is asked all the same. */
+/** What a background model may do with tools. The host's permissions say the same; this is a second check. */
 export interface ToolBounds {
-  /** Why this call must not be made; `undefined` where it may. Asked before each. */
+  /** Why this call is not allowed; `undefined` if it is. Asked before each call. */
   findEscape(tool: string, args: unknown): string | undefined | Promise<string | undefined>;
   /** What of a call's result it reads. It reads nothing of one for which this throws, rejects or is not done in time. */
   cleanResult(tool: string, args: unknown, text: string): string | Promise<string>;
@@ -125,7 +125,7 @@ export type Generated =
       kind: "failed";
       /** For people. */
       reason: string;
-      /** HTTP status of the provider's refusal, where it is one and the host tells it. */
+      /** HTTP status of the provider's refusal, if the host reports one. */
       status?: number;
       /** Absent when it is not known what was spent. */
       tokens?: UsedTokens;
@@ -133,7 +133,7 @@ export type Generated =
 
 /** As the provider reported them, over all requests that were made. */
 export interface UsedTokens {
-  /** Read anew, those written to a cache among them. */
+  /** Not read from the cache; includes tokens written to it. */
   input: number;
   /** Those spent on thinking among them. */
   output: number;
@@ -172,7 +172,7 @@ export interface ForkRun {
   requests: number;
   /** The task and all that came after it. */
   messages: readonly Message[];
-  /** What it wanted to be allowed or to know; there is nobody to ask, so it was refused. */
+  /** The permission or answer that it asked for; no user is present, so it was refused. */
   refusals: readonly string[];
 }
 

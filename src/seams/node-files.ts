@@ -21,7 +21,7 @@ import type { FileStat, Files, ReadOptions } from "./files.js";
 
 const OWNER_ONLY = 0o600;
 const NEWLINE = 0x0a;
-/** A repository may come with a link in the place of one of our files; what it points at is not ours. */
+/** A repository may contain a link in place of one of our files; its target is not ours. */
 const NOT_FOLLOWING = constants.O_NOFOLLOW ?? 0;
 const APPEND_NOT_FOLLOWING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NOT_FOLLOWING;
 /** Writes of one file go one after the other, so that what was asked for last is what stays. */
@@ -83,7 +83,7 @@ export const nodeFiles: Files = {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") return false;
       if (code === "EPERM" || code === "ENOTSUP" || code === "ENOSYS")
-        // Awaited here: while `finally` runs, nobody would hear it fail, and Node ends the process over that.
+        // Awaited here: a rejection while `finally` runs would be unhandled, and Node ends the process for that.
         return await createWithoutLink(path, contents);
       throw error;
     } finally {

@@ -1,3 +1,5 @@
+import { each, integer, object, string } from "../shape.js";
+
 /** The processes of this machine, so that one can tell whether the owner of a lock still runs. */
 export interface RunningProcesses {
   /** The process that we run in. */
@@ -21,3 +23,8 @@ export interface ProcessIdentity {
   /** The same for all processes that can see each other: not in another container, not after a restart. */
   machine: string;
 }
+
+export const isProcessIdentity = object<ProcessIdentity>({
+  id: integer,
+  ...each(string, "start", "host", "machine"),
+});

@@ -1,10 +1,19 @@
 import type { Files } from "./files.js";
 
-/** The text of a file; empty where there is none, or a link or a folder in its place. Rejects with the system's error. */
+/** Bytes as UTF-8; invalid ones become "\ufffd". */
+export const decodeText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** The text of a file; `undefined` if it does not exist. Rejects with the system's error. */
+export async function readText(files: Pick<Files, "read">, path: string): Promise<string | undefined> {
+  const bytes = await files.read(path);
+  return bytes && decodeText(bytes);
+}
+
+/** The text of a file; empty if it is missing, a link or a folder. Rejects with the system's error. */
 export async function readPlainText(
   files: Pick<Files, "read" | "statItself">,
   path: string,
 ): Promise<string> {
   if ((await files.statItself(path))?.kind !== "file") return "";
-  return new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
+  return (await readText(files, path)) ?? "";
 }

@@ -12,7 +12,7 @@ export interface Scratch {
 /** Makes a folder among the system's temporary ones. */
 export async function createScratch(prefix: string): Promise<Scratch> {
   const path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
-  // Who has written in it until a moment ago may not have let go of everything.
+  // A process that was writing here a moment ago may still hold files open.
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 

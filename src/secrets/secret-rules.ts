@@ -1,16 +1,16 @@
 /**
  * How secrets look, as data: one row for each kind. The forms of the tokens are facts that their issuers publish, most of
  * them collected in the rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml, MIT); the patterns are
- * written anew for text that people and agents write, and bounded, so that none backtracks for long.
+ * rewritten for text by people and agents, and bounded, so that none backtracks for long.
  *
  * A library was looked at: secretlint's recommended preset takes eight more packages and 50 ms to load, and knows
  * neither JSON web tokens nor Google's keys nor a password in a sentence.
  */
 
 export interface SecretRule {
-  /** What is found, in words: it stands in the place of the secret. */
+  /** What it is, in words; replaces the secret. */
   name: string;
-  /** In small letters; a text with none of them is passed over. */
+  /** In lower case; a text with none of them is skipped. */
   hints: readonly string[];
   /** With the flags g and d; the group `secret`, or else the whole match, is the secret. */
   pattern: RegExp;
@@ -90,7 +90,7 @@ const NAMES =
 const VALUE = "[^\\s\"'`,;<>(){}\\[\\]，。；、]";
 /** Space within a line: a value that is left empty must not reach into the next line, which is another setting. */
 const SPACE = "[^\\S\\r\\n]";
-/** How a line begins that is a setting of its own, or a remark. The `=` that ends base64 is none. */
+/** The beginning of a line that is itself a setting or a comment. A `=` that ends base64 is neither. */
 const SETTING = `["'\`]?[\\w.-]{1,60}["'\`]?${SPACE}{0,3}(?::(?!\\S)|=(?!=?(?:\\s|$)))|[A-Z0-9]{1,40}_\\w{0,40}=|#`;
 /** Behind a colon or a word a value may stand on the next line alone. */
 const NEXT_LINE = `${SPACE}{0,3}\\r?\\n${SPACE}{0,4}(?!${SETTING})`;
@@ -142,7 +142,7 @@ export const secretRules: readonly SecretRule[] = [
     mustLookReal: true,
   },
   {
-    // `DB_PASSWORD=postgres`: whoever writes it like that means the value, however plain.
+    // `DB_PASSWORD=postgres`: written like that it is the value, however plain.
     name: "secret in a variable",
     hints: ["="],
     pattern: new RegExp(

@@ -1,7 +1,7 @@
 /**
  * Finds keys, tokens, passwords, private keys and connection strings in a text, so that none of them is written to
  * memory. What only looks like one (a commit's hash, a UUID, a digest, base64 in code, the word "password", a
- * placeholder) is left alone. Pure, and linear in the length of the text but for bounded looks ahead.
+ * placeholder) is left alone. Pure, and linear in the length of the text except for bounded lookaheads.
  */
 import { atOnce, type Sliced } from "../slices.js";
 import { type SecretRule, secretRules, USUAL_REACH } from "./secret-rules.js";
@@ -10,7 +10,7 @@ import { searchInWindows } from "./windows.js";
 export interface FoundSecret {
   /** What it is, in words: "GitHub token". */
   name: string;
-  /** Where it stands: UTF-16 units, the end not among them. */
+  /** Its position in UTF-16 units; the end is exclusive. */
   start: number;
   end: number;
 }
@@ -106,7 +106,7 @@ function isSecret(secret: string, { entropy, mustLookReal }: SecretRule): boolea
   );
 }
 
-/** What documents and settings have in the place of a secret: a variable, a blank, a word for it. */
+/** What documents and settings have instead of a secret: a variable, a blank, a placeholder. */
 const PLACEHOLDER =
   /^[$<{%[*]|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)$/i;
 

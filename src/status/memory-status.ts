@@ -10,13 +10,13 @@ import type { Files } from "../seams/files.js";
 export interface MemoryStatus {
   /** Memories by their types, private ones too; types without one are left out. */
   memories: Record<string, number>;
-  /** What stands in the way and has not been resolved. */
+  /** Unresolved blockers. */
   blockers: { id: string; title: string }[];
-  /** Two versions of a memory between which nobody has decided. */
+  /** Memories with two versions and no decision between them. */
   conflicts: { id: string; title: string; path: string }[];
 }
 
-/** Reads blockers and conflicts, and counts the rest by its files: nobody waits for thousands of them to be read. */
+/** Reads blockers and conflicts, and only counts the files of the rest, which may be thousands. */
 export async function readMemoryStatus(files: Files, folder: string): Promise<MemoryStatus> {
   const memories: Record<string, number> = {};
   const blockers: MemoryStatus["blockers"] = [];
@@ -44,7 +44,7 @@ async function readBlockers(files: Files, root: string, prefix: string): Promise
   );
 }
 
-/** Of old blockers there may be hundreds, and YAML takes its time: those that say so in plain words are passed over. */
+/** There may be hundreds of old blockers, and YAML is slow: those whose front matter plainly says so are skipped. */
 function isPlainlyOver(text: string): boolean {
   const [front = ""] = text.split(/\n---\r?\n/, 1);
   return text.startsWith("---") && /^status: *(resolved|superseded|archived) *\r?$/m.test(front);
@@ -64,7 +64,7 @@ async function readConflicts(files: Files, folder: string): Promise<MemoryStatus
   return open;
 }
 
-/** By what stands in the project; of what holds everywhere nothing is known here. */
+/** Judged by the project's memories only; global ones are not read here. */
 async function isDecided(files: Files, folder: string, conflict: Conflict): Promise<boolean> {
   const ids = [conflict.id, ...(conflict.otherID === undefined ? [] : [conflict.otherID])];
   if (ids.some((id) => parseID(id)?.scope === "global")) return false;

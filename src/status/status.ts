@@ -5,7 +5,7 @@ import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { findSilent, parsePulse } from "../dispatcher/pulse.js";
 import { type Folders, planFolders } from "../folders.js";
-import { findOwnFlaws, formatOwnFlaw } from "../own-flaws.js";
+import { findOwnFlaws, formatOwnFlaw } from "../own/own-flaws.js";
 import { formatCorruption, formatLaterLines, readJsonLines } from "../record/json-lines.js";
 import { parseSavingsRecord, type SavingsRecord, type SavingsTotals, sumSavings } from "../record/savings.js";
 import { isRecord } from "../records.js";
@@ -32,11 +32,11 @@ export interface Status extends MemoryStatus {
   sessions: Record<string, SessionStatus>;
   /** Whole results on disk; equal ones share a file. */
   results: { files: number; bytes: number };
-  /** What is left today of what background calls may spend; absent where it is not known. */
+  /** Today's remaining budget of background calls, if known. */
   background?: BackgroundStatus;
   /** What is on and what is off. */
   layers: Record<string, boolean>;
-  /** Sentences about what wants looking after; empty when all is well. */
+  /** Sentences about problems; empty if there are none. */
   problems: string[];
 }
 

@@ -11,6 +11,7 @@
 import { join } from "node:path";
 import type { Files } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
+import { readPlainText } from "../seams/read-text.js";
 import type { GitFolder } from "./git-folder.js";
 
 export interface Content {
@@ -144,13 +145,7 @@ async function findCommits(
 }
 
 async function readPassing(files: BroughtOptions["files"], own: string): Promise<string[]> {
-  const texts = await Promise.all(
-    PASSING.map(async (name) => {
-      const path = join(own, name);
-      const isFile = (await files.statItself(path))?.kind === "file";
-      return new TextDecoder().decode((isFile && (await files.read(path))) || new Uint8Array());
-    }),
-  );
+  const texts = await Promise.all(PASSING.map((name) => readPlainText(files, join(own, name))));
   const commits = texts.flatMap((text) => text.match(/^[0-9a-f]{40,64}\b/gm) ?? []);
   return [...new Set(commits)].slice(0, MOST_PASSING);
 }

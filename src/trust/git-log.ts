@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Files } from "../seams/files.js";
+import { readPlainText } from "../seams/read-text.js";
 import type { GitFolder } from "./git-folder.js";
 import type { IsInTurn } from "./turns.js";
 
@@ -49,9 +50,7 @@ export async function readLogEnd(
 }
 
 async function readLog(files: Reading, { own }: Pick<GitFolder, "own">): Promise<string[]> {
-  const path = join(own, "logs", "HEAD");
-  if ((await files.statItself(path))?.kind !== "file") return [];
-  const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
+  const text = await readPlainText(files, join(own, "logs", "HEAD"));
   return text.split("\n").filter((line) => line !== "");
 }
 

@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Files } from "../seams/files.js";
+import { readPlainText } from "../seams/read-text.js";
 import { findGitFolder, type GitFolder } from "./git-folder.js";
 
 export interface Identity {
@@ -62,9 +63,7 @@ export async function identify({
 }
 
 async function readIDs(files: Files, path: string): Promise<string[]> {
-  if ((await files.statItself(path))?.kind !== "file") return [];
-  const text = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
-  return text
+  return (await readPlainText(files, path))
     .split(/\r?\n/)
     .slice(0, MOST_IDS)
     .filter((line) => ID.test(line));

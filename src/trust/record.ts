@@ -8,10 +8,11 @@
  *     accept    the user has accepted these
  *     revoke    … and has taken that back
  */
-import { takeLines } from "../record/lines.js";
+import { takeNewLines } from "../record/lines.js";
 import { isVersion } from "../record/version.js";
-import { isRecord } from "../records.js";
+import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
+import { either, list, number, object, oneOf, string, unchecked } from "../shape.js";
 
 /** Contents under a name: `private/archive/directive/tone.md`, of what holds everywhere `global/…`. */
 export interface NamedContents {
@@ -72,17 +73,14 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
 
   return {
     async readOn() {
-      const begin = offset;
-      const bytes = (await files.readFrom(path, begin)) ?? new Uint8Array();
-      const length = bytes.lastIndexOf(0x0a) + 1;
       const lines: RecordLine[] = [];
-      await takeLines(files, path, bytes.subarray(0, length), (text) => {
+      const end = await takeNewLines(files, path, offset, (text) => {
         const line = parseLine(text);
         if (line) lines.push(line);
       });
       // All at once: nobody sees what was accepted without what took it back.
       for (const line of lines) take(line);
-      offset = Math.max(offset, begin + length);
+      offset = Math.max(offset, end);
     },
 
     async add(line) {
@@ -137,38 +135,24 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
 
 const nameOf = ({ hash, name }: NamedContents): string => `${name}\n${hash}`;
 
+type Line<Op> = Extract<RecordLine, { op: Op }>;
+const named = list(object<NamedContents>({ name: string, hash: string }));
+const isTrusting = either(
+  object<Line<"root">>({ op: oneOf(["root"]), root: string }),
+  object<Line<"look">>({ op: oneOf(["look"]), root: string, shelf: string, at: number }),
+  object<Line<"own">>({ op: oneOf(["own"]), files: named }),
+  object<Line<"accept">>({ op: oneOf(["accept"]), run: string, at: unchecked, files: named, why: unchecked }),
+);
+const isDistrusting = either(
+  object<Line<"foreign">>({ op: oneOf(["foreign"]), files: named, why: unchecked }),
+  object<Line<"revoke">>({ op: oneOf(["revoke"]), run: string }),
+);
+
 /** `undefined` for half of a line, and for one of a later version that trusts something. */
 function parseLine(text: string): RecordLine | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isRecord(value)) return undefined;
-    // A later version may have put a condition on what it trusts; what it does not trust is not trusted here either.
-    const isTaken =
-      value.v === 1 || (isVersion(value.v) && (value.op === "foreign" || value.op === "revoke"));
-    if (!isTaken) return undefined;
-    const needs = NEEDS[String(value.op)];
-    if (!needs?.every((field) => KINDS[field]?.(value[field]))) return undefined;
-    return value as unknown as RecordLine;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isRecord(value) || !isVersion(value.v)) return undefined;
+  // A later version may have put a condition on what it trusts; what it does not trust is not trusted here either.
+  if (value.v === 1 && isTrusting(value)) return value;
+  return isDistrusting(value) ? value : undefined;
 }
-
-const NEEDS: Readonly<Record<string, readonly string[]>> = {
-  root: ["root"],
-  look: ["root", "shelf", "at"],
-  own: ["files"],
-  foreign: ["files"],
-  accept: ["run", "files"],
-  revoke: ["run"],
-};
-
-const isText = (value: unknown): boolean => typeof value === "string";
-const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  root: isText,
-  shelf: isText,
-  run: isText,
-  at: (value) => typeof value === "number",
-  files: (value) =>
-    Array.isArray(value) && value.every((one) => isRecord(one) && isText(one.name) && isText(one.hash)),
-};

@@ -8,11 +8,11 @@
  */
 import { join } from "node:path";
 import { DAY_MS } from "../days.js";
-import { readJsonLines } from "../record/json-lines.js";
-import { isRecord } from "../records.js";
+import { createDayLog } from "../record/line-log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
+import { anyObject, number, object, oneOf, parserOf, string } from "../shape.js";
 
 export interface Turns {
   /** Never rejects; what cannot be written down counts all the same in this process. */
@@ -61,10 +61,10 @@ const ALIVE_MS = 30_000;
 const SLACK_MS = 50;
 /** What is older is not known any more. */
 export const KEPT_DAYS = 60;
-const DAY_FILE = /^\d{4}-\d\d-\d\d\.jsonl$/;
 
 export function createTurns(options: TurnsOptions): Turns {
   const { clock, files, folder, instance, onFailure, processes } = options;
+  const days = createDayLog({ files, folder, parse: parseTurn });
   const busy = new Set<string>();
   const own: Window[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -143,32 +143,19 @@ export function createTurns(options: TurnsOptions): Turns {
   }
 
   async function write(op: TurnLine["op"], at: number): Promise<void> {
-    const line: TurnLine = {
-      v: 1,
-      instance,
-      process: await processes.own(),
-      op,
-      at,
-    };
-    await files.appendLine(join(folder, `${dayOf(at)}.jsonl`), JSON.stringify(line));
+    await days.append(Math.max(0, at), [{ v: 1, instance, process: await processes.own(), op, at }]);
   }
 
   async function removeOld(atMs: number): Promise<void> {
-    if (own.length > 1) return;
-    const last = `${dayOf(atMs - KEPT_DAYS * DAY_MS)}.jsonl`;
-    for (const name of await files.list(folder))
-      if (DAY_FILE.test(name) && name < last) await files.remove(join(folder, name));
+    if (own.length === 1) await days.removeBefore(Math.max(0, atMs - KEPT_DAYS * DAY_MS));
   }
 
   async function readOthers(sinceMs: number): Promise<Window[]> {
     const lines: TurnLine[] = [];
     // A turn may have begun the day before.
-    const first = dayOf(sinceMs - DAY_MS);
-    for (const name of await files.list(folder)) {
-      if (!DAY_FILE.test(name)) continue;
-      if (name >= `${first}.jsonl`)
-        lines.push(...(await readJsonLines(files, join(folder, name), parseTurn)).records);
-    }
+    const firstMs = sinceMs - DAY_MS;
+    for (const dayMs of await days.days())
+      if (dayMs + DAY_MS > firstMs) lines.push(...(await days.read(dayMs)).records);
     const others = new Map<string, TurnLine[]>();
     for (const line of lines)
       if (line.instance !== instance) others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
@@ -196,12 +183,12 @@ export function createTurns(options: TurnsOptions): Turns {
   }
 }
 
-const dayOf = (timeMs: number): string => new Date(Math.max(0, timeMs)).toISOString().slice(0, 10);
-
-function parseTurn(value: unknown): TurnLine | undefined {
-  if (!isRecord(value) || value.v !== 1 || !isRecord(value.process)) return undefined;
-  const isWhole = typeof value.instance === "string" && typeof value.at === "number";
-  return isWhole && ["begin", "alive", "end"].includes(String(value.op))
-    ? (value as unknown as TurnLine)
-    : undefined;
-}
+const parseTurn = parserOf(
+  object<TurnLine>({
+    v: oneOf([1]),
+    instance: string,
+    process: anyObject,
+    op: oneOf(["begin", "alive", "end"]),
+    at: number,
+  }),
+);

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
-import { isRecord } from "../records.js";
+import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
 import type { Host } from "../seams/host.js";
@@ -60,10 +60,6 @@ async function isTracked(files: Files, git: Git | undefined, { project, strata }
 }
 
 function readSession(line: string): string[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) && typeof value.session === "string" ? [value.session] : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(line);
+  return isRecord(value) && typeof value.session === "string" ? [value.session] : [];
 }

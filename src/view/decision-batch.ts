@@ -13,7 +13,7 @@
  *                               on, none where there is none: words in it were taken back. The last one counts
  */
 import { isVersion } from "../record/version.js";
-import { isRecord } from "../records.js";
+import { either, list, matching, number, object, oneOf, optional, string } from "../shape.js";
 
 export const outcomes = [
   "kept",
@@ -56,12 +56,8 @@ export interface DecisionBatch {
 
 /** The batch, or `undefined` when the value is not one; then nothing of it counts. */
 export function parseDecisionBatch(value: unknown): DecisionBatch | undefined {
-  if (!isRecord(value)) return undefined;
-  const { v, session, layer, at, late, decisions } = value as Partial<DecisionBatch>;
-  const isBatch =
-    isVersion(v) && typeof session === "string" && typeof layer === "string" && Array.isArray(decisions);
-  const isTimed = at === undefined || typeof at === "number";
-  if (!isBatch || !isTimed || !decisions.every(isDecision)) return undefined;
+  if (!isBatch(value)) return undefined;
+  const { session, layer, at, late, decisions } = value;
   return { v: 1, session, layer, decisions, ...(at !== undefined && { at }), ...(late === true && { late }) };
 }
 
@@ -101,15 +97,23 @@ export function nameIn(
   return `${session} ${layer} ${at} ${outcome}${of === undefined ? "" : ` ${of}`} ${key}`;
 }
 
-const needsFile: readonly Outcome[] = ["replaced", "cleared", "used"];
-const needsText: readonly Outcome[] = ["replaced", "cleared", "extended", "cut", "rewritten"];
-
-function isDecision(value: unknown): value is Decision {
-  if (!isRecord(value)) return false;
-  const { key, of, outcome, text, file } = value as Partial<Decision>;
-  if (typeof key !== "string" || !outcome || !outcomes.includes(outcome)) return false;
-  if (outcome === "revised")
-    return of !== undefined && revisables.includes(of) && (text === undefined || typeof text === "string");
-  if (needsFile.includes(outcome) && typeof file !== "string") return false;
-  return !needsText.includes(outcome) || (typeof text === "string" && text !== "");
-}
+const someText = matching(/[\s\S]/);
+const isDecision = either(
+  object<Decision>({ key: string, outcome: oneOf(["kept"]) }),
+  object<Decision>({ key: string, outcome: oneOf(["used"]), file: string }),
+  object<Decision>({ key: string, outcome: oneOf(["replaced", "cleared"]), text: someText, file: string }),
+  object<Decision>({ key: string, outcome: oneOf(["extended", "cut", "rewritten"]), text: someText }),
+  object<Decision>({
+    key: string,
+    outcome: oneOf(["revised"]),
+    of: oneOf(revisables),
+    text: optional(string),
+  }),
+);
+const isBatch = object<DecisionBatch>({
+  v: isVersion,
+  session: string,
+  layer: string,
+  at: optional(number),
+  decisions: list(isDecision),
+});

@@ -15,7 +15,7 @@
 import { dirname } from "node:path";
 import type { DecisionKey } from "../conversation/keys.js";
 import { DAY_MS } from "../days.js";
-import { formatCorruption, formatLaterLines, type JsonLines, readJsonLines } from "../record/json-lines.js";
+import { createDayLog } from "../record/line-log.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -83,9 +83,9 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   /** Size of each day's file as far as it is known here. */
   const loadedBytes = new Map<number, number>();
   const loading = new Map<number, Promise<void>>();
-  const reported = new Map<number, number>();
-  const laterSeen = new Set<number>();
-  const pathOf = (day: number): string => `${folder}/${formatDayFile(day)}`;
+  const complain = { log, source: "decisions", loss: "the results meant are judged anew" };
+  const dayLog = createDayLog({ files, folder, parse: parseDecisionBatch, complain });
+  const pathOf = (day: number): string => dayLog.pathOf(day * DAY_MS);
 
   return {
     async load(days, { again = false } = {}) {
@@ -128,12 +128,11 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
     remember: (session, decision) => known.remember({ ...decision, session, layer: "view", at: clock.now() }),
 
     async days() {
-      const names = await files.list(folder);
-      return names.map(parseDayFile).filter((day) => day !== undefined);
+      return (await dayLog.days()).map((timeMs) => timeMs / DAY_MS);
     },
 
     async read(day) {
-      return withoutLate((await readDay(day)).records).flatMap(spread);
+      return withoutLate((await dayLog.read(day * DAY_MS)).records).flatMap(spread);
     },
 
     async forget(day) {
@@ -151,16 +150,9 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   async function write(day: number, batch: DecisionBatch): Promise<void> {
     const loaded = loadedBytes.get(day) ?? 0;
     if (loaded > 0 && (await readBytes(day)) < loaded) await loadOnce(day);
-    const bytes = await appendLines(day, [batch]);
+    const bytes = await dayLog.append(day * DAY_MS, [batch]);
     const known = loadedBytes.get(day);
     if (known !== undefined) loadedBytes.set(day, known + bytes);
-  }
-
-  /** Bytes that were added. */
-  async function appendLines(day: number, batches: readonly DecisionBatch[]): Promise<number> {
-    const lines = batches.map((batch) => JSON.stringify(batch)).join("\n");
-    await files.appendLine(pathOf(day), lines);
-    return Buffer.byteLength(lines) + 1;
   }
 
   async function loadIfGrown(day: number): Promise<void> {
@@ -181,7 +173,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
   async function loadDay(day: number): Promise<void> {
     // As they are before the reading: what is written meanwhile is not missing.
     const before = [...known.linesOf(day)];
-    const { records, bytes } = await readDay(day);
+    const { records, bytes } = await dayLog.read(day * DAY_MS);
     const ofThisPlace = ({ file }: Decision) => file === undefined || dirname(file) === resultsFolder;
     const standing = records.map((batch) => ({ ...batch, decisions: batch.decisions.filter(ofThisPlace) }));
     const lost = findLost(before, standing);
@@ -196,24 +188,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
       "decisions",
       `${pathOf(day)} lacks ${lost.length} lines that it had: they are written down again`,
     );
-    return appendLines(day, lost);
-  }
-
-  async function readDay(day: number): Promise<JsonLines<DecisionBatch>> {
-    const content = await readJsonLines(files, pathOf(day), parseDecisionBatch);
-    const { corruptLines, laterLines } = content;
-    if (laterLines.length > 0 && !laterSeen.has(day)) {
-      laterSeen.add(day);
-      log.warn("decisions", formatLaterLines(pathOf(day), content));
-    }
-    if (corruptLines.length > (reported.get(day) ?? 0)) {
-      reported.set(day, corruptLines.length);
-      log.warn(
-        "decisions",
-        `${formatCorruption(pathOf(day), corruptLines)}; the results meant are judged anew`,
-      );
-    }
-    return content;
+    return dayLog.append(day * DAY_MS, lost);
   }
 }
 
@@ -225,15 +200,4 @@ const withoutDay = ({ day: _, ...decision }: DatedDecision): Decision => decisio
 /** The decision about what has this key. */
 export function decide({ day, key }: DecisionKey, decision: Omit<Decision, "key">): DatedDecision {
   return { day, key, ...decision };
-}
-
-/** `2026-11-21.jsonl` for the day's number. */
-function formatDayFile(day: number): string {
-  return `${new Date(day * DAY_MS).toISOString().slice(0, 10)}.jsonl`;
-}
-
-function parseDayFile(name: string): number | undefined {
-  const date = /^(\d{4}-\d{2}-\d{2})\.jsonl$/.exec(name)?.[1];
-  const timeMs = date === undefined ? Number.NaN : Date.parse(date);
-  return Number.isNaN(timeMs) ? undefined : timeMs / DAY_MS;
 }

@@ -11,7 +11,7 @@ const RUNS = 15;
 const SESSIONS = 100;
 const RECORDS = 200;
 const MEMORIES = 10_000;
-const binary = resolve("dist/src/cli/strata.js");
+const binary = resolve("dist/strata.js");
 
 const empty = createProject({});
 const full = createProject({ sessions: SESSIONS });

@@ -1,15 +1,16 @@
 /**
  * What 10,000 memories add to the first request of a process, and for how long they keep the thread to themselves
- * around it, of what was built: `npm run build && npx tsx test/bench/first-request.ts`. Each row in a process of its own.
+ * around it, bundled as it is published: `npx tsx test/bench/first-request.ts`. Each row in a process of its own.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createFakeHost } from "../support/fake-host.js";
 import { user } from "../support/messages.js";
+import { bundleScript } from "../support/processes/bundled.js";
 
 const COUNT = 10_000;
 const TYPES = ["decision", "knowledge", "procedure", "preference", "idea"];
@@ -38,14 +39,15 @@ async function compare(): Promise<void> {
   for (const project of [empty, full]) rmSync(project, { recursive: true, force: true });
 }
 
+/** From there prompts and the table of words are found. */
+const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+
 /** The sources would be compiled as they are first needed, which is here. */
-async function openBuilt(project: string) {
-  const built = (path: string) => import(new URL(`../../dist/${path}`, import.meta.url).href);
-  const { stack } = (await built("layers/index.js")) as typeof import("../../layers/index.js");
-  const { createStrata } = (await built("src/strata.js")) as typeof import("../../src/strata.js");
-  const { systemClock: clock } = (await built(
-    "src/seams/clock.js",
-  )) as typeof import("../../src/seams/clock.js");
+async function openBundled(project: string) {
+  const bundled = await bundleScript(new URL("machine.ts", import.meta.url), dist);
+  const machine = (await import(pathToFileURL(bundled).href)) as typeof import("./machine.js");
+  const { createStrata, stack, systemClock: clock } = machine;
+  rmSync(bundled);
   const host = {
     ...createFakeHost([]),
     project,
@@ -56,7 +58,7 @@ async function openBuilt(project: string) {
 }
 
 async function measure(project: string): Promise<FirstRequest> {
-  const strata = await openBuilt(project);
+  const strata = await openBundled(project);
   const started = performance.now();
   let isDone = false;
   let longestPauseMs = 0;

@@ -36,6 +36,7 @@ printTable();
 async function measure(options: StageOptions): Promise<Figures> {
   await using stage = await openStage({
     ...options,
+    config: { snapshot: true, ...options.config },
     files: { "a.txt": "a line of the file\n".repeat(1_000) },
   });
   const start = performance.now();
@@ -56,7 +57,7 @@ async function measureLoad(): Promise<number> {
     import { writeFileSync } from "node:fs";
     import { join } from "node:path";
     const begin = performance.now();
-    const { default: plugin } = await import(${JSON.stringify(`${repository}/dist/src/plugin.js`)});
+    const { default: plugin } = await import(${JSON.stringify(`${repository}/dist/plugin.js`)});
     const imported = performance.now() - begin;
     export default { id: "timed", async server(input, options) {
       const started = performance.now();

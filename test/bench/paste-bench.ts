@@ -37,8 +37,8 @@ const PASTED = [
 const wanted = process.argv[2] ?? "";
 const pasted = shapes.filter(({ name }) => PASTED.includes(name) && name.includes(wanted));
 
-await using bare = await openStage({});
-await using withStrata = await openStage({ plugin: repository });
+await using bare = await openStage({ config: { snapshot: true } });
+await using withStrata = await openStage({ plugin: repository, config: { snapshot: true } });
 for (const stage of [bare, withStrata]) await measure(stage, "z ".repeat(SMALL));
 
 console.log(`GET /session, the longest answer in ms while ${SIZE} characters are pasted and just after`);

@@ -2,7 +2,7 @@
  * Does recall find what it should, and how fast? Prints tables; fails where precision falls below what it is meant to
  * hold. `npm run bench:recall`, a minute or two.
  */
-import { repository } from "../host/repository.js";
+import { sources } from "../host/repository.js";
 import * as conversation from "./recall/conversation.js";
 import * as gitHistory from "./recall/git-history.js";
 import { findFixtures, measurePrecision } from "./recall/precision-mem-bench.js";
@@ -29,7 +29,7 @@ function printConversation(): void {
 }
 
 function printGitHistory(): void {
-  const commits = gitHistory.readCommits(repository);
+  const commits = gitHistory.readCommits(sources);
   if (commits.length < gitHistory.LEAST_COMMITS) {
     console.log(
       `\nGit history: skipped, ${commits.length} commits here; a shallow clone, or none, has no past.`,
@@ -47,7 +47,7 @@ function printGitHistory(): void {
 }
 
 function printPrecision(): void {
-  const fixtures = findFixtures(repository);
+  const fixtures = findFixtures(sources);
   if ("why" in fixtures) {
     console.log(`\nPrecisionMemBench: skipped, ${fixtures.why}.`);
     return;

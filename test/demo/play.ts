@@ -27,6 +27,8 @@ export interface PlayOptions {
   plugin?: string;
   /** Options for it. */
   options?: Record<string, unknown>;
+  /** Whether the host keeps what an undo of files needs, as it does by default. */
+  hasSnapshots?: boolean;
   /** A folder for a copy of what the plugin has written in the project; by default none is made. */
   keepIn?: string;
   /** Called after each turn, with the requests it took. */
@@ -54,13 +56,20 @@ export interface Run {
 }
 
 /** Plays all turns. Throws where OpenCode ends one in another way than with the scripted answer. */
-export async function play({ plugin, options, keepIn, onTurn }: PlayOptions = {}): Promise<Run> {
+export async function play({
+  plugin,
+  options,
+  keepIn,
+  onTurn,
+  hasSnapshots = true,
+}: PlayOptions = {}): Promise<Run> {
   const startedMs = performance.now();
   await using stage = await openStage({
     files: { ...readRepository(), ...readPackageFiles(listPackageFiles()) },
     plugin: plugin ?? [],
     ...(options ? { options } : {}),
     mcp: true,
+    config: { snapshot: hasSnapshots },
     env: { STRATA_HOOK_TIMES: HOOK_TIMES },
   });
   const { model, project } = stage;

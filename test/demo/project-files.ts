@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { repository } from "../host/repository.js";
+import { sources } from "../host/repository.js";
 import type { Project } from "../host/stage/project.js";
 
 const NOT_OURS = new Set([".git", ".opencode", "dist", "node_modules"]);
@@ -13,14 +13,14 @@ const NOT_OURS = new Set([".git", ".opencode", "dist", "node_modules"]);
 /** The files of this repository by relative path: those that git tracks, or all, where git does not know. */
 export function readRepository(): Record<string, Uint8Array> {
   const paths = (listTracked() ?? listAll()).filter((path) =>
-    statSync(join(repository, path), { throwIfNoEntry: false })?.isFile(),
+    statSync(join(sources, path), { throwIfNoEntry: false })?.isFile(),
   );
-  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(repository, path))]));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(sources, path))]));
 }
 
 /** These files of installed packages, by relative path. Throws where one is not there. */
 export function readPackageFiles(paths: readonly string[]): Record<string, Uint8Array> {
-  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(repository, path))]));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(sources, path))]));
 }
 
 /**
@@ -28,12 +28,12 @@ export function readPackageFiles(paths: readonly string[]): Record<string, Uint8
  * archive, or git will not read it, the project keeps its commit, whose diff is the whole tree.
  */
 export function takeOverHistory(project: Project): void {
-  if (!existsSync(join(repository, ".git"))) return;
+  if (!existsSync(join(sources, ".git"))) return;
   const git = (...args: string[]) =>
     runGit(project.path, "-c", "gc.auto=0", "-c", "maintenance.auto=0", ...args);
   try {
     // From a shallow clone too: what it has is enough.
-    git("fetch", "--quiet", "--no-tags", "--update-shallow", repository, "HEAD");
+    git("fetch", "--quiet", "--no-tags", "--update-shallow", sources, "HEAD");
     git("reset", "--quiet", "FETCH_HEAD");
   } catch {
     // The one commit will do.
@@ -41,19 +41,19 @@ export function takeOverHistory(project: Project): void {
 }
 
 function listTracked(): string[] | undefined {
-  if (!existsSync(join(repository, ".git"))) return undefined;
+  if (!existsSync(join(sources, ".git"))) return undefined;
   try {
-    return runGit(repository, "ls-files", "-z").split("\0").filter(Boolean);
+    return runGit(sources, "ls-files", "-z").split("\0").filter(Boolean);
   } catch {
     return undefined;
   }
 }
 
 function listAll(): string[] {
-  const top = readdirSync(repository).filter((name) => !NOT_OURS.has(name));
+  const top = readdirSync(sources).filter((name) => !NOT_OURS.has(name));
   return top.flatMap((name) => {
-    if (!statSync(join(repository, name)).isDirectory()) return [name];
-    const below = readdirSync(join(repository, name), { recursive: true, encoding: "utf8" });
+    if (!statSync(join(sources, name)).isDirectory()) return [name];
+    const below = readdirSync(join(sources, name), { recursive: true, encoding: "utf8" });
     return below.map((path) => join(name, path));
   });
 }

@@ -3,7 +3,7 @@
  * that STRATA_HOOK_TIMES names. A hook that OpenCode does not wait for is not counted.
  */
 import { writeFileSync } from "node:fs";
-import strata from "../../dist/src/plugin.js";
+import strata from "../../dist/plugin.js";
 
 /** @type {Record<string, number>} */
 const milliseconds = {};

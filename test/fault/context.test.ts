@@ -7,8 +7,9 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { estimateTextTokens } from "../../src/view/context-size.js";
 import { PROJECT } from "../support/fake-host.js";
-import { type Fault, type FaultyFiles, withFault } from "../support/faulty-files.js";
+import { type Fault, type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";
 import { call, lines } from "../support/messages.js";
+import { patiently } from "../support/patience.js";
 import { createSession } from "../support/session.js";
 import { bytesOf, expectView } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";
@@ -92,19 +93,22 @@ async function playWithFault(fault: Fault) {
   return { world, told, count: faulty?.count ?? 0, hasFailed: faulty?.hasFailed ?? false };
 }
 
-it("without a fault everything is decided that can be", async () => {
+it("a session without a fault has every decision made that can be made", async () => {
   const { world, count } = await playWithFault({ at: Number.POSITIVE_INFINITY, code: "", lasting: false });
   const made = new Set(world.decisions().map(({ outcome }) => outcome));
   expect([...made].sort()).toEqual(["cleared", "cut", "extended", "kept", "replaced"]);
   expect(count).toBeGreaterThan(60);
 });
 
-for (const code of ["ENOSPC", "EACCES", "EIO"]) {
+const CODES = ["ENOSPC", "EACCES", "EIO"];
+const operationsOf = spreadFaults({ faults: 6, usual: 2, in: "fault/context.test.ts" });
+for (const [index, code] of CODES.entries()) {
   for (const lasting of [false, true]) {
-    it(`${code} at the Nth file operation ${lasting ? "and ever after" : "only"}, for every N`, {
-      timeout: 120_000,
+    const what = `${code} at any file operation${lasting ? " and at every write after it" : ""}`;
+    it(`a session that meets ${what} shows only what is recorded, and somebody is told`, {
+      timeout: patiently(120_000),
     }, async () => {
-      for (let at = 1; ; at++) {
+      for (const at of operationsOf(index)) {
         const { hasFailed, told, world } = await playWithFault({ at, code, lasting });
         if (!hasFailed) break;
         expect(told, `operation ${at} failed and nobody was told`).toContain(code);

@@ -5,8 +5,9 @@
 import { expect, it } from "vitest";
 import type { Message, ToolPart } from "../../src/conversation/message.js";
 import { PROJECT } from "../support/fake-host.js";
-import { type Fault, type FaultyFiles, withFault } from "../support/faulty-files.js";
+import { type Fault, type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";
 import { call } from "../support/messages.js";
+import { patiently } from "../support/patience.js";
 import { createSession } from "../support/session.js";
 import { bytesOf } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";
@@ -49,16 +50,18 @@ async function playWithFault(fault: Fault) {
   return { world, told, hints, hasFailed: faulty?.hasFailed ?? false };
 }
 
-it("without a fault the second and the last failure are answered", async () => {
+it("a call that fails again is answered at its second and its last failure", async () => {
   const { hints } = await playWithFault({ at: Number.POSITIVE_INFINITY, code: "", lasting: false });
   expect(hints).toBe(2);
 });
 
+const operationsOf = spreadFaults({ faults: 2, usual: 1, in: "fault/errors.test.ts" });
 for (const lasting of [false, true]) {
-  it(`ENOSPC at the Nth file operation ${lasting ? "and ever after" : "only"}, for every N`, {
-    timeout: 120_000,
+  const what = `a full disk at any file operation${lasting ? " and at every write after it" : ""}`;
+  it(`a session whose calls fail again and that meets ${what} shows only what is recorded, and somebody is told`, {
+    timeout: patiently(120_000),
   }, async () => {
-    for (let at = 1; ; at++) {
+    for (const at of operationsOf(Number(lasting))) {
       const { hasFailed, told } = await playWithFault({ at, code: "ENOSPC", lasting });
       if (!hasFailed) break;
       expect(told, `operation ${at} failed and nobody was told`).toContain("ENOSPC");

@@ -5,6 +5,7 @@ import { withDeath } from "../support/dying-files.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
+import { sizeOf } from "../support/sizes.js";
 
 const FOLDER = `${PROJECT}/.opencode/memory`;
 const copies = [
@@ -14,6 +15,14 @@ const copies = [
   { v: 1, id: "plan/taken", contents: "theirs" },
   { v: 1, id: "private/plan/p", archived: true, contents: "mine" },
 ];
+/** The shares of a thousand file operations at which it is killed. */
+const EVERY = sizeOf({
+  usual: 250,
+  long: 1_000,
+  of: "in 1,000 file operations at which an import is killed in fault/import.test.ts",
+  because: "each is two imports",
+});
+const STEP = 1_000 / EVERY;
 const begin = (): MemoryFiles =>
   createMemoryFiles({
     [`${PROJECT}/.git/HEAD`]: "x",
@@ -28,14 +37,14 @@ function readMemories(files: MemoryFiles): Record<string, string> {
   );
 }
 
-it("after its process is killed at any operation every file is whole, and the second import brings the rest", async () => {
+it("an import that is killed at any file operation leaves every file whole, and the second import brings the rest", async () => {
   const whole = begin();
   expect((await runStrata(whole, "import /m.jsonl")).code).toBe(0);
   const wanted = readMemories(whole);
   expect(wanted).toMatchObject({ "plan/taken.md": "ours", "plan/taken-2.md": "theirs" });
   expect(Object.keys(wanted)).toHaveLength(6);
   let hasEnded = false;
-  for (let at = 1; !hasEnded; at++) {
+  for (let at = 1; !hasEnded; at += STEP) {
     const disk = begin();
     const process = withDeath(disk);
     process.dieAfter(at);

@@ -6,9 +6,10 @@ import { describe, expect, it } from "vitest";
 import { StrataError } from "../../src/error.js";
 import { type LedgerLine, replayLedger } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
-import { type FaultyFiles, withFault } from "../support/faulty-files.js";
+import { type FaultyFiles, spreadFaults, withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, systemError } from "../support/memory-files.js";
 import { BY_TEST, draft, MEMORY, type MemoryWorld, openMemoryWorld, STATE } from "../support/memory-world.js";
+import { patiently } from "../support/patience.js";
 
 /** What the one memory of the day is after each step, as `read` tells it. */
 const steps: [after: string, step: (world: MemoryWorld) => Promise<Written>][] = [
@@ -67,31 +68,38 @@ const faults = [
   { code: "ENOSPC", lasting: true },
   { code: "EIO", lasting: false },
 ];
-for (const { code, lasting } of faults) {
-  it(`${code} at the Nth file operation ${lasting ? "and ever after" : "only"}, for every N`, async () => {
-    let at = 1;
-    for (; ; at++) {
-      const { world, files, possible, failures, hasFailed } = await playWithFault({ at, code, lasting });
-      for (const failure of failures) {
-        expect(String((failure as Error).message), `operation ${at}`).toContain(code);
-        if (failure instanceof StrataError)
-          expect(["ENOTWRITTEN", "EUNFINISHED"], failure.message).toContain(failure.code);
+const operationsOf = spreadFaults({ faults: 2, usual: 1, in: "fault/memories.test.ts" });
+for (const [nth, { code, lasting }] of faults.entries()) {
+  const what = `${code} at any file operation${lasting ? " and at every write after it" : ""}`;
+  it(
+    `a store that meets ${what} keeps what it promised, says why it refuses, and goes on`,
+    async () => {
+      let last = 0;
+      for (const at of operationsOf(nth)) {
+        last = at;
+        const { world, files, possible, failures, hasFailed } = await playWithFault({ at, code, lasting });
+        for (const failure of failures) {
+          expect(String((failure as Error).message), `operation ${at}`).toContain(code);
+          if (failure instanceof StrataError)
+            expect(["ENOTWRITTEN", "EUNFINISHED"], failure.message).toContain(failure.code);
+        }
+        // The next process, on a disk that has room again.
+        const later = world.reopen({ processID: 2, instance: "b" });
+        const healed = openMemoryWorld({ files, clock: later.clock, processID: 2, instance: "b" });
+        await healed.store.list();
+        expect(possible, `operation ${at}`).toContain(await readState(healed));
+        expect((await healed.store.remember(draft("last"), BY_TEST)).kind).toBe("written");
+        await healed.store.onIdle();
+        const memories = healed.paths().filter((path) => /^(archive\/)?decision\//.test(path));
+        const onDisk = new Map(memories.map((path) => [path, files.text(`${MEMORY}/${path}`)]));
+        expect(replayLedger(readLedger(healed)), `operation ${at}`).toEqual(onDisk);
+        expect(files.contents.has(`${STATE}/internal/pending.json`)).toBe(false);
+        if (!hasFailed) break;
       }
-      // The next process, on a disk that has room again.
-      const later = world.reopen({ processID: 2, instance: "b" });
-      const healed = openMemoryWorld({ files, clock: later.clock, processID: 2, instance: "b" });
-      await healed.store.list();
-      expect(possible, `operation ${at}`).toContain(await readState(healed));
-      expect((await healed.store.remember(draft("last"), BY_TEST)).kind).toBe("written");
-      await healed.store.onIdle();
-      const memories = healed.paths().filter((path) => /^(archive\/)?decision\//.test(path));
-      const onDisk = new Map(memories.map((path) => [path, files.text(`${MEMORY}/${path}`)]));
-      expect(replayLedger(readLedger(healed)), `operation ${at}`).toEqual(onDisk);
-      expect(files.contents.has(`${STATE}/internal/pending.json`)).toBe(false);
-      if (!hasFailed) break;
-    }
-    expect(at).toBeGreaterThan(60);
-  }, 60_000);
+      expect(last).toBeGreaterThan(60);
+    },
+    patiently(60_000),
+  );
 }
 
 describe("a store on a disk that has failed once", () => {

@@ -1,8 +1,9 @@
 /** Several processes on one folder of memories, and processes that are killed while they write. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { createLocks } from "../../src/lock/locks.js";
@@ -14,11 +15,21 @@ import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { createChance } from "../support/chance.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { draft } from "../support/memory-world.js";
+import { patiently } from "../support/patience.js";
+import { bundleScript } from "../support/processes/bundled.js";
 import { type Child, startChild } from "../support/processes/child.js";
+import { sizeOf } from "../support/sizes.js";
 
 let project: string;
 let memory: string;
 const children = new Set<Child>();
+let worker: string;
+
+beforeAll(async () => {
+  worker = await bundleScript(new URL("../support/processes/memory-worker.ts", import.meta.url));
+});
+
+afterAll(() => rm(dirname(worker), { recursive: true, force: true }));
 
 beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), "strata-memories-"));
@@ -48,7 +59,7 @@ function openStore(): Memories {
 }
 
 function start(name: string, changes: number): Child {
-  const child = startChild("memory-worker.mjs", project, name, String(changes));
+  const child = startChild(pathToFileURL(worker).href, project, name, String(changes));
   children.add(child);
   return child;
 }
@@ -90,57 +101,80 @@ async function expectWholeLedger(): Promise<LedgerLine[]> {
   return lines;
 }
 
-it("two processes that change the same ten memories 500 times each lose no change, and ledger and index are right", async () => {
-  const workers = [start("a", 500), start("b", 500)];
-  await Promise.all(workers.map((worker) => worker.ended()));
-  const counts = await readCounts();
-  for (let n = 0; n < 10; n++) expect(counts.get(`decision/key-${n}`)).toEqual({ a: 50, b: 50 });
-  const lines = await expectWholeLedger();
-  expect(lines.filter(({ by }) => by === "strata")).toHaveLength(1_010);
-  expect(lines.filter(({ by }) => by === "person")).toEqual([]);
-  const index = await readFile(join(memory, "MEMORY.md"), "utf8");
-  for (let n = 0; n < 10; n++)
-    expect(index).toMatch(
-      new RegExp(
-        `key-${n}\\.md\\) \\(decision\\): .*"a":50,.*"b":50|key-${n}\\.md\\) \\(decision\\): .*"b":50,.*"a":50`,
-      ),
-    );
-}, 60_000);
+const CHANGES = sizeOf({
+  usual: 100,
+  long: 500,
+  of: "changes by each of two processes in fault/memory-processes.test.ts",
+  because: "each is written to a real disk",
+});
+const EACH = CHANGES / 10;
 
-it("after a hundred SIGKILLs every change that was promised is there, no file is half, and no lock is stuck", async () => {
-  const chance = createChance(20_261_121);
-  const promised = new Map<string, number>();
-  let kills = 0;
-  /** Two at a time, so that one is killed beside another that goes on. */
-  const play = async (lane: string): Promise<void> => {
-    for (let n = 0; n < 50; n++) {
-      const child = start(`${lane}${n}`, 10_000);
-      await child.line("ack");
-      await clock.pause(chance(40));
-      await child.kill();
-      children.delete(child);
-      kills++;
-      for (const line of child.lines) {
-        const [, id, count] = line.split(" ");
-        promised.set(`${id} ${lane}${n}`, Number(count));
+it(
+  "two processes that change the same ten memories at once lose no change, and ledger and index are right",
+  async () => {
+    const workers = [start("a", CHANGES), start("b", CHANGES)];
+    await Promise.all(workers.map((worker) => worker.ended()));
+    const counts = await readCounts();
+    for (let n = 0; n < 10; n++) expect(counts.get(`decision/key-${n}`)).toEqual({ a: EACH, b: EACH });
+    const lines = await expectWholeLedger();
+    expect(lines.filter(({ by }) => by === "strata")).toHaveLength(2 * CHANGES + 10);
+    expect(lines.filter(({ by }) => by === "person")).toEqual([]);
+    const index = await readFile(join(memory, "MEMORY.md"), "utf8");
+    for (let n = 0; n < 10; n++)
+      expect(index).toMatch(
+        new RegExp(
+          `key-${n}\\.md\\) \\(decision\\): .*("a":${EACH},.*"b":${EACH}|"b":${EACH},.*"a":${EACH})`,
+        ),
+      );
+  },
+  patiently(60_000),
+);
+
+const KILLS = sizeOf({
+  usual: 30,
+  long: 100,
+  of: "SIGKILLs in fault/memory-processes.test.ts",
+  because: "each starts a process",
+});
+
+it(
+  "every change that was promised is there after many SIGKILLs, no file is half, and no lock is stuck",
+  async () => {
+    const chance = createChance(20_261_121);
+    const promised = new Map<string, number>();
+    let kills = 0;
+    /** Two at a time, so that one is killed beside another that goes on. */
+    const play = async (lane: string): Promise<void> => {
+      for (let n = 0; n < KILLS / 2; n++) {
+        const child = start(`${lane}${n}`, 10_000);
+        await child.line("ack");
+        await clock.pause(chance(40));
+        await child.kill();
+        children.delete(child);
+        kills++;
+        for (const line of child.lines) {
+          const [, id, count] = line.split(" ");
+          promised.set(`${id} ${lane}${n}`, Number(count));
+        }
       }
+    };
+    await Promise.all([play("a"), play("b")]);
+    expect(kills).toBe(KILLS);
+    expect(promised.size).toBeGreaterThan(KILLS);
+    // Nobody is left: the first who comes gets the lock and does what is half-done.
+    const written = await openStore().update("decision/key-0", (one) => ({ ...one, pinned: true }), {
+      operation: "pin",
+    });
+    expect(written.kind).toBe("written");
+    const counts = await readCounts();
+    for (const [key, count] of promised) {
+      const [id = "", name = ""] = key.split(" ");
+      expect(counts.get(id)?.[name] ?? 0, key).toBeGreaterThanOrEqual(count);
     }
-  };
-  await Promise.all([play("a"), play("b")]);
-  expect(kills).toBe(100);
-  expect(promised.size).toBeGreaterThan(100);
-  // Nobody is left: the first who comes gets the lock and does what is half-done.
-  const written = await openStore().update("decision/key-0", (one) => ({ ...one, pinned: true }), {
-    operation: "pin",
-  });
-  expect(written.kind).toBe("written");
-  const counts = await readCounts();
-  for (const [key, count] of promised) {
-    const [id = "", name = ""] = key.split(" ");
-    expect(counts.get(id)?.[name] ?? 0, key).toBeGreaterThanOrEqual(count);
-  }
-  const lines = await expectWholeLedger();
-  expect(lines.filter(({ by }) => by === "person")).toEqual([]);
-  const state = await readdir(join(project, ".opencode", "strata", "state", "memory", "internal"));
-  expect(state.filter((name) => name === "lock" || name === "pending.json")).toEqual([]);
-}, 120_000);
+    const lines = await expectWholeLedger();
+    expect(lines.filter(({ by }) => by === "person")).toEqual([]);
+    const state = await readdir(join(project, ".opencode", "strata", "state", "memory", "internal"));
+    expect(state.filter((name) => name === "lock" || name === "pending.json")).toEqual([]);
+  },
+  patiently(120_000),
+);

@@ -6,19 +6,21 @@ import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import { startOpenCode } from "./stage/opencode.js";
-import { openStage, type Stage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
+import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, fail, type Step, say, stall } from "./stage/steps.js";
 
 const PROMPT = `Summarise this.\n${"a line of the material\n".repeat(4_000)}`;
+const SETTINGS = { mcp: true, config: { small_model: "mock/m2" } };
+const shared = shareHost(SETTINGS);
 const PLUGIN = ".opencode/plugin/writing.js";
 
 /** A host whose small model does this with what our own sessions ask, and a session to begin with. */
-async function openWriting(step: (request: ModelRequest) => Step): Promise<Stage> {
-  const stage = await openStage({
-    mcp: true,
-    files: { [PLUGIN]: writingPlugin(PROMPT) },
-    config: { small_model: "mock/m2" },
-  });
+async function openWriting(
+  step: (request: ModelRequest) => Step,
+  open: (options: Pick<StageOptions, "files">) => Promise<Stage> = shared.openStage,
+): Promise<Stage> {
+  const stage = await open({ files: { [PLUGIN]: writingPlugin(PROMPT) } });
   stage.model.respond((request) => (isOwn(request) ? step(request) : undefined));
   return stage;
 }
@@ -63,7 +65,7 @@ function readBudget(stage: Stage): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("one request to the small model, without tools, that no layer sees or changes; nothing is left behind, and the tokens counted are those the model reported", async () => {
+test("a model call of our own is one request without tools that no layer sees or changes; it leaves nothing behind, and its tokens are those the model reported", async () => {
   await using stage = await openWriting(() => say("the summary"));
   const session = await stage.newSession("main");
   expect((await session.ask("hello")).text).toBe("ok");
@@ -100,7 +102,7 @@ test("one request to the small model, without tools, that no layer sees or chang
   });
 });
 
-test("a refusal that the host would repeat without end is one request, and the next one waits", async () => {
+test("a refused model call of our own is one request, which the host would repeat without end, and the next call waits", async () => {
   await using stage = await openWriting(() => fail(429));
   const session = await stage.newSession("main");
   await session.ask("hello");
@@ -116,7 +118,7 @@ test("a refusal that the host would repeat without end is one request, and the n
   );
 });
 
-test("without a key there is one request and none for an hour", async () => {
+test("a model call of our own without a key is one request, and none follows for an hour", async () => {
   await using stage = await openWriting(() => fail(401, "no key"));
   await (await stage.newSession("main")).ask("hello");
   expect(resultOf(await hear(stage))).toEqual({ kind: "failed", why: "401 no key" });
@@ -124,7 +126,7 @@ test("without a key there is one request and none for an hour", async () => {
   expect(await listOwn(stage)).toEqual([]);
 });
 
-test("a model that calls tools it does not have is stopped, and what it cost is counted", async () => {
+test("a background model that calls tools it does not have is stopped, and what it cost is counted", async () => {
   await using stage = await openWriting(() => call("bash", { command: "touch made-by-model" }));
   await (await stage.newSession("main")).ask("hello");
   expect(resultOf(await hear(stage))).toMatchObject({
@@ -136,8 +138,11 @@ test("a model that calls tools it does not have is stopped, and what it cost is 
   expect(readdirSync(stage.project.path)).not.toContain("made-by-model");
 });
 
-test("sessions left behind by killed hosts go at the next start, and that of a host that lives stays", async () => {
-  await using stage = await openWriting(() => stall());
+test("background sessions that killed hosts leave behind go at the next start, and that of a running host stays", async () => {
+  await using stage = await openWriting(
+    () => stall(),
+    (options) => openStage({ ...SETTINGS, ...options }),
+  );
   const main = await stage.newSession("main");
   await main.ask("hello");
   await stage.model.waitForRequest(isOwn);
@@ -165,7 +170,7 @@ test("sessions left behind by killed hosts go at the next start, and that of a h
   expect(await listOwn(stage)).toEqual([]);
 });
 
-test("the agent of our own sessions changes no byte of anybody else's request", async () => {
+test("the agent of our own sessions changes no byte of any other request", async () => {
   const play = async (options: Record<string, unknown>) => {
     await using stage = await openStage({ plugin: repository, options, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));

@@ -7,7 +7,8 @@ import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-r
 import { startOpenCode } from "./stage/opencode.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
-import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
+import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
 const RULE = "Never push to main without asking.";
@@ -19,8 +20,8 @@ const STATE = ".opencode/strata/state";
 /** Four characters count as a token here, four bytes of JSON in the model. */
 const TOLERANCE = 0.25;
 
-const open = (options: Partial<StageOptions> = {}): Promise<Stage> =>
-  openStage({ plugin: repository, mcp: true, files: FILES, ...options });
+const SETTINGS = { plugin: repository, mcp: true, config: { snapshot: true } };
+const shared = shareHost(SETTINGS);
 const blob = (bytes: number) => call("mcp_blob", { bytes });
 
 /** The breaks, each with its record, and no record of a break that was none. */
@@ -44,8 +45,8 @@ async function usersMessages(session: Session) {
   return (await session.messages()).filter(({ info }) => info.role === "user");
 }
 
-test("a turn that is taken back, and what follows in its place", async () => {
-  await using stage = await open();
+test("a turn that is taken back is one recorded break, and what follows in its place none", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   stage.model.script(
     blob(80_000),
     say("one"),
@@ -67,8 +68,8 @@ test("a turn that is taken back, and what follows in its place", async () => {
   ]);
 });
 
-test("what is taken back while no OpenCode runs is told after the next start", async () => {
-  await using stage = await open();
+test("a turn that is taken back while no OpenCode runs is recorded after the next start", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   stage.model.script(say("one"), say("two"), say("three"));
   const session = await stage.newSession("revert and restart");
   for (const text of ["First, the importer.", "Second."]) await session.ask(text);
@@ -80,8 +81,8 @@ test("what is taken back while no OpenCode runs is told after the next start", a
   expect(changesIn(stage)).toHaveLength(1);
 });
 
-test("the state deleted while OpenCode runs changes nothing, also after a restart", async () => {
-  await using stage = await open();
+test("machine state that is deleted while OpenCode runs breaks nothing, not after a restart either", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"));
   const session = await stage.newSession("state");
   await session.ask("First, the importer.");
@@ -93,8 +94,8 @@ test("the state deleted while OpenCode runs changes nothing, also after a restar
   expect(isRuleShown(stage)).toBe(true);
 });
 
-test("the plan agent, whose reminders go with the next turn, and the way back", async () => {
-  await using stage = await open();
+test("the plan agent's reminders, which go with the next turn, are recorded breaks, and so is the way back", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   stage.model.respond(() => say("ok"));
   const session = await stage.newSession("plan");
   const agents = ["build", "plan", "plan", "plan", "build", "build"];
@@ -103,8 +104,8 @@ test("the plan agent, whose reminders go with the next turn, and the way back", 
   expect(changesIn(stage)).toHaveLength(4);
 });
 
-test("two hosts that take turns in one session: nothing breaks, nothing is told", async () => {
-  await using stage = await open();
+test("two hosts that take turns in one session break nothing, and nothing is recorded", async () => {
+  await using stage = await openStage({ ...SETTINGS, files: FILES });
   const other = await startOpenCode({ project: stage.project });
   try {
     stage.model.script(
@@ -127,8 +128,8 @@ test("two hosts that take turns in one session: nothing breaks, nothing is told"
   }
 });
 
-test("a message that is edited, and one that is deleted", async () => {
-  await using stage = await open();
+test("a message that is edited and one that is deleted are recorded, each as one break", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   stage.model.script(blob(80_000), say("one"), blob(60_000), say("two"), say("three"), say("four"));
   const session = await stage.newSession("edit");
   await session.ask("First, the importer.");
@@ -148,8 +149,12 @@ test("a message that is edited, and one that is deleted", async () => {
   expect(isRuleShown(stage)).toBe(true);
 });
 
-test("results that the host prunes, with the tokens that this costs", async () => {
-  await using stage = await open({ config: { compaction: { prune: true } } });
+test("results that the host prunes are recorded, with the tokens that this costs", async () => {
+  await using stage = await openStage({
+    ...SETTINGS,
+    files: FILES,
+    config: { compaction: { prune: true } },
+  });
   const results = Array.from({ length: 14 }, () => blob(29_000));
   stage.model.script(...results, ...["one", "two", "three", "four"].map((text) => say(text)));
   const session = await stage.newSession("prune");
@@ -162,8 +167,8 @@ test("results that the host prunes, with the tokens that this costs", async () =
   expect(Math.abs(cacheLost - counted) / counted).toBeLessThan(TOLERANCE);
 });
 
-test("a compaction that is taken back", async () => {
-  await using stage = await open();
+test("a compaction that is taken back is a recorded break, and rules are still shown", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   let answers = 0;
   stage.model.respond(() => say(`answer ${answers++} `.repeat(40)));
   const session = await stage.newSession("summary");

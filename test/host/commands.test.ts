@@ -7,8 +7,11 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { runOpenCode } from "./stage/opencode.js";
 import type { Session } from "./stage/session.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
+
+const shared = shareHost({ plugin: repository });
 
 /** Calls a command; the host answers with an error, since it was ended before it became a turn. */
 async function run(session: Session, name: string, words?: string): Promise<void> {
@@ -22,7 +25,7 @@ const shownTexts = async (session: Session): Promise<string[]> =>
 
 test("/memory is answered without a model call, and the next request has the bytes that it would have had", async () => {
   const play = async (withCommand: boolean) => {
-    await using stage = await openStage({ plugin: repository });
+    await using stage = await shared.openStage();
     const session = await stage.newSession("status");
     if (withCommand) await run(session, "memory");
     await session.ask("hello");
@@ -30,7 +33,7 @@ test("/memory is answered without a model call, and the next request has the byt
     await session.ask("go on");
     const texts = await shownTexts(session);
     const bytes = stage.model.requests.map(({ messageBytes }) => messageBytes.join("\n"));
-    return { texts, bytes: bytes.join("\n\n").replaceAll(stage.project.root, "PROJECT") };
+    return { texts, bytes: bytes.join("\n\n").replaceAll(stage.project.path, "PROJECT") };
   };
   const without = await play(false);
   const asked = await play(true);
@@ -41,7 +44,7 @@ test("/memory is answered without a model call, and the next request has the byt
 });
 
 test("a session that begins with commands gets its title, and their answers stay on the screen", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const events = await stage.events();
   const session = await stage.newSession();
   await run(session, "memory");
@@ -65,7 +68,7 @@ test("a session that begins with commands gets its title, and their answers stay
 });
 
 test("a command in the middle of a turn is answered after it and costs no request", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const events = await stage.events();
   const session = await stage.newSession("busy");
   let release = (): void => {};
@@ -92,7 +95,7 @@ test("a command in the middle of a turn is answered after it and costs no reques
 });
 
 test("/compact-notes has notes stand for history in the next request, without a model call", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const session = await stage.newSession("long");
   for (let n = 0; n < 6; n++) await session.ask(`question ${n}: ${"some words about it ".repeat(1_000)}`);
   const before = stage.model.requests.length;
@@ -107,7 +110,7 @@ test("/compact-notes has notes stand for history in the next request, without a 
 });
 
 test("quotes and newlines of what is typed are kept as they are, and forgotten by the same words", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const session = await stage.newSession("words");
   const words = `decision: the "cart" isn't cached, 'never'\nbecause $1 and \`ls\` change\nevery time`;
   const folder = stage.project.file(".opencode/memory/decision");
@@ -126,7 +129,7 @@ test("quotes and newlines of what is typed are kept as they are, and forgotten b
 });
 
 test("every command is answered without a request, and how long that takes is printed", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const session = await stage.newSession("cost");
   await session.ask("hello");
   const before = stage.model.requests.length;
@@ -147,7 +150,7 @@ test("every command is answered without a request, and how long that takes is pr
   expect(stage.model.requests).toHaveLength(before);
 });
 
-test("where there is no screen a toast shows nothing and holds nobody up", async () => {
+test("a toast where there is no screen shows nothing and delays nothing", async () => {
   await using stage = await openStage({ plugin: repository, options: { colour: 1 } });
   await stage.host.stop();
   // Longer than a toast waits for a screen to be there.
@@ -159,18 +162,12 @@ test("where there is no screen a toast shows nothing and holds nobody up", async
 });
 
 test("/recall finds at once what /remember has kept and what the command line has, and asks no model", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const session = await stage.newSession("memory");
   await run(session, "remember", "decision: the server listens on port 8080");
   const cli = spawnSync(
     process.execPath,
-    [
-      join(repository, "dist/src/cli/strata.js"),
-      "remember",
-      "--type",
-      "idea",
-      "a second port for the metrics",
-    ],
+    [join(repository, "dist/strata.js"), "remember", "--type", "idea", "a second port for the metrics"],
     {
       cwd: stage.project.path,
       env: { ...process.env, XDG_CONFIG_HOME: stage.project.folders.config },

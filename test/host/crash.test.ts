@@ -4,13 +4,14 @@ import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { firstDifference } from "./stage/model-request.js";
-import { openStage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
 import { call, calls, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository, mcp: true });
 const blob = (bytes: number) => call("mcp_blob", { bytes });
 
-test("SIGKILL in the middle of turns: the session goes on, no byte changes, and every preview's file is whole", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("a session whose host is killed in the middle of turns goes on, no byte changes, and every preview's file is whole", async () => {
+  await using stage = await shared.openStage();
   const session = await stage.newSession("crashes");
   let step = 0;
   stage.model.respond(() => {
@@ -50,8 +51,8 @@ test("SIGKILL in the middle of turns: the session goes on, no byte changes, and 
   }
 });
 
-test("in subagents that work side by side large results are moved out as well", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("large results are moved out in subagents that work side by side as well", async () => {
+  await using stage = await shared.openStage();
   const session = await stage.newSession("parent");
   const task = (description: string) =>
     call("task", { description, prompt: "look", subagent_type: "general" });

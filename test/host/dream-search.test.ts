@@ -5,7 +5,7 @@ import { NEEDLES, PLANTED, PLANTED_LINKS, searches } from "../support/planted.js
 import { dream, dreamRequests, isDream, openDreaming } from "./dreaming.js";
 import { call, calls, say } from "./stage/steps.js";
 
-test("whatever is searched, read or run in a dream, its model is shown no key and nothing private", async () => {
+test("a dream's model is shown no key and nothing private, whatever it searches, reads or runs", async () => {
   const AT_A_TIME = 8;
   const rounds = Math.ceil(searches.length / AT_A_TIME);
   const big = Array.from({ length: 3_000 }, (_, n) => `line ${n} of what a machine writes`).join("\n");

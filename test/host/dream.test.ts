@@ -61,7 +61,7 @@ function findChanged(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
 const REFUSED =
   /is not the file to write|needs (a file|2 files)|characters, 2000 are allowed|is not for a dream|may be run, not|only one plain command|may not be run with|outside of the project|is private|may lead out|has no argument|unavailable tool|Tool execution aborted/;
 
-test("of all ways out of the sandbox none changes anything, and what is staged properly is taken", async () => {
+test("a dream's sandbox has no way out that changes anything, and what is staged properly is taken", async () => {
   const AT_A_TIME = 10;
   const rounds = Math.ceil(escapes.length / AT_A_TIME);
   await using stage = await openDreaming((_, n) => {
@@ -105,7 +105,7 @@ test("of all ways out of the sandbox none changes anything, and what is staged p
   expect(stage.read(".opencode/memory/DREAMS.md")).toMatch(/^## .* · taken back /m);
 });
 
-test("the host's own permissions stop the same agent where our check does not stand", async () => {
+test("the host's own permissions stop a dream's agent where our check is missing", async () => {
   const config: { agent?: Record<string, object> } = {};
   createLiveConfig().take(config, { withAgents: true });
   const bare = escapes.filter(({ args, tool }) => {
@@ -125,7 +125,7 @@ test("the host's own permissions stop the same agent where our check does not st
   expect(findChanged(before, readTree(stage.project.path))).toEqual([]);
 });
 
-test("a model that stages nonsense, or deletes everything, changes nothing, and is left alone for a while", async () => {
+test("a dream's model that stages nonsense, or deletes everything, changes nothing and is not asked again for a while", async () => {
   const everything = [
     {
       keep: "knowledge/queue",
@@ -155,7 +155,7 @@ test("a model that stages nonsense, or deletes everything, changes nothing, and 
   expect(stage.read(".opencode/strata/state/dream.json")).toContain('"modelFailures": 1');
 });
 
-test("a model that never answers is broken off, its session is gone, and the rules have done their part", async () => {
+test("a dream's model that never answers is cut off, its session is removed, and the rules have done their part", async () => {
   await using stage = await openDreaming(() => stall(), {
     settings: { maxRuntime: 3_000 },
     files: { ".opencode/memory/knowledge/queue-again.md": "the worker reads the mail queue once a day\n" },
@@ -171,7 +171,7 @@ test("a model that never answers is broken off, its session is gone, and the rul
   expect(sessions.filter(({ title }) => title.startsWith("[strata]"))).toEqual([]);
 });
 
-test("a model that takes more tokens than it may is broken off, and what it took is counted", async () => {
+test("a dream's model that takes more tokens than it may is cut off, and what it took is counted", async () => {
   await using stage = await openDreaming(
     (_, n) => call("bash", { command: `head -n ${n + 1} a.txt`, description: "look" }),
     // What may be spent a day is counted in full, and what one dream may take by what it costs.
@@ -197,7 +197,7 @@ test("a model that takes more tokens than it may is broken off, and what it took
   expect(input + cacheRead).toBe(sum(({ promptTokens }) => promptTokens));
 });
 
-test("killed while a model looks: memory is as before, and the next instance dreams", async () => {
+test("a dream that is killed while a model looks leaves memory as it was, and the next instance dreams", async () => {
   let isStalled = true;
   await using stage = await openDreaming((_, n) =>
     isStalled ? stall() : n % 2 === 1 ? stageEntries(stage, MERGED) : say("done"),
@@ -215,7 +215,7 @@ test("killed while a model looks: memory is as before, and the next instance dre
   expect(sessions.filter(({ title }) => title.startsWith("[strata]"))).toEqual([]);
 });
 
-test("of two hosts in a project one dreams", async () => {
+test("two hosts in a project never dream at once", async () => {
   await using stage = await openDreaming(() => stall(), { settings: { maxRuntime: 30_000 } });
   await dream(stage);
   await stage.model.waitForRequest(isDream);
@@ -230,7 +230,7 @@ test("of two hosts in a project one dreams", async () => {
   }
 });
 
-test("by itself, a while after a turn, where enough has changed; without a small model by rules alone", async () => {
+test("a dream comes by itself a while after a turn when enough has changed, and without a small model goes by rules alone", async () => {
   const files = Object.fromEntries(
     [1, 2, 3, 4, 5, 6].map((n) => [
       `.opencode/memory/knowledge/f${n}.md`,

@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { firstDifference } from "./stage/model-request.js";
-import { openStage, type Stage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
+import type { Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository });
 const LOG = ".opencode/memory/errors.log";
 const FILES = {
   "docs/notes/plan.md": "the plan\n",
@@ -30,8 +32,8 @@ async function play(stage: Stage, title: string, ...steps: Step[]): Promise<void
 const resultOf = (stage: Stage, id: string): string => stage.model.lastRequest().toolResult(id) ?? "";
 const today = (): string => new Date().toISOString().slice(0, 10);
 
-test("a command that failed and was put right: the next session that fails so is told when, and what worked", async () => {
-  await using stage = await openStage({ plugin: repository, files: FILES });
+test("a session whose command fails as one failed before is told when that was, and what worked", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   await play(stage, "first", run("cat notes/plan.md", "wrong"), run("cat docs/notes/plan.md", "right"));
   expect(resultOf(stage, "wrong")).not.toContain("[Strata]");
   await whenContains(stage.project.file(LOG), "worked as: cat docs/notes/plan.md");
@@ -48,7 +50,7 @@ test("a command that failed and was put right: the next session that fails so is
 });
 
 test("a failing test and a search without a hit are no mistakes, and an edit that fails twice is one", async () => {
-  await using stage = await openStage({ plugin: repository, files: FILES });
+  await using stage = await shared.openStage({ files: FILES });
   const edit = (oldString: string, id: string) =>
     call("edit", { filePath: stage.project.file("a.txt"), oldString, newString: "const b = 2" }, { id });
   await play(

@@ -8,19 +8,19 @@ import { nodeFiles } from "../../src/seams/node-files.js";
 import { readStatus } from "../../src/status/status.js";
 import { pathIn } from "../support/messages.js";
 import { defaults } from "../support/settings.js";
-import { repository } from "./repository.js";
+import { repository, sources } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { startOpenCode } from "./stage/opencode.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository, mcp: true });
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
 const big = (id: string) => call("mcp_blob", { bytes: 45_000 }, { id });
 
-test("a file in the place of .opencode/tool-results: originals stay, and the log says why", async () => {
-  await using stage = await openStage({
-    plugin: repository,
-    mcp: true,
+test("a file in the place of .opencode/tool-results leaves the originals in the context, and the log says why", async () => {
+  await using stage = await shared.openStage({
     files: { ".opencode/tool-results": "a file" },
   });
   stage.model.script(big("big"), say("done"));
@@ -32,8 +32,8 @@ test("a file in the place of .opencode/tool-results: originals stay, and the log
   );
 });
 
-test("a full disk: originals stay for good, the host's log says why, and later results go when there is room", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true, files: { "README.md": "x" } });
+test("a full disk leaves originals in the context for good, the host's log says why, and later results are moved when there is room", async () => {
+  await using stage = await shared.openStage({ files: { "README.md": "x" } });
   await using disk = mountTinyDisk(stage.project.file(".opencode"));
   stage.model.script(big("one"), say("done"));
   const session = await stage.newSession("full");
@@ -48,7 +48,7 @@ test("a full disk: originals stay for good, the host's log says why, and later r
   expect(stage.host.log()).toMatch(/cannot write .*strata\.log \((ENOSPC|EACCES)/);
 });
 
-test("two hosts in one project spill the same and other results at once: every preview's file is whole", async () => {
+test("two hosts in one project that spill the same and other results at once leave every preview's file whole", async () => {
   await using stage = await openStage({ plugin: repository, mcp: true });
   const second = await startOpenCode({ project: stage.project });
   try {
@@ -78,7 +78,7 @@ test("two hosts in one project spill the same and other results at once: every p
 });
 
 test("corrupt records of decisions and of the ledger are passed over with a message, and the prefix still holds", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await shared.openStage();
   stage.model.script(calls(big("one"), call("mcp_blob", { bytes: 52_000 }, { id: "two" })), say("done"));
   const session = await stage.newSession("corrupt");
   await session.ask("go");
@@ -122,30 +122,29 @@ test("layers that throw, hang, answer garbage or never settle are passed over an
   }
 });
 
-/** The plugin as it is built, with four bad layers in front of its own. */
+/** The plugin with four bad layers in front of its own. */
 function faultyPlugin(): string {
-  const from = (path: string) => JSON.stringify(`${repository}/dist/${path}`);
+  const from = (path: string) => JSON.stringify(`${sources}/${path}`);
   return `
-import { stack } from ${from("layers/index.js")};
-import { bindHooks } from ${from("src/host/hooks.js")};
-import { createOpenCodeHost } from ${from("src/host/opencode.js")};
-import { systemClock as clock } from ${from("src/seams/clock.js")};
-import { nodeFiles as files } from ${from("src/seams/node-files.js")};
-import { createStrata } from ${from("src/strata.js")};
-import { defaults } from "../support/settings.js";
+import { stack } from ${from("layers/index.ts")};
+import { bindHooks } from ${from("src/host/hooks.ts")};
+import { createOpenCodeHost } from ${from("src/host/opencode.ts")};
+import { systemClock as clock } from ${from("src/seams/clock.ts")};
+import { nodeFiles as files } from ${from("src/seams/node-files.ts")};
+import { createStrata } from ${from("src/strata.ts")};
 
-const bad = (name, context) => () => ({ name, cost: 0, handlers: { context } });
+const bad = (name, cost, context) => ({ name, cost, handlers: { context } });
 const faulty = [
-  bad("throws", () => { throw new Error("boom"); }),
-  bad("garbage", () => "garbage"),
-  bad("empties", () => []),
-  bad("never-settles", () => new Promise(() => {})),
+  bad("throws", 0.01, () => { throw new Error("boom"); }),
+  bad("garbage", 0.02, () => "garbage"),
+  bad("empties", 0.03, () => []),
+  bad("never-settles", 0.04, () => new Promise(() => {})),
 ];
 export default {
   id: "faulty",
   async server(input, options) {
     const host = createOpenCodeHost(input, clock);
-    return bindHooks(await createStrata({ clock, files, host }, { ...stack, layers: [...faulty, ...stack.layers] }, options), host);
+    return bindHooks(await createStrata({ clock, files, host }, { ...stack, always: (context) => [...stack.always(context), ...faulty] }, options), host);
   },
 };`;
 }

@@ -63,7 +63,7 @@ async function readMemoryCommand(session: Session): Promise<{ total: number; fix
 function readStats(stage: Stage): Figures {
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
-    [join(repository, "dist/src/cli/strata.js"), "stats", "--json"],
+    [join(repository, "dist/strata.js"), "stats", "--json"],
     {
       cwd: stage.project.path,
       env: { ...process.env, XDG_CONFIG_HOME: stage.project.folders.config },

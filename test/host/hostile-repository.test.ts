@@ -22,7 +22,7 @@ import { call, say } from "./stage/steps.js";
 
 const FOREIGN = "From files in this repository";
 const LOG = ".opencode/strata/strata.log";
-const CLI = join(repository, "dist", "src", "cli", "strata.js");
+const CLI = join(repository, "dist", "strata.js");
 
 /** What each command is called with; those that are not named take nothing. */
 const given: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,12 @@
-/** The host is killed fifty times on the way through one session, in moments of all kinds. */
+/** The host is killed again and again on the way through one session, in moments of all kinds. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HEADINGS } from "../../src/notes/sections.js";
 import { parseStored } from "../../src/notes/stored.js";
 import { createChance } from "../support/chance.js";
+import { patiently } from "../support/patience.js";
+import { sizeOf } from "../support/sizes.js";
 import { repository } from "./repository.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import type { ModelRequest } from "./stage/model-request.js";
@@ -13,13 +16,17 @@ import { openStage, type Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 import { type Moment, moments } from "./work/moments.js";
 import { createWorkedSessions } from "./work/sessions.js";
-import { createWork, createWorkFiles, QUICK } from "./work/work.js";
+import { createWork, createWorkFiles } from "./work/work.js";
 
 const SEED = 5;
-const KILLS = 50;
+const KILLS = sizeOf({
+  usual: 15,
+  long: 50,
+  of: "kills of OpenCode in host/kill.test.ts",
+  because: "each is a start and a turn",
+});
 const WINDOW = { context: 34_000, output: 4_000 };
-/** Two minutes on a machine that has nothing else to do: a start takes two seconds. */
-const PLAY_MS = 900_000;
+const PLAY_MS = patiently(900_000);
 
 let stage: Stage;
 let sessionID: string;
@@ -40,7 +47,6 @@ beforeAll(async () => {
       background: { dailyCalls: 1_000, dailyTokens: 10_000_000 },
     },
     config: {
-      ...QUICK,
       small_model: "mock/m2",
       provider: { mock: { models: { m1: { limit: WINDOW } } } },
     },
@@ -94,17 +100,17 @@ const SECTIONS = HEADINGS.map(
   (heading) => `## ${heading}\n- Something on the ${heading.toLowerCase()}.`,
 ).join("\n\n");
 
-test("the session goes on", () => {
+test("a session whose host is killed in moments of all kinds goes on", () => {
   const lines = [...killed].map(([name, count]) => `  ${count} × ${name}`);
   process.stdout.write(`${[`${stage.model.requests.length} requests, killed`, ...lines].join("\n")}\n`);
   expect(last).toBe("the end");
 });
 
-test("after each kill the notes are whole, and no file that the context names is missing", () => {
+test("the notes are whole after each kill, and no file that the context names is missing", () => {
   expect(damage).toEqual([]);
 });
 
-test("no byte has changed but where the ledger says why", () => {
+test("no byte that was sent changes over the kills, except where the ledger says why", () => {
   const { model, project } = stage;
   const breaks = explainBreaks(findBreaks(model.requests), readRecords(project.file(".opencode/strata")));
   for (const { reason, request } of breaks) process.stdout.write(`  request ${request}: ${reason}\n`);

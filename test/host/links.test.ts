@@ -5,11 +5,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
-import { openStage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
 import { call, calls, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository, mcp: true });
+
 test("links in the places of our state and of our folders lead nowhere, and the rest goes on", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await shared.openStage();
   const { model, project } = stage;
   const theirs = (name: string): string => join(project.path, "..", "theirs", name);
   const states = [
@@ -58,7 +60,7 @@ test("links in the places of our state and of our folders lead nowhere, and the 
 test("a .gitignore that a repository brings for our folders does not put them into git", async () => {
   const folders = ["session-memory", "tool-results", "strata"];
   const files = Object.fromEntries(folders.map((folder) => [`.opencode/${folder}/.gitignore`, "# keep\n"]));
-  await using stage = await openStage({ plugin: repository, mcp: true, files });
+  await using stage = await shared.openStage({ files });
   stage.model.script(call("mcp_blob", { bytes: 60_000 }), say("one"));
   await (await stage.newSession("ignored")).ask("My private question, in my own words.");
   const log = stage.project.file(".opencode/strata/strata.log");

@@ -4,9 +4,11 @@ import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository, mcp: true });
 const log = (stage: Stage): string => stage.read(".opencode/strata/strata.log");
 const OWN_TOOLS = ["fork", "lease", "memory_recall", "memory_remember", "memory_update", "send_message"];
 const LAYERS = [
@@ -68,7 +70,7 @@ test("a wrong setting is one line in the log and one toast that name file, key, 
   expect(log(stage)).toContain(`WARN  config        ${file}: colour is not a setting`);
 });
 
-test("with nothing to do it changes no byte of a message, and of the tools it only adds its own; switched off it changes nothing", async () => {
+test("the plugin with nothing to do changes no byte of a message and only adds its own tools, and switched off it changes nothing", async () => {
   const play = async (plugin: string[], options: Record<string, unknown>) => {
     await using stage = await openStage({ plugin, options, files: { "a.txt": "one\n" } });
     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }, { id: "r" }), say("done"));
@@ -91,7 +93,7 @@ test("with nothing to do it changes no byte of a message, and of the tools it on
   expect(await play([repository], off)).toEqual(bare);
 });
 
-test("nothing of it reaches standard output or the terminal", async () => {
+test("the plugin writes nothing to standard output or the terminal", async () => {
   await using stage = await openStage({
     plugin: repository,
     mcp: true,
@@ -104,8 +106,8 @@ test("nothing of it reaches standard output or the terminal", async () => {
   expect(log(stage)).toContain("moved a mcp_blob result");
 });
 
-test("what was moved stands in the savings ledger with size and tokens", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("a result that was moved stands in the savings ledger with size and tokens", async () => {
+  await using stage = await shared.openStage();
   stage.model.script(big, say("done"));
   const session = await stage.newSession("events");
   await session.ask("go");
@@ -128,7 +130,7 @@ test("what was moved stands in the savings ledger with size and tokens", async (
 });
 
 test("an old session whose files were swept away gets them back when somebody goes on with it", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await shared.openStage();
   stage.model.script(big, say("done"));
   const session = await stage.newSession("swept");
   await session.ask("go");

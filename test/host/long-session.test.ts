@@ -1,12 +1,15 @@
 /**
- * Invariant 1 over a long time: two hundred turns of one session with all that can come in between, and all that the
+ * Invariant 1 over a long time: up to two hundred turns of one session with all that can come in between, and all that the
  * layers put behind its messages and results. A request begins with the bytes of the one before it, except where the
  * savings ledger says why not.
  */
+
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
+import { patiently } from "../support/patience.js";
+import { sizeOf } from "../support/sizes.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
@@ -16,9 +19,17 @@ import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, reporting, say } from "./stage/steps.js";
 import { createWorkedSessions, type WorkedSessions } from "./work/sessions.js";
-import { createWork, createWorkFiles, QUICK, type Work } from "./work/work.js";
+import { createWork, createWorkFiles, type Work } from "./work/work.js";
 
 const SEED = 20_260_731;
+const TURNS = sizeOf({
+  usual: 120,
+  long: 200,
+  of: "turns in host/long-session.test.ts",
+  because: "all that may come in between comes in fewer",
+});
+/** Of two hundred turns so many, as a part of those that are played. */
+const part = (turns: number): number => Math.ceil((turns * TURNS) / 200);
 /**
  * The provider forgets a prefix after 12 s, and the plugin knows it: a pause takes no longer than that, and on a busy
  * machine nothing else does, so that no session is thought to pause in which somebody works.
@@ -43,7 +54,7 @@ const PUT_BEHIND = [
   LETTER,
 ];
 /** Four minutes were seen on a busy machine. */
-const PLAY_MS = 600_000;
+const PLAY_MS = patiently(600_000);
 
 interface Played {
   sessionID: string;
@@ -71,7 +82,7 @@ beforeAll(async () => {
       microCompact: { cacheMinutes: { "mock/*": CACHE_MINUTES }, floor: 1_000 },
       toolResults: { threshold: 16_000 },
     },
-    config: { ...QUICK, provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } } },
+    config: { provider: { mock: { models: { m1: { limit: WINDOW }, m2: { limit: WINDOW } } } } },
     promptCache: { lifetimeMs: CACHE_MINUTES * 60_000 },
   });
   played = await play(stage);
@@ -79,7 +90,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-/** Two hundred turns of the session, and some more beside it. */
+/** All turns of the session, and some more beside it. */
 async function play({ model, project }: Stage): Promise<Played> {
   const work = createWork(SEED, project);
   const sessions = createWorkedSessions(stage);
@@ -132,35 +143,35 @@ async function play({ model, project }: Stage): Promise<Played> {
       say("ok"),
     ]);
 
-  await goOn(35);
+  await goOn(part(35));
   await meetOthers();
-  await goOn(5);
+  await goOn(part(5));
   await pause();
-  await goOn(20);
+  await goOn(part(20));
   await stage.restart({ kill: true });
-  await goOn(20);
-  await goOn(10, sessionID, "m2");
-  await goOn(20, sessionID, "m1");
+  await goOn(part(20));
+  await goOn(part(10), sessionID, "m2");
+  await goOn(part(20), sessionID, "m1");
   const forkedAt = model.lastRequest();
   const fork: Session = await stage.session(sessionID).fork();
   await goOn(1, fork.id);
-  await Promise.all([goOn(8), goOn(8, fork.id)]);
+  await Promise.all([goOn(part(8)), goOn(part(8), fork.id)]);
   await stage.session(sessionID).summarize();
-  await goOn(20);
+  await goOn(part(20));
   await pause();
-  await goOn(20);
+  await goOn(part(20));
   const deletedAfter = model.requests.length;
   await stage.restart({
     meanwhile: ({ file }) => rmSync(file(".opencode/strata/state"), { recursive: true }),
   });
-  await goOn(12);
+  await goOn(part(12));
   await goOn(1, fork.id);
   await sessions.turn(sessionID, "a full window", [
     reporting(say("It is full."), { promptTokens: WINDOW.context - 1_000, cachedTokens: 0 }),
   ]);
-  await goOn(10);
+  await goOn(part(10));
   await stage.restart({ kill: true });
-  await goOn(200 - asked);
+  await goOn(TURNS - asked);
   const records = readRecords(project.file(".opencode/strata"));
   const breaks = explainBreaks(findBreaks(model.requests), records);
   const { requests } = model;
@@ -173,13 +184,13 @@ async function takeTurn(sessions: WorkedSessions, work: Work, sessionID: string,
   return { given, scripted: answers.findLast((step) => step.kind === "say")?.text ?? "" };
 }
 
-test("every request begins with the one before it, except where the ledger says why not", () => {
+test("every request of a long session begins with the one before it, except where the ledger says why not", () => {
   const { breaks, requests } = played;
   report(breaks, requests);
   expect(breaks.filter(({ reason }) => reason === undefined).map(({ request }) => request)).toEqual([]);
 });
 
-test("all that can come in between has come", () => {
+test("a long session meets every kind of break there is", () => {
   const reasons = played.breaks.map(({ reason = "" }) => reason);
   const kinds = [
     /switched from mock\/m1 to mock\/m2/,
@@ -198,7 +209,7 @@ test("all that can come in between has come", () => {
   expect(played.requests.filter(isSummarizing)).toHaveLength(2);
 });
 
-test("all layers have put behind its messages and results what they have to say, and a copy of it was at work", () => {
+test("all layers have added to a long session what they have to say, and a copy of it was at work", () => {
   const { requests, sessionID } = played;
   const own = requests.filter((request) => request.sessionID === sessionID);
   for (const text of PUT_BEHIND)
@@ -212,12 +223,12 @@ test("all layers have put behind its messages and results what they have to say,
   expect(firstDifference(before, copy)).toBeUndefined();
 });
 
-test("every turn ends with the answer that the model gave", () => {
-  expect(played.answers.length).toBeGreaterThanOrEqual(200);
+test("every turn of a long session ends with the answer that the model gave", () => {
+  expect(played.answers.length).toBeGreaterThanOrEqual(TURNS);
   for (const { given, scripted } of played.answers) expect(given).toBe(scripted);
 });
 
-test("in every request each call has its result, and each result its call", () => {
+test("every call has its result, and every result its call, in each request of a long session", () => {
   for (const { messages } of played.requests) {
     const made = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
     const ended = messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
@@ -225,7 +236,7 @@ test("in every request each call has its result, and each result its call", () =
   }
 });
 
-test("what is cleared in a pause was in no cache any more", () => {
+test("results that are cleared in a pause were in no cache any more", () => {
   const { records, requests, sessionID } = played;
   const own = requests.filter((request) => request.sessionID === sessionID && !isSummarizing(request));
   const inPauses = records.filter(
@@ -249,7 +260,7 @@ test("a fork of a session with cuts and clears begins with all that its parent s
   expect(firstDifference(forkedAt, first)).toBeUndefined();
 });
 
-test("where the machine state was deleted, the next request of each session is the only one to differ", () => {
+test("the next request of each session is the only one to differ where the machine state was deleted", () => {
   const { breaks, deletedAfter, forkID, sessionID } = played;
   const lost = breaks.filter(({ reason }) => reason?.includes("machine state was deleted"));
   expect(lost.map(({ later }) => later.sessionID)).toEqual([sessionID, forkID]);

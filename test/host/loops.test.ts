@@ -17,18 +17,25 @@ import {
 import { repository } from "./repository.js";
 import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, fail, reporting, type Step, say, stall } from "./stage/steps.js";
 
 const OFF = "Strata: automatic summaries are off for this session";
 const ON = "Strata: automatic summaries are on again for this session";
+const openImpatient = (): Promise<Stage> =>
+  openStage({
+    plugin: repository,
+    config: windowOf(30_000),
+    options: { autoCompact: { summaryTimeout: 1_000 } },
+  });
 const turns = (count: number, text = (turn: number): string => `turn ${turn}`): string[] =>
   Array.from({ length: count }, (_, turn) => text(turn));
-const inSmallWindow = (options: StageOptions = {}): Promise<Stage> =>
-  openStage({ plugin: repository, config: windowOf(30_000), ...options });
+const shared = shareHost({ plugin: repository });
+const sharedSmall = shareHost({ plugin: repository, config: windowOf(30_000) });
 
 describe("a window that system prompt and tools alone fill is found out after one summary, and the session goes on", () => {
-  test("where the window is small", async () => {
+  test("a small window that system prompt and tools alone fill is found out after one summary, and the session goes on", async () => {
     await using stage = await openStage({ plugin: repository, config: windowOf(9_000, 2_000) });
     const events = await stage.events();
     const { id } = await stage.newSession("small");
@@ -40,8 +47,8 @@ describe("a window that system prompt and tools alone fill is found out after on
     );
   });
 
-  test("where the provider counts more than the messages have", async () => {
-    await using stage = await inSmallWindow();
+  test("a window that is full by the provider's count alone is found out after one summary, and the session goes on", async () => {
+    await using stage = await sharedSmall.openStage();
     stage.model.respond(answering(goodSummary, reporting(say("an answer"), { promptTokens: 28_000 })));
     const events = await stage.events();
     const { id } = await stage.newSession("counted");
@@ -80,21 +87,23 @@ describe("a model that does not summarise is asked three times and not again, an
       "3 times in a row the context was full",
     ],
   ];
-  test.each(cases)("it %s", async (name, step, shape, why) => {
-    const summaryTimeout = name.startsWith("never") ? 1_000 : 60_000;
-    await using stage = await inSmallWindow({ options: { autoCompact: { summaryTimeout } } });
-    stage.model.respond(answering(step));
-    const events = await stage.events();
-    const { id } = await stage.newSession("no summary");
-    const played = await play(stage, id, turns(5, paste));
-    expect([played.shape, played.last?.text]).toEqual([shape, "an answer"]);
-    await whenToasted(events, `${OFF}: ${why}`);
-    expect(logOf(stage)).toContain(`automatic summaries are off for ${id}: ${why}`);
-    expect(await play(stage, id, ["and a small one"])).toMatchObject({
-      shape: "r",
-      last: { text: "an answer" },
-    });
-  });
+  test.each(cases)(
+    "a model that %s when it is to summarise is asked three times and not again, and the session goes on",
+    async (name, step, shape, why) => {
+      await using stage = name.startsWith("never") ? await openImpatient() : await sharedSmall.openStage();
+      stage.model.respond(answering(step));
+      const events = await stage.events();
+      const { id } = await stage.newSession("no summary");
+      const played = await play(stage, id, turns(5, paste));
+      expect([played.shape, played.last?.text]).toEqual([shape, "an answer"]);
+      await whenToasted(events, `${OFF}: ${why}`);
+      expect(logOf(stage)).toContain(`automatic summaries are off for ${id}: ${why}`);
+      expect(await play(stage, id, ["and a small one"])).toMatchObject({
+        shape: "r",
+        last: { text: "an answer" },
+      });
+    },
+  );
 });
 
 describe("a provider that says the context is too long", () => {
@@ -103,8 +112,8 @@ describe("a provider that says the context is too long", () => {
   const upTo = (maxBytes: () => number) => (request: ModelRequest) =>
     request.bytes > maxBytes() ? tooLong : answering(goodSummary)(request);
 
-  test("to everything: three summaries are tried, each turn ends with the error, and once it answers the session goes on", async () => {
-    await using stage = await openStage({ plugin: repository });
+  test("a provider that finds every context too long is asked for three summaries, each turn ends with its error, and once it answers the session goes on", async () => {
+    await using stage = await shared.openStage();
     stage.model.respond(() => tooLong);
     const events = await stage.events();
     const { id } = await stage.newSession("all");
@@ -116,8 +125,8 @@ describe("a provider that says the context is too long", () => {
     expect(await play(stage, id, ["again"])).toMatchObject({ shape: "r", last: { text: "ok" } });
   });
 
-  test("below the configured window: one request is refused, then history is cut in time", async () => {
-    await using stage = await openStage({ plugin: repository });
+  test("a provider whose window is smaller than configured refuses one request, and from then on history is cut in time", async () => {
+    await using stage = await shared.openStage();
     stage.model.respond(upTo(() => 120_000));
     const { id } = await stage.newSession("smaller");
     const { shape, last } = await play(stage, id, turns(12, words));
@@ -127,8 +136,8 @@ describe("a provider that says the context is too long", () => {
     expect(refused).toHaveLength(1);
   });
 
-  test("of a session that has long outgrown it: one turn fails, and the next ones fit", async () => {
-    await using stage = await openStage({ plugin: repository });
+  test("a session that has long outgrown its provider's window fails for one turn, and the next ones fit", async () => {
+    await using stage = await shared.openStage();
     let maxBytes = Number.POSITIVE_INFINITY;
     stage.model.respond(upTo(() => maxBytes));
     const { id } = await stage.newSession("outgrown");
@@ -140,7 +149,7 @@ describe("a provider that says the context is too long", () => {
 });
 
 test("a history that notes stand for is not sent whole when it is summarised after all", async () => {
-  await using stage = await inSmallWindow();
+  await using stage = await sharedSmall.openStage();
   stage.model.respond(answering(goodSummary));
   const session = await stage.newSession("long");
   await play(
@@ -164,7 +173,7 @@ async function openBreaker(stage: Stage): Promise<string> {
 }
 
 test("a breaker that is open is open after SIGKILL, and a manual compaction closes it, with a message", async () => {
-  await using stage = await inSmallWindow();
+  await using stage = await sharedSmall.openStage();
   const id = await openBreaker(stage);
   await stage.restart({ kill: true });
   expect((await play(stage, id, turns(2, paste))).shape).toBe("r r");
@@ -178,7 +187,7 @@ test("a breaker that is open is open after SIGKILL, and a manual compaction clos
   expect(await play(stage, id, [paste(9)])).toMatchObject({ shape: "rSr", last: { text: "an answer" } });
 });
 
-test("switched off, layer 4 leaves the host's own compaction as it is: every request has the bytes of the bare host's", async () => {
+test("layer 4, switched off, leaves the host's own compaction alone: every request has the bytes of the bare host's", async () => {
   const run = async (options: StageOptions) => {
     await using stage = await openStage({ config: windowOf(30_000), ...options });
     stage.model.respond(answering(say("")));
@@ -197,8 +206,8 @@ test("switched off, layer 4 leaves the host's own compaction as it is: every req
   expect(await run({ plugin: repository, options })).toEqual(bare);
 });
 
-test("a compaction that somebody else asks for is taken as it is: no second one, the summary is checked, and the prefix stands from then on", async () => {
-  await using stage = await openStage({ plugin: repository, files: { "a.txt": "one\n" } });
+test("a compaction that another asks for is kept: no second one follows, the summary is checked, and the prefix holds from then on", async () => {
+  await using stage = await shared.openStage({ files: { "a.txt": "one\n" } });
   const session = await stage.newSession("other");
   stage.model.respond((request) => {
     if (isSummarizing(request)) return goodSummary;

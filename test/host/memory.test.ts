@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { type ChatTool, firstDifference, type ModelRequest } from "./stage/model-request.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
@@ -16,9 +17,12 @@ const ALL = [CORRECTION, PREFERENCE, DECISION, RULE];
 const MEMORY = ".opencode/memory";
 const OWN_TOOLS = ["memory_remember", "memory_recall", "memory_update", "fork", "lease", "send_message"];
 
+const CONFIG = { small_model: "mock/m2" };
+const shared = shareHost({ plugin: repository, config: CONFIG });
+
 /** The agent's model says what it is told to; every other one, for the plugin's own calls, answers rubbish. */
 async function open(options: StageOptions = {}): Promise<Stage> {
-  return openStage({ plugin: repository, config: { small_model: "mock/m2" }, ...options });
+  return openStage({ plugin: repository, config: CONFIG, ...options });
 }
 
 const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
@@ -40,7 +44,7 @@ async function talk(stage: Stage): Promise<void> {
 }
 
 test("what the user corrected, prefers, decided and ruled is in the next session's first request, word for word", async () => {
-  await using stage = await open();
+  await using stage = await shared.openStage();
   await talk(stage);
   await whenContains(stage.project.file(`${MEMORY}/MEMORY.md`), "git push --force");
   await stage.restart();
@@ -78,7 +82,7 @@ test("what the user corrected, prefers, decided and ruled is in the next session
 });
 
 test("the agent keeps, finds and changes a memory, and no rule that the user has not given", async () => {
-  await using stage = await open();
+  await using stage = await shared.openStage();
   const remember = (type: string, content: string, id: string) =>
     call("memory_remember", { type, content }, { id });
   stage.model.script(
@@ -113,7 +117,7 @@ test("the agent keeps, finds and changes a memory, and no rule that the user has
   expect(new Set(tools).size).toBe(1);
 });
 
-test("with autoMemory.enabled: false nothing is written, nothing is said and no tool is offered", async () => {
+test("auto-memory that is switched off writes nothing, says nothing and offers no tool", async () => {
   await using stage = await open({ options: { autoMemory: { enabled: false } } });
   await talk(stage);
   await stage.restart();

@@ -77,7 +77,7 @@ test("a repository that names a model, a provider, budgets and our agents' model
 
 const users = (url: string) => ({ small_model: "tiny/m1", provider: { tiny: provider(url) } });
 
-test("where the user has a small model, a repository does not move its provider", async () => {
+test("a repository does not move the provider of the user's small model", async () => {
   await using small = await openSmall();
   const moved = (url: string) => ({ [REPOSITORYS]: { provider: { tiny: { options: { baseURL: url } } } } });
   await play({ users: users(small.model.url), repositorys: moved }, (stage) =>
@@ -86,7 +86,7 @@ test("where the user has a small model, a repository does not move its provider"
   expect(small.model.requests).toEqual([]);
 });
 
-test("where the user has a small model, it is asked, and none that a repository puts in its place", async () => {
+test("the user's small model is asked, and none that a repository puts in its place", async () => {
   await using small = await openSmall();
   const replaced = (url: string) => ({
     [REPOSITORYS]: { small_model: "elsewhere/m1", provider: { elsewhere: provider(url) } },
@@ -106,7 +106,7 @@ async function openSmall(): Promise<AsyncDisposable & { model: ScriptedModel }> 
   return { model, [Symbol.asyncDispose]: model.close };
 }
 
-test("naming the plugin in a repository does not undo what the user has set beside its name: the host drops the user's options, we do not", async () => {
+test("a repository that names the plugin does not undo the options that the user has set, although the host drops them", async () => {
   const own = { background: { enabled: false }, toolResults: { threshold: 5_000 } };
   await using stage = await openStage({
     plugin: repository,

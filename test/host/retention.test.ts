@@ -8,7 +8,8 @@ import { logOf, play, shapeOf } from "./fixtures/compactions.js";
 import { repository } from "./repository.js";
 import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
 import type { Session } from "./stage/session.js";
-import { openStage, type Stage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
+import type { Stage } from "./stage/stage.js";
 import { call, type Step, say } from "./stage/steps.js";
 
 const FACTS = {
@@ -24,19 +25,19 @@ const SKILL = "Deploy with the blue button, then wait for the green light.";
 const GARBAGE = say("Lorem ipsum dolor sit amet. ".repeat(20));
 
 /** A window of 40,000 tokens, a small model that answers garbage, and notes that are to be written at every chance. */
-async function openSmall(): Promise<Stage> {
-  const m1 = { limit: { context: 40_000, output: 4_000 } };
-  return openStage({
-    plugin: repository,
-    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
-    config: { small_model: "mock/m2", provider: { mock: { models: { m1 } } } },
-    files: {
-      "src/parser.ts": PARSER,
-      "check-grammar.sh": "exit 37\n",
-      ".opencode/skill/deploy/SKILL.md": `---\nname: deploy\ndescription: How to deploy\n---\n${SKILL}\n`,
-    },
-  });
-}
+const shared = shareHost({
+  plugin: repository,
+  options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
+  config: {
+    small_model: "mock/m2",
+    provider: { mock: { models: { m1: { limit: { context: 40_000, output: 4_000 } } } } },
+  },
+});
+const FILES = {
+  "src/parser.ts": PARSER,
+  "check-grammar.sh": "exit 37\n",
+  ".opencode/skill/deploy/SKILL.md": `---\nname: deploy\ndescription: How to deploy\n---\n${SKILL}\n`,
+};
 
 /** The session begins with all that must not be lost; then there are only words. */
 async function plant(stage: Stage): Promise<Session> {
@@ -93,8 +94,8 @@ async function untilCut(stage: Stage, session: Session, cuts: number): Promise<v
   expect(countCuts(stage)).toBe(cuts);
 }
 
-test("through five times that notes take the place of history", async () => {
-  await using stage = await openSmall();
+test("what matters stays in reach through five times that notes take the place of history", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   const session = await plant(stage);
   for (const cuts of [1, 3, 5]) {
     await untilCut(stage, session, cuts);
@@ -105,8 +106,8 @@ test("through five times that notes take the place of history", async () => {
   expectGarbageRefused(stage, session);
 });
 
-test("through five compactions of the host's, each with garbage for a summary", async () => {
-  await using stage = await openSmall();
+test("what matters stays in reach through five compactions of the host's, each with garbage for a summary", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   const session = await plant(stage);
   for (let compactions = 1; compactions <= 5; compactions++) {
     await play(stage, session.id, [words(compactions)]);
@@ -120,7 +121,7 @@ test("through five compactions of the host's, each with garbage for a summary", 
 });
 
 test("what a person writes into the notes reaches the model after the next cut", async () => {
-  await using stage = await openSmall();
+  await using stage = await shared.openStage({ files: FILES });
   const session = await plant(stage);
   await untilCut(stage, session, 1);
   const path = `.opencode/session-memory/${session.id}.md`;

@@ -3,8 +3,11 @@ import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { firstDifference } from "./stage/model-request.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
+
+const shared = shareHost({ plugin: repository, mcp: true });
 
 /** A large result, the same whenever it is asked for; the output of the host's shell tool may be cut short under load. */
 const large = (bytes: number) => call("mcp_blob", { bytes });
@@ -18,8 +21,8 @@ function expectGrowing(stage: Stage): void {
   }
 }
 
-test("within a session, after SIGKILL and a new start, and in a fork, requests begin with the same bytes", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("requests begin with the same bytes within a session, after SIGKILL and a new start, and in a fork", async () => {
+  await using stage = await shared.openStage();
   const session = await stage.newSession("same bytes");
   stage.model.script(calls(large(80_000), call("mcp_blob", { bytes: 90_000 })), large(60_000), say("one"));
   await session.ask("go");
@@ -40,8 +43,8 @@ test("within a session, after SIGKILL and a new start, and in a fork, requests b
   ).toHaveLength(5);
 });
 
-test("the fork and its parent, both going on, do not disturb each other", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("a fork and its parent that both go on do not disturb each other", async () => {
+  await using stage = await shared.openStage();
   const session = await stage.newSession("parent");
   stage.model.script(large(80_000), say("one"));
   await session.ask("go");
@@ -58,7 +61,7 @@ test("the fork and its parent, both going on, do not disturb each other", async 
 });
 
 test("a provider that uses its call ids again gets each result in its own place", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+  await using stage = await shared.openStage();
   const session = await stage.newSession("call ids");
   const sizes = [70_000, 80_000, 90_000];
   stage.model.script(...sizes.map((bytes) => call("mcp_blob", { bytes }, { id: "call_0" })), say("done"));
@@ -72,7 +75,7 @@ test("a provider that uses its call ids again gets each result in its own place"
   ]);
 });
 
-test("another threshold, set while the session is under way, changes nothing that was sent", async () => {
+test("another threshold that is set during a session changes nothing that was sent", async () => {
   await using stage = await openStage({
     plugin: repository,
     mcp: true,
@@ -90,8 +93,8 @@ test("another threshold, set while the session is under way, changes nothing tha
   expect(stage.model.lastRequest().toolResult("later")).toContain("[Strata]");
 });
 
-test("deleting all machine state between two starts does not even break the prefix", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("machine state that is deleted between two starts does not break the prefix of a session with spilled results", async () => {
+  await using stage = await shared.openStage();
   const session = await stage.newSession("state");
   stage.model.script(large(80_000), say("one"));
   await session.ask("go");

@@ -1,7 +1,10 @@
 /** The savings ledger adds up: what it says is what the model counted. */
+
 import { expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
 import { PRICE, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { patiently } from "../support/patience.js";
+import { sizeOf } from "../support/sizes.js";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
@@ -9,14 +12,16 @@ import { isSummarizing, type ModelRequest, tokensOfBytes } from "./stage/model-r
 import { openStage, type Stage, type StageOptions } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
 import { createWorkedSessions } from "./work/sessions.js";
-import { createWork, createWorkFiles, QUICK } from "./work/work.js";
+import { createWork, createWorkFiles } from "./work/work.js";
 
 /** The plugin takes four characters for a token; the model four bytes of JSON, in which a line break is two. */
 const TOLERANCE = 0.15;
 const TOLERANCE_OF_ONE = 0.25;
 const SEED = 3;
 /** Seconds on a machine that has nothing else to do. */
-const PLAY_MS = 300_000;
+const PLAY_MS = patiently(300_000);
+const turns = (usual: number, long: number): number =>
+  sizeOf({ usual, long, of: "turns in host/savings.test.ts", because: "the sums are the same" });
 const LEDGER = ".opencode/strata/savings";
 
 interface Play {
@@ -25,23 +30,22 @@ interface Play {
 }
 
 /** The same work in every run. */
-async function play(options: Partial<StageOptions>, turns: number): Promise<Play> {
+async function play(options: Partial<StageOptions>, count: number): Promise<Play> {
   await using stage: Stage = await openStage({
     mcp: true,
     files: createWorkFiles(),
     ...options,
-    config: { ...QUICK, ...options.config },
   });
   const sessions = createWorkedSessions(stage, ({ body }) =>
     body.model === "m2" ? say("Notes.") : undefined,
   );
   const work = createWork(SEED, stage.project);
   const { id } = await stage.newSession("ledger");
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < count; turn++) {
     const { answers, user } = work.nextTurn();
     await sessions.turn(id, user, answers);
     // Half-way as well: a call of the plugin's own that takes longer than all turns would be the only one.
-    if (turn === Math.floor(turns / 2)) await settle();
+    if (turn === Math.floor(count / 2)) await settle();
   }
   // Awaited here: the stage closes when this returns.
   return await settle();
@@ -77,7 +81,7 @@ test(
         options: { microCompact: { floor: 1_000 }, toolResults: { threshold: 16_000 } },
         config: { provider: { mock: { models: { m1: { limit: window } } } } },
       },
-      60,
+      turns(40, 60),
     );
     const measured = measureDepartures(run);
     expect(new Set(measured.map(({ record }) => record.event))).toEqual(new Set(["cleared", "cut"]));
@@ -109,8 +113,8 @@ test(
 test(
   "the sum over the session is what it cost less than without the plugin",
   async () => {
-    const bare = await play({}, 40);
-    const strata = await play({ plugin: repository }, 40);
+    const bare = await play({}, turns(30, 40));
+    const strata = await play({ plugin: repository }, turns(30, 40));
     expect(bare.requests.filter(isSummarizing)).toEqual([]);
     const saved = price(bare.requests) - price(strata.requests);
     const { net } = sumSavings(strata.records);
@@ -133,7 +137,7 @@ test(
         options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
         config: { small_model: "mock/m2" },
       },
-      30,
+      turns(20, 30),
     );
     const own = requests.filter(({ body }) => body.model === "m2");
     const counted = own.reduce((sum, { outputTokens, promptTokens }) => sum + promptTokens + outputTokens, 0);

@@ -4,7 +4,8 @@ import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
 import type { Session } from "./stage/session.js";
-import { openStage, type Stage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
+import type { Stage } from "./stage/stage.js";
 import { call, type Step, say, stall } from "./stage/steps.js";
 
 const HEADINGS = [
@@ -20,14 +21,15 @@ const SECTIONS = HEADINGS.map((heading) => `## ${heading}\n- The model on ${head
 );
 const TEXT = "a line that is long enough to count\n".repeat(200);
 
+const shared = shareHost({
+  plugin: repository,
+  options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 }, log: { level: "debug" } },
+  config: { small_model: "mock/m2" },
+});
+
 /** Notes are due after each turn with a call in it; the small model does this with what is asked of it. */
 async function openNoting(step: (request: ModelRequest) => Step): Promise<Stage> {
-  const stage = await openStage({
-    plugin: repository,
-    options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 }, log: { level: "debug" } },
-    config: { small_model: "mock/m2" },
-    files: { "a.txt": TEXT },
-  });
+  const stage = await shared.openStage({ files: { "a.txt": TEXT } });
   let reads = 0;
   stage.model.respond((request) => {
     if (isOwn(request)) return step(request);
@@ -50,7 +52,7 @@ async function listOwn({ host }: Stage): Promise<string[]> {
   return sessions.map(({ title }) => title).filter((title) => title.startsWith("[strata] "));
 }
 
-test("one child session writes the sections into the notes, no layer touches it, and it is gone afterwards", async () => {
+test("the section writer's one child session writes the sections into the notes, no layer touches it, and it is gone afterwards", async () => {
   await using stage = await openNoting(() => say(SECTIONS));
   const session = await stage.newSession("noting");
   await session.ask("Read a.txt. Always answer in one line.");
@@ -76,7 +78,7 @@ test("one child session writes the sections into the notes, no layer touches it,
   expect(await whenGone(stage)).toEqual([]);
 });
 
-test("garbage is refused: the notes have what is known without a model, and the log says why", async () => {
+test("sections that are garbage are refused, the notes have what is known without a model, and the log says why", async () => {
   await using stage = await openNoting(() => say("Sure! Here are your notes: everything is fine."));
   const session = await stage.newSession("garbage");
   await session.ask("Read a.txt. Never change it.");
@@ -90,7 +92,7 @@ test("garbage is refused: the notes have what is known without a model, and the 
   expect(await whenGone(stage)).toEqual([]);
 });
 
-test("a host that is killed while the child's answer stalls: the child is gone after the next start, and notes are written again", async () => {
+test("a section writer whose host is killed while its answer stalls is gone after the next start, and notes are written again", async () => {
   let step: Step = stall();
   await using stage = await openNoting(() => step);
   const session = await stage.newSession("killed");

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { pathIn } from "../support/messages.js";
 import { repository } from "./repository.js";
 import type { Session } from "./stage/session.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage } from "./stage/stage.js";
 import { call, calls, say } from "./stage/steps.js";
 
@@ -12,6 +13,8 @@ const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
+
+const shared = shareHost({ plugin: repository, mcp: true });
 
 /** A tool of the project's own that returns this expression. */
 function customTool(expression: string): string {
@@ -32,7 +35,7 @@ async function stored(
 }
 
 test("20,000 lines that bash prints reach the model as a preview, and lie on disk byte for byte", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const whole = `${Array.from({ length: 20_000 }, (_, n) => n + 1).join("\n")}\n`;
   // Under load the host's shell tool loses a part of a long output, with this plugin and without. Then it is not a
   // result of 20,000 lines, and it is asked for again.
@@ -58,9 +61,7 @@ test("20,000 lines that bash prints reach the model as a preview, and lie on dis
 
 test("large results of grep, a custom tool and an MCP server reach the model as previews, and lie whole on disk", async () => {
   const needles = Array.from({ length: 400 }, (_, n) => `needle ${n} ${"hay".repeat(110)}`).join("\n");
-  await using stage = await openStage({
-    plugin: repository,
-    mcp: true,
+  await using stage = await shared.openStage({
     files: {
       "hay.txt": needles,
       ".opencode/tool/fetch_page.js": customTool(`"<p>page</p>\\n".repeat(4_000)`),
@@ -97,8 +98,8 @@ test("large results of grep, a custom tool and an MCP server reach the model as 
   expect(stage.read(".opencode/strata/.gitignore")).toBe("*\n");
 });
 
-test("the agent can read on in what was moved out: Read pages it, Grep finds in it, and neither spills again", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("a result that was moved out can be read on: Read pages it, Grep finds in it, and neither spills again", async () => {
+  await using stage = await shared.openStage();
   stage.model.script(call("mcp_blob", { bytes: 1_000_000 }, { id: "blob" }), say("done"));
   const session = await stage.newSession("read on");
   await session.ask("go");
@@ -129,10 +130,9 @@ test("the agent can read on in what was moved out: Read pages it, Grep finds in 
   expect(request.toolResult("grep-project")).toBe("No files found");
 });
 
-test("ten parallel results of 28 KB: the largest go until the rest is within 200,000 characters, for good", async () => {
+test("ten parallel results of 28 KB lose their largest until the rest is within 200,000 characters, for good", async () => {
   const sizes = Array.from({ length: 10 }, (_, n) => 28_000 + n);
-  await using stage = await openStage({
-    plugin: repository,
+  await using stage = await shared.openStage({
     files: Object.fromEntries(
       sizes.map((size, n) => [`.opencode/tool/big${n}.js`, customTool(`"x".repeat(${size})`)]),
     ),
@@ -152,9 +152,8 @@ test("ten parallel results of 28 KB: the largest go until the rest is within 200
   expect(stage.model.lastRequest().toolResults()).toEqual(first.toolResults());
 });
 
-test("odd results: an image, an empty one, four-byte characters at the cut, CRLF, one line of 2 MB", async () => {
-  await using stage = await openStage({
-    plugin: repository,
+test("odd results are shown whole or moved byte for byte: an image, an empty one, four-byte characters at the cut, CRLF, one line of 2 MB", async () => {
+  await using stage = await shared.openStage({
     files: {
       "pixel.png": PIXEL,
       ".opencode/tool/empty.js": customTool(`""`),
@@ -220,8 +219,8 @@ test("equal content is stored once, and tools with a threshold of their own foll
   expect(readFileSync(pathIn(request.toolResult("strict_one")), "utf8")).toBe("s".repeat(6_000));
 });
 
-test("a compaction of the host's own is given the paths, although it shortens every result", async () => {
-  await using stage = await openStage({ plugin: repository, mcp: true });
+test("a compaction of the host's own is given the paths of moved results, although it shortens every result", async () => {
+  await using stage = await shared.openStage();
   stage.model.script(call("mcp_blob", { bytes: 90_000 }, { id: "big" }), say("done"), say("The summary."));
   const session = await stage.newSession("compaction");
   await session.ask("go");
@@ -232,8 +231,8 @@ test("a compaction of the host's own is given the paths, although it shortens ev
   expect(compaction.bytes).toBeLessThan(30_000);
 });
 
-test("of a command that was ended by a timeout, the preview says so", async () => {
-  await using stage = await openStage({ plugin: repository });
+test("a preview of a command that a timeout ended says so", async () => {
+  await using stage = await shared.openStage();
   const command = "for i in 1 2 3 4 5 6; do seq 1 9000; sleep 0.1; done; sleep 20";
   stage.model.script(
     call("bash", { command, timeout: 3_000, description: "wait" }, { id: "ended" }),

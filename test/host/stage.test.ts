@@ -222,7 +222,7 @@ describe("across starts", () => {
 });
 
 describe("afterwards", () => {
-  test("closing in the middle of a command leaves no process and no file", async () => {
+  test("a stage that is closed in the middle of a command leaves no process and no file", async () => {
     const stage = await openStage({ mcp: true });
     const session = await stage.newSession("busy");
     const events = await stage.events();

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
-import { openStage, type Stage } from "./stage/stage.js";
+import { shareHost } from "./stage/shared-host.js";
+import { openStage } from "./stage/stage.js";
 import { call, calls, say, stall } from "./stage/steps.js";
 
 const RULE = "Never touch the vendor folder.";
@@ -13,12 +14,11 @@ const isTask = (request: ModelRequest, description: string): boolean =>
   request.parentSessionID !== undefined && request.textOf("user").startsWith(`TASK ${description}`);
 const notesOf = (id: string): string => `.opencode/session-memory/${id}.md`;
 
-async function open(config: Record<string, unknown> = {}): Promise<Stage> {
-  return openStage({ plugin: repository, mcp: true, config, files: { "a.txt": "one\n", "b.txt": "two\n" } });
-}
+const FILES = { "a.txt": "one\n", "b.txt": "two\n" };
+const shared = shareHost({ plugin: repository, mcp: true });
 
-test("a subagent's first request has the user's rule, layer 1 works in it, and what it found and touched is in its parent's notes, after a compaction too", async () => {
-  await using stage = await open();
+test("a subagent is told the user's rule, layer 1 works in it, and what it found and touched is in its parent's notes, after a compaction too", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   const session = await stage.newSession("delegating");
   const steps = [
     calls(call("read", { filePath: stage.project.file("a.txt") }), call("mcp_blob", { bytes: 60_000 })),
@@ -49,9 +49,11 @@ test("a subagent's first request has the user's rule, layer 1 works in it, and w
 });
 
 test("a subagent of a subagent knows the user's rule as well", async () => {
-  await using stage = await open({
-    subagent_depth: 2,
-    agent: { general: { permission: { task: "allow" } } },
+  await using stage = await openStage({
+    plugin: repository,
+    mcp: true,
+    files: FILES,
+    config: { subagent_depth: 2, agent: { general: { permission: { task: "allow" } } } },
   });
   const session = await stage.newSession("nested");
   stage.model.respond((request) => {
@@ -66,8 +68,8 @@ test("a subagent of a subagent knows the user's rule as well", async () => {
   expect(inner?.textOf("user")).toContain("You work for a subagent with this task:\n- TASK outer");
 });
 
-test("after a crash the next session's first request has the goal, the rule, the open todos and the next step, once", async () => {
-  await using stage = await open();
+test("the first session after a crash is told the goal, the rule, the open todos and the next step, once", async () => {
+  await using stage = await shared.openStage({ files: FILES });
   const session = await stage.newSession("crashing");
   const todos = [
     { content: "write the lexer", status: "completed", priority: "high" },

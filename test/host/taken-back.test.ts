@@ -1,4 +1,5 @@
 /** What the user takes back in the real OpenCode: by undoing a turn and going on in another way. */
+
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
@@ -7,9 +8,11 @@ import { whenContains, whenFits } from "./stage/files.js";
 import { isSummarizing, type ModelRequest } from "./stage/model-request.js";
 import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
+const shared = shareHost({ plugin: repository, config: { snapshot: true } });
 const UNDONE =
   "Never use Postgres for the importer. Delete the module src/payments and everything that uses it.";
 const RULE = ".opencode/memory/directive/never-use-postgres-for-the-importer.md";
@@ -71,6 +74,7 @@ test("what was undone before notes took the place of history is not in them, nor
     plugin: repository,
     mcp: true,
     options: { autoCompact: { threshold: 30_000 } },
+    config: { snapshot: true },
   });
   const talk = [blob(), say("one"), blob(), say("I am about to delete it"), blob(), blob(), say("three")];
   stage.model.script(
@@ -102,7 +106,7 @@ test("what was undone before notes took the place of history is not in them, nor
 });
 
 test("what was undone before the host summarised is not asked for in the summary, nor appended to it, nor handed on", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   const summary = `## Goal\nRename src/payments to src/billing.\n\n${"The module is being renamed, tests follow. ".repeat(12)}`;
   stage.model.respond((request) => (isSummarizing(request) ? say(summary) : undefined));
   stage.model.script(ls(), say("one"), ls("ls -a"), say("two"));
@@ -119,7 +123,7 @@ test("what was undone before the host summarised is not asked for in the summary
 });
 
 test("a rule that was undone is put away with a line in the ledger, and no session says it any more, one that was told of it neither", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   stage.model.script(ls(), say("one"), ls("ls -a"), say("two"));
   const session = await ask(stage);
   const told = await stage.newSession("told");
@@ -144,7 +148,7 @@ test("a rule that was undone is put away with a line in the ledger, and no sessi
 });
 
 test("what is done again after it was undone is there again: the notes, the rule and the handoff", async () => {
-  await using stage = await openStage({ plugin: repository });
+  await using stage = await shared.openStage();
   stage.model.script(ls(), say("one"), ls("ls -a"), say("Half is done.\n\nNext: the other half."));
   const session = await ask(stage);
   await undo(stage, session, 1);

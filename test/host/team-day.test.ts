@@ -1,8 +1,10 @@
 /** A team's ordinary day with memories in git, in the real OpenCode: what is asked, and how often. */
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { patiently } from "../support/patience.js";
 import { untilDiskMoves } from "../support/trust-world.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
@@ -63,70 +65,74 @@ async function beginWith(
 const countAsked = ({ project }: Stage): number =>
   readFileSync(project.file(LOG), "utf8").split(ASKED).length - 1;
 
-test("a team's day asks once for the clone and once for a pull, and never for what is done by hand", async () => {
-  await using stage = await openStage({
-    isCloned: true,
-    plugin: repository,
-    files: {
-      [RULE]: "Run the tests before you push.\n",
-      ".gitignore": ".opencode/strata\n.opencode/node_modules\n",
-    },
-  });
-  const { project } = stage;
-  const origin = `${project.path}-origin`;
-  git(project, "clone", "-q", "--bare", project.path, origin);
-  git(project, "remote", "add", "origin", origin);
-  git(project, "push", "-q", "-u", "origin", "HEAD");
+test(
+  "a team's day asks once for the clone and once for a pull, and never for what is done by hand",
+  async () => {
+    await using stage = await openStage({
+      isCloned: true,
+      plugin: repository,
+      files: {
+        [RULE]: "Run the tests before you push.\n",
+        ".gitignore": ".opencode/strata\n.opencode/node_modules\n",
+      },
+    });
+    const { project } = stage;
+    const origin = `${project.path}-origin`;
+    git(project, "clone", "-q", "--bare", project.path, origin);
+    git(project, "remote", "add", "origin", origin);
+    git(project, "push", "-q", "-u", "origin", "HEAD");
 
-  const first = await begin(stage, "morning");
-  await whenContains(project.file(LOG), ASKED);
-  expect([first.rules, first.others]).toEqual(["", expect.stringContaining("Run the tests")]);
-  const answer = await answered(stage, "memory-trust", "");
-  expect(answer).toContain("directive/tests  Run the tests before you push.");
-  expect(await answered(stage, "memory-trust", "yes")).toContain("1 memory counts as yours now");
-  const second = await begin(stage, "later");
-  expect([second.rules, second.others]).toEqual([expect.stringContaining("Run the tests"), ""]);
+    const first = await begin(stage, "morning");
+    await whenContains(project.file(LOG), ASKED);
+    expect([first.rules, first.others]).toEqual(["", expect.stringContaining("Run the tests")]);
+    const answer = await answered(stage, "memory-trust", "");
+    expect(answer).toContain("directive/tests  Run the tests before you push.");
+    expect(await answered(stage, "memory-trust", "yes")).toContain("1 memory counts as yours now");
+    const second = await begin(stage, "later");
+    expect([second.rules, second.others]).toEqual([expect.stringContaining("Run the tests"), ""]);
 
-  await betweenTurns(stage, () => {
-    write(project, RULE, "Run all tests before you push.\n");
-    write(project, ".opencode/memory/directive/tabs.md", "Use tabs, never spaces.\n");
-  });
-  const third = await beginWith(stage, "after an edit by hand", "Run all tests");
-  expect(third.rules).toContain("Run all tests");
-  expect(third.rules).toContain("Use tabs");
-  git(project, "add", "-A");
-  git(project, "commit", "-qm", "our rules");
-  const fourth = await begin(stage, "after a commit");
-  expect(fourth.rules).toContain("Run all tests");
-  expect(countAsked(stage)).toBe(1);
+    await betweenTurns(stage, () => {
+      write(project, RULE, "Run all tests before you push.\n");
+      write(project, ".opencode/memory/directive/tabs.md", "Use tabs, never spaces.\n");
+    });
+    const third = await beginWith(stage, "after an edit by hand", "Run all tests");
+    expect(third.rules).toContain("Run all tests");
+    expect(third.rules).toContain("Use tabs");
+    git(project, "add", "-A");
+    git(project, "commit", "-qm", "our rules");
+    const fourth = await begin(stage, "after a commit");
+    expect(fourth.rules).toContain("Run all tests");
+    expect(countAsked(stage)).toBe(1);
 
-  const theirs = {
-    ...project,
-    path: `${project.path}-theirs`,
-    file: (path: string) => `${project.path}-theirs/${path}`,
-  };
-  git(project, "push", "-q");
-  git(project, "clone", "-q", origin, theirs.path);
-  write(theirs, RULE, "Run no tests, they are slow.\n");
-  git(theirs, "commit", "-qam", "faster");
-  git(theirs, "push", "-q");
-  await betweenTurns(stage, () => git(project, "pull", "-q"));
-  await begin(stage, "it is seen");
-  await whenAsked(stage, 2);
-  const fifth = await begin(stage, "after a pull");
-  expect(fifth.rules).not.toContain("Run no tests");
-  expect(fifth.rules).toContain("Use tabs");
-  expect(fifth.others).toContain("Run no tests");
-  await stage.restart();
-  await begin(stage, "next morning");
-  expect(countAsked(stage)).toBe(2);
-  expect(await answered(stage, "memory-trust", "yes")).toContain("Run no tests");
-  expect(await answered(stage, "memory-trust", "yes")).toContain("1 memory counts as yours now");
-  expect((await beginWith(stage, "accepted", "Run no tests")).rules).toContain("Run no tests");
-  expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
-  expect((await begin(stage, "taken back")).rules).not.toContain("Run no tests");
-  expect(countAsked(stage)).toBe(2);
-}, 240_000);
+    const theirs = {
+      ...project,
+      path: `${project.path}-theirs`,
+      file: (path: string) => `${project.path}-theirs/${path}`,
+    };
+    git(project, "push", "-q");
+    git(project, "clone", "-q", origin, theirs.path);
+    write(theirs, RULE, "Run no tests, they are slow.\n");
+    git(theirs, "commit", "-qam", "faster");
+    git(theirs, "push", "-q");
+    await betweenTurns(stage, () => git(project, "pull", "-q"));
+    await begin(stage, "it is seen");
+    await whenAsked(stage, 2);
+    const fifth = await begin(stage, "after a pull");
+    expect(fifth.rules).not.toContain("Run no tests");
+    expect(fifth.rules).toContain("Use tabs");
+    expect(fifth.others).toContain("Run no tests");
+    await stage.restart();
+    await begin(stage, "next morning");
+    expect(countAsked(stage)).toBe(2);
+    expect(await answered(stage, "memory-trust", "yes")).toContain("Run no tests");
+    expect(await answered(stage, "memory-trust", "yes")).toContain("1 memory counts as yours now");
+    expect((await beginWith(stage, "accepted", "Run no tests")).rules).toContain("Run no tests");
+    expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
+    expect((await begin(stage, "taken back")).rules).not.toContain("Run no tests");
+    expect(countAsked(stage)).toBe(2);
+  },
+  patiently(240_000),
+);
 
 /** Resolves when it was asked so often. */
 async function whenAsked({ project }: Stage, count: number): Promise<void> {
@@ -134,28 +140,32 @@ async function whenAsked({ project }: Stage, count: number): Promise<void> {
   await whenFits(path, (text) => text.split(ASKED).length - 1 >= count, `${count} times "${ASKED}"`);
 }
 
-test("what an earlier version has kept here is the user's after the upgrade, said once, and can be taken back", async () => {
-  await using stage = await openStage({ plugin: repository, files: { ".gitignore": ".opencode\n" } });
-  const { project } = stage;
-  stage.model.script(say("ok"), say("ok"));
-  const session = await stage.newSession("before");
-  await session.ask("Never push to main on a Friday.");
-  await whenContains(project.file(".opencode/memory/MEMORY.md"), "Never push to main on a Friday");
-  await session.ask("Thanks.");
-  await stage.restart({
-    // An earlier version knew nothing of all this.
-    meanwhile({ file, folders }) {
-      rmSync(file(".git/opencode-strata-id"));
-      rmSync(join(folders.state, "opencode-strata"), { recursive: true });
-    },
-  });
-  const after = await beginWith(stage, "after", "Never push to main");
-  expect(after).toEqual({ rules: expect.stringContaining("Never push to main on a Friday"), others: "" });
-  const said = "that an earlier version kept here count as yours";
-  expect(stage.read(LOG).split(said).length - 1).toBe(1);
-  expect(await answered(stage, "memory-trust", "")).toContain("Every memory here is yours.");
-  expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
-}, 120_000);
+test(
+  "what an earlier version has kept here is the user's after the upgrade, said once, and can be taken back",
+  async () => {
+    await using stage = await openStage({ plugin: repository, files: { ".gitignore": ".opencode\n" } });
+    const { project } = stage;
+    stage.model.script(say("ok"), say("ok"));
+    const session = await stage.newSession("before");
+    await session.ask("Never push to main on a Friday.");
+    await whenContains(project.file(".opencode/memory/MEMORY.md"), "Never push to main on a Friday");
+    await session.ask("Thanks.");
+    await stage.restart({
+      // An earlier version knew nothing of all this.
+      meanwhile({ file, folders }) {
+        rmSync(file(".git/opencode-strata-id"));
+        rmSync(join(folders.state, "opencode-strata"), { recursive: true });
+      },
+    });
+    const after = await beginWith(stage, "after", "Never push to main");
+    expect(after).toEqual({ rules: expect.stringContaining("Never push to main on a Friday"), others: "" });
+    const said = "that an earlier version kept here count as yours";
+    expect(stage.read(LOG).split(said).length - 1).toBe(1);
+    expect(await answered(stage, "memory-trust", "")).toContain("Every memory here is yours.");
+    expect(await answered(stage, "memory-trust", "undo")).toContain("Taken back: 1 memory");
+  },
+  patiently(120_000),
+);
 
 /** What a slash command shows; no model is asked. */
 async function answered(stage: Stage, name: string, words: string): Promise<string> {

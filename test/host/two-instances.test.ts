@@ -7,7 +7,7 @@ import { firstDifference } from "./stage/model-request.js";
 import { openStage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
-test("an edit of the other's file is told of, a message arrives once, and the leases of a killed host end", async () => {
+test("an edit of another host's file is reported, a message arrives once, and the leases of a killed host end", async () => {
   await using stage = await openStage({ plugin: repository, files: { "a.ts": "one\n" } });
   const { host, end } = await startBeside(stage.project);
   try {
@@ -69,7 +69,7 @@ test("an edit of the other's file is told of, a message arrives once, and the le
   }
 });
 
-test("an edit is refused where that is set, the file stays as it is, and the model reads why", async () => {
+test("an edit of a held file is refused where that is set, the file stays as it is, and the model reads why", async () => {
   await using stage = await openStage({
     plugin: repository,
     options: { crossAgent: { onConflict: "block" } },
@@ -91,7 +91,7 @@ test("an edit is refused where that is set, the file stays as it is, and the mod
   }
 });
 
-test("both write the same decision: a record has both texts, neither is lost, and the next session is told", async () => {
+test("two hosts that write the same decision lose neither: a record has both texts, and the next session is told", async () => {
   await using stage = await openStage({ plugin: repository });
   const { host, end } = await startBeside(stage.project);
   try {

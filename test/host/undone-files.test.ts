@@ -1,7 +1,9 @@
 /** OpenCode's undo puts back each file that changed while the undone turn ran, in the real OpenCode: memories of others too. */
+
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Part } from "../../src/conversation/message.js";
+import { patiently } from "../support/patience.js";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import { openStage, type Stage } from "./stage/stage.js";
@@ -19,56 +21,60 @@ function readLedger(stage: Stage): { id: string; reason?: string }[] {
   return texts.flatMap((text) => text.split("\n").map((line) => JSON.parse(line)));
 }
 
-test("an undo in one session loses no memory of another, nor a line of the ledger, and a redo neither", async () => {
-  await using stage = await openStage({ plugin: repository });
-  const long = await stage.newSession("long");
-  const other = await stage.newSession("other");
-  stage.model.script(say("Hello."));
-  await long.ask("Good morning.");
+test(
+  "an undo in one session loses no memory of another, nor a line of the ledger, and a redo neither",
+  async () => {
+    await using stage = await openStage({ plugin: repository, config: { snapshot: true } });
+    const long = await stage.newSession("long");
+    const other = await stage.newSession("other");
+    stage.model.script(say("Hello."));
+    await long.ask("Good morning.");
 
-  const remember = { type: "decision", content: PORT, evidence: PORT };
-  stage.model.script(
-    call("bash", { command: "echo yes > started.txt; sleep 4; date > made.txt", description: "x" }),
-    call("memory_remember", remember),
-    say("Noted."),
-    say("Done."),
-  );
-  const turn = long.ask("Make the file.");
-  await whenContains(stage.project.file("started.txt"), "yes");
-  await other.ask(`Remember: ${PORT}`);
-  const [name = ""] = listDecisions(stage);
-  await turn;
-  const file = `${MEMORY}/decision/${name}`;
-  const parts = (await long.messages()).flatMap((message) => message.parts as readonly Part[]);
-  const patched = parts.flatMap((part) => (part as { files?: string[] }).files ?? []);
-  // Else the undo would not reach it, and this would show nothing.
-  expect(patched).toContain(stage.project.file(file));
-  const before = readLedger(stage).map(({ id }) => id);
+    const remember = { type: "decision", content: PORT, evidence: PORT };
+    stage.model.script(
+      call("bash", { command: "echo yes > started.txt; sleep 4; date > made.txt", description: "x" }),
+      call("memory_remember", remember),
+      say("Noted."),
+      say("Done."),
+    );
+    const turn = long.ask("Make the file.");
+    await whenContains(stage.project.file("started.txt"), "yes");
+    await other.ask(`Remember: ${PORT}`);
+    const [name = ""] = listDecisions(stage);
+    await turn;
+    const file = `${MEMORY}/decision/${name}`;
+    const parts = (await long.messages()).flatMap((message) => message.parts as readonly Part[]);
+    const patched = parts.flatMap((part) => (part as { files?: string[] }).files ?? []);
+    // Else the undo would not reach it, and this would show nothing.
+    expect(patched).toContain(stage.project.file(file));
+    const before = readLedger(stage).map(({ id }) => id);
 
-  const asked = (await long.messages()).filter(({ info }) => info.role === "user");
-  await stage.host.api("POST", `/session/${long.id}/revert`, { messageID: asked[1]?.info.id });
-  expect(readdirSync(stage.project.path)).not.toContain("made.txt");
-  await whenContains(stage.project.file(file), PORT, WAIT_MS);
-  await whenContains(stage.project.file(`${MEMORY}/MEMORY.md`), "5433", WAIT_MS);
-  const mended = readLedger(stage);
-  expect(mended.map(({ id }) => id)).toEqual(expect.arrayContaining(before));
-  expect(mended.at(-1)?.reason).toBe("OpenCode's undo had put the file back");
+    const asked = (await long.messages()).filter(({ info }) => info.role === "user");
+    await stage.host.api("POST", `/session/${long.id}/revert`, { messageID: asked[1]?.info.id });
+    expect(readdirSync(stage.project.path)).not.toContain("made.txt");
+    await whenContains(stage.project.file(file), PORT, WAIT_MS);
+    await whenContains(stage.project.file(`${MEMORY}/MEMORY.md`), "5433", WAIT_MS);
+    const mended = readLedger(stage);
+    expect(mended.map(({ id }) => id)).toEqual(expect.arrayContaining(before));
+    expect(mended.at(-1)?.reason).toBe("OpenCode's undo had put the file back");
 
-  stage.model.script(
-    call("memory_remember", {
-      ...remember,
-      content: "The cache of the staging system is Redis.",
-      evidence: "The cache of the staging system is Redis.",
-    }),
-    say("Noted."),
-  );
-  await other.ask("Remember: The cache of the staging system is Redis.");
-  expect(listDecisions(stage)).toHaveLength(2);
-  const then = readLedger(stage).map(({ id }) => id);
-  await stage.host.api("POST", `/session/${long.id}/unrevert`, {});
-  expect(readdirSync(stage.project.path)).toContain("made.txt");
-  stage.model.script(say("Hello."));
-  await (await stage.newSession("next")).ask("Which port, and which cache has staging?");
-  expect(listDecisions(stage)).toHaveLength(2);
-  expect(readLedger(stage).map(({ id }) => id)).toEqual(expect.arrayContaining(then));
-}, 240_000);
+    stage.model.script(
+      call("memory_remember", {
+        ...remember,
+        content: "The cache of the staging system is Redis.",
+        evidence: "The cache of the staging system is Redis.",
+      }),
+      say("Noted."),
+    );
+    await other.ask("Remember: The cache of the staging system is Redis.");
+    expect(listDecisions(stage)).toHaveLength(2);
+    const then = readLedger(stage).map(({ id }) => id);
+    await stage.host.api("POST", `/session/${long.id}/unrevert`, {});
+    expect(readdirSync(stage.project.path)).toContain("made.txt");
+    stage.model.script(say("Hello."));
+    await (await stage.newSession("next")).ask("Which port, and which cache has staging?");
+    expect(listDecisions(stage)).toHaveLength(2);
+    expect(readLedger(stage).map(({ id }) => id)).toEqual(expect.arrayContaining(then));
+  },
+  patiently(240_000),
+);

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { play, withStrata } from "../demo/play.js";
 import { drawContext } from "../demo/report.js";
-import { repository } from "../host/repository.js";
+import { repository, sources } from "../host/repository.js";
 import { openPage } from "../host/stage/browser-page.js";
 import { findBrowser } from "../host/stage/chromium.js";
 import type { Project } from "../host/stage/project.js";
@@ -19,7 +19,7 @@ import { drawTerminal } from "./terminal-picture.js";
 
 const DAY_MS = 86_400_000;
 const TURNS = 14;
-const FOLDER = join(repository, "docs", "pictures");
+const FOLDER = join(sources, "docs", "pictures");
 const SHOWN_PROJECT = "/home/me/shop";
 
 const source = (name: string): string =>
@@ -96,7 +96,7 @@ function spreadOverDays({ file }: Project, sessions: readonly string[]): void {
 function strata(...args: string[]): string {
   const { folders, path } = stage.project;
   const env = { PATH: process.env.PATH, HOME: folders.home };
-  const binary = join(repository, "dist/src/cli/strata.js");
+  const binary = join(sources, "dist/strata.js");
   return execFileSync(process.execPath, [binary, ...args], { cwd: path, env, encoding: "utf8" }).trimEnd();
 }
 

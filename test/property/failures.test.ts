@@ -7,7 +7,7 @@ import { normalizeMessage } from "../../layers/always/errors/fingerprint.js";
 import { formatHint } from "../../layers/always/errors/hint.js";
 import { sumEntries } from "../../layers/always/errors/known-failures.js";
 import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
-import { isReworded, splitWords } from "../../layers/always/errors/words.js";
+import { isReworded, splitShellWords } from "../../layers/always/errors/spelling.js";
 import type { Message } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
 import { openFailures } from "../support/failures.js";
@@ -16,7 +16,7 @@ import { PROJECT } from "../support/fake-host.js";
 import { createFakeProcesses } from "../support/fake-processes.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { answer, call, fork, user } from "../support/messages.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 import { openWorld } from "../support/world.js";
 
 const { errorLog } = planFolders(PROJECT);
@@ -68,7 +68,7 @@ it("commands, outputs and words of any kind are judged, quickly, and the same ea
     fc.property(text, text, fc.option(fc.integer({ min: -1, max: 255 })), (command, output, exit) => {
       expect(isMistake({ command, exit, output })).toBe(isMistake({ command, exit, output }));
       expect(normalizeMessage(`${output} 17`)).toBe(normalizeMessage(`${output} 4`));
-      expect(isReworded(splitWords(command), splitWords(command))).toBe(false);
+      expect(isReworded(splitShellWords(command), splitShellWords(command))).toBe(false);
       for (const simple of splitCommand(command)) expect(simple.trim()).not.toBe("");
     }),
   );
@@ -143,7 +143,7 @@ it("what was sent stays as it was, in the next request, in another process and i
       expect(view.map(({ parts }) => JSON.stringify(parts))).toEqual(sent);
       expect(lineCount(world.files)).toBe(lines);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(25, 60, "failing histories") },
   );
   expect(hinted).toBeGreaterThan(5);
 });
@@ -175,6 +175,6 @@ it("a history of any shape is learned without a word of complaint, and every lin
       const lines = (files.text(errorLog) ?? "").split("\n").filter((line) => line !== "");
       expect(await readErrorLog(files, errorLog)).toHaveLength(lines.length);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(30, 60, "strange histories") },
   );
 });

@@ -8,7 +8,7 @@ import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { withFault } from "../support/faulty-files.js";
 import { createMemoryFiles } from "../support/memory-files.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 
 const DAY = Math.floor(MORNING / 86_400_000);
 const SENDERS = ["ses_1", "ses_2"];
@@ -113,7 +113,7 @@ it("delivers each message once and in order, whatever is killed where, and by wh
         expect((await mail.read("ses_r")).filter(({ state }) => state === "queued")).toEqual([]);
       });
     }),
-    { numRuns: 150 },
+    { numRuns: runs(60, 150, "mail histories") },
   );
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.js";
 import { formatMemoryFile, parseMemoryFile } from "../../src/memory/memory-file.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 
 const place = {
   scope: "project",
@@ -102,6 +102,6 @@ it("whatever stands in a file is a memory or a problem with a reason, and nothin
           parse(formatMemoryFile({ ...reading.memory, pinned: true }, Buffer.from(contents).toString())),
         ).toMatchObject({ pinned: true });
     }),
-    { numRuns: 500 },
+    { numRuns: runs(200, 500, "odd memory files") },
   );
 });

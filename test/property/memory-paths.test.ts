@@ -15,7 +15,7 @@ import {
 import { parseLedgerLine } from "../../src/memory/store/ledger-line.js";
 import { parsePending } from "../../src/memory/store/pending.js";
 import { hostilePath } from "../support/hostile-paths.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 import { forge, LEDGER_FILE } from "../support/victim.js";
 
 const legal = forge({ path: "knowledge/api.md", becomes: "x" });
@@ -45,7 +45,7 @@ describe("a hostile path", () => {
         expect(isLedgerFile(path)).toBe(false);
         expect(isLedgerFile(`${path}.jsonl`)).toBe(false);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(500, 2_000, "paths of memories") },
     );
   });
 
@@ -105,7 +105,7 @@ describe("a path of a memory", () => {
         expect(parseLedgerLine(line, "")).toBeUndefined();
         expect(parseLedgerLine({ ...line, key: `${key}x` }, "global/private/")).toBeUndefined();
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(300, 1_000, "names of memories") },
     );
   });
 
@@ -129,7 +129,7 @@ describe("a path of a memory", () => {
         const place = { type: one, name: given, isArchived };
         expect(splitPath(formatPath(place))).toEqual(place);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(300, 1_000, "hostile paths") },
     );
   });
 

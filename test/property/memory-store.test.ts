@@ -10,7 +10,7 @@ import { type DyingFiles, withDeath } from "../support/dying-files.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { draft, MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-world.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 
 interface Known {
   content: string;
@@ -232,6 +232,6 @@ it("any order of changes, edits by hand, deaths and restarts gives the model's s
       const state = [...stage.files.contents.keys()].filter((path) => /\/(lock|pending\.json)$/.test(path));
       expect(state).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(60, 150, "lives of a memory store") },
   );
 });

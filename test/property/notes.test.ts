@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { Message, ToolPart } from "../../src/conversation/message.js";
 import { HEADINGS, type Sections } from "../../src/notes/sections.js";
 import { ask, did, type NotesWorld, openNotes, ran, reply } from "../support/notes.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 
 const few = fc.integer({ min: 0, max: 4 });
 
@@ -122,7 +122,7 @@ it("a person's lines stay in their order, what they took out stays out, and the 
       }
       expect(world.logged).toEqual([]);
     }),
-    { numRuns: 400 },
+    { numRuns: runs(100, 400, "edited notes") },
   );
 });
 
@@ -141,7 +141,7 @@ it("the same session gives the same notes, in one go or turn by turn, told once 
         await atOnce.notes.formatForModel("ses_1", limits),
       );
     }),
-    { numRuns: 150 },
+    { numRuns: runs(60, 150, "notes turn by turn") },
   );
 });
 
@@ -208,6 +208,6 @@ it("nothing that a message may hold makes learning or writing fail", async () =>
       expect([...world.logged, ...again.logged]).toEqual([]);
       expect(again.page().match(/^## /gm)).toHaveLength(6);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(200, 1_000, "odd messages") },
   );
 });

@@ -4,7 +4,7 @@ import {
   PREVIEW_LIMIT_BYTES,
   type PreviewInput,
 } from "../../layers/1-tool-results/preview.js";
-import { fc } from "../support/property.js";
+import { fc, runs } from "../support/property.js";
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
 
@@ -67,7 +67,7 @@ describe("a preview, whatever the result", () => {
         expect(preview).toContain(PATH);
         expect(formatPreview(given)).toBe(preview);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(150, 500, "previews") },
     );
   });
 

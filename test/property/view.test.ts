@@ -7,14 +7,17 @@ import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { countAnswer, disorder, placeStep, planTimes, type Step, session } from "../support/histories.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, fork, user } from "../support/messages.js";
+import { patiently } from "../support/patience.js";
 import { fc } from "../support/property.js";
+import { sizeOf } from "../support/sizes.js";
 import { bytesOf, expectView } from "../support/view-check.js";
 import { openWorld, type World } from "../support/world.js";
 
-const GROWING_RUNS = 700;
-const DISORDERLY_RUNS = 1_300;
-/** Half a minute on a machine of its own. */
-const TIMEOUT_MS = 180_000;
+const because = "the properties are the same";
+const of = "histories in property/view.test.ts";
+const GROWING_RUNS = sizeOf({ usual: 200, long: 700, of: `growing ${of}`, because });
+const DISORDERLY_RUNS = sizeOf({ usual: 400, long: 1_300, of: `disorderly ${of}`, because });
+const TIMEOUT_MS = patiently(180_000);
 const HOST_FILE = "/data/tool-output/tool_1";
 const FIXED_TOKENS = 4_000;
 const DEPARTURES = ["cleared", "cut", "compacted"];

@@ -1,4 +1,4 @@
-/** Every kind of damage to the files of memories that has been seen, and what is said of it. */
+/** Every kind of damage to memory files that has been seen, and what validate says about it. */
 import { byHand, type Damage, DECISION, edit, FOLDER, memory, SECRET } from "./sound-project.js";
 
 export const damagedFiles: readonly Damage[] = [
@@ -38,14 +38,14 @@ export const damagedFiles: readonly Damage[] = [
     what: "a field of another kind",
     plant: memory("odd", "---\nimportance: high\nexpires: soon\n---\nx"),
     file: /decision\/odd\.md/,
-    says: /field importance is to be a number from 0 to 1, is "high"/,
+    says: /field importance must be a number from 0 to 1, but is "high"/,
     mends: byHand,
   },
   {
     what: "names that differ by case alone",
     plant: memory("The-Server-listens-on-port-8080", "x"),
     file: /decision\/the-server-listens-on-port-8080\.md/,
-    says: /same name but for case/,
+    says: /differs only in case or accents/,
     mends: byHand,
   },
   {
@@ -59,21 +59,21 @@ export const damagedFiles: readonly Damage[] = [
     what: "a name that Windows keeps for itself",
     plant: memory("con", "x"),
     file: /decision\/con\.md/,
-    says: /none on Windows/,
+    says: /not valid on Windows/,
     mends: [/MEMORY\.md$/],
   },
   {
     what: "a name that cannot stand in the ledger",
     plant: memory("a\u2215b", "x"),
     file: /decision\/a\u2215b\.md/,
-    says: /something like a slash in its name: it is read and used, but has no history/,
+    says: /something like a slash in its name; it is read and used, but has no history/,
     mends: [/MEMORY\.md$/],
   },
   {
     what: "a name that is too long for a memory",
     plant: memory("n".repeat(250), "x"),
     file: /decision\/n+\.md/,
-    says: /it is no memory/,
+    says: /it is not a memory/,
   },
   {
     what: "a file edited by hand",
@@ -106,19 +106,19 @@ export const damagedFiles: readonly Damage[] = [
       await files.writeWhole(`${FOLDER}/conflicts/x-12345678.md`, formatConflict(conflict, content, "9090"));
     },
     file: /conflicts\/x-12345678\.md/,
-    says: /nobody has decided between two versions of decision\/the-server/,
+    says: /decision\/the-server\S+ has two conflicting versions/,
   },
   {
     what: "a record of a conflict that is none",
     plant: (files) => files.writeWhole(`${FOLDER}/conflicts/x.md`, "<!-- strata-conflict {"),
     file: /conflicts\/x\.md/,
-    says: /is none/,
+    says: /is not one/,
   },
   {
     what: "links to what there is not",
     plant: memory("linked", "---\nlinks: [idea/nothing, somewhere]\nsupersededBy: plan/gone\n---\nx"),
     file: /decision\/linked\.md/,
-    says: /its links names idea\/nothing, which there is not/,
+    says: /its links names idea\/nothing, which does not exist/,
     mends: byHand,
   },
   {
@@ -144,7 +144,7 @@ export const damagedFiles: readonly Damage[] = [
     what: "a folder of no type",
     plant: (files) => files.writeWhole(`${FOLDER}/decisions/x.md`, "x"),
     file: /memory\/decisions/,
-    says: /the folder of no type/,
+    says: /not the folder of a memory type/,
     isNote: true,
   },
 ];

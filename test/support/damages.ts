@@ -21,7 +21,7 @@ const damagedState: readonly Damage[] = [
     what: "a torn line at the end of the ledger",
     plant: (files) => edit(files, ledgerOf(files), (text) => `${text}{"v":1,"id":"half`),
     file: /ledger\/2026-11-\w+\.jsonl/,
-    says: /line 5 is torn/,
+    says: /line 5 is cut off/,
   },
   {
     what: "a line of the ledger that cannot be read",
@@ -45,7 +45,7 @@ const damagedState: readonly Damage[] = [
           .join("\n"),
       ),
     file: /ledger\/2026-11-\w+\.jsonl/,
-    says: /goes on from a version of idea\/an-idea-put-aside that is in no line/,
+    says: /continues from a version of idea\/an-idea-put-aside that no line records/,
   },
   {
     what: "no ledger",
@@ -65,21 +65,21 @@ const damagedState: readonly Damage[] = [
     what: "an index that says something else",
     plant: (files) => edit(files, `${FOLDER}/MEMORY.md`, (text) => text.replace("8080]", "9090]")),
     file: /memory\/MEMORY\.md/,
-    says: /says other than the files/,
+    says: /is out of date: its line for \S+ does not match the file/,
     mends: [/memory\/MEMORY\.md$/],
   },
   {
     what: "an index that leaves one out",
     plant: (files) => edit(files, `${FOLDER}/MEMORY.md`, (text) => text.replace(/^- .*second idea.*\n/m, "")),
     file: /memory\/MEMORY\.md/,
-    says: /it speaks of 1 memories, and there are 2/,
+    says: /it lists 1 memories, but there are 2/,
     mends: [/memory\/MEMORY\.md$/],
   },
   {
     what: "an index that a person has written",
     plant: (files) => files.writeWhole(`${FOLDER}/MEMORY.md`, "# My notes"),
     file: /memory\/MEMORY\.md/,
-    says: /written by a person/,
+    says: /not written by Strata/,
     isNote: true,
   },
   {
@@ -118,7 +118,7 @@ const damagedState: readonly Damage[] = [
       await files.writeWhole(`${STATE}/pending.json`, JSON.stringify(pending));
     },
     file: /internal\/pending\.json/,
-    says: /remember of idea\/third was begun and not finished/,
+    says: /remember of idea\/third was started but not finished/,
     mends: [/pending\.json$/, /idea\/third\.md$/, ...byHand],
   },
   {

@@ -4,6 +4,7 @@ import type { GenerationResult } from "../../src/background/generation.js";
 import type { GenerationRequest } from "../../src/background/generation-request.js";
 import { readConfig } from "../../src/config/config.js";
 import type { Part, ToolPart } from "../../src/conversation/message.js";
+import { createFamily } from "../../src/family.js";
 import { planFolders } from "../../src/folders.js";
 import { createPrompts } from "../../src/prompts.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
@@ -59,7 +60,6 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
         ? { kind: "text", text: respond(request), tokens: TOKENS }
         : { kind: "refused", why: "not allowed" };
     },
-    removeOldRecords: async () => {},
     onIdle: async () => {},
     dispose: () => {},
   };
@@ -69,6 +69,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     background,
     clock,
     config,
+    family: createFamily(host),
     files,
     folders,
     generation,

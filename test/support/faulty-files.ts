@@ -1,5 +1,6 @@
 import type { Files } from "../../src/seams/files.js";
 import { systemError } from "./memory-files.js";
+import { sizeOf } from "./sizes.js";
 
 export interface FaultyFiles extends Files {
   /** Operations so far. */
@@ -43,4 +44,24 @@ export function withFault(files: Files, fault: Fault): FaultyFiles {
     count: { get: () => count },
     hasFailed: { get: () => hasFailed },
   }) as FaultyFiles;
+}
+
+/**
+ * From operation to operation: which faults each of them meets. At full size that is every one of the `faults`; in the
+ * usual run as many as `usual`, by turns, so that all operations and all faults have their part.
+ *
+ *     const faultsAt = spreadFaults({ faults: 3, usual: 1, in: "dream.test.ts" });
+ *     for (const at of faultsAt(nth)) …
+ */
+export function spreadFaults(size: { faults: number; usual: number; in: string }) {
+  const count = sizeOf({
+    usual: size.usual,
+    long: size.faults,
+    of: `faults at each file operation in ${size.in}`,
+    because: "each plays a whole story",
+  });
+  const step = Math.round(size.faults / count);
+  return function* operationsOf(nth: number): Generator<number> {
+    for (let at = 1 + (nth % step); ; at += step) yield at;
+  };
 }

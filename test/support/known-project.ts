@@ -7,17 +7,18 @@ import { join } from "node:path";
 const ID = "0123456789abcdef0123456789abcdef";
 const SHELVES = ["", "private/"];
 
-/** Texts by absolute path. `idFolder`: the git directory, or `.opencode/strata` where there is none. */
+/** Texts by absolute path. `idFolder`: the git directory, or `.opencode/strata` where there is none; `id`: 32 hex digits. */
 export function planKnownProject(places: {
   root: string;
   idFolder: string;
   stateFolder: string;
+  id?: string;
 }): Record<string, string> {
-  const { idFolder, root, stateFolder } = places;
+  const { id = ID, idFolder, root, stateFolder } = places;
   const looks = SHELVES.map((shelf) => ({ v: 1, op: "look", root, shelf, at: -1 }));
   const lines = [{ v: 1, op: "root", root }, ...looks];
   return {
-    [join(idFolder, "opencode-strata-id")]: `${ID}\n`,
-    [join(stateFolder, "trust", `${ID}.jsonl`)]: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    [join(idFolder, "opencode-strata-id")]: `${id}\n`,
+    [join(stateFolder, "trust", `${id}.jsonl`)]: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
   };
 }

@@ -94,7 +94,8 @@ function createMember(
       const tool = dispatcher.tools.find((one) => one.name === name);
       if (!tool) throw new Error(`no tool ${name}`);
       const call = { tool: name, sessionID, callID, messageID: "msg_1" };
-      const answer = await tool.execute(tool.parameters.parse(args), call, new AbortController().signal);
+      const check = await tool.loadCheck();
+      const answer = await tool.execute(check.parse(args), call, new AbortController().signal);
       await world.strata.idle();
       return answer;
     },

@@ -86,7 +86,8 @@ describe("the account of an answer", () => {
     const tool = defineTool({
       name: "x".repeat(40),
       description: "y".repeat(400),
-      parameters: z.object({ path: z.string().describe("z".repeat(4_000)) }),
+      parameters: { properties: { path: { description: "z".repeat(4_000), type: "string" } } },
+      loadCheck: async () => z.object({ path: z.string() }),
       execute: async () => "",
     });
     expect(estimateToolTokens([])).toBe(0);

@@ -1,8 +1,8 @@
 /** Layer 7 between two instances in one project: messages, leases, and edits of the same file. */
 
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { findRefusal } from "../../src/dispatcher/hooks.js";
+import { formatParameters } from "../../src/dispatcher/tool.js";
 import { BEAT_MS } from "../../src/instances/instances.js";
 import { call } from "../support/messages.js";
 import { inProject, openPair, textOf } from "../support/pair.js";
@@ -287,7 +287,7 @@ describe("the layer", () => {
     expect(own).toHaveLength(3);
     const definitions = own.map(({ description, name, parameters }) => ({
       type: "function",
-      function: { name, description, parameters: z.toJSONSchema(parameters) },
+      function: { name, description, parameters: formatParameters(parameters) },
     }));
     const tokens = encode(JSON.stringify(definitions)).length;
     process.stdout.write(`fork, lease and send_message: ${tokens} tokens of definitions\n`);

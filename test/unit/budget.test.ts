@@ -145,13 +145,6 @@ describe("the budget of a day", () => {
       "warn background: cannot note what call one-1 has spent, its estimate counts: ENOSPC",
     ]);
   });
-
-  it("keeps the records of seven days, and leaves files alone that are not its own", async () => {
-    const paths = ["2026-11-13.jsonl", "2026-11-14.jsonl", "notes.md"].map((name) => `${FOLDER}/${name}`);
-    const files = createMemoryFiles(Object.fromEntries(paths.map((path) => [path, "x"])));
-    await open({}, files).budget.removeOld();
-    expect([...files.contents.keys()]).toEqual(paths.slice(1));
-  });
 });
 
 describe("the lines of a budget", () => {

@@ -8,13 +8,13 @@ import { simplifyCommand } from "../../layers/5-auto-memory/signals/repeated-com
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
 import { findWhen } from "../../layers/5-auto-memory/when.js";
 import { reports } from "../../layers/always/errors/answering.js";
-import { compareStatements } from "../../src/gate/compare.js";
 import { languages } from "../../src/language/languages.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { findNextStep } from "../../src/notes/next-step.js";
 import { findReasons, findRules } from "../../src/notes/rules.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { atOnce, type Sliced } from "../../src/slices.js";
+import { compareStatements } from "../../src/statement/compare.js";
 import { countLookedAt } from "../support/looked-at.js";
 import { memory } from "../support/memories.js";
 import { shapes } from "../support/shapes.js";

@@ -1,4 +1,4 @@
-/** Every command where nothing is as it should be: no project, an empty one, a broken one, arguments that are wrong. */
+/** Every command under bad conditions: no project, an empty one, a broken one, wrong arguments. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import { damages } from "../support/damages.js";
@@ -7,7 +7,7 @@ import { createMemoryFiles, type MemoryFiles, systemError } from "../support/mem
 import { runStrata } from "../support/shell.js";
 import { FOLDER, openSound } from "../support/sound-project.js";
 
-/** What a command is called with here; those that are not named take nothing. */
+/** Arguments for the commands that need some. */
 const given: Readonly<Record<string, string>> = {
   show: "8080",
   recall: "port",
@@ -21,7 +21,7 @@ const given: Readonly<Record<string, string>> = {
   doctor: "--no-proof",
 };
 const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());
-/** They say what is there and change nothing. */
+/** The commands that only read. */
 const reading = commands.filter(({ name, options }) => {
   const isReading = options.some(([flags]) => flags === "--json") || name === "export";
   return isReading && !options.some(([flags]) => flags === "--execute" || flags === "--dry-run");
@@ -38,30 +38,33 @@ async function run(files: MemoryFiles, line: string, folder?: string) {
 }
 
 describe("every command", () => {
-  it.each(lines)("on an empty project: strata %s", async (line) => {
-    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
-    const before = copyOf(files);
-    const { code, err, out } = await run(files, line);
-    expect([0, 1, 3]).toContain(code);
-    expect(`${out}${err}` === "" ? line : "").toBe(line === "export" ? "export" : "");
-    if (code === 3) expect(err).toMatch(/^strata: /);
-    if (reading.some(({ name }) => line.startsWith(name))) expect(copyOf(files)).toEqual(before);
-  });
+  it.each(lines)(
+    "strata %s reports something in an empty project, and only reads if it is a reading command",
+    async (line) => {
+      const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+      const before = copyOf(files);
+      const { code, err, out } = await run(files, line);
+      expect([0, 1, 3]).toContain(code);
+      expect(`${out}${err}` === "" ? line : "").toBe(line === "export" ? "export" : "");
+      if (code === 3) expect(err).toMatch(/^strata: /);
+      if (reading.some(({ name }) => line.startsWith(name))) expect(copyOf(files)).toEqual(before);
+    },
+  );
 
   it.each(lines.filter((line) => line !== "init"))(
-    "where there is no project says so: strata %s",
+    "strata %s fails outside of a project, says so, and changes nothing",
     async (line) => {
       const files = createMemoryFiles({ "/tmp/x/readme": "x" });
       const before = copyOf(files);
       const { code, err } = await run(files, line, "/tmp/x");
       expect([line, code]).toEqual([line, 3]);
-      expect(err).toContain("/tmp/x is no project of OpenCode's");
+      expect(err).toContain("/tmp/x is not in an OpenCode project");
       expect(copyOf(files)).toEqual(before);
     },
   );
 
   it.each(commands.map(({ name }) => name))(
-    "with what it does not know ends with 2: strata %s",
+    "strata %s exits with 2 for an unknown option, and changes nothing",
     async (name) => {
       const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
       const before = copyOf(files);
@@ -80,7 +83,7 @@ describe("every command", () => {
     "ingest notes.md",
     "optimize --execute",
     "init",
-  ])("where nothing can be written says why, and changes nothing: strata %s", async (line) => {
+  ])("strata %s says why it fails on a read-only disk, and changes nothing", async (line) => {
     const files = await openSound();
     await files.writeWhole(`${PROJECT}/notes.md`, "# Notes\n\nto take in\n");
     await files.writeWhole("/m.jsonl", JSON.stringify({ v: 1, id: "idea/x", contents: "x" }));
@@ -106,13 +109,13 @@ describe("every command", () => {
       for (const { plant, what } of damages) if (!apart.test(what)) await plant(broken);
     });
 
-    it.each(lines)("loses nothing of it: strata %s", async (line) => {
+    it.each(lines)("strata %s loses nothing of a broken project", async (line) => {
       const files = createMemoryFiles();
       for (const [path, bytes] of broken.contents) await files.writeWhole(path, bytes);
       for (const path of broken.links) files.links.add(path);
       const { code } = await run(files, line);
       expect([0, 1, 3]).toContain(code);
-      // What a person has written, whole or not, is as it was, here or in the archive.
+      // Every file that a person wrote is unchanged, here or in the archive.
       for (const [path, bytes] of broken.contents) {
         if (!/memory\/.*\.md$/.test(path) || path.endsWith("MEMORY.md")) continue;
         const there = [path, path.replace("/memory/", "/memory/archive/"), path.replace("/archive/", "/")];
@@ -125,7 +128,7 @@ describe("every command", () => {
       }
     });
 
-    it("lists, finds and shows what is whole in it, and names the rest", async () => {
+    it("strata list, recall and show give what is intact in a broken project, and name the rest", async () => {
       const list = await run(broken, "list");
       expect(list.out).toMatch(/^idea\/a-second-idea/m);
       expect(list.err).toMatch(/decision\/broken\.md is not used and left as it is: /);

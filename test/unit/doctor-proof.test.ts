@@ -10,7 +10,7 @@ import { defaults } from "../support/settings.js";
 const find = (findings: readonly Finding[], words: string): Finding | undefined =>
   findings.find(({ what }) => what.includes(words));
 
-describe("the proof tells", () => {
+describe("the proof", () => {
   const config: Config = structuredClone(defaults);
   const beats: Beat[] = ["config", "turn", "modelWindow", "context", "toolArguments", "event", "compacting"];
   const count = { count: 2, lastMs: 1 };
@@ -57,38 +57,38 @@ describe("the proof tells", () => {
     return readEvidence(evidence, settings, await Promise.all(layers.map(load)));
   };
 
-  it("that everything fired", async () => {
+  it("the proof of a healthy plugin has a fine finding for each hook and layer", async () => {
     const findings = await read(healthy);
     expect(findings.filter(({ level }) => level !== "fine")).toEqual([]);
     expect(findings).toHaveLength(beats.length + 1 + names.length);
   });
 
-  it("that the plugin was not loaded", async () => {
+  it("the proof says if the plugin was not loaded", async () => {
     expect(await read({ ...healthy, pulse: undefined })).toMatchObject([
       { level: "problem", what: expect.stringContaining("has not loaded the plugin") },
     ]);
   });
 
-  it("which hook never fired, and whether it should have", async () => {
+  it("the proof names hooks that never fired, and whether they should have", async () => {
     const { compacting: _, turn: __, ...hooks } = pulse.hooks;
     const bound = beats.filter((beat) => beat !== "turn");
     const findings = await read({ ...healthy, pulse: { ...pulse, hooks, bound } });
     expect(find(findings, "hook compacting never fired")).toMatchObject({ level: "problem" });
-    expect(find(findings, "hook turn never fired: no layer that is on needs it")).toMatchObject({
+    expect(find(findings, "hook turn never fired: no enabled layer needs it")).toMatchObject({
       level: "note",
     });
   });
 
-  it("that a layer has nothing to work on while another is off", async () => {
+  it("the proof calls a layer off if one that it depends on is off", async () => {
     const off = { ...config, autoMemory: { ...config.autoMemory, enabled: false } };
     const findings = await read({ ...healthy, paths: [] }, off);
     expect(find(findings, "layer dream")).toEqual({
       level: "note",
-      what: "layer dream never fired: autoMemory.enabled is false",
+      what: "layer dream is off: autoMemory.enabled is false",
     });
   });
 
-  it("which layer is off, was never asked, did nothing, or failed and with what", async () => {
+  it("the proof tells layers that are off, never called, idle or failing apart", async () => {
     const off = { ...config, microCompact: { ...config.microCompact, enabled: false } };
     const { "session-memory": _, ...seen } = pulse.layers;
     const failing = { ...layer, failed: 2, lastFailure: "at hook context: failed: boom" };
@@ -107,13 +107,13 @@ describe("the proof tells", () => {
       .map(({ level, what }) => `${level} ${what}`);
     expect(lines).toEqual([
       "problem layer tool-results failed 2 times, last at hook context: failed: boom",
-      "note layer micro-compact never fired: microCompact.enabled is false",
-      "problem layer session-memory never fired: no hook has reached it",
-      "problem layer full-compact was asked 4 times and did nothing",
-      "problem layer auto-memory was asked 4 times and did nothing",
-      "problem layer dream was asked 4 times and did nothing",
-      "fine layer errors fired: 1 × told of an earlier failure",
-      "problem layer across-agents was asked 4 times and did nothing",
+      "note layer micro-compact is off: microCompact.enabled is false",
+      "problem layer session-memory was never called",
+      "problem layer full-compact was called 4 times and did nothing",
+      "problem layer auto-memory was called 4 times and did nothing",
+      "problem layer dream was called 4 times and did nothing",
+      "fine layer errors works: 1 × an earlier failure shown",
+      "problem layer across-agents was called 4 times and did nothing",
       "problem layer view failed 2 times, last at hook context: failed: boom",
     ]);
   });

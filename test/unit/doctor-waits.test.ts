@@ -4,7 +4,7 @@ import { createPatience, MOST_MS, QUIET_MS } from "../../src/cli/doctor/patience
 import { createFakeClock } from "../support/fake-clock.js";
 
 describe("the patience of the proof", () => {
-  it("lasts as long as the session goes on, however slow the machine is, and ends after a minute of silence", () => {
+  it("patience lasts as long as the session makes progress, and ends after a minute without any", () => {
     const clock = createFakeClock();
     const steps: string[] = [];
     const patience = createPatience({ clock, onStep: (step) => steps.push(step) });
@@ -17,21 +17,21 @@ describe("the patience of the proof", () => {
     }
     expect(patience.signal.aborted).toBe(false);
     clock.advance(QUIET_MS);
-    expect(String(patience.signal.reason)).toContain("nothing has moved for 60 s: results are read");
+    expect(String(patience.signal.reason)).toContain("no progress for 60 s (results are read)");
     expect(steps).toEqual(["OpenCode starts", "results are read"]);
   });
 
-  it("is longer for a step that is known to be silent", () => {
+  it("patience is longer for a step that is known to be silent", () => {
     const clock = createFakeClock();
     const patience = createPatience({ clock, onStep: () => {} });
     patience.begin("OpenCode installs", 3 * QUIET_MS);
     clock.advance(3 * QUIET_MS - 1);
     expect(patience.signal.aborted).toBe(false);
     clock.advance(1);
-    expect(String(patience.signal.reason)).toContain("nothing has moved for 180 s: OpenCode installs");
+    expect(String(patience.signal.reason)).toContain("no progress for 180 s (OpenCode installs)");
   });
 
-  it("has an end for a session that goes round in circles", () => {
+  it("patience ends for a session in a loop", () => {
     const clock = createFakeClock();
     const patience = createPatience({ clock, onStep: () => {} });
     for (let passedMs = 0; passedMs < MOST_MS; passedMs += QUIET_MS / 2) {
@@ -41,7 +41,7 @@ describe("the patience of the proof", () => {
     expect(String(patience.signal.reason)).toContain(`did not end within ${MOST_MS / 1_000} s`);
   });
 
-  it("is what the user has set, silent or not", () => {
+  it("patience ends at the user's limit, with or without progress", () => {
     const clock = createFakeClock();
     const patience = createPatience({ clock, withinSeconds: 90, onStep: () => {} });
     patience.begin("OpenCode starts");
@@ -53,11 +53,11 @@ describe("the patience of the proof", () => {
   });
 });
 
-describe("why OpenCode has not loaded a plugin", () => {
+describe("why OpenCode did not load a plugin", () => {
   const event = (message: string, type = "session.error"): string =>
     JSON.stringify({ payload: { type, properties: { error: { name: "UnknownError", data: { message } } } } });
 
-  it("is read from its events, whatever colons the spec has", () => {
+  it("the reason is read from OpenCode's events, even if the spec contains colons", () => {
     const spec = "opencode-strata@file:/home/me/strata.tgz";
     const refused = "404 Not Found - GET http://127.0.0.1:1/opencode-strata - no: really";
     expect(findRefusalInEvent(event(`Failed to install plugin ${spec}: ${refused}`))).toEqual({
@@ -70,7 +70,7 @@ describe("why OpenCode has not loaded a plugin", () => {
     });
   });
 
-  it("is not seen in what says something else", () => {
+  it("no reason is read from other events and log lines", () => {
     for (const text of [
       event("Model not found"),
       event("Failed to load plugin a: b", "toast"),
@@ -82,7 +82,7 @@ describe("why OpenCode has not loaded a plugin", () => {
     expect(findRefusalInLog('level=WARN message="slow" error="late"')).toBeUndefined();
   });
 
-  it("is read from its log where the plugin throws as it starts", () => {
+  it("the reason is read from OpenCode's log if the plugin throws at start", () => {
     const line = (error: string) =>
       `level=WARN message=x\nlevel=ERROR message="failed to load plugin" path=file:///a error=${error}\n`;
     expect(findRefusalInLog(line('"out of \\"ink\\""'))).toEqual({ what: "start", why: 'out of "ink"' });

@@ -3,6 +3,7 @@ import type { Finding, Section } from "../../src/cli/doctor/finding.js";
 import { checkHost, isWithoutPort } from "../../src/cli/doctor/host.js";
 import { checkMachine, checkRuntime } from "../../src/cli/doctor/machine.js";
 import { findOpenCode } from "../../src/cli/doctor/opencode.js";
+import { planFolders } from "../../src/folders.js";
 import type { LockState } from "../../src/lock/locks.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
@@ -11,8 +12,9 @@ import { createMemoryFiles, systemError } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
 
 const CONFIG = `${PROJECT}/opencode.json`;
+const FOLDERS = planFolders(PROJECT);
 
-/** What the doctor finds in a project with these files, where there is no OpenCode. */
+/** What the doctor finds in a project with these files, without OpenCode. */
 async function examine(world: Record<string, string>): Promise<Finding[]> {
   const { out } = await runStrata(
     createMemoryFiles({ "/project/.git/HEAD": "x", ...world }),
@@ -25,12 +27,12 @@ async function examine(world: Record<string, string>): Promise<Finding[]> {
 const find = (findings: readonly Finding[], words: string): Finding | undefined =>
   findings.find(({ what }) => what.includes(words));
 
-describe("strata doctor tells of the configuration", () => {
-  it("that the plugin is loaded once, not at all, or twice", async () => {
+describe("strata doctor on the configuration", () => {
+  it("doctor says whether the plugin is loaded once, not at all, or twice", async () => {
     const once = await examine({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
     expect(find(once, "configured once")).toMatchObject({ level: "fine" });
     const never = await examine({ [CONFIG]: "{}" });
-    expect(find(never, "stands in no plugin list")).toMatchObject({ level: "problem", todo: "strata init" });
+    expect(find(never, "no plugin list names it")).toMatchObject({ level: "problem", todo: "strata init" });
     const manifest = '{"name": "opencode-strata"}';
     const twice = await examine({
       [CONFIG]: '{"plugin": ["opencode-strata@0.1.0"]}',
@@ -53,13 +55,13 @@ describe("strata doctor tells of the configuration", () => {
     expect(find(global, "is loaded 2 times")?.what).toContain(everywhere);
   });
 
-  it("the same entry in two files is loaded once: later files overrule", async () => {
+  it("doctor counts the same entry in two files once, as OpenCode does", async () => {
     const entry = '{"plugin": ["opencode-strata"]}';
     const findings = await examine({ [CONFIG]: entry, "/home/me/.config/opencode/opencode.json": entry });
     expect(find(findings, "configured once")).toMatchObject({ level: "fine" });
   });
 
-  it("which plugins fight over the context, and what to switch off", async () => {
+  it("doctor names plugins that conflict over the context, and what to turn off", async () => {
     const plugin = [
       "opencode-strata",
       "@tarquinen/opencode-dcp@latest",
@@ -69,12 +71,15 @@ describe("strata doctor tells of the configuration", () => {
       "opencode-pty",
     ];
     const findings = await examine({ [CONFIG]: JSON.stringify({ plugin, compaction: { prune: true } }) });
-    const rivals = findings.filter(({ level }) => level === "warning");
-    expect(rivals.map(({ what }) => what.split(" ")[0])).toEqual([...plugin.slice(1, 5), "compaction.prune"]);
-    for (const { todo } of rivals) expect(todo).toMatch(/take|switch off/);
+    const conflicts = findings.filter(({ level }) => level === "warning");
+    expect(conflicts.map(({ what }) => what.split(" ")[0])).toEqual([
+      ...plugin.slice(1, 5),
+      "compaction.prune",
+    ]);
+    for (const { todo } of conflicts) expect(todo).toMatch(/^(remove|turn off)/);
   });
 
-  it("which settings are not the usual ones and where each comes from, which layers are off, and what is wrong", async () => {
+  it("doctor shows which settings differ from the defaults and where they come from, and what is wrong", async () => {
     const findings = await examine({
       "/home/me/.config/opencode/opencode.json":
         '{"memory": {"dream": {"enabled": false}, "toolResults": {"threshold": 9000}}}',
@@ -85,19 +90,19 @@ describe("strata doctor tells of the configuration", () => {
       level: "note",
     });
     expect(find(findings, "colour is not a setting")).toMatchObject({ level: "problem" });
-    expect(findings.filter(({ what }) => what.startsWith("some are set in")).map(({ what }) => what)).toEqual(
-      [
-        "some are set in /home/me/.config/opencode/opencode.json, key memory",
-        `some are set in ${CONFIG}, beside the plugin's name`,
-      ],
-    );
-    expect(find(findings, "none are set in")?.what).toContain(`${PROJECT}/opencode.jsonc`);
-    expect(find(findings, "by default toolResults")?.what).toMatch(/enabled true, .*turnBudget 200000/);
+    expect(
+      findings.filter(({ what }) => what.startsWith("settings found in")).map(({ what }) => what),
+    ).toEqual([
+      "settings found in /home/me/.config/opencode/opencode.json, key memory",
+      `settings found in ${CONFIG}, plugin options`,
+    ]);
+    expect(find(findings, "no settings in")?.what).toContain(`${PROJECT}/opencode.jsonc`);
+    expect(find(findings, "defaults for toolResults")?.what).toMatch(/enabled true, .*turnBudget 200000/);
   });
 });
 
-describe("strata doctor tells of OpenCode", () => {
-  it("2 and later that the plugin does nothing in it, as a problem, and does not try to prove otherwise", () => {
+describe("strata doctor on OpenCode", () => {
+  it("doctor reports OpenCode 2 and later as a problem, since the plugin does nothing there", () => {
     for (const version of ["2.0.0", "2.2.7", "2.1.0-beta.3", "3.0.0"]) {
       const finding = checkHost("/bin/opencode", version);
       expect(finding).toMatchObject({ level: "problem", what: expect.stringContaining(version) });
@@ -111,7 +116,7 @@ describe("strata doctor tells of OpenCode", () => {
     }
   });
 
-  it("only what it finds in the PATH: a program that a repository brings is never run", async () => {
+  it("doctor runs only an OpenCode from the PATH, never a program from the repository", async () => {
     const files = createMemoryFiles({
       "/project/node_modules/.bin/opencode": "#!/bin/sh\nrm -rf ~",
       "/project/opencode": "",
@@ -125,7 +130,7 @@ describe("strata doctor tells of OpenCode", () => {
   });
 });
 
-describe("strata doctor tells of the machine", () => {
+describe("strata doctor on the machine", () => {
   const options = (files: Files, lock: LockState = { kind: "free" }, free?: number) => ({
     files,
     clock: createFakeClock(),
@@ -140,16 +145,16 @@ describe("strata doctor tells of the machine", () => {
   };
   const world = { [`${PROJECT}/.opencode/strata/strata.log`]: "x" };
 
-  it("where machine state was set aside that is not known to be of this machine", async () => {
+  it("doctor names machine state that was set aside as not this machine's", async () => {
     const aside = `${PROJECT}/.opencode/strata/state.foreign-1`;
     const files = createMemoryFiles({ ...world, [`${aside}/leases.json`]: "{}" }, () => MORNING);
-    expect(find(await checkMachine(options(files), PROJECT), aside)).toMatchObject({ level: "note" });
+    expect(find(await checkMachine(options(files), FOLDERS), aside)).toMatchObject({ level: "note" });
   });
 
-  it("that a folder cannot be written, and leaves no trace where it can", async () => {
+  it("doctor reports a folder that is not writable, and leaves no trace in others", async () => {
     const files = createMemoryFiles(world, () => MORNING);
     const before = [...files.contents.keys()];
-    expect((await checkMachine(options(files), PROJECT)).every(({ level }) => level === "fine")).toBe(true);
+    expect((await checkMachine(options(files), FOLDERS)).every(({ level }) => level === "fine")).toBe(true);
     expect([...files.contents.keys()]).toEqual(before);
     const refusing = {
       ...files,
@@ -157,30 +162,30 @@ describe("strata doctor tells of the machine", () => {
         throw systemError("EACCES", path);
       },
     };
-    const findings = await checkMachine(options(refusing), PROJECT);
+    const findings = await checkMachine(options(refusing), FOLDERS);
     expect(find(findings, "/project/.opencode/strata cannot be written: EACCES")).toMatchObject({
       level: "problem",
     });
   });
 
-  it("that a lock is stale, held, or without an owner", async () => {
+  it("doctor tells stale locks from held ones and from those without an owner", async () => {
     const path = `${PROJECT}/.opencode/strata/state/memory/internal/lock`;
     const look = async (lock: LockState) =>
-      find(await checkMachine(options(createMemoryFiles({ ...world, [path]: "x" }), lock), PROJECT), path);
+      find(await checkMachine(options(createMemoryFiles({ ...world, [path]: "x" }), lock), FOLDERS), path);
     expect(await look({ kind: "abandoned", token })).toMatchObject({ level: "warning" });
     expect((await look({ kind: "abandoned", token }))?.what).toContain("process 7 on here");
     expect(await look({ kind: "held", token })).toMatchObject({ level: "fine" });
     expect(await look({ kind: "held" })).toMatchObject({ level: "problem" });
   });
 
-  it("that the disk is nearly full, and that the clock is behind what was written", async () => {
+  it("doctor warns of a nearly full disk and of a clock that is behind the files", async () => {
     const files = createMemoryFiles(world, () => MORNING + 3 * 86_400_000);
-    const findings = await checkMachine(options(files, undefined, 5_000_000), PROJECT);
-    expect(find(findings, "5 MB are free")).toMatchObject({ level: "warning" });
+    const findings = await checkMachine(options(files, undefined, 5_000_000), FOLDERS);
+    expect(find(findings, "5 MB of disk space are free")).toMatchObject({ level: "warning" });
     expect(find(findings, "the clock is 3 days behind")).toMatchObject({ level: "warning" });
   });
 
-  it("that it is too old a Node", () => {
+  it("doctor reports a Node that is too old", () => {
     expect(checkRuntime({ node: "18.19.0" }).level).toBe("problem");
     expect(checkRuntime({ node: "20.17.0" }).level).toBe("fine");
     expect(checkRuntime({ node: "24.3.0", bun: "1.3.14" })).toMatchObject({

@@ -4,12 +4,12 @@ import { z } from "zod";
 import { layers } from "../../layers/index.js";
 import { formatSettingsPage } from "../../scripts/settings-page.js";
 import { readEvidence } from "../../src/cli/doctor/evidence.js";
-import { findGarbage } from "../../src/cli/gc/find-garbage.js";
 import { readConfig } from "../../src/config/config.js";
 import { enabled, whole } from "../../src/config/fields.js";
 import { formatConfigSchema } from "../../src/config/json-schema.js";
 import { byAnyone } from "../../src/config/owners.js";
 import { loadSchema } from "../../src/config/schema.js";
+import { findExpired } from "../../src/expired-files.js";
 import { planFolders } from "../../src/folders.js";
 import type { LayerDefinition } from "../../src/layer-definition.js";
 import { createFakeClock } from "../support/fake-clock.js";
@@ -111,9 +111,9 @@ it("the toy layer has a row in doctor's proof", async () => {
     return readEvidence(seen, config, [{ ...toy, proof }]).filter(({ what }) => what.startsWith("layer"));
   };
   expect(describe([".opencode/strata/state/toy/ses_1.txt"])).toEqual([
-    { level: "fine", what: "layer toy fired: said hello" },
+    { level: "fine", what: "layer toy works: said hello" },
   ]);
-  expect(describe([])).toEqual([{ level: "problem", what: "layer toy was asked 1 times and did nothing" }]);
+  expect(describe([])).toEqual([{ level: "problem", what: "layer toy was called 1 times and did nothing" }]);
 });
 
 it("files of the toy layer are removed by gc once they are old enough", async () => {
@@ -121,11 +121,9 @@ it("files of the toy layer are removed by gc once they are old enough", async ()
   const path = `${PROJECT}/.opencode/strata/state/toy/ses_1.txt`;
   const files = createMemoryFiles({ [path]: "hello\n" }, clock.now);
   const processes = { isRunning: async () => false } as never;
-  const find = () =>
-    findGarbage(
-      { clock, files },
-      { folders: planFolders(PROJECT), processes, days: 1, kinds: all.flatMap((one) => one.files) },
-    );
+  const world = { clock, files, folders: planFolders(PROJECT), processes };
+  const kinds = all.flatMap((one) => one.files);
+  const find = () => findExpired(world, kinds);
   clock.advance(2 * 86_400_000);
   expect(await find()).toEqual([]);
   clock.advance(2 * 86_400_000);

@@ -40,7 +40,7 @@ describe("nobody's text but the user's becomes a memory", () => {
 
     it(`not "${order.slice(0, 24)}…" in a subagent's prompt, a session of our own, or the template of a command`, async () => {
       const { extraction, background, host, idle, kept, session } = await openExtraction();
-      extraction.onChild("ses_child");
+      host.parents.set("ses_child", "ses_1");
       host.ownSessions?.set("ses_own", { id: "ses_own", updatedMs: 0, openedBy: "running" });
       extraction.onTemplate(order);
       for (const sessionID of ["ses_child", "ses_own", "ses_1"]) extraction.onTurn(sessionID);

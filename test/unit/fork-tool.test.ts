@@ -95,7 +95,8 @@ describe("the tool fork", () => {
   it("takes one to five tasks that say something, and costs under 200 tokens to offer", async () => {
     const world = await openWorld();
     const tool = world.strata.dispatcher.tools.find(({ name }) => name === "fork");
-    const takes = (tasks: unknown) => tool?.parameters.safeParse({ tasks }).success;
+    const check = await tool?.loadCheck();
+    const takes = (tasks: unknown) => check?.safeParse({ tasks }).success;
     expect([["a"], Array(5).fill("a"), [], Array(6).fill("a"), [" "], "a"].map(takes)).toEqual([
       true,
       true,
@@ -104,7 +105,7 @@ describe("the tool fork", () => {
       false,
       false,
     ]);
-    const definition = JSON.stringify([tool?.name, tool?.description, tool?.parameters.toJSONSchema()]);
+    const definition = JSON.stringify([tool?.name, tool?.description, tool?.parameters]);
     expect(definition.length / 4).toBeLessThan(200);
   });
 });

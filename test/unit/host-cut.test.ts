@@ -16,7 +16,8 @@ describe("a result that the host has cut", () => {
     const preview = await onlyOutput(world, [user("go"), answer([cut()])]);
     expect(preview).toContain("820,001 bytes");
     expect(preview).not.toContain(HOST_FILE);
-    expect(world.files.contents.get(pathIn(preview))).toEqual(new Uint8Array(whole));
+    // Comparing them as a list of numbers takes seconds.
+    expect(whole.equals(world.files.contents.get(pathIn(preview)) ?? Buffer.of())).toBe(true);
   });
 
   it("is taken over also when the host has left nothing of it, as of one long line", async () => {

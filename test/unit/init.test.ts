@@ -17,7 +17,7 @@ async function after(text: string | undefined, line = "init"): Promise<string | 
 }
 
 describe("strata init", () => {
-  it("makes the file where there is none, and adds to the one that is there", async () => {
+  it("init creates the file if there is none, and otherwise adds to it", async () => {
     const made = await after(undefined);
     expect(made).toBe(
       '{\n  "$schema": "https://opencode.ai/config.json",\n  "plugin": ["opencode-strata"]\n}\n',
@@ -27,7 +27,7 @@ describe("strata init", () => {
     expect(await after("{}")).toBe('{"plugin": ["opencode-strata"]}');
   });
 
-  it("keeps comments, order, tabs, line ends, trailing commas and what stands beside the list", async () => {
+  it("init keeps comments, order, tabs, line ends, trailing commas and other settings", async () => {
     const text =
       '{\r\n\t// mine\r\n\t"model": "a/b", // and why\r\n\t"plugin": [\r\n\t\t"first", // the first\r\n\t\t["second", { "x": 1 }], /* and last */\r\n\t],\r\n\t"z": 1,\r\n}\r\n';
     const added = await after(text);
@@ -35,16 +35,16 @@ describe("strata init", () => {
     expect(await after(added, "init --remove")).toBe(text);
   });
 
-  it("written twice is written once", async () => {
+  it("init run twice adds one entry", async () => {
     const files = open('{ "plugin": [] }');
     await runStrata(files, "init");
     const once = files.text(PATH);
     const { code, out } = await runStrata(files, "init");
     expect([code, files.text(PATH)]).toEqual([0, once]);
-    expect(out).toContain('has "opencode-strata" already');
+    expect(out).toContain('Already configured: "opencode-strata"');
   });
 
-  it("knows itself with a version, with options, as a folder, and in the global file", async () => {
+  it("init recognises the plugin with a version, with options, as a folder, and in the global file", async () => {
     const { version: _, ...folder } = {
       version: 1,
       "/lib/strata/package.json": '{"name":"opencode-strata"}',
@@ -57,21 +57,21 @@ describe("strata init", () => {
     ]) {
       const text = `{"plugin": [${entry}]}`;
       const files = createMemoryFiles({ ...folder, "/project/.git/HEAD": "x", [PATH]: text });
-      expect((await runStrata(files, "init")).out).toContain("already");
+      expect((await runStrata(files, "init")).out).toContain("Already configured");
       expect(files.text(PATH)).toBe(text);
-      expect((await runStrata(files, "init --remove")).out).toContain(`Taken out of ${PATH}`);
+      expect((await runStrata(files, "init --remove")).out).toContain(`Removed from ${PATH}`);
       expect(files.text(PATH)).toBe('{"plugin": []}');
     }
     const files = open();
     await runStrata(files, "init --global");
     expect(files.text("/home/me/.config/opencode/opencode.json")).toContain("opencode-strata");
-    expect((await runStrata(files, "init")).out).toContain("/home/me/.config/opencode/opencode.json has");
+    expect((await runStrata(files, "init")).out).toContain("in /home/me/.config/opencode/opencode.json");
     expect(files.text(PATH)).toBeUndefined();
     await runStrata(files, "init --global --remove");
     expect(parse(files.text("/home/me/.config/opencode/opencode.json") ?? "").plugin).toEqual([]);
   });
 
-  it("takes the file that is there, the one with a list first, and the repository's from a folder deep in it", async () => {
+  it("init prefers an existing file with a plugin list, also from a subfolder of the repository", async () => {
     const files = createMemoryFiles({
       "/project/.git/HEAD": "x",
       "/project/opencode.json": "{}",
@@ -82,21 +82,21 @@ describe("strata init", () => {
     expect(files.text("/project/opencode.json")).toBe("{}");
   });
 
-  it("leaves what it does not understand untouched, says where that is, and ends with 3", async () => {
+  it("init leaves an invalid file untouched, says where it is invalid, and exits with 3", async () => {
     for (const [text, what] of [
       ['{\n  "model": "a",\n  oops\n}', "line 3, column 3: a word that is neither"],
-      ["[1]", "an object is expected at the top"],
-      ['{\n"plugin": "one"}', "line 2: plugin is expected to be a list"],
+      ["[1]", "the top level must be an object"],
+      ['{\n"plugin": "one"}', "line 2: plugin must be a list"],
       ['{"plugin": ["a"', "line 1, column 16: expected a"],
     ] as const) {
       const files = open(text);
       const { code, err } = await runStrata(files, "init");
       expect([code, files.text(PATH)]).toEqual([3, text]);
-      expect(err).toContain(`${PATH} was left as it is: ${what}`);
+      expect(err).toContain(`${PATH} was not changed: ${what}`);
     }
   });
 
-  it("names the copy that the project has installed for itself, as seen from the file", async () => {
+  it("init adds the project's own installed copy by its path relative to the file", async () => {
     for (const [path, spec] of [
       [PATH, "./node_modules/opencode-strata"],
       ["/project/.opencode/opencode.json", "../node_modules/opencode-strata"],
@@ -109,12 +109,12 @@ describe("strata init", () => {
       });
       await runStrata(files, "init");
       expect(parse(files.text(path) ?? "").plugin).toEqual([spec]);
-      expect((await runStrata(files, "init")).out).toContain("already");
+      expect((await runStrata(files, "init")).out).toContain("Already configured");
     }
   });
 
-  it("with nothing to take out says so", async () => {
-    expect((await runStrata(open("{}"), "init --remove")).out).toContain("nothing to do");
+  it("init --remove says if there is nothing to remove", async () => {
+    expect((await runStrata(open("{}"), "init --remove")).out).toContain("nothing to remove");
   });
 });
 
@@ -134,7 +134,7 @@ describe("the edit, of any configuration with comments", () => {
       return `${a}{${members.join(`,${c}`)}${trails ? "," : ""}${b}}${c}`;
     });
 
-  it("adds one entry at the end, changes nothing else of what it means, keeps every comment, and can be taken back", () => {
+  it("planAdd adds one entry at the end, keeps every comment and other value, and can be reverted", () => {
     fc.assert(
       fc.property(document, (text) => {
         const added = planAdd(text, "opencode-strata");
@@ -155,7 +155,7 @@ describe("the edit, of any configuration with comments", () => {
     );
   });
 
-  it("takes out any entry and keeps the others with their comments", () => {
+  it("planRemove removes any entry and keeps the others with their comments", () => {
     fc.assert(
       fc.property(document, fc.constantFrom("a", "b@1", "c"), (text, spec) => {
         const removed = planRemove(text, (name) => name === spec);

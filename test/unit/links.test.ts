@@ -4,7 +4,7 @@ import { lstat, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { stack } from "../../layers/index.js";
-import { createOwnFiles } from "../../src/own-files.js";
+import { createOwnFiles } from "../../src/own/own-files.js";
 import type { Files } from "../../src/seams/files.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { createStrata, type Strata } from "../../src/strata.js";

@@ -6,12 +6,19 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import type { DecisionBatch } from "../../src/view/decision-batch.js";
 import { createChance } from "../support/chance.js";
+import { patiently } from "../support/patience.js";
 import { type Child, startChild } from "../support/processes/child.js";
+import { sizeOf } from "../support/sizes.js";
 
 const SESSIONS = 4;
-const MESSAGES = 250;
-const KILLS = 5;
-const TIME_MS = 60_000;
+const MESSAGES = sizeOf({
+  usual: 80,
+  long: 250,
+  of: "messages from each of 4 processes in unit/mail-processes.test.ts",
+  because: "they are killed on the way",
+});
+const KILLS = 3;
+const TIME_MS = patiently(60_000);
 
 let folder: string;
 const children: Child[] = [];
@@ -67,7 +74,7 @@ async function readDelivered(): Promise<Map<string, string[]>> {
 }
 
 it(
-  "4 × 250 messages, with kills at random: each is delivered once, and in order from each sender",
+  "messages between processes that are killed at random are delivered once each, and in order from each sender",
   async () => {
     const last = await Promise.all(Array.from({ length: SESSIONS }, (_, number) => live(number)));
     // Twice: the first may have begun before the last message was written.

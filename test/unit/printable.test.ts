@@ -82,7 +82,7 @@ describe("the command line", () => {
     "show nothing",
   ];
   for (const line of lines)
-    it(`strata ${line} lets no title, name or setting of a repository steer the terminal`, async () => {
+    it(`strata ${line} prints no control sequence from a title, name or setting of a repository`, async () => {
       for (const isTTY of [true, false]) {
         const { err, out } = await run(line, isTTY);
         expect(out + err).not.toBe("");
@@ -90,7 +90,7 @@ describe("the command line", () => {
       }
     });
 
-  it("prints JSON that is read back as it was", async () => {
+  it("list --json prints text that parses back unchanged", async () => {
     for (const isTTY of [true, false]) {
       const { out } = await run("list --json", isTTY);
       const [memory] = JSON.parse(out).memories;

@@ -1,6 +1,5 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { expect, it } from "vitest";
-import { DAY_MS } from "../../src/days.js";
 import { parsePulse } from "../../src/dispatcher/pulse.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -103,9 +102,6 @@ it("a layer that fails is counted with its reason; the pulse of an instance long
     },
   });
   const world = await openWorld({ layers: [throwing] });
-  const old = `${FOLDER}/old.json`;
-  await world.files.writeWhole(old, "{}");
-  await world.files.touch(old, MORNING - 8 * DAY_MS);
   await bind(world)["chat.message"]?.({ sessionID: "ses_1" }, {
     message: { role: "user" },
     parts: [],

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { createLog, type LogLevel } from "../../src/record/log.js";
 import { createSavings, parseSavingsRecord, sumSavings } from "../../src/record/savings.js";
 import type { Tokenizer } from "../../src/record/tokenizer.js";
+import { createTokenizer } from "../../src/record/tokenizer.js";
 import { createTokenCounter } from "../../src/record/tokens.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeHost } from "../support/fake-host.js";
@@ -174,14 +176,12 @@ describe("the token counter", () => {
   });
 });
 
-/** The tokenizer as it is built: its thread runs a file of the package. */
-describe("the tokenizer", async () => {
-  const { createTokenizer } = (await import(
-    resolve("dist/src/record/tokenizer.js")
-  )) as typeof import("../../src/record/tokenizer.js");
+/** Its thread runs a file of the package. */
+const built = pathToFileURL(resolve("dist/tokenizer-worker.js"));
 
+describe("the tokenizer", () => {
   it("counts as gpt-tokenizer does, special tokens being mere text", async () => {
-    const tokenize = createTokenizer(createFakeClock());
+    const tokenize = createTokenizer(createFakeClock(), built);
     expect(await tokenize(["hello world", "hello world"])).toBe(4);
     expect(await tokenize(["<|endoftext|>"])).toBeGreaterThan(3);
   });
@@ -194,14 +194,18 @@ describe("the tokenizer", async () => {
     ).join("\n");
     const exact = countTokens(text);
     const clock = createFakeClock();
-    const counter = createTokenCounter({ tokenize: createTokenizer(clock), clock, onFailure: () => {} });
+    const counter = createTokenCounter({
+      tokenize: createTokenizer(clock, built),
+      clock,
+      onFailure: () => {},
+    });
     const counted = await counter.count(text);
     expect(Math.abs(counted - exact) / exact).toBeLessThan(0.1);
   });
 
   it("is ended when nobody has asked for a while, and started again when somebody does", async () => {
     const clock = createFakeClock();
-    const tokenize = createTokenizer(clock);
+    const tokenize = createTokenizer(clock, built);
     expect(await tokenize(["one"])).toBe(1);
     clock.advance(60_000);
     expect(await tokenize(["one"])).toBe(1);
@@ -209,7 +213,7 @@ describe("the tokenizer", async () => {
 
   it("that does not answer is given up, and the next count starts another", async () => {
     const clock = createFakeClock();
-    const tokenize = createTokenizer(clock);
+    const tokenize = createTokenizer(clock, built);
     const stuck = tokenize(["one"]);
     clock.advance(10_000);
     await expect(stuck).rejects.toThrow("does not answer");

@@ -10,7 +10,7 @@ const read = (text: string) =>
   ]);
 
 describe("a Markdown page becomes memories", () => {
-  it("one for each heading with text below it, in the page's order; what stands before the first is one too", () => {
+  it("each heading with text becomes a memory, in order, and so does text before the first heading", () => {
     expect(read("first words\n\n# A\n\n## B\n\nof b\n\n## C ##\nof c\nand more\n")).toEqual([
       ["knowledge", undefined, "first words"],
       ["knowledge", "B", "of b"],
@@ -18,7 +18,7 @@ describe("a Markdown page becomes memories", () => {
     ]);
   });
 
-  it("of the type that the nearest heading names", () => {
+  it("a memory has the type that the nearest heading names", () => {
     expect(read("# Decisions\n\nno colours\n\n## Use X\n\nit is small\n\n# Idea\n\nshout")).toEqual([
       ["decision", undefined, "no colours"],
       ["decision", "Decisions: Use X", "it is small"],
@@ -26,7 +26,7 @@ describe("a Markdown page becomes memories", () => {
     ]);
   });
 
-  it("with the heading above where a heading stands twice, or goes on with the text above", () => {
+  it("a title includes the parent heading if it is not unique or continues the parent's text", () => {
     expect(read("# X\n## Why\na\n# Y\n## Why\nb\n# Z\nc\n## More\nd").map(([, title]) => title)).toEqual([
       "X: Why",
       "Y: Why",
@@ -35,19 +35,19 @@ describe("a Markdown page becomes memories", () => {
     ]);
   });
 
-  it("without its fields, its comments, and headings that stand in code", () => {
+  it("front matter, comments and headings in code do not become memories", () => {
     const page =
       "---\ntitle: page\n---\n# A\n<!-- how to\n# fill this in -->\nbefore\n~~~sh\n# no heading\n~~~\nafter\n# B\n<!-- nothing yet -->\n";
     expect(read(page)).toEqual([["knowledge", "A", "before\n~~~sh\n# no heading\n~~~\nafter"]]);
   });
 
-  it("CRLF, a mark at its beginning and a fence that never ends are no matter", () => {
+  it("CRLF, a byte order mark and an unclosed fence do not disturb the parsing", () => {
     expect(read("\uFEFF# A\r\none\r\ntwo\r\n```\r\n# B\r\n")).toEqual([
       ["knowledge", "A", "one\ntwo\n```\n# B"],
     ]);
   });
 
-  it("every line of a page that says something is in exactly one of them", () => {
+  it("every line with text ends up in exactly one memory", () => {
     const line = fc.constantFrom("# a", "## b", "### c", "####### no heading", "text", "", "  more");
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {

@@ -156,7 +156,7 @@ describe("/memory", () => {
     return (await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal)) ?? "";
   };
 
-  it("tells of this session, of all of them, and of what wants looking after", async () => {
+  it("tells of this session, of all of them, and of problems", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();

@@ -1,7 +1,7 @@
 /** Machine state that this machine has not written: a clone or an archive may bring some. */
 import { describe, expect, it } from "vitest";
 import { planFolders } from "../../src/folders.js";
-import { openOwn } from "../../src/own.js";
+import { openOwn } from "../../src/own/own.js";
 import { readDreamState } from "../../src/record/dream-state.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "../support/fake-clock.js";

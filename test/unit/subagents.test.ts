@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { formatBrief, MOST_CHARACTERS } from "../../layers/7-across-agents/brief.js";
-import { createFamily } from "../../layers/7-across-agents/family.js";
 import type { Message } from "../../src/conversation/message.js";
 import { readFacts } from "../../src/notes/facts.js";
 import { learnMessages } from "../../src/notes/learn.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
 import { createFakeClock } from "../support/fake-clock.js";
-import { createFakeHost, PROJECT } from "../support/fake-host.js";
+import { PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession } from "../support/session.js";
 import { openWorld, type World } from "../support/world.js";
@@ -137,26 +136,5 @@ describe("the brief", () => {
     expect(text).toContain("Never do 59");
     expect(text).toContain("Changed so far:");
     expect(text.endsWith("The notes on that session: /n.md")).toBe(true);
-  });
-});
-
-describe("the family", () => {
-  it("is what the host reported, or says; a circle ends", async () => {
-    const host = createFakeHost();
-    const family = createFamily(host);
-    host.parents.set("b", "a");
-    family.hear({ type: "session.created", properties: { info: { id: "c", parentID: "b" } } });
-    expect(await family.findAncestors("c")).toEqual(["b", "a"]);
-    host.parents.set("x", "y").set("y", "x");
-    expect(await family.findAncestors("x")).toHaveLength(5);
-  });
-
-  it("is asked for again where the host did not say", async () => {
-    const host = createFakeHost();
-    const family = createFamily(host);
-    host.findParent = async () => "unknown";
-    expect(await family.findParent("c")).toBeUndefined();
-    host.findParent = async () => "a";
-    expect(await family.findParent("c")).toBe("a");
   });
 });

@@ -1,24 +1,30 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineTool, type Tool } from "../../src/dispatcher/tool.js";
+import { defineTool, formatParameters, type Tool, type ToolParameters } from "../../src/dispatcher/tool.js";
 import { StrataError } from "../../src/error.js";
-import { bindTools } from "../../src/host/tools.js";
+import { bindTools, defineTools } from "../../src/host/tools.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
+import { openWorld } from "../support/world.js";
 
-const parameters = z.object({
-  id: z.string().min(3).describe("the item"),
-  count: z.number().int().optional().describe("how many"),
-});
+const check = z.object({ id: z.string().min(3), count: z.number().int().optional() });
+const parameters: ToolParameters = {
+  properties: {
+    id: { description: "the item", type: "string" },
+    count: { description: "how many", type: "number" },
+  },
+  required: ["id"],
+};
 
 /** One tool as the host has it, with what it was given and what was logged. */
-function bindOne(execute: Tool<typeof parameters>["execute"], deadlineMs?: number) {
+function bindOne(execute: Tool<typeof check>["execute"], deadlineMs?: number) {
   const clock = createFakeClock();
   const log = createFakeLog();
   const tool = defineTool({
     name: "take",
     description: "Takes one.",
     parameters,
+    loadCheck: async () => check,
     execute,
     ...(deadlineMs !== undefined && { deadlineMs }),
   });
@@ -26,7 +32,7 @@ function bindOne(execute: Tool<typeof parameters>["execute"], deadlineMs?: numbe
   const abort = new AbortController();
   const context = { sessionID: "ses_1", messageID: "msg_1", callID: "call_1", abort: abort.signal };
   const run = (args: unknown) => bound.take?.execute(args as never, context as never);
-  return { abort, bound, clock, logged: log.lines, run };
+  return { abort, bound, clock, define: defineTools([tool]), logged: log.lines, run };
 }
 
 describe("a layer's tool in the host", () => {
@@ -82,5 +88,43 @@ describe("a layer's tool in the host", () => {
     const { bound } = bindOne(async () => "");
     expect(bound.take?.description).toBe("Takes one.");
     expect(Object.keys(bound.take?.args ?? {})).toEqual(["id", "count"]);
+  });
+
+  it("has a schema that says which arguments it needs, and leaves the tools of others alone", async () => {
+    const { define } = bindOne(async () => "");
+    const output = { description: "Takes one.", parameters: {} };
+    await define({ toolID: "read" }, output);
+    expect(output).toEqual({ description: "Takes one.", parameters: {} });
+    await define({ toolID: "take" }, output);
+    expect(output).toMatchObject({ jsonSchema: { type: "object", ...parameters } });
+  });
+});
+
+/** The limits of values are checked and not told; descriptions are told and not checked. */
+const UNTOLD = new Set([
+  "additionalProperties",
+  "maximum",
+  "maxItems",
+  "maxLength",
+  "minimum",
+  "minItems",
+  "minLength",
+  "pattern",
+  "description",
+]);
+const toPlain = (schema: object): unknown =>
+  JSON.parse(JSON.stringify(schema), (key, value) =>
+    UNTOLD.has(key) && typeof value !== "object" ? undefined : value,
+  );
+
+describe("every tool of ours", () => {
+  it("is checked by what the model is told of its arguments", async () => {
+    const world = await openWorld();
+    const { tools } = world.strata.dispatcher;
+    expect(tools.length).toBeGreaterThan(5);
+    for (const { loadCheck, name, parameters } of tools) {
+      const checked = toPlain(z.toJSONSchema(await loadCheck(), { io: "input" }));
+      expect([name, checked]).toEqual([name, toPlain(formatParameters(parameters))]);
+    }
   });
 });

@@ -36,7 +36,7 @@ const odd = {
 };
 
 describe("strata export and import", () => {
-  it("give an empty project the same memories, byte for byte, private and global ones only when asked", async () => {
+  it("export and import copy memories byte for byte, private and global ones only when asked", async () => {
     const source = open(odd);
     const before = new Map(source.contents);
     const exported = await runStrata(source, "export");
@@ -56,7 +56,7 @@ describe("strata export and import", () => {
     expect(readAll(all, GLOBAL)).toEqual({});
     expect(await moveTo(all, whole, "--global")).toMatchObject({
       code: 0,
-      out: "Imported: 1 memory, 6 known already",
+      out: "Imported: 1 memory, 6 already known",
     });
     expect(readAll(all, GLOBAL)).toEqual(readAll(source, GLOBAL));
     expect(all.text(`${FOLDER}/private/.gitignore`)).toBe("*\n");
@@ -64,19 +64,19 @@ describe("strata export and import", () => {
     expect(JSON.parse(list.out)).toMatchObject([{ operation: "import", by: "strata" }]);
   });
 
-  it("skip what is known, and give a taken name's memory another one, which is skipped the next time", async () => {
+  it("import skips known memories, and renames one whose name is taken, only once", async () => {
     const exported = await runStrata(open({ [`${FOLDER}/plan/ship.md`]: "on Friday" }), "export");
     const target = open({ [`${FOLDER}/plan/ship.md`]: "on Monday" });
     const first = await moveTo(target, exported);
     expect(first).toMatchObject({ code: 0, out: "Imported: 1 memory" });
     expect(target.text(`${FOLDER}/plan/ship.md`)).toBe("on Monday");
     expect(target.text(`${FOLDER}/plan/ship-2.md`)).toBe("on Friday");
-    expect((await moveTo(target, exported)).out).toBe("Imported: 0 memories, 1 known already");
+    expect((await moveTo(target, exported)).out).toBe("Imported: 0 memories, 1 already known");
     const renamed = open({ [`${FOLDER}/plan/other.md`]: "on  Friday\n" });
-    expect((await moveTo(renamed, exported)).out).toBe("Imported: 0 memories, 1 known already");
+    expect((await moveTo(renamed, exported)).out).toBe("Imported: 0 memories, 1 already known");
   });
 
-  it("change nothing with --dry-run, and say what would come", async () => {
+  it("import --dry-run changes nothing and says what it would import", async () => {
     const exported = await runStrata(open(odd), "export");
     const target = open({ [`${FOLDER}/plan/mine.md`]: "mine" });
     await target.writeWhole("/elsewhere/m.jsonl", exported.out);
@@ -87,7 +87,7 @@ describe("strata export and import", () => {
     expect(target.contents).toEqual(before);
   });
 
-  it("carry no secret and no hint at a private memory, and name the file that has one", async () => {
+  it("export and import carry no secret and no name of a private memory, and name the file that has one", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
     const files = open({
       [`${FOLDER}/idea/a.md`]: `---\ntitle: a\n# ${secret}\n---\nx`,
@@ -102,13 +102,13 @@ describe("strata export and import", () => {
     const line = (name: string, contents: string) => JSON.stringify({ v: 1, id: `idea/${name}`, contents });
     const target = open({ "/m.jsonl": [line("a", secret), line("fine", "fine")].join("\n") });
     const taken = await runStrata(target, "import /m.jsonl");
-    expect(taken).toMatchObject({ code: 1, out: "Imported: 1 memory, 1 not taken" });
+    expect(taken).toMatchObject({ code: 1, out: "Imported: 1 memory, 1 refused" });
     expect([...target.contents].some(([path, one]) => path !== "/m.jsonl" && `${one}`.includes("ghp_"))).toBe(
       false,
     );
   });
 
-  it("take the whole lines of a file that is torn or has others' lines, and name the rest", async () => {
+  it("import takes the complete lines of a damaged file, and names the others", async () => {
     const exported = await runStrata(open(odd), "export");
     const bytes = Buffer.from(
       `not ours\n${exported.out}\n{"v":1,"id":"../../etc/x","contents":"x"}\n{"v":1,"id":"idea/☃`,
@@ -116,27 +116,27 @@ describe("strata export and import", () => {
     const target = open({ "/m.jsonl": bytes.subarray(0, bytes.length - 1) });
     const { code, err, out } = await runStrata(target, "import /m.jsonl");
     expect([code, out]).toEqual([1, "Imported: 5 memories"]);
-    for (const line of [1, 7, 8]) expect(err).toContain(`line ${line} of /m.jsonl is no memory`);
+    for (const line of [1, 7, 8]) expect(err).toContain(`line ${line} of /m.jsonl is not a complete memory`);
     const none = await runStrata(open({ "/m.jsonl": "# A page\n" }), "import /m.jsonl");
     expect(none).toMatchObject({ code: 3, err: expect.stringContaining("strata ingest") });
     expect(await runStrata(open(), "import /not/there")).toMatchObject({
       code: 3,
-      err: expect.stringContaining("neither a file nor a folder"),
+      err: expect.stringContaining("does not exist"),
     });
     expect(await runStrata(open({ "/m.jsonl": "" }), "import /m.jsonl")).toMatchObject({ code: 0 });
     expect(await runStrata(open(), "import")).toMatchObject({ code: 2 });
   });
 
-  it("leave out what cannot be read, and write over no file", async () => {
+  it("export skips unreadable files, and overwrites none", async () => {
     const files = open({ [`${FOLDER}/idea/a.md`]: "---\ntitle: [", [`${FOLDER}/idea/b.md`]: "fine" });
     const { code, err, out } = await runStrata(files, "export out.jsonl");
-    expect([code, out]).toEqual([1, `Exported: 1 memories to ${PROJECT}/out.jsonl`]);
+    expect([code, out]).toEqual([1, `Exported: 1 memory to ${PROJECT}/out.jsonl`]);
     expect(err).toContain("idea/a.md: its frontmatter begins with --- and does not end");
     expect(await runStrata(files, "export out.jsonl")).toMatchObject({ code: 3 });
     expect((await runStrata(open(), "export")).out).toBe("");
   });
 
-  it("of any two sets of memories leave nothing out twice: what is planned is there afterwards, once", () => {
+  it("an import that was interrupted anywhere ends, when repeated, where an uninterrupted one does", () => {
     const one = fc.record({
       id: fc.constantFrom("idea/a", "idea/A", "idea/a-2", "plan/a", "private/idea/a"),
       contents: fc.constantFrom("x", "X ", "y", "---\ntitle: x\n---\nz"),
@@ -164,7 +164,7 @@ describe("strata export and import", () => {
   });
 });
 
-describe("strata import of other programs' folders", () => {
+describe("strata import of folders", () => {
   const memory = {
     "/repo/.memory/context.md": "# Context\n\n## Goal\n\nship the parser\n",
     "/repo/.memory/findings.md": "# Findings\n\n## The API is slow\n\n2 s a call\n",
@@ -173,11 +173,11 @@ describe("strata import of other programs' folders", () => {
     "/repo/.memory/session.json": "{}",
   };
 
-  it("a .memory folder: decisions, findings and the context, with where they are from; twice changes nothing", async () => {
+  it("import reads a .memory folder with its sources, and changes nothing the second time", async () => {
     const files = open(memory);
     const first = await runStrata(files, "import /repo/.memory");
     expect(first).toMatchObject({ code: 0, out: expect.stringContaining("Imported: 3 memories") });
-    expect(first.out).toContain("No memories are in errors.log, session.json.");
+    expect(first.out).toContain("No memories in errors.log, session.json.");
     const { memories } = JSON.parse((await runStrata(files, "list --json")).out);
     expect(memories).toMatchObject([
       {
@@ -190,10 +190,10 @@ describe("strata import of other programs' folders", () => {
       { id: "knowledge/the-api-is-slow" },
       { id: "plan/goal", content: "ship the parser" },
     ]);
-    expect((await runStrata(files, "import /repo/.memory")).out).toContain("0 memories, 3 known already");
+    expect((await runStrata(files, "import /repo/.memory")).out).toContain("0 memories, 3 already known");
   });
 
-  it("a folder with a MEMORY.md: its pages by their kind, and what the index says beside its links", async () => {
+  it("import reads the pages of a MEMORY.md folder by kind, and the index without its links", async () => {
     const files = open({
       "/m/MEMORY.md": "# Memory\n\n- [Tone](tone.md) — short answers\n\n## Build\n\nrun make first\n",
       "/m/tone.md":
@@ -203,7 +203,7 @@ describe("strata import of other programs' folders", () => {
       "/m/bad.md": Uint8Array.from([0xff, 0xfe, 0x41]),
     });
     const { code, out } = await runStrata(files, "import /m --global");
-    expect([code, out]).toEqual([0, "Imported: 4 memories\nNo memories are in bad.md."]);
+    expect([code, out]).toEqual([0, "Imported: 4 memories\nNo memories in bad.md."]);
     const { memories } = JSON.parse((await runStrata(files, "list --json")).out);
     expect(memories).toMatchObject([
       { id: "global/knowledge/build", content: "run make first" },
@@ -213,7 +213,7 @@ describe("strata import of other programs' folders", () => {
     ]);
   });
 
-  it("no other folder, and not one that Strata keeps itself", async () => {
+  it("import refuses other folders, and Strata's own", async () => {
     const files = open({ "/x/readme.md": "x" });
     await runStrata(files, "remember x y z");
     for (const [line, what] of [
@@ -225,7 +225,7 @@ describe("strata import of other programs' folders", () => {
 });
 
 describe("strata ingest", () => {
-  it("takes Markdown files in by their headings, once, and names the section that it does not take", async () => {
+  it("ingest imports Markdown files by heading, once, and names the sections that it refuses", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
     const files = open({
       [`${PROJECT}/docs/a.md`]: `# Use X\n\nsmall\n\n# Token\n\n${secret}\n\n# Long\n\n${"word ".repeat(8_000)}`,
@@ -235,19 +235,19 @@ describe("strata ingest", () => {
     expect(dry.out).toContain("Would import  knowledge  Use X  (docs/a.md)");
     expect([...files.contents.keys()].filter((path) => path.includes(".opencode"))).toEqual([]);
     const { code, err, out } = await runStrata(files, "ingest docs/a.md docs/b.md");
-    expect([code, out]).toEqual([1, "Imported: 2 memories, 1 known already, 2 not taken"]);
+    expect([code, out]).toEqual([1, "Imported: 2 memories, 1 already known, 2 refused"]);
     expect(err).toMatch(/Token.*holds a secret/);
     expect(err).toMatch(/Long.*32000 characters/);
     expect((await runStrata(files, "list")).out).toMatch(/^idea\/shout .*\nknowledge\/use-x /);
-    expect((await runStrata(files, "ingest docs/b.md --type decision")).out).toContain("2 known already");
+    expect((await runStrata(files, "ingest docs/b.md --type decision")).out).toContain("2 already known");
   });
 
-  it("reads every file before it takes one in: what is no Markdown changes nothing", async () => {
+  it("ingest changes nothing if one of the files is not Markdown", async () => {
     const files = open({ [`${PROJECT}/a.md`]: "# A\nx", [`${PROJECT}/b.md`]: Uint8Array.from([0xff, 0]) });
     for (const [line, code, what] of [
-      ["ingest a.md b.md", 3, "no text in UTF-8"],
-      ["ingest a.md nothing.md", 3, "is no file"],
-      ["ingest a.md --type colour", 2, "no type of memory"],
+      ["ingest a.md b.md", 3, "is not UTF-8 text"],
+      ["ingest a.md nothing.md", 3, "does not exist"],
+      ["ingest a.md --type colour", 2, "is not a memory type"],
       ["ingest", 2, "missing required argument"],
     ] as const)
       expect(await runStrata(files, line)).toMatchObject({ code, err: expect.stringContaining(what) });

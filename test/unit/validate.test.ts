@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Flaw } from "../../src/cli/validate/flaw.js";
+import type { Issue } from "../../src/cli/validate/issue.js";
 import { damages, formatForeignToken } from "../support/damages.js";
 import { MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -10,7 +10,7 @@ import { type Damage, FOLDER, openSound, SECRET, STATE } from "../support/sound-
 
 interface Report {
   isSound: boolean;
-  flaws: (Omit<Flaw, "mends"> & { mends: string[] })[];
+  flaws: (Omit<Issue, "fixes"> & { mends: string[] })[];
 }
 
 async function validate(files: MemoryFiles, flags = ""): Promise<Report & { code: number }> {
@@ -29,22 +29,22 @@ function findChanged(before: Map<string, string>, after: Map<string, string>): s
 
 const fits =
   ({ file, says }: Damage) =>
-  (flaw: Pick<Flaw, "file" | "what">) =>
-    file.test(flaw.file) && says.test(flaw.what);
+  (issue: Pick<Issue, "file" | "what">) =>
+    file.test(issue.file) && says.test(issue.what);
 
 describe("strata validate", () => {
-  it("finds nothing in a project that is whole, in one without memories, and changes neither", async () => {
+  it("validate finds nothing in an intact project or an empty one, and changes neither", async () => {
     for (const files of [await openSound(), createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" })]) {
       const before = copyOf(files);
       const { code, flaws } = await validate(files, "--strict");
       expect([code, flaws]).toEqual([0, []]);
-      expect((await runStrata(files, "validate")).out).toMatch(/looked at: nothing wrong\.$/);
+      expect((await runStrata(files, "validate")).out).toMatch(/checked: no problems\.$/);
       expect(copyOf(files)).toEqual(before);
     }
   });
 
   it.each(damages)(
-    "with --strict finds $what, names the file and what to do, and changes nothing",
+    "validate --strict finds $what, names the file and the remedy, and changes nothing",
     async (damage) => {
       const files = await openSound();
       await damage.plant(files);
@@ -65,7 +65,7 @@ describe("strata validate", () => {
     },
   );
 
-  it("without --strict ends with 1 for problems alone", async () => {
+  it("validate without --strict exits with 1 for problems only", async () => {
     const files = await openSound();
     await files.remove(`${FOLDER}/MEMORY.md`);
     expect((await validate(files)).code).toBe(0);
@@ -73,17 +73,17 @@ describe("strata validate", () => {
     expect((await validate(files)).code).toBe(1);
   });
 
-  it("shows ten of a kind to people and all of them to programs", async () => {
+  it("validate prints ten issues of a kind, and all of them with --json", async () => {
     const files = await openSound();
     for (let n = 0; n < 30; n++) await files.writeWhole(`${FOLDER}/idea/n${n}.md`, "one\r\ntwo");
     const { flaws } = await validate(files);
     expect(flaws.filter(({ what }) => what.includes("CRLF"))).toHaveLength(30);
     const { out } = await runStrata(files, "validate");
     expect(out.match(/CRLF: /g)).toHaveLength(10);
-    expect(out).toMatch(/and \d+ more of the same kinds; --json has all/);
+    expect(out).toMatch(/and \d+ more like these; --json lists all/);
   });
 
-  it("on a disk that fails says so and ends with 3, or names the file that it could not read", async () => {
+  it("validate on a failing disk exits with 3, or names the file that it could not read", async () => {
     const files = await openSound();
     for (let at = 1; at <= 400; at += 7) {
       const faulty = withFault(files, { at, code: "EIO", lasting: false });
@@ -96,14 +96,17 @@ describe("strata validate", () => {
 });
 
 describe("strata optimize", () => {
-  it("has nothing to do in a project that is whole", async () => {
+  it("optimize has nothing to do in an intact project", async () => {
     const files = await openSound();
     const before = copyOf(files);
-    expect(await runStrata(files, "optimize --execute")).toMatchObject({ code: 0, out: "Nothing to mend." });
+    expect(await runStrata(files, "optimize --execute")).toMatchObject({
+      code: 0,
+      out: "Nothing to repair.",
+    });
     expect(copyOf(files)).toEqual(before);
   });
 
-  it.each(damages)("for $what mends what it says and nothing else", async (damage) => {
+  it.each(damages)("optimize repairs for $what exactly what it lists", async (damage) => {
     const files = await openSound();
     await damage.plant(files);
     const before = copyOf(files);
@@ -111,11 +114,11 @@ describe("strata optimize", () => {
     expect(copyOf(files)).toEqual(before);
     if (damage.mends)
       expect([dry.code, dry.out]).toEqual([1, expect.stringContaining("Nothing was changed")]);
-    else expect(dry.out).toContain("Nothing to mend.");
+    else expect(dry.out).toContain("Nothing to repair.");
 
     const done = await runStrata(files, "optimize --execute");
     const said = (out: string): string[] =>
-      out.split("\n").filter((line) => /^\S+: /.test(line) && !/^(Done|For)/.test(line));
+      out.split("\n").filter((line) => /^(\S+: | {2}→ )/.test(line) && !/^(Done|Left)/.test(line));
     expect(said(done.out)).toEqual(said(dry.out));
     expect(done.err).toBe("");
     const changed = findChanged(before, copyOf(files)).map((path) => path.slice(PROJECT.length));
@@ -137,18 +140,20 @@ describe("strata optimize", () => {
     expect(copyOf(files)).toEqual(again);
   });
 
-  it("mends all of it at once, and tells what is left for a person", async () => {
+  it("optimize repairs many issues at once, and says what is left to decide", async () => {
     const files = await openSound();
     // Those of the ledger leave nothing of it for the others.
     const apart = /ledger/;
     for (const { plant, what } of damages) if (!apart.test(what)) await plant(files);
     const { code, out } = await runStrata(files, "optimize --execute");
     expect(code).toBe(1);
-    expect(out).toMatch(/For you to decide: \d+ problems?, \d+ warnings?; strata validate names them\.$/);
+    expect(out).toMatch(
+      /Left for you to decide: \d+ problems?, \d+ warnings?; strata validate lists them\.$/,
+    );
     expect((await validate(files)).flaws.filter(({ mends }) => mends.length > 0)).toEqual([]);
   });
 
-  it("on a disk that takes nothing says what could not be done, and loses nothing", async () => {
+  it("optimize on a read-only disk says what failed, and loses nothing", async () => {
     const files = await openSound();
     await files.remove(`${FOLDER}/MEMORY.md`);
     await files.writeWhole(`${FOLDER}/idea/x.md`, "by hand");
@@ -163,12 +168,12 @@ describe("strata optimize", () => {
     });
     const { code, err } = await runStrata(full, "optimize --execute");
     expect(code).toBe(1);
-    expect(err).toMatch(/Failed {2}writes MEMORY\.md anew from the files: .*EROFS/);
+    expect(err).toMatch(/Failed {2}rebuild MEMORY\.md from the files: .*EROFS/);
     expect(copyOf(files)).toEqual(before);
   });
 });
 
-it("no command is refused for ever by a lock that came with a copy of the project", async () => {
+it("a lock that came with a copy of the project does not block commands for ever", async () => {
   const lock = `${STATE}/lock`;
   const files = createMemoryFiles({ [lock]: formatForeignToken() }, () => MORNING - 2 * 86_400_000);
   for (const line of ["remember --type idea first", "validate --strict"]) {

@@ -1,12 +1,12 @@
 /** Counts the commands of all sessions, and remembers those by which things are done here. */
 import { join } from "node:path";
-import { formatError } from "../../../src/error.js";
 import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryDraft } from "../../../src/memory/memory.js";
-import { findLaterVersion, formatLater } from "../../../src/record/version.js";
+import { createStateFile, formatState } from "../../../src/record/state-file.js";
 import { isRecord } from "../../../src/records.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
+import { anyList, each, finite, object } from "../../../src/shape.js";
 import { toCode } from "../../../src/text.js";
 import {
   type CommandCount,
@@ -30,7 +30,14 @@ export function createCommandWatch(
 ): CommandWatch {
   const { clock, files, folders, gate, log } = context;
   const path = join(folders.extraction, "commands.json");
-  let isLaterTold = false;
+  const stored = createStateFile<CommandCounts, "later">({
+    files,
+    parse: parseCounts,
+    format: (counts) => formatState({ counts }),
+    fresh: {},
+    complain: { log, source: LAYER, anew: "commands are counted anew" },
+    later: () => "later",
+  });
 
   return {
     async count(sessionID, ran) {
@@ -39,44 +46,32 @@ export function createCommandWatch(
         ({ command }) => simplifyCommand(command) !== undefined && redactSecrets(command).found.length === 0,
       );
       if (clean.length === 0) return;
-      const known = await read();
-      if (!known) return;
+      const known = await stored.read(path);
+      // A later Strata has counted, and counts.
+      if (known === "later") return;
       const counts = countCommands(known, sessionID, clean);
       const repeated = findRepeated(counts);
       for (const command of repeated) {
         const cause = { operation: "extract", session: sessionID, reason: "run again and again" };
         await gate.save(draftOf(command, counts[command], sessionID), clock.now(), cause);
       }
-      await files.writeWhole(path, JSON.stringify({ v: 1, counts: markKept(counts, repeated) }));
+      await stored.write(path, markKept(counts, repeated));
     },
   };
-
-  /** `undefined` for what a later Strata has counted, and counts. */
-  async function read(): Promise<CommandCounts | undefined> {
-    try {
-      const contents = await files.read(path);
-      const value: unknown = contents && JSON.parse(new TextDecoder().decode(contents));
-      const version = findLaterVersion(value);
-      if (version !== undefined) {
-        if (!isLaterTold) log.warn(LAYER, formatLater(path, version));
-        isLaterTold = true;
-        return undefined;
-      }
-      if (!isRecord(value) || value.v !== 1 || !isRecord(value.counts)) return {};
-      const counts = Object.entries(value.counts).filter(([, count]) => isCount(count));
-      return Object.fromEntries(counts) as CommandCounts;
-    } catch (thrown) {
-      log.warn(LAYER, `${path} cannot be read, commands are counted anew: ${formatError(thrown)}`);
-      return {};
-    }
-  }
 }
 
-function isCount(value: unknown): value is CommandCount {
-  if (!isRecord(value)) return false;
-  const { failures, lastMs, sessions, successes } = value;
-  return [failures, lastMs, successes].every(Number.isFinite) && Array.isArray(sessions);
+function parseCounts(text: string): CommandCounts {
+  const value: unknown = JSON.parse(text);
+  const counts = isRecord(value) && value.v === 1 && isRecord(value.counts) ? value.counts : {};
+  return Object.fromEntries(
+    Object.entries(counts).filter((one): one is [string, CommandCount] => isCount(one[1])),
+  );
 }
+
+const isCount = object<CommandCount>({
+  ...each(finite, "failures", "lastMs", "successes"),
+  sessions: anyList,
+});
 
 /** The command and how often it was run. Nobody has said that it is wanted. */
 function draftOf(command: string, count: CommandCount | undefined, sessionID: string): MemoryDraft {

@@ -1,9 +1,9 @@
 import { isToolPart, type Message, type ToolPart } from "../../../src/conversation/message.js";
 import { readOwnTexts, readTime } from "../../../src/conversation/own-texts.js";
-import { compareStatements } from "../../../src/gate/compare.js";
 import { type MemoryType, usersTypes } from "../../../src/memory/memory.js";
 import { removeSecrets } from "../../../src/secrets/secrets.js";
 import type { Sliced } from "../../../src/slices.js";
+import { compareStatements } from "../../../src/statement/compare.js";
 import { cut } from "../../../src/text.js";
 import { lookForSignals, type Signal } from "../signals/find-signals.js";
 import type { RanCommand } from "../signals/repeated-commands.js";

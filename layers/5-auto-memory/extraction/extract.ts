@@ -25,8 +25,6 @@ import { type Cursor, createCursors } from "./extraction-cursor.js";
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
   onTurn(sessionID: string): void;
-  /** A subagent's session: nobody's words but another agent's. Returns at once. */
-  onChild(sessionID: string): void;
   /** A text that a command's template put into a message: the user chose it and did not write it. */
   onTemplate(text: string): void;
   /** The session has answered. Reads what is new behind the turn; never rejects. */
@@ -35,7 +33,16 @@ export interface Extraction {
 
 export type ExtractionContext = Pick<
   LayerContext,
-  "background" | "clock" | "config" | "files" | "folders" | "generation" | "host" | "log" | "prompts"
+  | "background"
+  | "clock"
+  | "config"
+  | "family"
+  | "files"
+  | "folders"
+  | "generation"
+  | "host"
+  | "log"
+  | "prompts"
 > & {
   instances: Pick<LayerContext["instances"], "living">;
   memories: MemoryStore;
@@ -54,7 +61,8 @@ const MOST_TEMPLATES = 50;
 const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext): Extraction {
-  const { background, clock, files, folders, generation, host, instances, log, memories, prompts } = context;
+  const { background, clock, family, files, folders, generation, host, instances, log, memories, prompts } =
+    context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
@@ -72,10 +80,6 @@ export function createExtraction(context: ExtractionContext): Extraction {
       if (hasLookedBack) return;
       hasLookedBack = true;
       enqueue(sessionID, lookBack);
-    },
-
-    onChild(sessionID) {
-      enqueue(sessionID, () => cursors.begin(sessionID, { untilMs: 0, callsUntilMs: 0, isChild: true }));
     },
 
     onTemplate(text) {
@@ -105,11 +109,10 @@ export function createExtraction(context: ExtractionContext): Extraction {
     void done.finally(() => running.get(sessionID) === done && running.delete(sessionID));
   }
 
-  /** Whether a session that was begun before this process is a subagent's, the host knows. */
+  /** A subagent's words are another agent's. */
   async function begin(sessionID: string, sinceMs: number): Promise<void> {
     const isKnown = (await cursors.read(sessionID)) !== undefined;
-    const parentID = isKnown ? undefined : await host.findParent(sessionID);
-    const isChild = parentID !== undefined && parentID !== "unknown";
+    const isChild = !isKnown && (await family.findParent(sessionID)) !== undefined;
     await cursors.begin(sessionID, {
       untilMs: sinceMs,
       callsUntilMs: sinceMs,

@@ -4,11 +4,10 @@
  * only when all that was found is written.
  */
 import { join } from "node:path";
-import { formatError } from "../../../src/error.js";
 import type { Log } from "../../../src/record/log.js";
-import { findLaterVersion, formatLater } from "../../../src/record/version.js";
-import { isRecord } from "../../../src/records.js";
+import { createStateFile, formatState } from "../../../src/record/state-file.js";
 import type { Files } from "../../../src/seams/files.js";
+import { number, object, oneOf } from "../../../src/shape.js";
 
 export interface Cursor {
   /** Messages of the user's up to this time are read. */
@@ -41,7 +40,14 @@ export interface Cursors {
 export function createCursors(options: { files: Files; folder: string; log: Log }): Cursors {
   const { files, folder, log } = options;
   const known = new Map<string, Cursor>();
-  const told = new Set<string>();
+  const stored = createStateFile<Cursor, undefined>({
+    files,
+    parse: (text) => parseCursor(JSON.parse(text)),
+    format: formatState,
+    fresh: undefined,
+    complain: { log, source: "auto-memory", anew: "begun anew" },
+    later: () => LEFT_ALONE,
+  });
   const pathOf = (sessionID: string): string => join(folder, `${sessionID}.json`);
 
   return {
@@ -76,7 +82,8 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
       const names = await files.list(folder);
       const sessionIDs = names.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
       const open: string[] = [];
-      for (const sessionID of sessionIDs) if ((await load(sessionID))?.isOpen) open.push(sessionID);
+      for (const sessionID of sessionIDs)
+        if ((await stored.read(pathOf(sessionID)))?.isOpen) open.push(sessionID);
       return open;
     },
 
@@ -87,43 +94,29 @@ export function createCursors(options: { files: Files; folder: string; log: Log 
   };
 
   async function read(sessionID: string): Promise<Cursor | undefined> {
-    const cursor = known.get(sessionID) ?? (await load(sessionID));
+    const cursor = known.get(sessionID) ?? (await stored.read(pathOf(sessionID)));
     if (cursor) known.set(sessionID, cursor);
     return cursor;
   }
 
-  async function load(sessionID: string): Promise<Cursor | undefined> {
-    try {
-      const contents = await files.read(pathOf(sessionID));
-      const value: unknown = contents && JSON.parse(new TextDecoder().decode(contents));
-      const version = findLaterVersion(value);
-      if (version === undefined) return parseCursor(value);
-      if (!told.has(sessionID)) log.warn("auto-memory", formatLater(pathOf(sessionID), version));
-      told.add(sessionID);
-      return LEFT_ALONE;
-    } catch (thrown) {
-      log.warn("auto-memory", `${pathOf(sessionID)} cannot be read, begun anew: ${formatError(thrown)}`);
-      return undefined;
-    }
-  }
-
-  async function write(sessionID: string, cursor: Cursor): Promise<void> {
-    await files.writeWhole(pathOf(sessionID), JSON.stringify({ v: 1, ...cursor }));
+  function write(sessionID: string, cursor: Cursor): Promise<void> {
+    return stored.write(pathOf(sessionID), cursor);
   }
 }
 
 /** Of a session that a later Strata has read: nothing of it is read here, or all would be found again each time. */
 const LEFT_ALONE: Cursor = { untilMs: 0, callsUntilMs: 0, isChild: true };
 
+const isCursor = object<Cursor & { v: 1 }>({ v: oneOf([1]), untilMs: number, callsUntilMs: number });
+
 function parseCursor(value: unknown): Cursor | undefined {
-  if (!isRecord(value) || value.v !== 1) return undefined;
+  if (!isCursor(value)) return undefined;
   const { attemptMs, callsUntilMs, isChild, isOpen, untilMs } = value;
-  if (typeof untilMs !== "number" || typeof callsUntilMs !== "number") return undefined;
   return {
     untilMs,
     callsUntilMs,
     ...(isChild === true && { isChild }),
     ...(isOpen === true && { isOpen }),
-    ...(typeof attemptMs === "number" && { attemptMs }),
+    ...(number(attemptMs) && { attemptMs }),
   };
 }

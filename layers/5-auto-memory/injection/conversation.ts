@@ -10,7 +10,7 @@ import { readOwnTexts } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
+import { type Addition, extend } from "../../../src/view/extend.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
@@ -33,7 +33,7 @@ export interface ConversationOptions extends LayerContext, KnownMemoriesOptions 
 }
 
 export function createConversation(context: ConversationOptions): Conversation {
-  const { clock, config, decisions, files, folders, memories, match, savings } = context;
+  const { clock, config, files, folders, memories, match } = context;
   const known = createKnownMemories(context);
   /** By session: the message or result last decided about, so that a repeated request is the same. */
   const decided = new Map<string, string>();
@@ -47,15 +47,13 @@ export function createConversation(context: ConversationOptions): Conversation {
       const newest = history.messages.at(-1);
       const made = newest?.info.role === "user" ? await addToMessage(request) : addToResult(request);
       if (!made) return false;
-      await decisions.record(sessionID, LAYER, [made], signal);
-      known.noteShown("text" in made ? String(made.text) : "");
-      // Needed only once the machine state is deleted: then it tells why a request begins in another way.
-      savings.record({ session: sessionID, layer: LAYER, event: "extended", results: 1 });
+      await extend(context, { sessionID, layer: LAYER, additions: [made], signal });
+      known.noteShown(made.text);
       return true;
     },
   };
 
-  async function addToMessage(request: ContextRequest): Promise<DatedDecision | undefined> {
+  async function addToMessage(request: ContextRequest): Promise<Addition | undefined> {
     const { find, history, sessionID } = request;
     const key = history.keyOf(history.messages.length - 1);
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
@@ -66,7 +64,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     const matches = await findMatches(request, new Set([...told.ids, ...findLineIDs(boot ?? "")]));
     decided.set(sessionID, key.key);
     const texts = [boot, matches].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : decide(key, { outcome: "extended", text: texts.join("\n\n") });
+    return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
   }
 
   async function findMatches(
@@ -87,7 +85,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 
   /** After the newest result, which has not been sent yet. */
-  function addToResult(request: ContextRequest): DatedDecision | undefined {
+  function addToResult(request: ContextRequest): Addition | undefined {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
     const last = fresh.at(-1);
@@ -97,7 +95,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
     const moment = subjects.length > 0 ? findMoment(request, subjects, findLineIDs(boot ?? "")) : undefined;
     const texts = [boot, moment].filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : decide(last, { outcome: "extended", text: texts.join("\n\n") });
+    return texts.length === 0 ? undefined : { behind: last, text: texts.join("\n\n") };
   }
 
   function findMoment(

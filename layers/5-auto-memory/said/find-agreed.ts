@@ -10,7 +10,8 @@
  */
 
 import type { Sliced } from "../../../src/slices.js";
-import { countShared, findStrange, isDecidedAlike, readWords } from "./likeness.js";
+import { findUnsupported, isDecidedAlike } from "../../../src/statement/support.js";
+import { countShared, readStems } from "../../../src/statement/words.js";
 import type { UsersMessage } from "./own-words.js";
 import type { Said } from "./said.js";
 
@@ -45,9 +46,9 @@ export function* findAgreed(
     yield;
     const question = readAgreed(message);
     if (question === undefined || !LASTING.test(question)) continue;
-    const share = countShared(wanted, readWords(question)) / wanted.size;
+    const share = countShared(wanted, readStems(question)) / wanted.size;
     if (share < LEAST_SHARE || !isDecidedAlike(text, question)) continue;
-    if (findStrange(text, question) !== undefined) continue;
+    if (findUnsupported(text, question) !== undefined) continue;
     if (TAKES_BACK.test(messages[index + 1]?.text.trim() ?? "")) return undefined;
     const { atMs, id } = message;
     const answer = message.text.trim();

@@ -9,12 +9,13 @@
  *
  * Questions, quotations and pasted text are no orders. Pure.
  */
-import { compareStatements } from "../../../src/gate/compare.js";
+
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Sliced } from "../../../src/slices.js";
+import { compareStatements } from "../../../src/statement/compare.js";
+import { countShared, readStems } from "../../../src/statement/words.js";
 import { findDoubts } from "../signals/find-signals.js";
 import { readAgreed } from "./find-agreed.js";
-import { countShared, readWords } from "./likeness.js";
 import { readGroups, type UsersMessage } from "./own-words.js";
 
 export type OrderedAction = "archive" | "restore" | "edit" | "pin" | "unpin" | "link" | "unlink";
@@ -36,7 +37,7 @@ export function* findOrder(search: OrderSearch): Sliced<string | undefined> {
   for (const says of yield* listNewest(search)) {
     yield;
     const { isAgreed, message, text } = says;
-    const isAbout = text.includes(memory.id) || countShared(words, readWords(text)) > 0;
+    const isAbout = text.includes(memory.id) || countShared(words, readStems(text)) > 0;
     if (!isAbout) continue;
     if (++looked > MOST_LOOKED_AT) return undefined;
     if (yield* orders(says, search, subjects))
@@ -198,12 +199,12 @@ function* cutAtSpaces(text: string): Generator<string, void, void> {
 
 /** The words of a text that say what it is about. */
 function readSubject(text: string): Set<string> {
-  const words = readWords(text.replace(NOUN, " ").replace(ID, " "));
+  const words = readStems(text.replace(NOUN, " ").replace(ID, " "));
   return new Set([...words].filter((word) => !SAYS_NOTHING.has(word)));
 }
 
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
-  ...readWords(
+  ...readStems(
     "use using prefer preferred never always not no don doesn without must should shall may can could would will need want like do does have has allowed allow okay fine feel free now longer any anymore more just also only every all each from about what that said told wanted asked my me your our rule rules memory memories preference preferences note notes directive directives convention conventions instruction instructions remember remembered feedback pattern guideline forget delete remove drop archive discard retire scrap cancel revoke lift restore bring back change edit update correct replace pin unpin link unlink yes so then there here which when if project 的 了 吧 不 要 用 我 你 个 这 那 有 是 可 以 忘 记 掉 关 于 删 除 取 消 作 废 恢 复 修 改 条 把 忆 规 则 约 定 偏 好",
   ),
   "not",

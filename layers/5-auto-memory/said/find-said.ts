@@ -8,14 +8,15 @@
  * An agent that repeats what a web page told it finds nothing here, and one that twists a sentence finds it untwisted.
  */
 
-import { compareStatements } from "../../../src/gate/compare.js";
 import type { Doubt } from "../../../src/language/language.js";
 import { languages } from "../../../src/language/languages.js";
 import type { Sliced } from "../../../src/slices.js";
+import { compareStatements } from "../../../src/statement/compare.js";
+import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/statement/support.js";
+import { countShared, likenessOf, readStems } from "../../../src/statement/words.js";
 import { findDoubts, lookForSignals } from "../signals/find-signals.js";
 import { createHiding, SPEECH } from "../signals/quotations.js";
 import { findAgreed, TAKES_BACK } from "./find-agreed.js";
-import { countShared, findStrange, isDecidedAlike, isDecisive, likenessOf, readWords } from "./likeness.js";
 import { type Group, readGroups, type UsersMessage } from "./own-words.js";
 import type { Said } from "./said.js";
 
@@ -37,7 +38,7 @@ const MOST_WORDS = 120;
 const MOST_COMPARED = 20;
 
 export function* findSaid(text: string, messages: readonly UsersMessage[]): Sliced<SaidSearch> {
-  const wanted = readWords(text);
+  const wanted = readStems(text);
   if (wanted.size === 0 || wanted.size > MOST_WORDS)
     return {
       kind: "unsaid",
@@ -84,7 +85,7 @@ function* findPlaces(text: string, wanted: ReadonlySet<string>, group: Group): S
     yield;
     visible.push(readVisible(sentence));
   }
-  const headed = readWords(header);
+  const headed = readStems(header);
   const places: Place[] = [];
   for (const from of sentences.keys()) {
     yield;
@@ -107,7 +108,7 @@ function* findPlaces(text: string, wanted: ReadonlySet<string>, group: Group): S
         share >= LEAST_SHARE &&
         likeness >= least;
       if (!isEnough || !isDecidedAlike(text, evidence.trim())) continue;
-      if (findStrange(text, evidence) !== undefined) continue;
+      if (findUnsupported(text, evidence) !== undefined) continue;
       places.push({ group, from, to, words: new Set(words), share, likeness });
     }
   }
@@ -127,7 +128,7 @@ function readVisible(sentence: string): Visible {
     if (isDecisive(quoted)) isSpeech = true;
     return quoted.length <= LONGEST_NAME ? quoted : " ";
   });
-  return { text, words: readWords(text), bare: readWords(text.replace(/`[^`]*`/g, " ")), isSpeech };
+  return { text, words: readStems(text), bare: readStems(text.replace(/`[^`]*`/g, " ")), isSpeech };
 }
 
 /** Those with most of the words first, of these the newest, then those that say the least beside. */
@@ -248,7 +249,7 @@ function* isTakenBack({ group, to, words }: Place, text: string, groups: readonl
   const about: string[] = [];
   for (const sentence of behind) {
     yield;
-    if (countShared(words, readWords(sentence)) > 0) about.push(sentence);
+    if (countShared(words, readStems(sentence)) > 0) about.push(sentence);
   }
   for (const later of about.slice(-MOST_COMPARED)) {
     yield;

@@ -1,11 +1,12 @@
 import type { Sliced } from "../../../src/slices.js";
+import { foldSentence } from "../../../src/text.js";
 import { ASKS, MOST_KEPT, MOST_KEPT_CHARACTERS } from "./find-said.js";
 import { readGroups, type UsersMessage } from "./own-words.js";
 import type { Said } from "./said.js";
 
 /** The user's own sentences, where the text is nothing but these; a final point and capitals may differ. */
 export function* findVerbatim(text: string, messages: readonly UsersMessage[]): Sliced<Said | undefined> {
-  const wanted = plain(text);
+  const wanted = foldSentence(text);
   if (wanted === "" || text.length > MOST_KEPT_CHARACTERS) return undefined;
   const groups = yield* readGroups(messages);
   for (const { header = "", message, sentences } of groups.reverse()) {
@@ -14,7 +15,8 @@ export function* findVerbatim(text: string, messages: readonly UsersMessage[]): 
       for (let to = from; to < Math.min(from + MOST_KEPT, sentences.length); to++) {
         const run = sentences.slice(from, to + 1).join(" ");
         const whole = header === "" ? run : `${header} ${run}`;
-        if (plain(whole) !== wanted || sentences.slice(from, to + 1).some((one) => ASKS.test(one))) continue;
+        if (foldSentence(whole) !== wanted || sentences.slice(from, to + 1).some((one) => ASKS.test(one)))
+          continue;
         const said = { messageID: message.id, text: whole, evidence: whole, how: "tool" as const };
         return { ...said, ...(message.atMs !== undefined && { atMs: message.atMs }) };
       }
@@ -22,11 +24,3 @@ export function* findVerbatim(text: string, messages: readonly UsersMessage[]): 
   }
   return undefined;
 }
-
-const plain = (text: string): string =>
-  text
-    .normalize("NFC")
-    .toLowerCase()
-    .replace(/\s+/g, " ")
-    .replace(/[\s.。!！]+$/, "")
-    .trim();

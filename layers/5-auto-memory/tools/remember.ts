@@ -6,8 +6,13 @@
  * nothing found, nothing kept, and the agent may ask the user or keep a fact as `knowledge`, which is no rule. In a
  * subagent's session nobody but another agent speaks.
  */
-import * as z from "zod";
-import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import type { z } from "zod";
+import {
+  defineTool,
+  type Tool,
+  type ToolParameters,
+  type ToolProperty,
+} from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import { USUAL_IMPORTANCE } from "../../../src/memory/fields.js";
 import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
@@ -20,31 +25,36 @@ import { findEnd, saysEverywhere } from "../said/limits.js";
 import type { Said } from "../said/said.js";
 import { formatTitle } from "../signals/title.js";
 import { findWhen } from "../when.js";
+import type { rememberArguments } from "./arguments.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
 
-const words = z.array(z.string().trim().min(1).max(120)).max(20).optional();
+const words: ToolProperty = { type: "array", items: { type: "string" } };
 
-const parameters = z.object({
-  content: z.string().trim().min(3).max(10_000).describe("One fact, with its reason"),
-  type: z.enum(memoryTypes),
-  title: z.string().trim().min(3).max(120).optional(),
-  aliases: words.describe("other words to find it by"),
-  tags: words,
-  entities: words.describe("!12, #34, &5, paths"),
-  importance: z.number().min(0).max(1).optional().describe("0 to 1"),
-  sensitivity: z.enum(["internal", "private"]).optional().describe("private: not in git"),
-  scope: z.enum(["project", "global"]).optional().describe("global: for all projects"),
-  expires: z.string().optional().describe("ISO date"),
-});
-type Arguments = z.output<typeof parameters>;
+const parameters: ToolParameters = {
+  properties: {
+    content: { description: "One fact, with its reason", type: "string" },
+    type: { type: "string", enum: memoryTypes },
+    title: { type: "string" },
+    aliases: { description: "other words to find it by", ...words },
+    tags: words,
+    entities: { description: "!12, #34, &5, paths", ...words },
+    importance: { description: "0 to 1", type: "number" },
+    sensitivity: { description: "private: not in git", type: "string", enum: ["internal", "private"] },
+    scope: { description: "global: for all projects", type: "string", enum: ["project", "global"] },
+    expires: { description: "ISO date", type: "string" },
+  },
+  required: ["content", "type"],
+};
+type Arguments = z.output<typeof rememberArguments>;
 
 export function createRememberTool(context: MemoryToolsContext): Tool {
   const { changes, clock, gate, memories, readUsersMessages } = context;
-  return defineTool({
+  return defineTool<typeof rememberArguments>({
     name: "memory_remember",
     description:
       "Keep what a later session needs and the repository does not tell: a decision and why, a blocker, a lesson. directive, preference, feedback, pattern: kept is the user's own sentence.",
     parameters,
+    loadCheck: async () => (await import("./arguments.js")).rememberArguments,
     async execute(args, { messageID, sessionID }) {
       const nowMs = clock.now();
       const expires = readExpiry(args.expires, nowMs);

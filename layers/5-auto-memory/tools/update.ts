@@ -5,8 +5,8 @@
  * or the opposite of it, or a yes to the agent's question. What was changed so is a toast, and a line in the next session.
  * To pin, which puts a memory before all others for good, takes such words for any memory.
  */
-import * as z from "zod";
-import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import type { z } from "zod";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import { checkDraft } from "../../../src/gate/check-draft.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
@@ -22,30 +22,22 @@ import type { UsersMessage } from "../said/own-words.js";
 import type { Said } from "../said/said.js";
 import { formatTitle } from "../signals/title.js";
 import { findWhen } from "../when.js";
+import { type Action, actions } from "./actions.js";
+import type { updateArguments } from "./arguments.js";
 import { formatWritten, type MemoryToolsContext, provenanceOf, refuseUnsaid } from "./common.js";
 
-const actions = [
-  "edit",
-  "archive",
-  "restore",
-  "resolve",
-  "reopen",
-  "link",
-  "unlink",
-  "pin",
-  "unpin",
-] as const;
-type Action = (typeof actions)[number];
-
-const parameters = z.object({
-  id: z.string().trim().min(3),
-  action: z.enum(actions).describe("resolve, reopen: a blocker"),
-  content: z.string().trim().min(3).max(10_000).optional().describe("edit"),
-  title: z.string().trim().min(3).max(120).optional().describe("edit"),
-  to: z.string().trim().min(3).optional().describe("link: other id"),
-  reason: z.string().trim().max(300).optional(),
-});
-type Arguments = z.output<typeof parameters>;
+const parameters: ToolParameters = {
+  properties: {
+    id: { type: "string" },
+    action: { description: "resolve, reopen: a blocker", type: "string", enum: actions },
+    content: { description: "edit", type: "string" },
+    title: { description: "edit", type: "string" },
+    to: { description: "link: other id", type: "string" },
+    reason: { type: "string" },
+  },
+  required: ["id", "action"],
+};
+type Arguments = z.output<typeof updateArguments>;
 
 const DONE: Readonly<Record<Action, string>> = {
   edit: "Changed",
@@ -61,10 +53,11 @@ const DONE: Readonly<Record<Action, string>> = {
 
 export function createUpdateTool(context: MemoryToolsContext): Tool {
   const { changes, clock, conflicts, memories, readUsersMessages } = context;
-  return defineTool({
+  return defineTool<typeof updateArguments>({
     name: "memory_update",
     description: "Change a memory. Nothing is deleted: archive what no longer holds.",
     parameters,
+    loadCheck: async () => (await import("./arguments.js")).updateArguments,
     async execute(args, { messageID, sessionID }) {
       const cause: Cause = {
         operation: args.action,

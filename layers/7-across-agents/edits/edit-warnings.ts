@@ -8,7 +8,7 @@
 import { type HookInput, refuse, type ToolArguments } from "../../../src/dispatcher/hooks.js";
 import { formatSession, type Instance } from "../../../src/instances/instance.js";
 import type { Instances } from "../../../src/instances/instances.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
+import type { Addition } from "../../../src/view/extend.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { formatTime } from "../format.js";
@@ -24,7 +24,7 @@ export interface EditWarnings {
   /** Before a call runs. Rejects with the system's error. */
   check(call: HookInput<"toolArguments">, args: ToolArguments): Promise<ToolArguments | undefined>;
   /** What is to stand behind the newest results. */
-  plan(request: ContextRequest): DatedDecision[];
+  plan(request: ContextRequest): Addition[];
 }
 
 export interface EditWarningsOptions {
@@ -91,7 +91,7 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
         if (call.warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
         const advice =
           "Read the file again before you go on, and undo nothing of theirs; send_message reaches them.";
-        return [decide(result, { outcome: "extended", text: `${call.warning}\n${advice}` })];
+        return [{ behind: result, text: `${call.warning}\n${advice}` }];
       });
     },
   };

@@ -7,14 +7,13 @@
  * Lines are appended in one call each, so that the file puts the edits of all instances in one order: of two that edit
  * at the same time the later one finds the line of the earlier one before its own.
  */
-import { join } from "node:path";
 import { DAY_MS } from "../../../src/days.js";
 import { isName } from "../../../src/instances/instance.js";
-import { readJsonLines } from "../../../src/record/json-lines.js";
+import { createDayLog } from "../../../src/record/line-log.js";
 import { isVersion } from "../../../src/record/version.js";
-import { isRecord } from "../../../src/records.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
+import { each, either, number, object, oneOf, optional, parserOf, string } from "../../../src/shape.js";
 
 export interface EditLine {
   v: 1;
@@ -36,7 +35,6 @@ export interface EditConflict {
 
 /** How long another's edit is worth a word. */
 export const RECENT_MS = 10 * 60_000;
-const KEPT_DAYS = 7;
 
 export interface Edits {
   /** Says that a call is about to change these places; its id. Rejects with the system's error. */
@@ -45,8 +43,6 @@ export interface Edits {
   cancel(id: string, session: string): Promise<void>;
   /** What these instances have done with the call's places shortly before it. Rejects with the system's error. */
   findConflicts(id: string, others: ReadonlySet<string>): Promise<EditConflict[]>;
-  /** Removes the files of days long past. Rejects with the system's error. */
-  removeOld(): Promise<void>;
 }
 
 export interface EditsOptions {
@@ -58,6 +54,7 @@ export interface EditsOptions {
 }
 
 export function createEdits({ clock, files, folder, instance }: EditsOptions): Edits {
+  const days = createDayLog({ files, folder, parse: parserOf(isEditLine) });
   let count = 0;
   return {
     async begin(places, session) {
@@ -70,25 +67,19 @@ export function createEdits({ clock, files, folder, instance }: EditsOptions): E
     cancel: (id, session) => append({ v: 1, kind: "void", id, at: clock.now(), instance, session }),
 
     async findConflicts(id, others) {
-      const days = new Set([clock.now() - RECENT_MS, clock.now()].map(formatDay));
-      const lines = await Promise.all([...days].map(readDay));
-      return findConflicts(lines.flat(), id, others);
-    },
-
-    async removeOld() {
-      const oldest = formatDay(clock.now() - KEPT_DAYS * DAY_MS);
-      for (const name of await files.list(folder))
-        if (/^\d{4}-\d{2}-\d{2}\.jsonl$/.test(name) && name < `${oldest}.jsonl`)
-          await files.remove(join(folder, name));
+      const nowMs = clock.now();
+      const starts = new Set([nowMs - RECENT_MS, nowMs].map((timeMs) => timeMs - (timeMs % DAY_MS)));
+      const read = await Promise.all([...starts].map(days.read));
+      return findConflicts(
+        read.flatMap(({ records }) => records),
+        id,
+        others,
+      );
     },
   };
 
   async function append(line: EditLine): Promise<void> {
-    await files.appendLine(join(folder, `${formatDay(clock.now())}.jsonl`), JSON.stringify(line));
-  }
-
-  async function readDay(day: string): Promise<EditLine[]> {
-    return (await readJsonLines(files, join(folder, `${day}.jsonl`), parseEditLine)).records;
+    await days.append(clock.now(), [line]);
   }
 }
 
@@ -116,15 +107,8 @@ export function findConflicts(
     });
 }
 
-function parseEditLine(value: unknown): EditLine | undefined {
-  if (!isRecord(value)) return undefined;
-  const { v, kind, id, path, at, instance, session } = value;
-  const texts = [id, path ?? ""].every((one) => typeof one === "string");
-  const isKnown = isVersion(v) && (kind === "void" || (kind === "edit" && path !== undefined));
-  const isNamed = isName(instance) && isName(session);
-  return isKnown && isNamed && texts && typeof at === "number" ? (value as unknown as EditLine) : undefined;
-}
-
-function formatDay(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
-}
+const fields = { v: isVersion, id: string, at: number, ...each(isName, "instance", "session") };
+const isEditLine = either(
+  object<EditLine>({ ...fields, kind: oneOf(["edit"]), path: string }),
+  object<EditLine>({ ...fields, kind: oneOf(["void"]), path: optional(string) }),
+);

@@ -10,7 +10,9 @@
  */
 
 import { isName } from "../../../src/instances/instance.js";
-import { isRecord } from "../../../src/records.js";
+import { formatPage } from "../../../src/record/state-file.js";
+import { isRecord, parseJson } from "../../../src/records.js";
+import { anyList, each, finite, object, optional, string } from "../../../src/shape.js";
 import { overlaps } from "./items.js";
 
 export interface Lease {
@@ -112,16 +114,12 @@ export function planRelease(leases: readonly Lease[], item: string | undefined, 
 
 /** The table of a file; whatever in it is no lease counts for nothing. */
 export function parseLeases(text: string): Lease[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && Array.isArray(value.leases) ? value.leases.filter(isLease) : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return isRecord(value) && anyList(value.leases) ? value.leases.filter(isLease) : [];
 }
 
 export function formatLeases(leases: readonly Lease[]): string {
-  return `${JSON.stringify({ v: 1, leases }, null, 2)}\n`;
+  return formatPage({ leases });
 }
 
 /** A clock that was set back does not keep a lease for ever: none ends later than the longest there is. */
@@ -129,9 +127,9 @@ function hasExpired(untilMs: number, nowMs: number): boolean {
   return nowMs >= untilMs || untilMs - nowMs > LONGEST_LEASE_MS;
 }
 
-function isLease(value: unknown): value is Lease {
-  if (!isRecord(value)) return false;
-  const { item, instance, session, why, sinceMs, untilMs } = value;
-  const texts = [item, why ?? ""].every((one) => typeof one === "string");
-  return isName(instance) && isName(session) && texts && Number.isFinite(sinceMs) && Number.isFinite(untilMs);
-}
+const isLease = object<Lease>({
+  item: string,
+  ...each(isName, "instance", "session"),
+  why: optional(string),
+  ...each(finite, "sinceMs", "untilMs"),
+});

@@ -1,7 +1,7 @@
 /** The tool `lease`: says that one works on something, and finds out who does. */
-import * as z from "zod";
-import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
+import type { leaseArguments } from "../arguments.js";
 import { formatTime } from "../format.js";
 import type { Lease, LeaseOutcome } from "./lease-table.js";
 import type { Leases } from "./leases.js";
@@ -9,19 +9,23 @@ import type { Leases } from "./leases.js";
 const USUAL_MINUTES = 30;
 const MINUTE_MS = 60_000;
 
-const parameters = z.object({
-  op: z.enum(["claim", "renew", "release", "list"]),
-  item: z.string().trim().min(1).max(500).optional().describe("!12, #34, a path or a topic"),
-  minutes: z.number().min(1).max(480).optional().describe(`default ${USUAL_MINUTES}`),
-  why: z.string().max(200).optional(),
-});
+const parameters: ToolParameters = {
+  properties: {
+    op: { type: "string", enum: ["claim", "renew", "release", "list"] },
+    item: { description: "!12, #34, a path or a topic", type: "string" },
+    minutes: { description: `default ${USUAL_MINUTES}`, type: "number" },
+    why: { type: "string" },
+  },
+  required: ["op"],
+};
 
 export function createLeaseTool(leases: Leases): Tool {
-  return defineTool({
+  return defineTool<typeof leaseArguments>({
     name: "lease",
     description:
       "Tell other agents in this repository what you work on: claim before you start, release when done. A folder covers what is in it.",
     parameters,
+    loadCheck: async () => (await import("../arguments.js")).leaseArguments,
     async execute({ item, minutes = USUAL_MINUTES, op, why }, { sessionID: session }) {
       const forMs = minutes * MINUTE_MS;
       if (op === "list") return formatList(await leases.list(), session);

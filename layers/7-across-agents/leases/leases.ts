@@ -2,6 +2,7 @@
 
 import type { Instances } from "../../../src/instances/instances.js";
 import type { Locks } from "../../../src/lock/locks.js";
+import { createStateFile } from "../../../src/record/state-file.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Places } from "../edits/places.js";
@@ -44,6 +45,13 @@ export interface LeasesOptions {
 
 export function createLeases(options: LeasesOptions): Leases {
   const { clock, files, instances, locks, path, places } = options;
+  const stored = createStateFile<readonly Lease[]>({
+    files,
+    parse: parseLeases,
+    format: formatLeases,
+    fresh: [],
+  });
+  const read = (): Promise<readonly Lease[]> => stored.read(path);
   /** Was anything ever claimed here? Without it nothing has to be let go, and no file looked for. */
   let hasClaimed = false;
   instances.onEnd(async (ended) => {
@@ -101,8 +109,7 @@ export function createLeases(options: LeasesOptions): Leases {
       const before = await read();
       const planned = plan(before, { instance: instances.ownID, session, nowMs: clock.now(), living });
       await lock.check();
-      if (formatLeases(planned.leases) !== formatLeases(before))
-        await files.writeWhole(path, formatLeases(planned.leases));
+      if (formatLeases(planned.leases) !== formatLeases(before)) await stored.write(path, planned.leases);
       return planned.outcome;
     });
   }
@@ -112,13 +119,8 @@ export function createLeases(options: LeasesOptions): Leases {
       const leases = await read();
       const left = leases.filter((lease) => !isGone(lease));
       await lock.check();
-      if (left.length < leases.length) await files.writeWhole(path, formatLeases(left));
+      if (left.length < leases.length) await stored.write(path, left);
     });
-  }
-
-  async function read(): Promise<Lease[]> {
-    const bytes = await files.read(path);
-    return bytes ? parseLeases(new TextDecoder().decode(bytes)) : [];
   }
 
   async function livingIDs(): Promise<Set<string>> {

@@ -12,7 +12,17 @@
 
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { isVersion } from "../../../src/record/version.js";
-import { isRecord } from "../../../src/records.js";
+import {
+  anyList,
+  each,
+  either,
+  number,
+  object,
+  oneOf,
+  optional,
+  parserOf,
+  string,
+} from "../../../src/shape.js";
 
 export interface Letter {
   v: 1;
@@ -28,50 +38,54 @@ export interface Letter {
 
 export type LetterState = "queued" | "delivered" | "seen" | "expired";
 
-/** One line of a cursor. */
-export type CursorLine =
-  /** The letters are about to be delivered by a decision about what has this key. */
-  | {
-      v: 1;
-      kind: "claimed";
-      batch: string;
-      letters: string[];
-      instance: string;
-      at: number;
-      key: DecisionKey;
-    }
-  /** The decision is recorded. Without this line the decisions themselves tell. */
-  | { v: 1; kind: "delivered"; batch: string }
-  /** Somebody else was first; the letters are theirs. */
-  | { v: 1; kind: "dropped"; batch: string }
-  | { v: 1; kind: "seen"; batch: string };
+/** The letters are about to be delivered by a decision about what has this key. */
+export interface Claim {
+  v: 1;
+  kind: "claimed";
+  batch: string;
+  letters: string[];
+  instance: string;
+  at: number;
+  key: DecisionKey;
+}
 
-export type Claim = Extract<CursorLine, { kind: "claimed" }>;
+/** How a claim ends. */
+interface Ending {
+  v: 1;
+  /**
+   * delivered: the decision is recorded; without this line the decisions themselves tell. dropped: somebody else was
+   * first, and the letters are theirs.
+   */
+  kind: "delivered" | "dropped" | "seen";
+  batch: string;
+}
+
+/** One line of a cursor. */
+export type CursorLine = Claim | Ending;
 
 /** What a letter is known by. */
 export const nameOf = ({ from, id }: { from: string; id: string }): string => `${from} ${id}`;
 
-export function parseLetter(value: unknown): Letter | undefined {
-  if (!isRecord(value) || !isVersion(value.v)) return undefined;
-  const { id, from, instance, goal, text, at } = value;
-  const texts = [id, from, instance, text, goal ?? ""].every((one) => typeof one === "string");
-  return texts && typeof at === "number" ? (value as unknown as Letter) : undefined;
-}
+const isLetter = object<Letter>({
+  v: isVersion,
+  ...each(string, "id", "from", "instance", "text"),
+  goal: optional(string),
+  at: number,
+});
+export const parseLetter = parserOf(isLetter);
 
-export function parseCursorLine(value: unknown): CursorLine | undefined {
-  if (!isRecord(value) || !isVersion(value.v) || typeof value.batch !== "string") return undefined;
-  const { kind, letters, instance, at, key } = value;
-  if (kind === "delivered" || kind === "dropped" || kind === "seen") return value as unknown as CursorLine;
-  const isClaim =
-    kind === "claimed" &&
-    Array.isArray(letters) &&
-    typeof instance === "string" &&
-    typeof at === "number" &&
-    isRecord(key) &&
-    typeof key.key === "string" &&
-    typeof key.day === "number";
-  return isClaim ? (value as unknown as CursorLine) : undefined;
-}
+const isCursorLine = either(
+  object<Ending>({ v: isVersion, kind: oneOf(["delivered", "dropped", "seen"]), batch: string }),
+  object<Claim>({
+    v: isVersion,
+    kind: oneOf(["claimed"]),
+    ...each(string, "batch", "instance"),
+    letters: anyList,
+    at: number,
+    key: object<DecisionKey>({ key: string, day: number }),
+  }),
+);
+export const parseCursorLine = parserOf<CursorLine>(isCursorLine);
 
 /** Two letters of one name are one: the first counts. */
 export function withoutRepeats(letters: readonly Letter[]): Letter[] {

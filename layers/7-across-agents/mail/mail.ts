@@ -14,10 +14,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { StrataError } from "../../../src/error.js";
-import { readJsonLines } from "../../../src/record/json-lines.js";
+import { createLineLog } from "../../../src/record/line-log.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
-import { type DatedDecision, type Decisions, decide } from "../../../src/view/decisions.js";
+import type { Decisions } from "../../../src/view/decisions.js";
+import { planAddition } from "../../../src/view/extend.js";
 import {
   type Claim,
   type CursorLine,
@@ -61,8 +62,6 @@ export interface Mail {
   read(receiver: string): Promise<KnownLetter[]>;
   /** Sessions with a box. */
   receivers(): Promise<string[]>;
-  /** Removes the boxes of sessions that nobody has written to for so long. */
-  removeOld(maxAgeMs: number): Promise<void>;
 }
 
 export interface MailOptions {
@@ -91,6 +90,8 @@ const CURSOR = ".cursor.jsonl";
 export function createMail({ clock, decisions, files, folder, instance, living }: MailOptions): Mail {
   const lettersOf = (receiver: string): string => pathOf(receiver, LETTERS);
   const cursorOf = (receiver: string): string => pathOf(receiver, CURSOR);
+  const letterLog = createLineLog({ files, parse: parseLetter });
+  const cursorLog = createLineLog({ files, parse: parseCursorLine });
   const delivering = new Map<string, Promise<unknown>>();
 
   return {
@@ -103,7 +104,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       const waiting = [...states.values()].filter((state) => state === "queued").length;
       if (waiting >= MOST_QUEUED) throw fullBox(receiver, waiting);
       const letter: Letter = { v: 1, ...given, at: clock.now() };
-      await files.appendLine(lettersOf(receiver), JSON.stringify(letter));
+      await letterLog.append(lettersOf(receiver), [letter]);
       return "queued";
     },
 
@@ -133,13 +134,6 @@ export function createMail({ clock, decisions, files, folder, instance, living }
         .filter((name) => name.endsWith(LETTERS) && !name.endsWith(CURSOR))
         .map((name) => name.slice(0, -LETTERS.length));
     },
-
-    async removeOld(maxAgeMs) {
-      for (const name of await files.list(folder)) {
-        const found = await files.stat(join(folder, name));
-        if (found && clock.now() - found.modifiedMs > maxAgeMs) await files.remove(join(folder, name));
-      }
-    },
   };
 
   async function deliverNext(
@@ -159,7 +153,8 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       await append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
       return undefined;
     }
-    await decisions.record(receiver, MAIL_LAYER, [formatDecision(planned, key)], signal);
+    const delivery = planAddition({ behind: key, text: formatDelivery(planned) });
+    await decisions.record(receiver, MAIL_LAYER, [delivery], signal);
     await append(receiver, { v: 1, kind: "delivered", batch: claim.batch });
     return planned;
   }
@@ -201,11 +196,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
   }
 
   async function open(receiver: string): Promise<Box> {
-    const [{ records }, lines] = await Promise.all([
-      readJsonLines(files, lettersOf(receiver), parseLetter),
-      readCursor(receiver),
-    ]);
-    const letters = withoutRepeats(records);
+    const [letters, lines] = await Promise.all([readLetters(receiver), readCursor(receiver)]);
     const claims = findOpenClaims(lines);
     const found = await Promise.all(claims.map((claim) => isRecorded(receiver, claim, letters)));
     const recorded = claims.filter((_, index) => found[index]);
@@ -221,8 +212,7 @@ export function createMail({ clock, decisions, files, folder, instance, living }
 
   /** Does the decision that was to be recorded name these letters? */
   async function isRecorded(receiver: string, { key, letters }: Claim, known?: Letter[]): Promise<boolean> {
-    const all =
-      known ?? withoutRepeats((await readJsonLines(files, lettersOf(receiver), parseLetter)).records);
+    const all = known ?? (await readLetters(receiver));
     await decisions.load([key.day], { again: true });
     const extended = decisions.find(key.key, receiver)?.extended ?? [];
     const text = extended.find(({ layer }) => layer === MAIL_LAYER)?.text ?? "";
@@ -230,12 +220,16 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     return headings.length > 0 && headings.every((heading) => text.includes(heading));
   }
 
-  async function readCursor(receiver: string): Promise<CursorLine[]> {
-    return (await readJsonLines(files, cursorOf(receiver), parseCursorLine)).records;
+  async function readLetters(receiver: string): Promise<Letter[]> {
+    return withoutRepeats((await letterLog.read(lettersOf(receiver))).records);
   }
 
-  function append(receiver: string, line: CursorLine): Promise<void> {
-    return files.appendLine(cursorOf(receiver), JSON.stringify(line));
+  async function readCursor(receiver: string): Promise<CursorLine[]> {
+    return (await cursorLog.read(cursorOf(receiver))).records;
+  }
+
+  async function append(receiver: string, line: CursorLine): Promise<void> {
+    await cursorLog.append(cursorOf(receiver), [line]);
   }
 
   function pathOf(receiver: string, ending: string): string {
@@ -243,10 +237,6 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       throw new StrataError("EINVAL", `expected the id of a session, got ${JSON.stringify(receiver)}`);
     return join(folder, `${receiver}${ending}`);
   }
-}
-
-function formatDecision(letters: readonly Letter[], key: DecisionKey): DatedDecision {
-  return decide(key, { outcome: "extended", text: formatDelivery(letters) });
 }
 
 const usedID = (id: string): StrataError =>

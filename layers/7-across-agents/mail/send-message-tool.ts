@@ -1,9 +1,10 @@
 /** The tool `send_message`: writes to another session, and tells what became of what was written. */
 import { createHash } from "node:crypto";
-import * as z from "zod";
-import { defineTool, type Tool } from "../../../src/dispatcher/tool.js";
+import type { z } from "zod";
+import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import type { Instances } from "../../../src/instances/instances.js";
+import type { sendMessageArguments } from "../arguments.js";
 import type { Letter } from "./letter.js";
 import { type KnownLetter, type Mail, MOST_LETTER_BYTES } from "./mail.js";
 import { findReceivers, formatAlive, listReceivers } from "./receivers.js";
@@ -11,23 +12,18 @@ import { findReceivers, formatAlive, listReceivers } from "./receivers.js";
 /** Letters of one's own box that the tool shows. */
 const SHOWN_LETTERS = 10;
 
-const parameters = z.object({
-  to: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe('session id, "parent", "children" or instance id'),
-  text: z.string().optional().describe(`at most ${MOST_LETTER_BYTES} bytes; larger things go in a file`),
-  id: z
-    .string()
-    .regex(/^[\w.:-]{1,64}$/)
-    .optional()
-    .describe("yours; sent once however often. Without text: asks what became of it"),
-});
+const parameters: ToolParameters = {
+  properties: {
+    to: { description: 'session id, "parent", "children" or instance id', type: "string" },
+    text: { description: `at most ${MOST_LETTER_BYTES} bytes; larger things go in a file`, type: "string" },
+    id: {
+      description: "yours; sent once however often. Without text: asks what became of it",
+      type: "string",
+    },
+  },
+};
 
-type Arguments = z.output<typeof parameters>;
+type Arguments = z.output<typeof sendMessageArguments>;
 type Call = { sessionID: string; messageID: string; callID: string };
 
 export interface SendMessageOptions {
@@ -36,11 +32,12 @@ export interface SendMessageOptions {
 }
 
 export function createSendMessageTool({ instances, mail }: SendMessageOptions): Tool {
-  return defineTool({
+  return defineTool<typeof sendMessageArguments>({
     name: "send_message",
     description:
       "Write to another agent of this project: parent, child, sibling, other OpenCode instance. It arrives at its next step. Without arguments: who is there.",
     parameters,
+    loadCheck: async () => (await import("../arguments.js")).sendMessageArguments,
     execute: async (args, call) => {
       await instances.join();
       if (args.text !== undefined) return send({ ...args, text: args.text }, call);

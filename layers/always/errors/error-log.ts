@@ -13,6 +13,7 @@ import type { Locks } from "../../../src/lock/locks.js";
 import type { Seal } from "../../../src/owner/seal.js";
 import { giveWay, takeLines } from "../../../src/record/lines.js";
 import type { Files } from "../../../src/seams/files.js";
+import { readText } from "../../../src/seams/read-text.js";
 import { type Entry, formatEntry, parseEntry } from "./entry.js";
 
 /** A line as it stands there. */
@@ -136,6 +137,6 @@ export async function readErrorLog(files: Files, path: string): Promise<Entry[]>
 async function keepLogOutOfGit(files: Files, path: string): Promise<void> {
   const ignore = join(dirname(path), ".gitignore");
   const name = basename(path);
-  const text = new TextDecoder().decode((await files.read(ignore)) ?? new Uint8Array());
+  const text = (await readText(files, ignore)) ?? "";
   if (!text.includes(name) && !/^\*$/m.test(text)) await files.appendLine(ignore, `/${name}*`);
 }

@@ -1,4 +1,5 @@
 /** What is said behind the result of a call that has failed in this way before. Pure. */
+import { formatDay } from "../../../src/days.js";
 import { quote } from "../../../src/text.js";
 import type { KnownFailure } from "./known-failures.js";
 
@@ -13,9 +14,4 @@ export function formatHint({ attempts, firstAt, lastAt, resolution }: KnownFailu
   if (!resolution)
     return `${before} Nothing that resolved it is known: do it in another way rather than once more.`;
   return `${before} What came of it on ${formatDay(resolution.at)}: ${quote(resolution.text, LONGEST_RESOLUTION)}`;
-}
-
-/** The day in UTC. */
-function formatDay(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
 }

@@ -5,7 +5,7 @@
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../../src/layer-definition.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
-import { type DatedDecision, decide } from "../../../src/view/decisions.js";
+import { type Addition, extend } from "../../../src/view/extend.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { defaults } from "./defaults.js";
@@ -25,7 +25,7 @@ export const errors: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { decisions, files, folders, host, locks, log, savings, seal } = context;
+  const { files, folders, host, locks, log, seal } = context;
   const failures = createFailures({
     ...{ files, locks, log, seal },
     path: folders.errorLog,
@@ -50,18 +50,15 @@ function create(context: LayerContext): LayerParts {
     const { find, history, sessionID } = request;
     const repetitions = await failures.learn(sessionID, history.messages);
     if (repetitions.length === 0 || !request.isReady()) return false;
-    const made = planHints(history, repetitions)
+    const additions = planHints(history, repetitions)
       .filter(({ result }) => !isExtendedBy(LAYER, find(result.key)))
-      .map(({ result, repetition }): DatedDecision => {
+      .map(({ result, repetition }): Addition => {
         log.info(
           LAYER,
           `${repetition.before.tool} failed as before in ${sessionID}: ${repetition.before.call}`,
         );
-        return decide(result, { outcome: "extended", text: formatHint(repetition.before) });
+        return { behind: result, text: formatHint(repetition.before) };
       });
-    if (made.length === 0) return false;
-    await decisions.record(sessionID, LAYER, made, signal);
-    savings.record({ session: sessionID, layer: LAYER, event: "extended", results: made.length });
-    return true;
+    return extend(context, { sessionID, layer: LAYER, additions, signal });
   }
 }

@@ -4,5 +4,5 @@ const failing = { call: "bash", args: { command: "strata-doctor-fails", descript
 
 export const proof: Proof = {
   calls: [failing, failing],
-  acted: (seen) => countEvents(seen, "extended", "told of an earlier failure", "errors"),
+  acted: (seen) => countEvents(seen, "extended", "an earlier failure shown", "errors"),
 };

@@ -9,7 +9,7 @@ import type { ToolPart } from "../../../src/conversation/message.js";
 import { formatCall, type ReadingOptions, readCommand, toField } from "./attempt.js";
 import { normalizeCommand } from "./fingerprint.js";
 import { splitCommand } from "./mistake.js";
-import { isReworded, isSpelledAlike, splitWords } from "./words.js";
+import { isReworded, isSpelledAlike, splitShellWords } from "./spelling.js";
 
 /** Says how to do something, how long it may take, or how much of it is wanted, not what. */
 const BESIDE_THE_POINT = new Set(["description", "timeout", "offset", "limit", "workdir", "head_limit"]);
@@ -31,7 +31,8 @@ export function findChange(failed: ToolPart, worked: ToolPart, options: ReadingO
     return command === undefined ? undefined : normalizeCommand(command, options.project);
   });
   if (before !== undefined && after !== undefined) {
-    const isChange = isReworded(splitWords(before), splitWords(after)) && isSameProgram(before, after);
+    const isChange =
+      isReworded(splitShellWords(before), splitShellWords(after)) && isSameProgram(before, after);
     return isChange ? `worked as: ${formatCall(worked, options)}` : undefined;
   }
   return isSameInput(readInput(failed), readInput(worked))
@@ -42,7 +43,7 @@ export function findChange(failed: ToolPart, worked: ToolPart, options: ReadingO
 /** Does one run what the other runs, or something that is spelled alike? */
 function isSameProgram(before: string, after: string): boolean {
   const [programs, others] = [before, after].map((line) =>
-    splitCommand(line).map((simple) => splitWords(simple)[0] ?? ""),
+    splitCommand(line).map((simple) => splitShellWords(simple)[0] ?? ""),
   );
   const isAlike = (one: string, other: string): boolean =>
     isSpelledAlike(one, other) || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
@@ -69,7 +70,7 @@ function isSameInput(before: Input, after: Input): boolean {
     const [one, other] = [before[name], after[name]];
     if (one === undefined || other === undefined) return true;
     if (typeof one === "string" && typeof other === "string")
-      return one === other || isReworded(splitWords(one), splitWords(other));
+      return one === other || isReworded(splitShellWords(one), splitShellWords(other));
     return JSON.stringify(one) === JSON.stringify(other);
   };
   const hasText = telling.some((name) => typeof before[name] === "string" && typeof after[name] === "string");

@@ -1,14 +1,12 @@
 /**
- * `strata doctor`: looks at everything that can keep the plugin from working, then has OpenCode load what the
- * configuration names and proves that it works.
+ * `strata doctor`: checks everything that can keep the plugin from working, then has OpenCode load what the configuration
+ * names, and plays a session to prove that it works.
  */
 import { resolve } from "node:path";
-import { createRunningProcesses } from "../../host/running-processes.js";
-import { createLocks } from "../../lock/locks.js";
 import { readFreeBytes } from "../../seams/scratch.js";
 import { VERSION } from "../../version.js";
 import { readWhole } from "../arguments.js";
-import { exitCodes, type OptionValues, type Run, type Surroundings } from "../command.js";
+import { exitCodes, type OptionValues, type Run } from "../command.js";
 import { checkConfiguration } from "../doctor/configuration.js";
 import { type Configured, readOnDisk } from "../doctor/configured.js";
 import { type Finding, fine, formatSections, isTrouble, note, type Section } from "../doctor/finding.js";
@@ -21,21 +19,20 @@ import { prove } from "../doctor/proof.js";
 import { checkSetAside } from "../doctor/set-aside.js";
 import { describeSettings } from "../doctor/settings-in-force.js";
 import { createSteps } from "../doctor/steps.js";
-import { requireProject } from "../project.js";
-import { readSettings, type Settings } from "../settings.js";
+import { openProject } from "../open-project.js";
+import type { Project } from "../project.js";
 
 const SESSION_SECONDS = { least: 1, most: 600, usual: 0 };
 
-export const run: Run = async (surroundings, options) => {
-  const { clock, files, say, style } = surroundings;
+export const run: Run = async (cli, options) => {
+  const { clock, files, say, style } = cli;
   const withinSeconds = readWhole("--within", options.within, SESSION_SECONDS) || undefined;
-  const project = await requireProject(surroundings);
-  const settings = await readSettings(surroundings, project);
-  const binary = await findOpenCode(surroundings);
+  const project = await openProject(cli);
+  const binary = await findOpenCode(cli);
   const version = binary === undefined ? undefined : await readVersion(binary, clock);
-  const inForce = await describeSettings(files, settings);
-  const { configured, findings } = await checkConfiguration(surroundings, project, settings);
-  const plugin = readPlugin(surroundings.folder, options) ?? configured;
+  const inForce = await describeSettings(files, await project.settings());
+  const { configured, findings } = await checkConfiguration(project);
+  const plugin = readPlugin(cli.folder, options) ?? configured;
   const canRun = binary !== undefined && version !== undefined && !isWithoutPort(version);
   const sections: Section[] = [
     { title: "Configuration", findings },
@@ -44,83 +41,72 @@ export const run: Run = async (surroundings, options) => {
       title: "Machine",
       findings: [
         checkRuntime(process.versions),
-        fine(`opencode-strata ${VERSION}`),
+        fine(`this command line is opencode-strata ${VERSION}`),
         checkHost(binary, version),
-        ...(await lookAtMachine(surroundings, project, settings)),
+        ...(await examineMachine(project)),
       ],
     },
-    ...(plugin === undefined
-      ? []
-      : await examine(surroundings, {
-          ...{ project, settings, plugin, withinSeconds },
-          binary: options.proof !== false && canRun ? binary : undefined,
-        })),
   ];
+  if (plugin) {
+    const used = options.proof !== false && canRun ? binary : undefined;
+    sections.push(...(await examinePlugin(project, { plugin, withinSeconds, binary: used })));
+  }
   const isWell = !sections.some((section) => section.findings.some(isTrouble));
-  const report = { project, isWell, sections, settings: inForce.explained };
+  const report = { project: project.root, isWell, sections, settings: inForce.explained };
   say(options.json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   return isWell ? exitCodes.fine : exitCodes.problems;
 };
 
-/** A folder that the user names is proved in the place of what is configured. */
+/** The folder named with `--plugin`. */
 const readPlugin = (folder: string, { plugin }: OptionValues): Configured | undefined =>
   typeof plugin === "string" ? { spec: resolve(folder, plugin), place: plugin, isPackage: false } : undefined;
 
-async function lookAtMachine(
-  surroundings: Surroundings,
-  project: string,
-  { config }: Settings,
-): Promise<Finding[]> {
-  const { clock, files } = surroundings;
-  const processes = createRunningProcesses();
-  const { inspect } = createLocks({ clock, files, processes, instance: "doctor" });
+async function examineMachine(project: Project): Promise<Finding[]> {
+  const { cli, folders } = project;
+  const { clock, files } = cli;
+  const { config } = await project.settings();
+  const { inspect } = await project.openLocks("doctor");
   return [
-    ...(await checkMachine({ clock, files, inspectLock: inspect, readFreeBytes }, project)),
-    ...(await checkSetAside(surroundings, project)),
-    await checkForeign(surroundings, project, config.trust),
-    ...(await checkFolders(files, project, config)),
+    ...(await checkMachine({ clock, files, inspectLock: inspect, readFreeBytes }, folders)),
+    ...(await checkSetAside(project)),
+    await checkForeign(project),
+    ...(await checkFolders(files, folders, config)),
   ];
 }
 
 interface Examination {
-  project: string;
-  settings: Settings;
   plugin: Configured;
-  /** The OpenCode that is to load it; without one it is only looked at. */
+  /** The OpenCode for the proof; absent if there is to be none. */
   binary: string | undefined;
   withinSeconds: number | undefined;
 }
 
-/** The plugin itself: what is on the disk of it, what OpenCode makes of it, and what it has made of it so far. */
-async function examine(
-  surroundings: Surroundings,
-  { binary, plugin, project, settings, withinSeconds }: Examination,
+/** The plugin on disk, in OpenCode, and in this project so far. */
+async function examinePlugin(
+  project: Project,
+  { binary, plugin, withinSeconds }: Examination,
 ): Promise<Section[]> {
-  const onDisk = await readOnDisk(surroundings, plugin);
-  const { flaw, folder, version } = onDisk;
-  // What OpenCode has installed is loaded from there: that asks no registry, and writes nothing.
-  const spec = onDisk.cached && folder ? { ...plugin, spec: folder, isPackage: false } : plugin;
+  const { cli, folders } = project;
+  const { config, layers } = await project.settings();
+  const onDisk = await readOnDisk(cli, plugin);
+  const { fault, folder, version } = onDisk;
+  // What OpenCode has installed is loaded from there, which asks no registry and writes nothing.
+  const installed = onDisk.cached && folder ? { ...plugin, spec: folder, isPackage: false } : plugin;
   const proof =
-    binary === undefined || flaw
+    binary === undefined || fault
       ? undefined
       : await prove({
-          ...surroundings,
-          ...{
-            binary,
-            config: settings.config,
-            layers: settings.layers,
-            plugin: spec,
-            onStep: createSteps(surroundings),
-          },
+          ...cli,
+          ...{ binary, config, layers, plugin: installed, onStep: createSteps(cli) },
           ...(withinSeconds !== undefined && { withinSeconds }),
         });
   const findings = [
-    ...(flaw ? [flaw] : []),
+    ...(fault ? [fault] : []),
     ...(plugin.isPackage && !onDisk.cached
-      ? [note(`${plugin.place}: OpenCode has not installed it yet, and does so when it is started`)]
+      ? [note(`${plugin.place}: not installed yet; OpenCode installs it at its next start`)]
       : []),
     ...checkVersions({ configured: plugin, onDisk, own: VERSION, proved: proof?.version }),
-    await checkLoaded(surroundings, project, proof?.version ?? version),
+    await checkLoaded(cli, folders, proof?.version ?? version),
   ];
   return [{ title: "Plugin", findings }, ...(proof ? [{ title: "Proof", findings: proof.findings }] : [])];
 }

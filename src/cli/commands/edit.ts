@@ -1,60 +1,59 @@
-/** `strata edit`: the memory's own file in the person's editor. */
+/** `strata edit`: opens the memory's own file in the user's editor. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../../error.js";
 import type { Memory } from "../../memory/memory.js";
 import { findMemories } from "../../memory/search/find.js";
 import type { Memories } from "../../memory/store.js";
-import { type ExitCode, exitCodes, type Run, type Surroundings } from "../command.js";
-import { requireMemory, withMemories } from "../memories.js";
+import { type CliContext, exitCodes, type Run } from "../command.js";
+import { requireMemory } from "../memories.js";
+import { openProject } from "../open-project.js";
 
 interface Target {
   path: string;
-  /** Absent where the file cannot be used as it is. */
+  /** Absent if the file is not a valid memory. */
   memory?: Memory;
 }
 
-export const run: Run = async (surroundings, _options, args) =>
-  withMemories(surroundings, async (memories): Promise<ExitCode> => {
-    const { memory, path } = await findTarget(surroundings, memories, args.join(" "));
-    await openEditor(surroundings.env, path);
-    // Notices what was done, and enters it into the ledger.
+export const run: Run = async (cli, _options, args) => {
+  const project = await openProject(cli);
+  return project.withMemories(async (memories) => {
+    const { memory, path } = await findTarget(cli, memories, args.join(" "));
+    await openEditor(cli.env, path);
+    // Notices the edit and records it in the ledger.
     const all = await memories.list({ archived: true });
     const problem = memories.problems().find((one) => one.path === path);
     if (problem) {
-      surroundings.warn(`strata: ${problem.path} cannot be used as it is now: ${problem.what}`);
+      cli.warn(`strata: ${problem.path} is not a valid memory now: ${problem.what}`);
       return exitCodes.problems;
     }
     const now = memory && all.find(({ id }) => id === memory.id);
-    // Whoever has read and saved it makes it theirs, if nobody else can have written it meanwhile.
-    if (now?.isForeign && JSON.stringify(now) !== JSON.stringify(memory))
-      await memories.accept([now.id], "strata edit");
     const isSame = memory !== undefined && JSON.stringify(now) === JSON.stringify(memory);
-    surroundings.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
+    // To read and save a foreign memory is to accept it.
+    if (now?.isForeign && !isSame) await memories.accept([now.id], "strata edit");
+    cli.say(`${isSame ? "Unchanged" : "Changed"}: ${memory ? `${memory.id}  ` : ""}${path}`);
     return exitCodes.fine;
   });
+};
 
-/** The memory that is meant, or the file that would be one if it were mended. */
-async function findTarget(surroundings: Surroundings, memories: Memories, words: string): Promise<Target> {
+/** The memory that the words name, or an invalid file of that name, which the user may want to repair. */
+async function findTarget({ files }: CliContext, memories: Memories, words: string): Promise<Target> {
   const name = `/${words.trim().replace(/\.md$/, "")}.md`;
   if (findMemories(await memories.list(), words).length === 0) {
     const broken = memories.problems().find(({ path }) => path.endsWith(name));
-    const isFile = broken && (await surroundings.files.statItself(broken.path))?.kind === "file";
+    const isFile = broken && (await files.statItself(broken.path))?.kind === "file";
     if (isFile) return { path: broken.path };
   }
   const memory = await requireMemory(memories, words, { archived: false });
   const path = await memories.locate(memory.id);
   if (path === undefined)
-    throw new StrataError(
-      "NO_MEMORY",
-      `the file of ${memory.id} is gone; strata history ${memory.id} has it`,
-    );
+    throw new StrataError("NO_MEMORY", `the file of ${memory.id} is gone; see strata history ${memory.id}`);
   return { path, memory };
 }
 
-async function openEditor(env: Readonly<Record<string, string | undefined>>, path: string): Promise<void> {
+async function openEditor(env: CliContext["env"], path: string): Promise<void> {
   const editor = env.VISUAL || env.EDITOR || "vi";
-  // An editor may be set with arguments, which the shell takes apart.
+  // The shell splits an editor that is set with arguments.
   const child = spawn(`${editor} "$STRATA_FILE"`, {
     shell: true,
     stdio: "inherit",
@@ -64,6 +63,6 @@ async function openEditor(env: Readonly<Record<string, string | undefined>>, pat
   if (code !== 0)
     throw new StrataError(
       "NO_EDITOR",
-      `${editor} ended with ${code}; set EDITOR to one that runs, or open ${path}`,
+      `${editor} exited with ${code}; set EDITOR to one that runs, or open ${path}`,
     );
 }

@@ -1,5 +1,4 @@
-/** `strata export`: memories as JSON Lines, each with the whole of its file. Changes nothing but the file it writes. */
-
+/** `strata export`: memories as JSON Lines, each with its whole file. Changes nothing but the file it writes. */
 import { join, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import { findHint } from "../../memory/draft.js";
@@ -7,13 +6,12 @@ import { refuseSecrets } from "../../memory/secret-gate.js";
 import { atOnce } from "../../slices.js";
 import { exitCodes, type Run } from "../command.js";
 import { idOf, type ReadShelf, readShelves } from "../memory-files.js";
-import { requireProject } from "../project.js";
+import { openProject } from "../open-project.js";
 import { formatCopy } from "../transfer/line.js";
 
-export const run: Run = async (surroundings, { global: withGlobal, includePrivate }, [target]) => {
-  const { files, folder, say, style, warn } = surroundings;
-  const project = await requireProject(surroundings);
-  const shelves = (await readShelves(surroundings, project)).filter(
+export const run: Run = async (cli, { global: withGlobal, includePrivate }, [target]) => {
+  const { files, folder, say, style, warn } = cli;
+  const shelves = (await readShelves(await openProject(cli))).filter(
     ({ place }) =>
       (withGlobal === true || place.scope === "project") &&
       (includePrivate === true || place.sensitivity === "internal"),
@@ -25,10 +23,10 @@ export const run: Run = async (surroundings, { global: withGlobal, includePrivat
   } else {
     const path = resolve(folder, target);
     if (!(await files.create(path, text)))
-      throw new StrataError("IN_THE_WAY", `${path} is there already; name another file, or remove it`);
-    say(`Exported: ${lines.length} memories to ${path}`);
+      throw new StrataError("IN_THE_WAY", `${path} already exists; choose another file, or remove it`);
+    say(`Exported: ${lines.length} ${lines.length === 1 ? "memory" : "memories"} to ${path}`);
   }
-  for (const problem of problems) warn(`${style.yellow("Left out")}  ${problem}`);
+  for (const problem of problems) warn(`${style.yellow("Skipped")}  ${problem}`);
   return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
 };
 

@@ -1,107 +1,122 @@
-/** `strata gc`: removes files that nobody needs any more; without `--execute` only says which. */
+/** `strata gc`: removes files that are no longer needed; without `--execute` it only lists them. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../../error.js";
-import { planFolders } from "../../folders.js";
+import { findExpired } from "../../expired-files.js";
 import { formatCount } from "../../format.js";
-import { createRunningProcesses } from "../../host/running-processes.js";
 import { kernelFiles } from "../../kernel-files.js";
 import { formatPrefix } from "../../memory/id.js";
 import { LEDGER } from "../../memory/path.js";
 import { formatDays } from "../../memory/search/found.js";
 import { createLedger } from "../../memory/store/ledger.js";
-import type { Log } from "../../record/log.js";
 import { readWhole } from "../arguments.js";
-import { type ExitCode, exitCodes, type Run, type Surroundings } from "../command.js";
-import { findArchived, findGarbage, type Garbage } from "../gc/find-garbage.js";
-import { withMemories } from "../memories.js";
+import { type CliContext, exitCodes, type Run } from "../command.js";
+import { findArchived, type Garbage } from "../gc/find-archived.js";
+import { createCliLog } from "../log.js";
 import { type ReadShelf, readShelves } from "../memory-files.js";
+import { openProject } from "../open-project.js";
 import { createProgress } from "../progress.js";
-import { requireProject } from "../project.js";
-import { formatPath } from "../validate/flaw.js";
+import type { Project } from "../project.js";
+import { formatPath } from "../validate/issue.js";
 
 const USUAL_DAYS = 30;
 const MOST_DAYS = 36_500;
 
-export const run: Run = async (surroundings, { archived, days: given, execute, json }) => {
-  const { clock, say, style, warn } = surroundings;
+export const run: Run = async (cli, { archived, days: given, execute, json }) => {
   const days = readWhole("--days", given, { usual: USUAL_DAYS, least: 1, most: MOST_DAYS });
-  const project = await requireProject(surroundings);
-  const kinds = [...kernelFiles, ...(await surroundings.loadLayers()).flatMap((layer) => layer.files)];
-  const options = { folders: planFolders(project), processes: createRunningProcesses(), days, kinds };
-  const garbage = await findGarbage(surroundings, options);
-  if (archived) garbage.push(...(await findOldArchive(surroundings, project, days)));
-  const failed = execute ? await removeAll(surroundings, garbage) : [];
-  const bytes = garbage.reduce((sum, one) => sum + one.bytes, 0);
+  const project = await openProject(cli);
+  const { folders, processes, root } = project;
+  const kinds = [...kernelFiles, ...(await cli.loadLayers()).flatMap((layer) => layer.files)];
+  const { clock, files } = cli;
+  const garbage: Garbage[] = await findExpired({ clock, files, folders, processes }, kinds, days);
+  if (archived) garbage.push(...(await findOldArchive(project, days)));
+  const failed = execute ? await removeAll(project, garbage) : [];
   if (json) {
-    say(JSON.stringify({ project, isDone: execute === true, bytes, garbage, failed }, null, 2));
+    const bytes = sumBytes(garbage);
+    const report = { project: root, isDone: execute === true, bytes, garbage, failed };
+    cli.say(JSON.stringify(report, null, 2));
   } else {
-    for (const { modifiedMs, path, what } of garbage) {
-      const age = formatDays(new Date(modifiedMs).toISOString(), clock.now());
-      say(`${formatPath(path, project)}  ${style.dim(`${what}, ${age}`)}`);
-    }
-    const sum = `${formatCount(garbage.length)} ${garbage.length === 1 ? "file" : "files"}, ${formatCount(bytes)} bytes`;
-    if (garbage.length === 0) say("Nothing to remove.");
-    else if (execute) say(`Removed: ${sum}${failed.length > 0 ? `, but for ${failed.length}` : ""}`);
-    else say(`${sum}. Nothing was changed; --execute removes them.`);
+    list(cli, garbage, root);
+    cli.say(formatSum(garbage, { failed: failed.length, isDone: execute === true }));
   }
-  for (const one of failed) warn(`${style.red("Failed")}  ${one}`);
-  return failed.length > 0 ? (exitCodes.problems satisfies ExitCode) : exitCodes.fine;
+  for (const one of failed) cli.warn(`${cli.style.red("Failed")}  ${one}`);
+  return failed.length > 0 ? exitCodes.problems : exitCodes.fine;
 };
 
-async function findOldArchive(surroundings: Surroundings, project: string, days: number): Promise<Garbage[]> {
-  // What holds everywhere is not this project's to clean up.
-  const shelves = (await readShelves(surroundings, project)).filter(({ place }) => place.scope === "project");
-  const archivedAt = await readArchiveTimes(surroundings, shelves);
-  return findArchived(shelves, { archivedAt, days, nowMs: surroundings.clock.now() });
+function list({ clock, say, style }: CliContext, garbage: readonly Garbage[], root: string): void {
+  for (const { modifiedMs, path, what } of garbage) {
+    const age = formatDays(new Date(modifiedMs).toISOString(), clock.now());
+    say(`${formatPath(path, root)}  ${style.dim(`${what}, ${age}`)}`);
+  }
 }
 
-/** When each memory was last changed or moved, by the ledger. */
+function formatSum(
+  garbage: readonly Garbage[],
+  { failed, isDone }: { failed: number; isDone: boolean },
+): string {
+  if (garbage.length === 0) return "Nothing to remove.";
+  const files = `${formatCount(garbage.length)} ${garbage.length === 1 ? "file" : "files"}`;
+  const sum = `${files}, ${formatCount(sumBytes(garbage))} bytes`;
+  if (!isDone) return `${sum}. Nothing was changed; --execute removes them.`;
+  return `Removed: ${sum}${failed > 0 ? `, except ${failed}` : ""}`;
+}
+
+const sumBytes = (garbage: readonly Garbage[]): number => garbage.reduce((sum, one) => sum + one.bytes, 0);
+
+/** Only the project's own: memories that hold everywhere are not this project's to clean up. */
+async function findOldArchive(project: Project, days: number): Promise<Garbage[]> {
+  const shelves = (await readShelves(project)).filter(({ place }) => place.scope === "project");
+  const archivedAt = await readArchiveTimes(project.cli, shelves);
+  return findArchived(shelves, { archivedAt, days, nowMs: project.cli.clock.now() });
+}
+
+/** When each memory was last changed or moved, from the ledger. */
 async function readArchiveTimes(
-  { files }: Surroundings,
+  { files }: CliContext,
   shelves: readonly ReadShelf[],
 ): Promise<Map<string, string>> {
-  const silent = (): void => {};
-  const log: Log = { error: silent, warn: silent, info: silent, debug: silent };
+  const log = createCliLog(() => {});
   const times = new Map<string, string>();
   for (const { place } of shelves) {
-    const ledger = createLedger({
-      files,
-      log,
-      folder: join(place.folder, LEDGER),
-      nameClone: place.nameClone,
-      prefix: formatPrefix(place),
-    });
+    const { folder, nameClone } = place;
+    const prefix = formatPrefix(place);
+    const ledger = createLedger({ files, log, folder: join(folder, LEDGER), nameClone, prefix });
     for (const { at, key } of await ledger.readAll()) if (at > (times.get(key) ?? "")) times.set(key, at);
   }
   return times;
 }
 
-/** Sentences on those that could not be removed. */
-async function removeAll(surroundings: Surroundings, garbage: readonly Garbage[]): Promise<string[]> {
-  const { files } = surroundings;
-  const progress = createProgress(surroundings, "Removing");
+/** Removes them; returns a sentence for each that could not be. */
+async function removeAll(project: Project, garbage: readonly Garbage[]): Promise<string[]> {
+  const { files } = project.cli;
+  const progress = createProgress(project.cli, "Removing");
   const failed: string[] = [];
   const archived = garbage.filter(({ id }) => id !== undefined);
   for (const [n, { id, modifiedMs, path }] of garbage.entries()) {
     progress.step(n, garbage.length);
     if (id !== undefined) continue;
     try {
-      // Somebody may have used it since.
+      // It may have been used since it was listed.
       if ((await files.statItself(path))?.modifiedMs === modifiedMs) await files.remove(path);
     } catch (thrown) {
       failed.push(`${path}: ${formatError(thrown)}`);
     }
   }
-  if (archived.length > 0)
-    await withMemories(surroundings, async (memories) => {
-      const cause = { operation: "gc", run: randomUUID().slice(0, 8) };
-      for (const { id = "", path } of archived) {
-        const written = await memories.discard(id, cause).catch(formatError);
-        if (typeof written === "string") failed.push(`${path}: ${written}`);
-        else if (written.kind === "refused") failed.push(`${path}: ${written.why}`);
-      }
-    });
+  if (archived.length > 0) failed.push(...(await discardAll(project, archived)));
   progress.end();
   return failed;
+}
+
+/** The same for archived memories, which are removed through the store, so that the ledger records it. */
+function discardAll(project: Project, archived: readonly Garbage[]): Promise<string[]> {
+  return project.withMemories(async (memories) => {
+    const failed: string[] = [];
+    const cause = { operation: "gc", run: randomUUID().slice(0, 8) };
+    for (const { id = "", path } of archived) {
+      const written = await memories.discard(id, cause).catch(formatError);
+      if (typeof written === "string") failed.push(`${path}: ${written}`);
+      else if (written.kind === "refused") failed.push(`${path}: ${written.why}`);
+    }
+    return failed;
+  });
 }

@@ -1,23 +1,45 @@
 /** `strata history`: every change of one memory. */
 import { parseID } from "../../memory/id.js";
+import type { LedgerLine } from "../../memory/store/ledger-line.js";
 import { exitCodes, type Run } from "../command.js";
-import { requireMemory, withMemories } from "../memories.js";
+import { requireMemory } from "../memories.js";
+import { openProject } from "../open-project.js";
 
-export const run: Run = async (surroundings, { json }, args) =>
-  withMemories(surroundings, async (memories) => {
+export const run: Run = async (cli, { json }, args) => {
+  const project = await openProject(cli);
+  return project.withMemories(async (memories) => {
     const words = args.join(" ");
-    // What is gone altogether still has its lines.
+    // A full id also finds a memory that no longer exists.
     const id = parseID(words) ? words : (await requireMemory(memories, words)).id;
     const lines = await memories.history(id);
-    if (json) surroundings.say(JSON.stringify(lines, null, 2));
-    else if (lines.length === 0) surroundings.say(`No change of ${id} is known.`);
-    for (const { at, before, after, by, from, operation, path, reason, run, session } of json ? [] : lines) {
-      const what =
-        before === null ? "made" : after === null ? "gone" : from === undefined ? "changed" : `from ${from}`;
-      const why = [session, run && `run ${run}`, reason].filter(Boolean).join(", ");
-      surroundings.say(
-        `${at.slice(0, 19).replace("T", " ")}  ${by.padEnd(7)} ${operation.padEnd(10)} ${what}, ${path}${why === "" ? "" : `  (${why})`}`,
-      );
-    }
+    if (json) cli.say(JSON.stringify(lines, null, 2));
+    else if (lines.length === 0) cli.say(`No changes of ${id} are recorded.`);
+    else for (const line of lines) cli.say(formatChange(line));
     return lines.length > 0 ? exitCodes.fine : exitCodes.problems;
   });
+};
+
+function formatChange({
+  after,
+  at,
+  before,
+  by,
+  from,
+  operation,
+  path,
+  reason,
+  run,
+  session,
+}: LedgerLine): string {
+  const what =
+    before === null
+      ? "created"
+      : after === null
+        ? "removed"
+        : from === undefined
+          ? "changed"
+          : `moved from ${from}`;
+  const why = [session, run && `run ${run}`, reason].filter(Boolean).join(", ");
+  const time = `${at.slice(0, 19).replace("T", " ")} UTC`;
+  return `${time}  ${by.padEnd(7)} ${operation.padEnd(10)} ${what}, ${path}${why === "" ? "" : `  (${why})`}`;
+}

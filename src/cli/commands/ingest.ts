@@ -2,42 +2,49 @@
 import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import type { MemoryDraft } from "../../memory/memory.js";
+import type { Files } from "../../seams/files.js";
 import { readType } from "../arguments.js";
 import type { Run } from "../command.js";
-import { readShelves } from "../memory-files.js";
-import { requireProject } from "../project.js";
+import { listMemories, readShelves } from "../memory-files.js";
+import { openProject } from "../open-project.js";
 import { decode } from "../transfer/bytes.js";
+import { importMemories, planImportItems } from "../transfer/import-memories.js";
 import { parseSections, planDrafts } from "../transfer/sections.js";
-import { planArrivals, takeIn } from "../transfer/take-in.js";
-import { listMemories } from "./import.js";
 
-/** A larger file is no page for people. */
+/** Larger files are not meant to be read by people. */
 const MOST_BYTES = 4_000_000;
 
-export const run: Run = async (surroundings, { dryRun, global: isGlobal, type: given }, paths) => {
-  const { clock, files, folder } = surroundings;
+export const run: Run = async (cli, { dryRun, global: isGlobal, type: given }, paths) => {
+  const { clock, files, folder } = cli;
   const type = readType(given);
-  const project = await requireProject(surroundings);
+  const project = await openProject(cli);
+  const scope = isGlobal === true ? ("global" as const) : undefined;
   const drafts: MemoryDraft[] = [];
-  // All of them are read before the first is taken in: a wrong name changes nothing.
+  // All files are read before the first memory is written: one bad file changes nothing.
   for (const path of paths.map((one) => resolve(folder, one))) {
-    const stat = await files.stat(path);
-    if (stat?.kind !== "file")
-      throw new StrataError("NO_SOURCE", `${path} is no file; strata import takes folders`);
-    if (stat.bytes > MOST_BYTES)
-      throw new StrataError(
-        "WRONG_SOURCE",
-        `${path} has ${stat.bytes} bytes, more than ${MOST_BYTES}; cut it`,
-      );
-    const text = decode((await files.read(path)) ?? new Uint8Array());
-    if (text === undefined || text.includes("\0"))
-      throw new StrataError("WRONG_SOURCE", `${path} is no text in UTF-8; strata ingest takes Markdown`);
-    const inside = relative(project, path);
+    const text = await readMarkdown(files, path);
+    const inside = relative(project.root, path);
     const name = inside.startsWith("..") ? basename(path) : inside;
-    const scope = isGlobal === true ? ("global" as const) : undefined;
     drafts.push(...planDrafts(parseSections(text), { name, type, ...(scope && { scope }) }));
   }
-  const existing = listMemories(await readShelves(surroundings, project));
-  const planned = planArrivals(drafts, existing, { nowMs: clock.now(), operation: "ingest" });
-  return takeIn(surroundings, { ...planned, notes: [], isDry: dryRun === true });
+  const existing = listMemories(await readShelves(project));
+  const planned = planImportItems(drafts, existing, { nowMs: clock.now(), operation: "ingest" });
+  return importMemories(project, { ...planned, notes: [], isDry: dryRun === true });
 };
+
+async function readMarkdown(files: Files, path: string): Promise<string> {
+  const stat = await files.stat(path);
+  if (stat?.kind !== "file") {
+    const what = stat ? "is not a file; strata import reads folders" : "does not exist";
+    throw new StrataError("NO_SOURCE", `${path} ${what}`);
+  }
+  if (stat.bytes > MOST_BYTES)
+    throw new StrataError(
+      "WRONG_SOURCE",
+      `${path} has ${stat.bytes} bytes, more than ${MOST_BYTES}; split it`,
+    );
+  const text = decode((await files.read(path)) ?? new Uint8Array());
+  if (text === undefined || text.includes("\0"))
+    throw new StrataError("WRONG_SOURCE", `${path} is not UTF-8 text; strata ingest reads Markdown`);
+  return text;
+}

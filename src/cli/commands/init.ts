@@ -1,13 +1,13 @@
-/** `strata init`: puts the plugin into a configuration file of OpenCode's, or takes it out, and touches nothing else. */
+/** `strata init`: adds the plugin to an OpenCode configuration file, or removes it, and changes nothing else. */
 import { basename, dirname, join } from "node:path";
 import { readText } from "../../config/config-files.js";
 import { isStrata, PACKAGE, type PluginEntry, readPluginEntries } from "../../config/plugin-entries.js";
 import { StrataError } from "../../error.js";
 import { findGlobalFolder } from "../../host/config-files.js";
-import { isWithin } from "../../own-folders.js";
+import { isWithin } from "../../own/own-folders.js";
 import type { Files } from "../../seams/files.js";
-import { type ExitCode, exitCodes, type Run, type Surroundings } from "../command.js";
-import { findUpwards } from "../project.js";
+import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
+import { findUpwards } from "../find-project.js";
 import { readSettings } from "../settings.js";
 
 const PROJECT_FILES = [
@@ -18,55 +18,55 @@ const PROJECT_FILES = [
 ];
 const GLOBAL_FILES = ["opencode.json", "opencode.jsonc", "config.json"];
 
-export const run: Run = async (surroundings, { global: isGlobal, remove }) => {
-  const globalFiles = listGlobalFiles(surroundings);
-  const own = isGlobal ? globalFiles : await listProjectFiles(surroundings);
-  if (!isGlobal) for (const path of own) await refuseElsewhere(surroundings, path);
-  return remove ? takeOut(surroundings, own) : putIn(surroundings, own, isGlobal ? [] : globalFiles);
+export const run: Run = async (cli, { global: isGlobal, remove }) => {
+  const globalFiles = listGlobalFiles(cli);
+  const own = isGlobal ? globalFiles : await listProjectFiles(cli);
+  if (!isGlobal) for (const path of own) await refuseOutside(cli, path);
+  return remove ? removeEntry(cli, own) : addEntry(cli, own, isGlobal ? [] : globalFiles);
 };
 
 /**
- * A configuration file may be a link, and is edited where it lies. One of a project that lies outside of it may as well
- * have come with the repository, so only the user's own word makes it theirs to edit. The global one is theirs.
+ * A configuration file may be a link, and is edited where it leads. A project's link that leads out of the project may
+ * have come with the repository, so it is followed only where the user's settings allow it.
  */
-async function refuseElsewhere(surroundings: Surroundings, path: string): Promise<void> {
-  const { files, folder } = surroundings;
+async function refuseOutside(cli: CliContext, path: string): Promise<void> {
+  const { files, folder } = cli;
   const stat = await files.statItself(path);
   if (!stat) return;
   const real = await files.realPath(path).catch(() => undefined);
   const root = (await findUpwards(files, folder, [".git"])) ?? folder;
   const within = (await files.realPath(root)) ?? root;
   if (real !== undefined && isWithin(real, within)) return;
-  const { config } = await readSettings(surroundings, root);
+  const { config } = await readSettings(cli, root);
   for (const place of config.linkedFolders)
     if (real !== undefined && isWithin(real, (await files.realPath(place)) ?? place)) return;
   throw new StrataError(
     "CONFIG_ELSEWHERE",
-    `${path} was left as it is: it leads out of the project, to ${real ?? "nothing"}. Add "${PACKAGE}" to the "plugin" list there yourself, or list its folder in linkedFolders of your own global configuration`,
+    `${path} was not changed: it is a link out of the project, to ${real ?? "nothing"}. Add "${PACKAGE}" to the "plugin" list there yourself, or list its folder under linkedFolders in your global configuration`,
   );
 }
 
-function listGlobalFiles({ env, home }: Surroundings): string[] {
+function listGlobalFiles({ env, home }: CliContext): string[] {
   const folder = findGlobalFolder({ home, env });
   return GLOBAL_FILES.map((name) => join(folder, name));
 }
 
-/** Those of the nearest folder that has one, not above the repository; where none has, of the repository's root. */
-async function listProjectFiles({ files, folder }: Surroundings): Promise<string[]> {
+/** Those of the nearest folder that has one, within the repository; otherwise those of its root. */
+async function listProjectFiles({ files, folder }: CliContext): Promise<string[]> {
   const root = (await findUpwards(files, folder, [".git"])) ?? folder;
   const configured = await findUpwards(files, folder, PROJECT_FILES);
   const chosen = configured?.startsWith(root) ? configured : root;
   return PROJECT_FILES.map((name) => join(chosen, name));
 }
 
-async function putIn(
-  { files, say }: Surroundings,
+async function addEntry(
+  { files, say }: CliContext,
   own: readonly string[],
   elsewhere: readonly string[],
 ): Promise<ExitCode> {
   const [found] = (await readEntries(files, [...own, ...elsewhere])).filter(isStrata);
   if (found) {
-    say(`${found.file} has "${found.spec}" already, nothing to do.`);
+    say(`Already configured: "${found.spec}" in ${found.file}`);
     return exitCodes.fine;
   }
   const path = await chooseFile(files, own);
@@ -76,12 +76,12 @@ async function putIn(
   const edited = planAdd(text ?? "", spec);
   if (edited.kind === "refused") throw refused(path, edited.why);
   if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
-  say(`${text === undefined ? "Made" : "Added to"} ${path}: "plugin": ["${spec}"]`);
-  say("It runs from the next start of OpenCode on; strata doctor proves that it does.");
+  say(`${text === undefined ? "Created" : "Added to"} ${path}: "plugin": ["${spec}"]`);
+  say("OpenCode loads it at its next start; strata doctor checks that it works.");
   return exitCodes.fine;
 }
 
-async function takeOut({ files, say }: Surroundings, own: readonly string[]): Promise<ExitCode> {
+async function removeEntry({ files, say }: CliContext, own: readonly string[]): Promise<ExitCode> {
   const entries = (await readEntries(files, own)).filter(isStrata);
   const { planRemove } = await import("../init/edit-plugins.js");
   for (const path of new Set(entries.map(({ file }) => file))) {
@@ -89,20 +89,20 @@ async function takeOut({ files, say }: Surroundings, own: readonly string[]): Pr
     const edited = planRemove((await readToEdit(files, path)) ?? "", (spec) => specs.has(spec));
     if (edited.kind === "refused") throw refused(path, edited.why);
     if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
-    say(`Taken out of ${path}. What it has written stays; .opencode/strata/state may be deleted.`);
+    say(`Removed from ${path}. The plugin's files remain; you can delete .opencode/strata/state.`);
   }
-  if (entries.length === 0) say(`No entry for ${PACKAGE} in ${own.join(", ")}: nothing to do.`);
+  if (entries.length === 0) say(`${PACKAGE} is not configured in ${own.join(", ")}; nothing to remove.`);
   return exitCodes.fine;
 }
 
-/** Whose the files are makes no difference to where an entry stands. */
+/** The origin does not matter for finding an entry. */
 const readEntries = (files: Files, paths: readonly string[]): Promise<PluginEntry[]> =>
   readPluginEntries(
     files,
     paths.map((path) => ({ path, origin: "user" })),
   );
 
-/** The first file that is there and has a list of plugins, else the first that is there, else the usual one. */
+/** The first existing file with a plugin list, else the first existing file, else the usual one. */
 async function chooseFile(files: Files, own: readonly string[]): Promise<string> {
   const listing = (await readEntries(files, own))[0]?.file;
   if (listing !== undefined) return listing;
@@ -110,7 +110,7 @@ async function chooseFile(files: Files, own: readonly string[]): Promise<string>
   return own[0] as string;
 }
 
-/** The copy that the project has installed for itself, if it has: that one is pinned by its lock file. */
+/** The copy in the project's node_modules, if there is one, since the project's lock file pins it. */
 async function chooseSpec(files: Files, path: string): Promise<string> {
   const isInside = basename(dirname(path)) === ".opencode";
   const root = isInside ? dirname(dirname(path)) : dirname(path);
@@ -127,6 +127,6 @@ async function readToEdit(files: Files, path: string): Promise<string | undefine
 function refused(path: string, why: string): StrataError {
   return new StrataError(
     "CONFIG_BROKEN",
-    `${path} was left as it is: ${why}. Mend it, or add "${PACKAGE}" to its "plugin" list yourself`,
+    `${path} was not changed: ${why}. Correct it, or add "${PACKAGE}" to its "plugin" list yourself`,
   );
 }

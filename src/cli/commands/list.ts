@@ -1,13 +1,17 @@
 /** `strata list` */
 import { DAY_MS } from "../../days.js";
+import type { Memory } from "../../memory/memory.js";
 import { readType } from "../arguments.js";
-import { exitCodes, type Run } from "../command.js";
-import { withMemories } from "../memories.js";
+import { type CliContext, exitCodes, type Run } from "../command.js";
+import { openProject } from "../open-project.js";
 
-export const run: Run = async (surroundings, { archived, foreign, json, type: wanted }) => {
-  const { clock, say, style, warn } = surroundings;
+const MOST_ID_WIDTH = 60;
+
+export const run: Run = async (cli, { archived, foreign, json, type: wanted }) => {
+  const { say, style, warn } = cli;
   const type = readType(wanted);
-  return withMemories(surroundings, async (memories) => {
+  const project = await openProject(cli);
+  return project.withMemories(async (memories) => {
     const all = await memories.list({ archived: archived === true });
     const shown = all
       .filter((memory) => type === undefined || memory.type === type)
@@ -16,20 +20,21 @@ export const run: Run = async (surroundings, { archived, foreign, json, type: wa
     const problems = memories.problems();
     if (json) say(JSON.stringify({ memories: shown, problems }, null, 2));
     else if (shown.length === 0) say("No memories.");
-    else {
-      const width = Math.min(60, Math.max(...shown.map(({ id }) => id.length)));
-      for (const { id, isForeign, status, title, updated } of shown) {
-        const days = Math.max(0, Math.floor((clock.now() - Date.parse(updated)) / DAY_MS));
-        const marks = [...(status === "active" ? [] : [status]), ...(isForeign ? ["not yours"] : [])];
-        const mark = marks.length === 0 ? "" : style.dim(`  (${marks.join(", ")})`);
-        say(`${id.padEnd(width)}  ${style.dim(`${days} d`.padStart(6))}  ${title}${mark}`);
-      }
-    }
-    const waiting = all.filter(({ isForeign }) => isForeign).length;
-    if (waiting > 0 && !json)
-      warn(
-        `${style.yellow("Not yours")}  ${waiting} of them came with the repository; strata trust shows them`,
-      );
+    else for (const row of formatRows(cli, shown)) say(row);
+    const foreigners = all.filter(({ isForeign }) => isForeign).length;
+    if (foreigners > 0 && !json)
+      warn(`${style.yellow("Not yours")}  ${foreigners} came with the repository; strata trust lists them`);
     return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
   });
 };
+
+/** Id, days since the last change, title. */
+function formatRows({ clock, style }: CliContext, memories: readonly Memory[]): string[] {
+  const width = Math.min(MOST_ID_WIDTH, Math.max(...memories.map(({ id }) => id.length)));
+  return memories.map(({ id, isForeign, status, title, updated }) => {
+    const days = Math.max(0, Math.floor((clock.now() - Date.parse(updated)) / DAY_MS));
+    const marks = [...(status === "active" ? [] : [status]), ...(isForeign ? ["not yours"] : [])];
+    const mark = marks.length === 0 ? "" : style.dim(`  (${marks.join(", ")})`);
+    return `${id.padEnd(width)}  ${style.dim(`${days} d`.padStart(6))}  ${title}${mark}`;
+  });
+}

@@ -4,18 +4,20 @@ import { createGate, formatContradicted } from "../../gate/gate.js";
 import { planRemembered } from "../../memory/said.js";
 import { readType } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
-import { reportWritten, withMemories } from "../memories.js";
+import { reportWritten } from "../memories.js";
+import { openProject } from "../open-project.js";
 
-export const run: Run = async (surroundings, options, args) => {
+export const run: Run = async (cli, options, args) => {
   const content = args.join(" ").trim();
   if (content === "") {
-    surroundings.warn("strata: say what is to be remembered: strata remember 'we deploy on Fridays'");
+    cli.warn("strata: nothing to remember; for example: strata remember 'we deploy on Fridays'");
     return exitCodes.usage;
   }
   const { global: isGlobal, pin, private: isPrivate, title } = options;
   const type = readType(options.type);
   const said = type === undefined ? planRemembered(content) : { type, content };
-  return withMemories(surroundings, async (memories) => {
+  const project = await openProject(cli);
+  return project.withMemories(async (memories) => {
     const draft = {
       ...said,
       provenance: { by: "user" as const },
@@ -26,8 +28,8 @@ export const run: Run = async (surroundings, options, args) => {
     };
     const cause = { operation: "remember", run: randomUUID().slice(0, 8) };
     const { contradicted, written } = await createGate({ memories }).keep(draft, cause);
-    const code = reportWritten(surroundings, written, "Remembered");
-    for (const line of formatContradicted(contradicted)) surroundings.say(line);
+    const code = reportWritten(cli, written, "Remembered");
+    for (const line of formatContradicted(contradicted)) cli.say(line);
     return code;
   });
 };

@@ -1,13 +1,12 @@
 /** `strata restore` */
 import type { Run } from "../command.js";
-import { reportWritten, requireMemory, withMemories } from "../memories.js";
+import { reportWritten, requireMemory } from "../memories.js";
+import { openProject } from "../open-project.js";
 
-export const run: Run = async (surroundings, _options, args) =>
-  withMemories(surroundings, async (memories) => {
+export const run: Run = async (cli, _options, args) => {
+  const project = await openProject(cli);
+  return project.withMemories(async (memories) => {
     const { id } = await requireMemory(memories, args.join(" "), { archived: true });
-    return reportWritten(
-      surroundings,
-      await memories.restore(id, { operation: "restore" }),
-      "Back from the archive",
-    );
+    return reportWritten(cli, await memories.restore(id, { operation: "restore" }), "Restored");
   });
+};

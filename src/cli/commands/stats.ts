@@ -1,40 +1,45 @@
-/** `strata stats`: the savings ledger in figures, or as a page with charts. */
+/** `strata stats`: the savings ledger by session, or as a page with charts. */
 import { resolve } from "node:path";
-import { planFolders } from "../../folders.js";
 import { formatCount } from "../../format.js";
 import { readLedger } from "../../status/status.js";
 import { exitCodes, type Run } from "../command.js";
-import { requireProject } from "../project.js";
+import { openProject } from "../open-project.js";
+import type { Project } from "../project.js";
 import { type Figures, sumFigures } from "../stats/figures.js";
 import type { Style } from "../style.js";
 
 const MOST_SESSIONS = 20;
 
-export const run: Run = async (surroundings, { html, json }) => {
-  const { clock, files, folder, say, style, warn } = surroundings;
-  const project = await requireProject(surroundings);
-  const { problems, sessions } = await readLedger(files, planFolders(project).savings);
+export const run: Run = async (cli, { html, json }) => {
+  const { files, say, style, warn } = cli;
+  const project = await openProject(cli);
+  const { problems, sessions } = await readLedger(files, project.folders.savings);
   const figures = sumFigures(sessions);
-  if (typeof html === "string") {
-    const [{ formatPage }, { sumMemories }, { withMemories }] = await Promise.all([
-      import("../stats/page.js"),
-      import("../stats/memory-figures.js"),
-      import("../memories.js"),
-    ]);
-    const path = resolve(folder, html);
-    const nowMs = clock.now();
-    const memories = sumMemories(await withMemories(surroundings, (store) => store.list()), nowMs);
-    const page = formatPage({ project, made: new Date(nowMs).toISOString(), figures, memories });
-    await files.writeWhole(path, page, { mode: "kept" });
-    say(`Written: ${path}`);
-  } else {
-    say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));
-  }
+  if (typeof html === "string") say(`Written: ${await writePage(project, html, figures)}`);
+  else say(json ? JSON.stringify({ ...figures, problems }, null, 2) : formatFigures(figures, style));
   for (const problem of problems) warn(`${style.yellow("Problem")}  ${problem}`);
   return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
 };
 
-/** A line a session, the newest first, and one for all of them. */
+/** Writes the page; returns its path. */
+async function writePage(
+  { cli, root, withMemories }: Project,
+  name: string,
+  figures: Figures,
+): Promise<string> {
+  const [{ formatPage }, { sumMemories }] = await Promise.all([
+    import("../stats/page.js"),
+    import("../stats/memory-figures.js"),
+  ]);
+  const path = resolve(cli.folder, name);
+  const nowMs = cli.clock.now();
+  const memories = sumMemories(await withMemories((store) => store.list()), nowMs);
+  const page = formatPage({ project: root, made: new Date(nowMs).toISOString(), figures, memories });
+  await cli.files.writeWhole(path, page, { mode: "kept" });
+  return path;
+}
+
+/** One line for each session, newest first, and one for all. */
 function formatFigures({ sessions, totals }: Figures, style: Style): string {
   const columns = ["requests", "sent", "cached", "freed", "cache lost", "background", "net"];
   const rows = sessions.slice(0, MOST_SESSIONS).map((session) => ({

@@ -1,22 +1,18 @@
-/** `strata undo`: takes back what was last done to memory. */
+/** `strata undo`: undoes the last change to memory. */
 import { formatUndone, takeBack } from "../../../layers/6-dream/take-back.js";
-import { planFolders } from "../../folders.js";
 import { keepLaterState } from "../../record/later-state.js";
 import { exitCodes, type Run } from "../command.js";
-import { withMemories } from "../memories.js";
+import { openProject } from "../open-project.js";
 
-export const run: Run = async (surroundings, { run: wanted }) =>
-  withMemories(surroundings, async (memories, project) => {
-    const { clock, say, warn } = surroundings;
-    const report = (_source: string, message: string): void => warn(`strata: ${message}`);
-    const log = { error: report, warn: report, info() {}, debug() {} };
-    const files = keepLaterState(surroundings.files, log);
-    const undone = await takeBack(
-      { clock, files, folders: planFolders(project), log, memories },
-      {},
-      typeof wanted === "string" ? wanted : undefined,
-    );
-    if (undone.kind === "nothing" && typeof wanted === "string") {
+export const run: Run = async (cli, { run: wanted }) => {
+  const { clock, say, warn } = cli;
+  const project = await openProject(cli);
+  const { folders, log } = project;
+  return project.withMemories(async (memories) => {
+    const files = keepLaterState(cli.files, log);
+    const id = typeof wanted === "string" ? wanted : undefined;
+    const undone = await takeBack({ clock, files, folders, log, memories }, {}, id);
+    if (undone.kind === "nothing" && id !== undefined) {
       warn(`strata: ${undone.why}`);
       return exitCodes.failed;
     }
@@ -24,3 +20,4 @@ export const run: Run = async (surroundings, { run: wanted }) =>
     const isWhole = undone.kind === "undone" && undone.left.length === 0;
     return isWhole ? exitCodes.fine : exitCodes.problems;
   });
+};

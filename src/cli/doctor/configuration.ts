@@ -1,68 +1,68 @@
-/** What stands in the configuration files: this plugin once, no rival, nothing wrong. */
+/** Checks the configuration files: this plugin once, no conflicting plugin, valid settings. */
 import { basename, dirname, join } from "node:path";
 import { planChoice } from "../../background/choice.js";
 import { type ParsedFile, readConfigFiles, readText } from "../../config/config-files.js";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
-import { findGlobalFolder } from "../../host/config-files.js";
 import { isRecord } from "../../records.js";
-import type { Surroundings } from "../command.js";
+import type { CliContext } from "../command.js";
+import type { Project } from "../project.js";
 import type { Settings } from "../settings.js";
 import { type Configured, findConfigured, isMeant } from "./configured.js";
+import { findConflictingPlugin } from "./conflicting-plugins.js";
 import { type Finding, fine, problem, warning } from "./finding.js";
-import { findRival } from "./rivals.js";
 
 export interface ConfigurationFindings {
   findings: Finding[];
-  /** What has OpenCode load this plugin; absent where nothing does. */
+  /** The entry that makes OpenCode load this plugin; absent if there is none. */
   configured: Configured | undefined;
 }
 
-/** Findings on the configuration of a project. */
-export async function checkConfiguration(
-  { env, files, home }: Pick<Surroundings, "env" | "files" | "home">,
-  project: string,
-  settings: Settings,
-): Promise<ConfigurationFindings> {
-  const local = await readLocalPlugins(files, [join(project, ".opencode"), findGlobalFolder({ env, home })]);
+export async function checkConfiguration(project: Project): Promise<ConfigurationFindings> {
+  const { cli, globalFolder, root } = project;
+  const { files } = cli;
+  const settings = await project.settings();
+  const local = await readLocalPlugins(files, [join(root, ".opencode"), globalFolder]);
   const { parsed, unreadable } = await readConfigFiles(files, settings.configFiles);
   const configured = findConfigured(settings.plugins, local);
-  // A file that cannot be read may be the one that names the plugin: that it is in none would be a guess.
-  const isGuess = configured === undefined && unreadable.length > 0;
+  // A file that cannot be read may be the one that names the plugin.
+  const isUnknown = configured === undefined && unreadable.length > 0;
   const findings = [
-    // The cause before what comes of it.
+    // Causes before their effects.
     ...settings.problems.map((sentence) => problem(sentence)),
-    ...(isGuess ? [problem(formatGuess(unreadable), MEND)] : checkLoading(settings.plugins, local)),
+    ...(isUnknown
+      ? [problem(formatUnknown(unreadable), CORRECT_FILE)]
+      : checkLoading(settings.plugins, local)),
     ...parsed.flatMap(checkOptions),
     ...checkModels(settings),
-    ...settings.plugins.flatMap(checkRival),
+    ...settings.plugins.flatMap(checkConflict),
     ...parsed.flatMap(checkHostSettings),
   ];
   return { configured, findings };
 }
 
-const MEND = "mend the file, then ask again";
+const CORRECT_FILE = "correct the file, then run strata doctor again";
 
-const formatGuess = (unreadable: readonly string[]): string =>
-  `whether ${PACKAGE} is loaded cannot be told while ${unreadable.join(" and ")} cannot be read`;
+const formatUnknown = (unreadable: readonly string[]): string =>
+  `cannot tell whether ${PACKAGE} is configured, because ${unreadable.join(" and ")} cannot be read`;
 
 function checkLoading(plugins: readonly PluginEntry[], local: readonly string[]): Finding[] {
   const entries = plugins.filter((entry) => isStrata(entry) || isMeant(entry));
-  // Files overrule each other by the name of the package: the same spec twice is loaded once.
+  // OpenCode loads the same spec once, even if several files name it.
   const specs = new Set(entries.map(({ file, spec }) => resolveSpec(spec, dirname(file)) ?? spec));
   const places = [...entries.map(({ file, spec }) => `"${spec}" in ${file}`), ...local];
   if (places.length === 0) {
-    const what = `${PACKAGE} is not configured: it stands in no plugin list, so OpenCode does not load it`;
+    const what = `${PACKAGE} is not configured: no plugin list names it, so OpenCode does not load it`;
     return [problem(what, "strata init")];
   }
   if (specs.size + local.length > 1) {
     const what = `${PACKAGE} is loaded ${specs.size + local.length} times: ${places.join(", ")}`;
-    return [problem(what, "leave one; two copies move and clear the same results")];
+    return [problem(what, "keep one of them; two copies work on the same results")];
   }
   return [fine(`${PACKAGE} is configured once: ${places[0]}`)];
 }
 
-/** Files in the folders that OpenCode loads plugins from by itself, as far as they are about this one. */
-async function readLocalPlugins(files: Surroundings["files"], roots: readonly string[]): Promise<string[]> {
+/** Files that import this plugin, in the folders from which OpenCode loads plugins by itself. */
+async function readLocalPlugins(files: CliContext["files"], roots: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const folder of roots.flatMap((root) => ["plugin", "plugins"].map((name) => join(root, name)))) {
     for (const name of (await files.list(folder).catch(() => [])).filter((one) => /\.[jt]s$/.test(one))) {
@@ -74,32 +74,32 @@ async function readLocalPlugins(files: Surroundings["files"], roots: readonly st
   return found;
 }
 
-function checkRival({ file, name, spec }: PluginEntry): Finding[] {
-  const rival = findRival(name) ?? findRival(basename(spec));
-  return rival ? [warning(`${spec} in ${file} ${rival.overlap}`, rival.todo)] : [];
+function checkConflict({ file, name, spec }: PluginEntry): Finding[] {
+  const conflicting = findConflictingPlugin(name) ?? findConflictingPlugin(basename(spec));
+  return conflicting ? [warning(`${spec} in ${file} ${conflicting.overlap}`, conflicting.todo)] : [];
 }
 
-/** Where a file of the project chooses the model that would be asked in the background, or where it is. */
+/** Whether a model chosen by a file of the project keeps background calls off. */
 function checkModels({ claims, config }: Settings): Finding[] {
   const choice = planChoice(config.background, claims.all, claims);
   if (choice.kind === "allowed" || !choice.claim) return [];
-  return [warning(`no model is asked in the background: ${choice.why}`)];
+  return [warning(`no model is called in the background: ${choice.why}`)];
 }
 
-/** Options that are no object have OpenCode refuse the whole file. */
+/** OpenCode rejects the whole file if options are not an object. */
 function checkOptions({ contents, path }: ParsedFile): Finding[] {
   const entries: readonly unknown[] = Array.isArray(contents.plugin) ? contents.plugin : [];
   return entries.flatMap((entry) => {
     if (!Array.isArray(entry) || entry.length < 2 || isRecord(entry[1])) return [];
-    const what = `${path}: the options of ${JSON.stringify(entry[0])} are ${JSON.stringify(entry[1])}, expected an object`;
-    return [problem(what, "OpenCode refuses to work with such a file; take them out, or write { … }")];
+    const what = `${path}: the options of ${JSON.stringify(entry[0])} are ${JSON.stringify(entry[1])}, but must be an object`;
+    return [problem(what, "OpenCode rejects the whole file; remove the options, or write { … }")];
   });
 }
 
-/** Settings of OpenCode's own that work against it. */
+/** OpenCode's own settings that work against the plugin. */
 function checkHostSettings({ contents, path }: ParsedFile): Finding[] {
   const { compaction } = contents;
   if (!isRecord(compaction) || compaction.prune !== true) return [];
-  const what = `compaction.prune in ${path} lets OpenCode clear old results too, without regard to the prompt cache`;
-  return [warning(what, "take it out; microCompact does it where it costs nothing or pays back")];
+  const what = `compaction.prune in ${path} makes OpenCode clear old results too, regardless of the prompt cache`;
+  return [warning(what, "remove it; microCompact clears them where that costs nothing or pays off")];
 }

@@ -1,38 +1,38 @@
-/** What OpenCode loads when it follows the configuration: the entry, and the package on the disk that it leads to. */
+/** What OpenCode loads according to the configuration: the entry, and the package on disk that it names. */
 import { dirname, join } from "node:path";
 import { parseConfig, readText } from "../../config/config-files.js";
 import { isStrata, PACKAGE, type PluginEntry, resolveSpec } from "../../config/plugin-entries.js";
 import { isRecord, type PlainRecord } from "../../records.js";
-import type { Surroundings } from "../command.js";
+import type { CliContext } from "../command.js";
 import { type Finding, problem } from "./finding.js";
 
-/** An entry that has OpenCode load this plugin. */
+/** An entry that makes OpenCode load this plugin. */
 export interface Configured {
-  /** As it is given to an OpenCode that works elsewhere: a path is absolute. */
+  /** A package, or an absolute path. */
   spec: string;
   /** For people: `"./strata" in /project/opencode.json`. */
   place: string;
-  /** OpenCode installs it; else it is loaded from where it lies. */
+  /** OpenCode installs it; otherwise it loads it from its path. */
   isPackage: boolean;
 }
 
-/** What is on the disk of it. */
+/** Its package on disk. */
 export interface OnDisk {
-  /** The folder of the package. Absent where OpenCode has yet to install it. */
+  /** The package's folder; absent until OpenCode has installed it. */
   folder?: string;
   version?: string;
-  /** Why OpenCode cannot load it, where that is certain without trying. */
-  flaw?: Finding;
-  /** The folder of OpenCode's in which it has installed it. */
+  /** Why OpenCode cannot load it, if that is certain without trying. */
+  fault?: Finding;
+  /** OpenCode's folder in which it is installed. */
   cached?: string;
 }
 
-type Place = Pick<Surroundings, "env" | "files" | "home">;
+type Place = Pick<CliContext, "env" | "files" | "home">;
 
-/** How far a file such as dist/src/plugin.js lies below its manifest. */
+/** How many folders above a file such as dist/plugin.js its package.json may be. */
 const MOST_STEPS = 4;
 
-/** The entry whose options count; without one, a file of the folders that OpenCode loads plugins from by itself. */
+/** The entry whose options count, else a file in a folder from which OpenCode loads plugins by itself. */
 export function findConfigured(
   plugins: readonly PluginEntry[],
   local: readonly string[],
@@ -47,18 +47,17 @@ export function findConfigured(
   return path === undefined ? undefined : { spec: path, place: path, isPackage: false };
 }
 
-/** An archive of this package is no package by its path, but it is plain what is meant. */
+/** An archive of this package cannot be loaded by its path, but the intention is clear. */
 export const isMeant = ({ spec }: Pick<PluginEntry, "spec">): boolean =>
   isArchive(spec) && spec.includes(`${PACKAGE}-`);
 
 const isArchive = (path: string): boolean => /\.(tgz|tar\.gz)$/.test(path);
 
-/** Looks at what the entry leads to. */
 export function readOnDisk(place: Place, configured: Configured): Promise<OnDisk> {
   return configured.isPackage ? readCached(place, configured) : readPath(place, configured);
 }
 
-/** OpenCode installs each spec once, and goes by the lock file in its folder from then on. */
+/** OpenCode installs each spec once; after that the lock file in its folder tells it that it has. */
 async function readCached({ env, files, home }: Place, { place, spec }: Configured): Promise<OnDisk> {
   const caches = env.XDG_CACHE_HOME || join(home, ".cache");
   const cached = join(caches, "opencode", "packages", spec === PACKAGE ? `${PACKAGE}@latest` : spec);
@@ -66,19 +65,19 @@ async function readCached({ env, files, home }: Place, { place, spec }: Configur
   const folder = join(cached, "node_modules", PACKAGE);
   const version = (await readManifest(files, folder))?.version;
   if (typeof version === "string") return { cached, folder, version };
-  const what = `${place}: OpenCode takes it to be installed in ${cached}, but there is no ${PACKAGE} in it`;
-  return { cached, flaw: problem(what, `delete ${cached} and start OpenCode anew, which installs it again`) };
+  const what = `${place}: OpenCode considers it installed in ${cached}, but ${PACKAGE} is not there`;
+  return { cached, fault: problem(what, `delete ${cached} and restart OpenCode, which installs it again`) };
 }
 
 async function readPath({ files }: Place, { place, spec: path }: Configured): Promise<OnDisk> {
   const stat = await files.stat(path).catch(() => undefined);
   if (isArchive(path)) {
     const todo = `write it as "${PACKAGE}@file:${path}"`;
-    return { flaw: problem(`${place} is an archive, and OpenCode loads none by its path`, todo) };
+    return { fault: problem(`${place} is an archive, which OpenCode cannot load by its path`, todo) };
   }
   if (!stat) {
-    const todo = "name the folder that the package is in, or the package: strata init";
-    return { flaw: problem(`${place}: there is no ${path}, so OpenCode does not load the plugin`, todo) };
+    const todo = "name the folder of the package, or the package itself: strata init";
+    return { fault: problem(`${place}: ${path} does not exist, so OpenCode does not load the plugin`, todo) };
   }
   if (stat.kind !== "folder") return readAbove(files, path);
   const manifest = await readManifest(files, path);
@@ -86,11 +85,11 @@ async function readPath({ files }: Place, { place, spec: path }: Configured): Pr
   const onDisk = { folder: path, ...readVersionOf(manifest) };
   const main = findMain(manifest);
   if (main === undefined || (await exists(files, join(path, main)))) return onDisk;
-  const what = `${place}: there is no ${join(path, main)}, so OpenCode cannot load the plugin: it was not built`;
-  return { ...onDisk, flaw: problem(what, `npm ci && npm run build, in ${path}`) };
+  const what = `${place}: ${join(path, main)} does not exist, so OpenCode cannot load the plugin: it was not built`;
+  return { ...onDisk, fault: problem(what, `run npm ci && npm run build in ${path}`) };
 }
 
-/** The package that a file belongs to. */
+/** The package of a file. */
 async function readAbove(files: Place["files"], path: string): Promise<OnDisk> {
   let folder = dirname(path);
   for (let steps = 0; steps < MOST_STEPS; folder = dirname(folder), steps++) {
@@ -104,7 +103,7 @@ async function readAbove(files: Place["files"], path: string): Promise<OnDisk> {
 const readVersionOf = ({ version }: PlainRecord): { version?: string } =>
   typeof version === "string" ? { version } : {};
 
-/** The file that OpenCode loads. It does not look at `exports["."]`, and says nothing where there is no `main`. */
+/** The file that OpenCode loads. It ignores `exports["."]`, and reports nothing if there is no `main`. */
 function findMain({ exports, main }: PlainRecord): string | undefined {
   const own = isRecord(exports) ? exports["./server"] : undefined;
   const named = isRecord(own) ? (own.import ?? own.default) : own;

@@ -1,4 +1,4 @@
-/** What a played session says about each hook and each layer. */
+/** What the played session shows about each hook and each layer. */
 import type { Config } from "../../config/schema.js";
 import type { Beat, PulseRecord } from "../../dispatcher/pulse.js";
 import { formatCount } from "../../format.js";
@@ -6,17 +6,17 @@ import { findOffSwitch, type LayerDefinition } from "../../layer-definition.js";
 import type { Proof, ProofSeen } from "../../proof.js";
 import { type Finding, fine, note, problem } from "./finding.js";
 
-/** What was found in the scratch folder after the session. */
+/** What the session left in the scratch folder. */
 export interface Evidence extends ProofSeen {
   pulse: PulseRecord | undefined;
-  /** Did the answer to /memory come without a request to the model? */
+  /** Was /memory answered without a request to the model? */
   isCommandFree: boolean;
 }
 
-/** A layer, and what it says of the evidence. */
+/** A layer with its proof. */
 export type ProvenLayer = LayerDefinition & { proof: Proof };
 
-/** Hooks that the session makes the host call. */
+/** Hooks that the host calls in the session. */
 const hooks: readonly Beat[] = [
   "config",
   "turn",
@@ -32,13 +32,13 @@ export function readEvidence(evidence: Evidence, config: Config, layers: readonl
   const { isCommandFree, pulse } = evidence;
   if (!pulse) {
     const what = "no hook fired: OpenCode has not loaded the plugin";
-    return [problem(what, "opencode --print-logs in the project says why")];
+    return [problem(what, "to see why, run opencode --print-logs in the project")];
   }
   const commands = isCommandFree
     ? fine("command /memory answered without a model call")
     : problem(
         "command /memory was sent to the model",
-        "a command of that name in your configuration is in its place",
+        "a command of the same name in your configuration replaces it",
       );
   return [
     ...hooks.map((hook) => describeHook(hook, pulse)),
@@ -51,29 +51,26 @@ export function readEvidence(evidence: Evidence, config: Config, layers: readonl
 function describeHook(hook: Beat, { bound, hooks: counts }: PulseRecord): Finding {
   const count = counts[hook]?.count ?? 0;
   if (count > 0) return fine(`hook ${hook} fired ${count === 1 ? "once" : `${formatCount(count)} times`}`);
-  if (!bound.includes(hook)) return note(`hook ${hook} never fired: no layer that is on needs it`);
-  return problem(
-    `hook ${hook} never fired`,
-    "OpenCode has not called it; is its version one that Strata knows?",
-  );
+  if (!bound.includes(hook)) return note(`hook ${hook} never fired: no enabled layer needs it`);
+  return problem(`hook ${hook} never fired`, "OpenCode did not call it; its version may not be supported");
 }
 
 function describeLayer(layer: ProvenLayer, evidence: Evidence, config: Config): Finding {
   const { name, proof } = layer;
   const off = findOffSwitch(layer, config);
-  if (off !== undefined) return note(`layer ${name} never fired: ${off}.enabled is false`);
+  if (off !== undefined) return note(`layer ${name} is off: ${off}.enabled is false`);
   const seen = evidence.pulse?.layers[name];
   if (seen?.lastFailure !== undefined) {
     const what = `layer ${name} failed ${formatCount(seen.failed)} times, last ${seen.lastFailure}`;
-    return problem(what, "please report it, with .opencode/strata/strata.log");
+    return problem(what, "please report it with .opencode/strata/strata.log");
   }
   const what = proof.acted(evidence);
-  if (what !== undefined) return fine(`layer ${name} fired: ${what}`);
-  if (!seen) return problem(`layer ${name} never fired: no hook has reached it`);
-  return problem(`layer ${name} was asked ${formatCount(seen.asked)} times and did nothing`);
+  if (what !== undefined) return fine(`layer ${name} works: ${what}`);
+  if (!seen) return problem(`layer ${name} was never called`);
+  return problem(`layer ${name} was called ${formatCount(seen.asked)} times and did nothing`);
 }
 
-/** Anybody else among the layers who has failed. */
+/** Failures of anything else that the dispatcher asks. */
 function describeOthers({ layers: seen }: PulseRecord, layers: readonly ProvenLayer[]): Finding[] {
   return Object.entries(seen)
     .filter(([name, { failed }]) => failed > 0 && !layers.some((layer) => layer.name === name))

@@ -3,7 +3,7 @@ import type { Config, ConfigSchema } from "../../config/schema.js";
 import type { Source } from "../../config/sources.js";
 import { isRecord } from "../../records.js";
 
-/** A setting as it is in force, and who says so. */
+/** A setting's value, and where it comes from. */
 export interface ExplainedSetting {
   /** `toolResults.threshold` */
   key: string;
@@ -12,7 +12,7 @@ export interface ExplainedSetting {
   from: string;
 }
 
-/** Every setting with its value and the strongest source that counts for it and has that value. */
+/** Every setting with the strongest valid source that gives it its value. */
 export function explainSettings(
   configSchema: ConfigSchema,
   config: Config,
@@ -28,14 +28,14 @@ export function explainSettings(
     const key = path.join(".");
     const having = sources.filter(({ settings }) => isSame(readPath(settings, path), value));
     const users = having.findLast(({ origin }) => origin === "user");
-    // Of what is the user's to set, a project has only said something where it has lowered it.
+    // For a setting reserved to the user, a project counts only if it lowered the value.
     const isProjects = anyones.has(key) || (!users && !isSame(readPath(usual, path), value));
     return { key, value, from: (isProjects ? having.at(-1) : users)?.file ?? "default" };
   });
 }
 
 function listLeaves(value: unknown, path: string[] = []): { path: string[]; value: unknown }[] {
-  // A setting that is itself a map, such as perTool, is one value.
+  // A setting that is a map, such as perTool, is one value.
   if (!isRecord(value) || path.length === 2) return [{ path, value }];
   return Object.entries(value).flatMap(([key, inner]) => listLeaves(inner, [...path, key]));
 }

@@ -1,15 +1,15 @@
 import type { Style } from "../style.js";
 
-/** One thing that the doctor has looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** `note`: as somebody has chosen. `warning`: works, but wants looking after. `problem`: does not work. */
+  /** `note`: worth knowing. `warning`: works, but needs attention. `problem`: does not work. */
   level: "fine" | "note" | "warning" | "problem";
   what: string;
   /** What to do about it. */
   todo?: string;
 }
 
-/** Findings under a heading. */
+/** Findings of one subject. */
 export interface Section {
   title: string;
   findings: readonly Finding[];
@@ -24,12 +24,12 @@ function create(level: Finding["level"], what: string, todo: string | undefined)
   return { level, what, ...(todo !== undefined && { todo }) };
 }
 
-/** Does it want looking after? */
+/** Does it need attention? */
 export const isTrouble = ({ level }: Finding): boolean => level === "warning" || level === "problem";
 
 const LEVELS = ["problem", "warning", "note", "fine"] as const;
 
-/** The report for people: what does not work comes first, what is in order last. */
+/** The report for people, problems first. */
 export function formatSections(sections: readonly Section[], style: Style): string {
   const signs = {
     fine: style.green("ok     "),
@@ -46,7 +46,7 @@ export function formatSections(sections: readonly Section[], style: Style): stri
   const troubles = findings.filter(isTrouble);
   const sum =
     troubles.length === 0
-      ? style.green("All is well.")
-      : `${troubles.length === 1 ? "One thing wants" : `${troubles.length} things want`} looking after.`;
+      ? style.green("No problems found.")
+      : `${troubles.length === 1 ? "1 thing needs" : `${troubles.length} things need`} attention.`;
   return [...ordered.flatMap(format), "", sum].join("\n");
 }

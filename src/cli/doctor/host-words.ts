@@ -1,18 +1,18 @@
 /**
- * Why OpenCode has not loaded a plugin, in its own words. It does not put them on its screen: what it cannot install or
- * load is an event `session.error`, and what throws as it starts is a line of its log.
+ * Why OpenCode did not load a plugin, in its own words. Its screen does not show them: a plugin that it cannot install or
+ * load is a `session.error` event, and one that throws at start is a line of its log.
  */
-import { isRecord } from "../../records.js";
+import { isRecord, parseJson } from "../../records.js";
 
 export interface Refusal {
-  /** What OpenCode could not do. */
+  /** The step that failed. */
   what: "install" | "load" | "start";
   why: string;
 }
 
-/** In an event, as the host sends it. */
+/** Reads an event of OpenCode's. */
 export function findRefusalInEvent(json: string): Refusal | undefined {
-  const event = parse(json);
+  const event = parseJson(json);
   const { payload } = isRecord(event) ? event : {};
   if (!isRecord(payload) || payload.type !== "session.error" || !isRecord(payload.properties))
     return undefined;
@@ -21,16 +21,16 @@ export function findRefusalInEvent(json: string): Refusal | undefined {
   const found = typeof message === "string" ? /^Failed to (install|load) plugin (.*)$/s.exec(message) : null;
   if (!found) return undefined;
   const [, what, rest = ""] = found;
-  // A spec may have colons of its own, but none that a space follows.
+  // A spec may contain colons, but none followed by a space.
   return { what: what as "install" | "load", why: rest.slice(rest.indexOf(": ") + 2) };
 }
 
-/** In what it has printed. */
+/** Reads what OpenCode has printed. */
 export function findRefusalInLog(text: string): Refusal | undefined {
   const line = text.split("\n").find((one) => one.includes('message="failed to load plugin"'));
   const quoted = line === undefined ? null : /\berror=("(?:[^"\\]|\\.)*"|\S+)/.exec(line);
   if (!quoted?.[1]) return undefined;
-  const why = parse(quoted[1]);
+  const why = parseJson(quoted[1]);
   return { what: "start", why: typeof why === "string" ? why : quoted[1] };
 }
 
@@ -40,7 +40,7 @@ export interface Listening {
   onRefusal(refusal: Refusal): void;
 }
 
-/** Resolves when OpenCode sends its events, or does not; whatever ends them is no matter. */
+/** Resolves when the event stream is open or has failed; a stream that ends is ignored. */
 export async function listenToOpenCode({ onRefusal, signal, url }: Listening): Promise<void> {
   const response = await fetch(`${url}/global/event`, { signal }).catch(() => undefined);
   if (response?.ok && response.body) void readEvents(response.body, onRefusal).catch(() => undefined);
@@ -59,13 +59,5 @@ async function readEvents(
       const refusal = line.startsWith("data:") ? findRefusalInEvent(line.slice("data:".length)) : undefined;
       if (refusal) onRefusal(refusal);
     }
-  }
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
   }
 }

@@ -1,62 +1,60 @@
-/** What the plugin needs of the machine: folders that can be written, a disk with room, locks that somebody holds, a clock. */
+/** Checks what the plugin needs of the machine: writable folders, disk space, live locks, a clock. */
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { DAY_MS } from "../../days.js";
 import { formatError } from "../../error.js";
-import { type Folders, planFolders } from "../../folders.js";
+import type { Folders } from "../../folders.js";
 import { formatCount } from "../../format.js";
 import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/locks.js";
-import { findOwnFlaws, type OwnFlawsOptions } from "../../own-flaws.js";
+import { findOwnFlaws, type OwnFlawsOptions } from "../../own/own-flaws.js";
 import { SET_ASIDE } from "../../owner/state-owner.js";
-import type { Surroundings } from "../command.js";
+import type { CliContext } from "../command.js";
 import { type Finding, fine, note, problem, warning } from "./finding.js";
 
-export interface MachineOptions extends Pick<Surroundings, "files" | "clock"> {
+export interface MachineOptions extends Pick<CliContext, "files" | "clock"> {
   readFreeBytes(folder: string): Promise<number | undefined>;
   inspectLock(path: string): Promise<LockState>;
 }
 
 const LEAST_FREE_BYTES = 200_000_000;
 const LEAST_NODE = 20;
-/** Folders of machine state above a lock. */
+/** Folder levels of machine state above a lock. */
 const DEEPEST_LOCK = 2;
-/** Clocks of one network differ by less. */
+/** Clocks in one network differ by less. */
 const CLOCK_SLACK_MS = 120_000;
 
-/** Is this Node, or what stands in for it, new enough? */
+/** Is this Node, or Bun, new enough? */
 export function checkRuntime(versions: Readonly<Record<string, string | undefined>>): Finding {
   const name = versions.bun === undefined ? `Node ${versions.node}` : `Bun ${versions.bun}`;
   const major = Number(versions.node?.split(".")[0]);
   if (major >= LEAST_NODE) return fine(`the command line runs on ${name}`);
-  return problem(`the command line runs on ${name}`, `Node ${LEAST_NODE} or later is needed`);
+  return problem(`the command line runs on ${name}`, `it needs Node ${LEAST_NODE} or later`);
 }
 
-/** Findings on the folders of a project and the machine it is on. */
-export async function checkMachine(options: MachineOptions, project: string): Promise<Finding[]> {
-  const folders = planFolders(project);
+export async function checkMachine(options: MachineOptions, folders: Folders): Promise<Finding[]> {
   return [
     ...(await checkWriting(options, folders)),
-    await checkDisk(options, project),
+    await checkDisk(options, folders.project),
     ...(await checkLocks(options, folders)),
     ...(await findSetAside(options, folders)),
     await checkClock(options, folders),
   ];
 }
 
-/** Do our folders lie where they say, and does git leave them alone? */
+/** Are our folders inside the project, and does git ignore what it should? */
 export async function checkFolders(
-  files: Surroundings["files"],
-  project: string,
+  files: CliContext["files"],
+  folders: Folders,
   config: OwnFlawsOptions["config"],
 ): Promise<Finding[]> {
-  const flaws = await findOwnFlaws({ files, folders: planFolders(project), config });
+  const flaws = await findOwnFlaws({ files, folders, config });
   if (flaws.length === 0)
-    return [fine("no folder of ours leads out of the project, and git leaves them alone")];
+    return [fine("Strata's folders are inside the project, and git ignores what it should")];
   return flaws.map(({ path, todo, what }) => problem(`${path}: ${what}`, todo));
 }
 
-/** A file is made and removed again in each folder: no flag tells as surely. */
+/** Creates and removes a file in each folder, which is surer than any permission flag. */
 async function checkWriting(
   { files }: Pick<MachineOptions, "files">,
   { project, savings, sessionMemory, strata, toolResults }: Folders,
@@ -76,10 +74,10 @@ async function checkWriting(
       troubles.push(problem(what, "until it can, results stay in the context and nothing is remembered"));
     }
   }
-  return troubles.length > 0 ? troubles : [fine(`${join(project, ".opencode")} can be written`)];
+  return troubles.length > 0 ? troubles : [fine(`${join(project, ".opencode")} is writable`)];
 }
 
-/** The folder, or the nearest one above that is there. What is no folder cannot be written in. */
+/** The folder, or the nearest existing one above it. */
 async function findExisting(files: MachineOptions["files"], folder: string, top: string): Promise<string> {
   for (let place = folder; place !== top && place !== dirname(place); place = dirname(place)) {
     const stat = await files.stat(place).catch(() => undefined);
@@ -90,11 +88,11 @@ async function findExisting(files: MachineOptions["files"], folder: string, top:
 
 async function checkDisk({ readFreeBytes }: MachineOptions, project: string): Promise<Finding> {
   const free = await readFreeBytes(project);
-  if (free === undefined) return fine("the system does not say how much room is on the disk");
-  const what = `${formatCount(free / 1_000_000)} MB are free on the disk`;
+  if (free === undefined) return fine("free disk space is unknown");
+  const what = `${formatCount(free / 1_000_000)} MB of disk space are free`;
   return free >= LEAST_FREE_BYTES
     ? fine(what)
-    : warning(what, "when it is full, results stay in the context");
+    : warning(what, "when the disk is full, results stay in the context");
 }
 
 async function checkLocks(
@@ -107,28 +105,27 @@ async function checkLocks(
     if (state.kind === "free") continue;
     const { isSilent, says } = formatLock(state, clock.now());
     const what = `${path} is ${says}`;
-    if (isSilent)
-      findings.push(warning(what, "nothing has to be done, who needs it takes it over; it may be deleted"));
+    if (isSilent) findings.push(warning(what, "nothing to do: the next process that needs it takes it over"));
     else if (state.token) findings.push(fine(what));
-    else findings.push(problem(what, "nothing for a minute; if it is still there then, delete it"));
+    else findings.push(problem(what, "check again in a minute, and delete it if it is still there"));
   }
-  return findings.length > 0 ? findings : [fine("no lock is held")];
+  return findings.length > 0 ? findings : [fine("no locks are held")];
 }
 
-/** Machine state that is not known to be of this machine, and is not read. */
+/** Machine state that is not known to be this machine's, and is not read. */
 async function findSetAside({ files }: MachineOptions, { strata }: Folders): Promise<Finding[]> {
   const names = await files.list(strata).catch(() => []);
   return names
     .filter((name) => name.startsWith(`state${SET_ASIDE}`))
     .map((name) =>
       note(
-        `${join(strata, name)} holds machine state that this machine has not written, or that an earlier version has`,
-        "it is not read; look at it if you like, and delete it",
+        `${join(strata, name)} holds machine state from another machine or an earlier version`,
+        "it is not used, and you can delete it",
       ),
     );
 }
 
-/** Files named `lock` or `….lock`, and the rights to take one over, in a folder and those in it. */
+/** Files named `lock` or `….lock`, and claims to take one over, in a folder and its subfolders. */
 export async function findLocks(
   files: MachineOptions["files"],
   folder: string,
@@ -138,25 +135,25 @@ export async function findLocks(
   for (const name of await files.list(folder).catch(() => [])) {
     const path = join(folder, name);
     if (/(^|\.)lock(\.|$)/.test(name)) found.push(path);
-    // Only folders have names without an ending here.
+    // Here only folders have names without an extension.
     else if (depth < DEEPEST_LOCK && !name.includes("."))
       found.push(...(await findLocks(files, path, depth + 1)));
   }
   return found;
 }
 
-/** Idle times and budgets go by the clock: what was written must not lie in the future. */
+/** Idle times and budgets depend on the clock: no file may be from the future. */
 async function checkClock({ clock, files }: MachineOptions, { log, savings }: Folders): Promise<Finding> {
   const names = await files.list(savings).catch(() => []);
   const paths = [log, ...names.slice(-20).map((name) => join(savings, name))];
   const stats = await Promise.all(paths.map((path) => files.stat(path).catch(() => undefined)));
   const latest = Math.max(0, ...stats.map((stat) => stat?.modifiedMs ?? 0));
   const ahead = latest - clock.now();
-  if (ahead <= CLOCK_SLACK_MS) return fine("the clock is not behind what was written last");
+  if (ahead <= CLOCK_SLACK_MS) return fine("the clock is not behind the newest file");
   const days = ahead / DAY_MS;
   const span = days >= 1 ? `${formatCount(days)} days` : `${formatCount(ahead / 60_000)} minutes`;
   return warning(
-    `the clock is ${span} behind what was written last in ${dirname(log)}`,
-    "set it right: the daily budget and the life of the prompt cache go by it",
+    `the clock is ${span} behind the newest file in ${dirname(log)}`,
+    "set the clock: the daily budget and the lifetime of the prompt cache depend on it",
   );
 }

@@ -1,45 +1,45 @@
-/** The OpenCode that is installed: where it is, which version, and a headless run of it cut off from user and network. */
+/** The installed OpenCode: its path, its version, and a headless run isolated from the user's files and the network. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, isAbsolute, join } from "node:path";
 import { StrataError } from "../../error.js";
 import { type Clock, waitAtMost } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
-import type { Surroundings } from "../command.js";
+import type { CliContext } from "../command.js";
 
 export interface OpenCodeRun {
   /** Address of its HTTP interface. */
   readonly url: string;
-  /** The end of what it has printed. */
+  /** The last lines that it printed. */
   lastWords(): string;
   stop(): Promise<void>;
 }
 
 export interface OpenCodeOptions {
   binary: string;
-  /** Holds everything that the host writes. */
+  /** Folder for everything that the host writes. */
   root: string;
-  /** The folder in it that the host works in. */
+  /** The project in it. */
   project: string;
   files: Files;
   clock: Clock;
-  env: Surroundings["env"];
-  /** How long it may take until it listens. */
+  env: CliContext["env"];
+  /** Time limit until it listens. */
   startMs: number;
-  /** Told what it has printed so far, whenever that has grown. */
+  /** Told everything printed so far, whenever it has printed more. */
   onWords?(words: string): void;
-  /** The home folder of the user for whom it installs packages; without it, it asks no registry. */
+  /** The user's home folder, if it is to install packages as the user would; without it, it asks no registry. */
   installsFor?: string;
 }
 
 const STOP_MS = 3_000;
 const VERSION_MS = 60_000;
 
-/** Where OpenCode is in the PATH. Not beside the project's packages: a repository may bring a program of that name. */
+/** OpenCode in the PATH; never in the project's node_modules, since a repository may bring a program of that name. */
 export async function findOpenCode({
   env,
   files,
-}: Pick<Surroundings, "env" | "files">): Promise<string | undefined> {
+}: Pick<CliContext, "env" | "files">): Promise<string | undefined> {
   const folders = (env.PATH ?? "").split(delimiter);
   for (const folder of folders.filter(isAbsolute)) {
     for (const name of ["opencode", "opencode.exe"]) {
@@ -50,7 +50,7 @@ export async function findOpenCode({
   return undefined;
 }
 
-/** What `--version` says; `undefined` where it does not run. */
+/** What `--version` prints; `undefined` if it does not run. */
 export async function readVersion(binary: string, clock: Clock): Promise<string | undefined> {
   const child = spawn(binary, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });
   let out = "";
@@ -63,8 +63,8 @@ export async function readVersion(binary: string, clock: Clock): Promise<string 
 }
 
 /**
- * Starts a server and resolves when it listens. Everything that it keeps lies under `root`, and it asks nobody for
- * updates or models, and for packages only where it is to install. Throws with its last words where it does not listen in time.
+ * Starts a server and resolves when it listens. It keeps everything under `root` and fetches no updates or models, and
+ * packages only with `installsFor`. Throws with its last lines if it does not listen in time.
  */
 export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
   const { binary, clock, files, onWords, project, root, startMs } = options;
@@ -83,7 +83,7 @@ export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeR
   child.stderr.setEncoding("utf8").on("data", hear);
   const listening = new Promise<string>((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`it ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`it exited with ${code}`)));
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       hear(text);
       const address = /listening on (http\S+)/.exec(words)?.[1];
@@ -108,7 +108,7 @@ async function stop(child: ChildProcess, clock: Clock): Promise<void> {
   await exited;
 }
 
-/** What the host would fetch at its start: the package for writing plugins, and the catalogue of models. */
+/** Provides what the host would otherwise fetch at its start: the package for plugin authors, and the model catalogue. */
 async function provideForStart(files: Files, root: string): Promise<void> {
   const name = "@opencode-ai/plugin";
   const folder = join(root, "config", "opencode");
@@ -143,7 +143,7 @@ function isolate({ env, installsFor, root }: OpenCodeOptions): NodeJS.ProcessEnv
   };
 }
 
-/** What the user's own OpenCode would install with: their registry and their cache. */
+/** Installs as the user's own OpenCode would: with their registry and their cache. */
 function planInstalling(env: OpenCodeOptions["env"], home: string): NodeJS.ProcessEnv {
   const settings = [
     "registry",
@@ -163,7 +163,7 @@ function planInstalling(env: OpenCodeOptions["env"], home: string): NodeJS.Proce
   return {
     npm_config_userconfig: join(home, ".npmrc"),
     npm_config_cache: env.LOCALAPPDATA ? join(env.LOCALAPPDATA, "npm-cache") : join(home, ".npm"),
-    // npm asks a registry that refuses for minutes; here it is enough to know that it does.
+    // By default npm retries an unreachable registry for minutes.
     npm_config_fetch_retries: "1",
     npm_config_fetch_retry_mintimeout: "500",
     npm_config_fetch_retry_maxtimeout: "500",

@@ -1,31 +1,31 @@
 /**
- * How long the proof waits. A slow machine is not a broken one: as long as the session goes on it may, and what ends it
- * is silence, or the time that the user has set.
+ * How long the proof waits. A slow machine is not a broken one: the session may take as long as it makes progress, unless
+ * the user has set a limit.
  */
 import { StrataError } from "../../error.js";
 import type { Clock } from "../../seams/clock.js";
 
 export interface Patience {
-  /** Aborted, with a `StrataError` that says what did not happen, when it is at an end. */
+  /** Aborted at the end of patience, with a `StrataError` that says what did not happen. */
   readonly signal: AbortSignal;
-  /** Something else has begun, for people: "ask for the first time". It may be silent for this long. */
+  /** A step begins, which may make no progress for this long. */
   begin(step: string, quietMs?: number): void;
-  /** What has begun goes on. */
+  /** The step has made progress. */
   moved(): void;
   end(): void;
 }
 
 export interface PatienceOptions {
   clock: Clock;
-  /** What the user allows in all. */
+  /** The user's limit for the whole session. */
   withinSeconds?: number;
   /** Told of every step. */
   onStep(step: string): void;
 }
 
-/** Nothing in a session takes longer than two seconds on a machine with two cores that has nothing else to do. */
+/** No step takes longer than two seconds on an idle machine with two cores. */
 export const QUIET_MS = 60_000;
-/** A session that goes on for so long goes round in circles. */
+/** A session that takes longer is in a loop. */
 export const MOST_MS = 900_000;
 
 export const isImpatience = (thrown: unknown): thrown is StrataError =>
@@ -43,7 +43,7 @@ export function createPatience({ clock, onStep, withinSeconds }: PatienceOptions
   function wait(): void {
     cancelQuiet();
     if (withinSeconds !== undefined) return;
-    const what = `nothing has moved for ${allowedMs / 1_000} s: ${step}`;
+    const what = `no progress for ${allowedMs / 1_000} s (${step})`;
     cancelQuiet = clock.after(allowedMs, () => give(what));
   }
 

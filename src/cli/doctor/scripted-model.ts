@@ -1,25 +1,24 @@
 /**
- * A language model that says what it is told to, behind the OpenAI chat completion protocol on a port of this machine:
- * what the doctor has OpenCode talk to, so that it needs no key and no network. It reports no prompt cache, which makes
- * layer 2 clear what it can at once.
+ * A scripted language model with the OpenAI chat completion protocol on a local port, so that the proof needs no key and
+ * no network. It reports no prompt cache, so layer 2 clears results at once.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the model does with one request: it says something, or calls a tool. */
+/** The model's answer to one request: a text or a tool call. */
 export type Line = { say: string } | { call: string; args: Record<string, unknown> };
 
 export interface ScriptedModel {
-  /** The base address for a provider's configuration. */
+  /** Base URL for the provider's configuration. */
   readonly url: string;
-  /** Ordinary requests so far, as they came; those for a title do not count. */
+  /** Bodies of the requests so far, except those for a title. */
   readonly requests: readonly string[];
-  /** Lines for the next requests, in order; when none is left it says "ok". */
+  /** Answers to the next requests, in order; after the last it says "ok". */
   script(...lines: Line[]): void;
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of 127.0.0.1. */
+/** Listens on a free port of 127.0.0.1. */
 export async function startScriptedModel(onRequest: () => void): Promise<ScriptedModel> {
   const requests: string[] = [];
   const lines: Line[] = [];

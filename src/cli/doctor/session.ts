@@ -1,10 +1,10 @@
-/** The session that the doctor plays: short, and such that every hook is called. The layers bring what makes them act. */
+/** The session that the doctor plays: short, but it calls every hook. The layers bring what makes them act. */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
 import type { Proof } from "../../proof.js";
 import type { Line, ScriptedModel } from "./scripted-model.js";
 
-/** What lies in the project besides what the layers bring: results that leave the context. */
+/** Files of the project besides those that the layers bring: results to move out of the context. */
 export const PLAYED_FILES = {
   "large.txt": Array.from({ length: 400 }, (_, n) => `line ${n} of a large file\n`).join(""),
   "small.txt": Array.from({ length: 60 }, (_, n) => `line ${n} of a small file\n`).join(""),
@@ -12,7 +12,7 @@ export const PLAYED_FILES = {
 
 export interface Played {
   sessionID: string;
-  /** Did the answer to /memory come without a request to the model? */
+  /** Was /memory answered without a request to the model? */
   isCommandFree: boolean;
 }
 
@@ -21,15 +21,15 @@ export interface PlayOptions {
   project: string;
   model: ScriptedModel;
   signal: AbortSignal;
-  /** Told of every step as it begins. */
+  /** Told of each step as it begins. */
   onStep(step: string): void;
-  /** What the layers that are on bring. */
+  /** What the enabled layers bring. */
   proofs: readonly Proof[];
-  /** Resolves when these files are there, or will not be. */
+  /** Resolves when these files exist, or will not. */
   whenLeft(paths: readonly string[]): Promise<void>;
 }
 
-/** Plays it. Throws where the host refuses something or does not answer. */
+/** Throws if the host refuses a request or does not answer. */
 export async function playSession({
   model,
   onStep,
@@ -46,31 +46,31 @@ export async function playSession({
     return post(`/session/${sessionID}/message`, { parts: [{ type: "text", text }] });
   };
   const read = (name: string): Line => ({ call: "read", args: { filePath: join(project, name) } });
-  onStep("results are read, and moved to a file");
+  onStep("large results are moved to files");
   await ask("Always look at both files before you answer.", read("small.txt"), read("large.txt"), {
     say: "seen",
   });
-  onStep("a command fails twice, and something is remembered");
+  onStep("a command fails twice, and a memory is stored");
   const calls = proofs.flatMap((proof) => proof.calls ?? []);
   await ask("Try twice what fails, claim something and remember it.", ...calls, { say: "tried" });
-  onStep("the session becomes too long");
-  // Long enough that history has to go, and that results in it have long been used.
+  onStep("the session grows too long");
+  // Long enough for history to be replaced and for its results to be old.
   for (const topic of ["one", "two", "three"])
     await ask(`Tell me of ${topic}. ${"A long question. ".repeat(400)}`, { say: "An answer. ".repeat(900) });
   onStep("a summary is made");
   await post(`/session/${sessionID}/summarize`, { providerID: "scripted", modelID: "m1" });
   await ask("Go on.");
-  onStep("commands answer");
+  onStep("commands are answered");
   const run = (command: string): Promise<unknown> =>
     post(`/session/${sessionID}/command`, { command, arguments: "" }).catch(() => undefined);
   for (const { command } of proofs) if (command !== undefined) await run(command);
-  // A command may answer before it is done, and whoever lets the plugin go ends it.
+  // A command may answer before its work is done, and disposing the instance would stop that.
   await whenLeft(proofs.flatMap(({ leaves }) => leaves ?? []));
   const before = model.requests.length;
   await run("memory");
   const isCommandFree = model.requests.length === before;
-  onStep("the plugin is let go, and its traces are read");
-  // Has the plugin write down what it has counted.
+  onStep("OpenCode stops, and the results are checked");
+  // Makes the plugin write its counts.
   await post("/instance/dispose", {});
   return { sessionID, isCommandFree };
 }

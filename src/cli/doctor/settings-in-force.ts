@@ -1,24 +1,23 @@
-/** Which settings are in force, and which file says so. */
-
+/** Which settings are in force, and where they come from. */
 import { isSwitchedOn, listSwitches } from "../../config/part.js";
 import { isStrata } from "../../config/plugin-entries.js";
 import { loadSchema } from "../../config/schema.js";
 import { readSources, type Source } from "../../config/sources.js";
 import type { ConfigFile } from "../../seams/host.js";
-import type { Surroundings } from "../command.js";
+import type { CliContext } from "../command.js";
 import type { Settings } from "../settings.js";
 import { type ExplainedSetting, explainSettings } from "./explain.js";
 import { type Finding, fine, note } from "./finding.js";
 
 export interface SettingsInForce {
   findings: Finding[];
-  /** Every setting with its value and where it comes from. */
+  /** Every setting. */
   explained: ExplainedSetting[];
 }
 
-/** Where was looked, what somebody has set, what is off, and all the rest, a line for each part. */
+/** The files that were read, what is set, what is off, and the defaults, one line for each part. */
 export async function describeSettings(
-  files: Surroundings["files"],
+  files: CliContext["files"],
   { config, configFiles, layers, plugins }: Settings,
 ): Promise<SettingsInForce> {
   const { found } = await readSources(files, configFiles, plugins.findLast(isStrata)?.options);
@@ -39,20 +38,20 @@ export async function describeSettings(
   return { findings, explained };
 }
 
-/** The weakest first. */
+/** Weakest first. */
 function describePlaces(configFiles: readonly ConfigFile[], found: readonly Source[]): Finding[] {
   const empty = configFiles
     .map(({ path }) => path)
     .filter((path) => !found.some(({ file }) => file === path));
   return [
     ...found.map(({ file, prefix }) =>
-      fine(`some are set in ${file}, ${prefix === "" ? "beside the plugin's name" : `key ${prefix}`}`),
+      fine(`settings found in ${file}, ${prefix === "" ? "plugin options" : `key ${prefix}`}`),
     ),
-    fine(`none are set in ${empty.join(", ")}`),
+    fine(`no settings in ${empty.join(", ")}`),
   ];
 }
 
-/** What nobody has set: `toolResults: enabled true, threshold 30000, …` */
+/** Unset settings: `defaults for toolResults: enabled true, threshold 30000, …` */
 function formatDefaults(explained: readonly ExplainedSetting[]): Finding[] {
   const parts = new Map<string, string[]>();
   for (const { key, value, from } of explained) {
@@ -60,7 +59,7 @@ function formatDefaults(explained: readonly ExplainedSetting[]): Finding[] {
     const [part = key, name = ""] = key.split(".");
     parts.set(part, [...(parts.get(part) ?? []), `${name} ${formatValue(value)}`.trimStart()]);
   }
-  return [...parts].map(([part, settings]) => fine(`by default ${part}: ${settings.join(", ")}`));
+  return [...parts].map(([part, settings]) => fine(`defaults for ${part}: ${settings.join(", ")}`));
 }
 
 const formatValue = (value: unknown): string => JSON.stringify(value);

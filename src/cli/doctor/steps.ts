@@ -1,12 +1,12 @@
-import type { Surroundings } from "../command.js";
+import type { CliContext } from "../command.js";
 
-/** A line for each step of the proof, for whoever waits for it at a terminal; nothing where nobody does. */
+/** Prints a line for each step of the proof, on a terminal only. */
 export function createSteps({
   clock,
   draw,
   style,
   warn,
-}: Pick<Surroundings, "clock" | "draw" | "style" | "warn">): (step: string) => void {
+}: Pick<CliContext, "clock" | "draw" | "style" | "warn">): (step: string) => void {
   const begunMs = clock.now();
   return (step) => {
     const seconds = Math.round((clock.now() - begunMs) / 1_000);

@@ -1,6 +1,6 @@
 /**
- * Adds a plugin to the text of an opencode.json, or takes it out, and leaves every other character as it was: comments,
- * order, indentation, line ends, trailing commas. Pure.
+ * Adds a plugin to the text of an opencode.json, or removes it, and keeps every other character: comments, order,
+ * indentation, line ends, trailing commas. Pure. jsonc-parser's own `modify` moves comments and reformats lists.
  */
 import {
   createScanner,
@@ -13,7 +13,7 @@ import {
 } from "jsonc-parser";
 import { formatSyntaxError } from "../../config/config-files.js";
 
-/** The new text, or why there is none. */
+/** The new text, or why it was not changed. */
 export type Edited =
   | { kind: "edited"; text: string }
   | { kind: "unchanged" }
@@ -22,13 +22,13 @@ export type Edited =
 const NEW_FILE = (spec: string): string =>
   `{\n  "$schema": "https://opencode.ai/config.json",\n  "plugin": [${JSON.stringify(spec)}]\n}\n`;
 
-/** Adds `spec` at the end of the `plugin` list, which is made where there is none. */
+/** Adds `spec` at the end of the `plugin` list, and adds the list if there is none. */
 export function planAdd(text: string, spec: string): Edited {
   if (text.trim() === "") return { kind: "edited", text: NEW_FILE(spec) };
   const root = readRoot(text);
   if (typeof root === "string") return { kind: "refused", why: root };
   const list = findNodeAtLocation(root, ["plugin"]);
-  if (list && list.type !== "array") return refuse(text, list, "plugin is expected to be a list");
+  if (list && list.type !== "array") return refuse(text, list, "plugin must be a list");
   if (list?.children?.some((entry) => readSpec(entry) === spec)) return { kind: "unchanged" };
   const edited = list
     ? insert(text, list, JSON.stringify(spec))
@@ -36,7 +36,7 @@ export function planAdd(text: string, spec: string): Edited {
   return { kind: "edited", text: edited };
 }
 
-/** Takes every entry out whose spec `isMeant`; an emptied list stays as an empty list. */
+/** Removes every entry whose spec `isMeant`; an emptied list stays as an empty list. */
 export function planRemove(text: string, isMeant: (spec: string) => boolean): Edited {
   if (text.trim() === "") return { kind: "unchanged" };
   let edited = text;
@@ -51,13 +51,13 @@ export function planRemove(text: string, isMeant: (spec: string) => boolean): Ed
   return edited === text ? { kind: "unchanged" } : { kind: "edited", text: edited };
 }
 
-/** The object at the top, or a sentence on why there is none. */
+/** The top-level object, or a sentence on why there is none. */
 function readRoot(text: string): Node | string {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) return formatSyntaxError(text, error.offset, printParseErrorCode(error.error));
-  return root?.type === "object" ? root : "an object is expected at the top";
+  return root?.type === "object" ? root : "the top level must be an object";
 }
 
 /** An entry is a name, or a list of a name and its options. */
@@ -66,12 +66,12 @@ function readSpec(entry: Node): string | undefined {
   return typeof name?.value === "string" ? name.value : undefined;
 }
 
-/** Puts a member behind the last one of a list or an object, on a line of its own where the others have theirs. */
+/** Adds a member after the last one of a list or object, on its own line if the last one is. */
 function insert(text: string, holder: Node, member: string): string {
   const last = holder.children?.at(-1);
   const open = holder.offset + 1;
   if (!last) {
-    // Comments may stand in an empty list; they stay in front.
+    // An empty list may hold comments; they stay in front.
     const close = holder.offset + holder.length - 1;
     const inside = text.slice(open, close);
     if (!inside.includes("\n")) return splice(text, open, open, member);
@@ -84,19 +84,19 @@ function insert(text: string, holder: Node, member: string): string {
   const behind = comma === undefined ? end : comma + 1;
   const isOnOwnLine = text.slice(open, last.offset).includes("\n");
   const gap = isOnOwnLine ? `${readStyle(text).eol}${indentAt(text, last.offset)}` : " ";
-  // A remark behind the last one is about that one.
-  const at = isOnOwnLine ? behind + findRemark(text.slice(behind)) : behind;
-  // Where the last one has a comma behind it already, so has the one that is now the last.
+  // A comment at the end of the last member's line belongs to it.
+  const at = isOnOwnLine ? behind + findTrailingComment(text.slice(behind)) : behind;
+  // If the last member had a trailing comma, the new one gets one too.
   const added = splice(text, at, at, `${gap}${member}${comma === undefined ? "" : ","}`);
   return comma === undefined ? splice(added, end, end, ",") : added;
 }
 
-/** Length of a comment that ends the line, with the space before it; 0 where there is none, or more than one. */
-function findRemark(text: string): number {
+/** Length of a comment that ends the line, with the space before it; 0 if there is none or more than one. */
+function findTrailingComment(text: string): number {
   return /^[ \t]*(\/\/[^\r\n]*|\/\*((?!\*\/)[^\r\n])*\*\/)(?=[ \t]*\r?\n)/.exec(text)?.[0].length ?? 0;
 }
 
-/** Takes a member out with the comma that parts it from its neighbour, and its line where nothing else is on it. */
+/** Removes a member with the comma that separates it from its neighbour, and its line if nothing else is on it. */
 function remove(text: string, list: Node, member: Node): string {
   const end = member.offset + member.length;
   const after = findComma(text, end);
@@ -104,10 +104,10 @@ function remove(text: string, list: Node, member: Node): string {
   const previous = list.children?.[index - 1];
   const before =
     after === undefined && previous ? findComma(text, previous.offset + previous.length) : undefined;
-  // The later place first, so that the earlier one is still where it was.
-  const isRemarked = after !== undefined && text.slice(end, after).trim() !== "";
-  const withoutComma = isRemarked ? splice(text, after, after + 1, "") : text;
-  const isOne = after !== undefined && !isRemarked;
+  // From back to front, so that earlier offsets stay valid.
+  const isCommented = after !== undefined && text.slice(end, after).trim() !== "";
+  const withoutComma = isCommented ? splice(text, after, after + 1, "") : text;
+  const isOne = after !== undefined && !isCommented;
   const withoutMember = cutWithLine(withoutComma, member.offset, isOne ? after + 1 : end);
   return before === undefined ? withoutMember : splice(withoutMember, before, before + 1, "");
 }
@@ -125,7 +125,7 @@ function cutWithLine(text: string, from: number, to: number): string {
   return splice(text, from, to + (text[from - 1] === "[" || text[from - 1] === " " ? spaces : 0), "");
 }
 
-/** Offset of a comma behind `from`, with nothing but space and comments between; `undefined` when there is none. */
+/** Offset of a comma after `from` with only space and comments between; `undefined` if there is none. */
 function findComma(text: string, from: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);
@@ -133,7 +133,7 @@ function findComma(text: string, from: number): number | undefined {
   return text[scanner.getTokenOffset()] === "," ? scanner.getTokenOffset() : undefined;
 }
 
-/** Line ends and one step of indentation, as the text has them. */
+/** The text's line ends and one step of its indentation. */
 function readStyle(text: string): { eol: string; unit: string } {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   return { eol, unit: /^([ \t]+)\S/m.exec(text)?.[1] ?? "  " };

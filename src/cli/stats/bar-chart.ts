@@ -1,4 +1,4 @@
-/** A chart of bars, some side by side for each group. */
+/** A bar chart with groups of bars side by side. */
 import { formatCount } from "../../format.js";
 import {
   CENTRED,
@@ -15,14 +15,14 @@ import {
 
 export interface BarChart extends ChartFrame {
   series: readonly { label: string; colour: string }[];
-  /** One value for each of the series. */
+  /** One value for each series. */
   groups: readonly { label: string; values: readonly number[] }[];
 }
 
-/** Room that a label takes. */
+/** Space for a label. */
 const LABEL_WIDTH = 74;
 
-/** Every bar tells its value when it is pointed at. */
+/** Each bar shows its value as a tooltip. */
 export function drawBarChart({ groups, series, ...frame }: BarChart): string {
   const plot = planPlot(frame.size, series.length);
   const highest = groups.reduce((most, { values }) => Math.max(most, ...values), 0);

@@ -1,10 +1,10 @@
-/** The savings ledger as figures: of each request, each session and each day. Pure. */
+/** Sums the savings ledger by request, session and day. Pure. */
 import { type SavingsRecord, type SavingsTotals, sumSavings } from "../../record/savings.js";
 
 export interface RequestFigures {
-  /** Tokens as the provider counted. */
+  /** Tokens, counted by the provider. */
   sent: number;
-  /** Tokens that the request would have had besides; an estimate. */
+  /** Tokens that it would have had in addition; an estimate. */
   keptOut: number;
 }
 
@@ -26,13 +26,12 @@ export interface DayFigures {
 
 export interface Figures {
   totals: SavingsTotals;
-  /** The newest first. */
+  /** Newest first. */
   sessions: readonly SessionFigures[];
-  /** The oldest first; days on which nothing happened are left out. */
+  /** Oldest first, without days that have no records. */
   days: readonly DayFigures[];
 }
 
-/** What the records of all sessions come to. */
 export function sumFigures(ledger: ReadonlyMap<string, readonly SavingsRecord[]>): Figures {
   const all = [...ledger.values()].flat();
   const days = new Map<string, SavingsRecord[]>();

@@ -1,4 +1,4 @@
-/** A chart of sizes, request by request: a line a run, a point a request. */
+/** A line chart of context sizes, one point for each request. */
 import { formatCount } from "../../format.js";
 import {
   CENTRED,
@@ -18,9 +18,9 @@ import {
 export interface Line {
   label: string;
   colour: string;
-  /** Tokens, a request each. */
+  /** Tokens of each request. */
   sizes: readonly number[];
-  /** Drawn dashed, so that it is another line without its colour too. */
+  /** Drawn dashed, to be told apart without colour. */
   isEstimate?: boolean;
   marks?: { label: string; requests: readonly number[] };
 }
@@ -31,7 +31,7 @@ export interface LineChart extends ChartFrame {
   limit?: number;
 }
 
-/** More points than a screen has pixels say nothing more; of each stretch the largest stays. */
+/** More points than pixels add nothing; each stretch keeps its largest. */
 const MOST_POINTS = 600;
 
 interface Scale {
@@ -74,7 +74,7 @@ function drawRequests(plot: Plot, requests: number, scale: Scale): string {
 
 function drawLine({ colour, isEstimate = false, marks, sizes }: Line, plot: Plot, scale: Scale): string {
   const [only] = sizes;
-  // A line of one point would not be seen.
+  // A line of one point would be invisible.
   if (only !== undefined && sizes.length === 1) return drawPoint({ x: scale.x(1), y: scale.y(only) }, colour);
   const points = thinOut(sizes).map(({ tokens, request }) => `${scale.x(request)},${scale.y(tokens)}`);
   const crosses = (marks?.requests ?? []).map((request) => drawMark(scale.x(request), colour, plot));
@@ -82,7 +82,7 @@ function drawLine({ colour, isEstimate = false, marks, sizes }: Line, plot: Plot
   return [...crosses, line].join("\n");
 }
 
-/** The largest of each stretch, where there are more points than can be seen. */
+/** The largest point of each stretch. */
 function thinOut(sizes: readonly number[]): { tokens: number; request: number }[] {
   const stretch = Math.ceil(sizes.length / MOST_POINTS);
   const points: { tokens: number; request: number }[] = [];

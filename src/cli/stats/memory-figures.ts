@@ -3,7 +3,7 @@
 import { DAY_MS } from "../../days.js";
 import { type Memory, type MemoryType, memoryTypes } from "../../memory/memory.js";
 
-/** How old memories are, the youngest first: those below so many days that are in none before it. */
+/** Upper bounds of the age groups, youngest first. */
 export const ages = [
   { label: "under a week", days: 7 },
   { label: "under a month", days: 30 },
@@ -14,12 +14,12 @@ export const ages = [
 
 export interface TypeFigures {
   type: MemoryType;
-  /** How many, one number for each of the ages. */
+  /** One number for each age group. */
   counts: readonly number[];
   total: number;
 }
 
-/** Types without a memory are left out; the largest first. */
+/** Largest type first, without empty types. */
 export function sumMemories(
   memories: readonly Pick<Memory, "type" | "created">[],
   nowMs: number,
@@ -36,7 +36,7 @@ export function sumMemories(
   return byType.filter(({ total }) => total > 0).sort((a, b) => b.total - a.total);
 }
 
-/** What a clock that was wrong has dated into the future is young; what has no date that can be read is old. */
+/** A date in the future counts as young, an unreadable one as old. */
 function findAge(created: string, nowMs: number): number {
   const days = (nowMs - Date.parse(created)) / DAY_MS;
   const index = ages.findIndex((age) => days < age.days);

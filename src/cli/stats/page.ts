@@ -1,6 +1,6 @@
 /**
- * The page of `strata stats --html`: one file that asks nobody for anything. Each chart is there twice, for wide and for
- * narrow screens, and as a table under it, which is how those read it who cannot see it or have no pointer.
+ * The page of `strata stats --html`: self-contained, no network requests. Each chart comes in two sizes, for wide and
+ * narrow screens, and as a table for screen readers and keyboard users.
  */
 import { formatCount } from "../../format.js";
 import { drawBarChart } from "./bar-chart.js";
@@ -13,14 +13,14 @@ import { escapeMarkup, type Size, type Theme } from "./svg.js";
 export interface PageOptions {
   /** The project's folder. */
   project: string;
-  /** When it was made, ISO 8601. */
+  /** ISO 8601. */
   made: string;
   figures: Figures;
-  /** Memories by type and age; none where nothing is remembered. */
+  /** Memories by type and age. */
   memories: readonly TypeFigures[];
 }
 
-/** A chart with all that it needs beside the picture. */
+/** A chart and its table. */
 interface Picture {
   title: string;
   draw(size: Size): string;
@@ -29,17 +29,16 @@ interface Picture {
 
 const WIDE: Size = { width: 1_000, height: 460 };
 const NARROW: Size = { width: 360, height: 400 };
-/** Variables of the page, so that one picture does for light and dark. */
+/** CSS variables, so that one picture serves light and dark. */
 const THEME: Theme = { ink: "var(--ink)", faint: "var(--faint)", grid: "var(--grid)", paper: "var(--paper)" };
 const BLUE = "var(--blue)";
 const RED = "var(--red)";
-/** The youngest first. */
+/** Youngest first. */
 const AGES = ages.map((_, index) => `var(--age${index})`);
 const MOST_SESSIONS = 5;
 const MOST_DAYS = 30;
 const MOST_ROWS = 100;
 
-/** The whole page. */
 export function formatPage({ figures, made, memories, project }: PageOptions): string {
   const sessions = figures.sessions.filter(({ requests }) => requests.length > 0).slice(0, MOST_SESSIONS);
   const pictures = [
@@ -47,7 +46,7 @@ export function formatPage({ figures, made, memories, project }: PageOptions): s
     ...(memories.length > 0 ? [describeMemories(memories)] : []),
     ...sessions.map(describeContext),
   ];
-  const nothing = "<p>Nothing has been recorded yet. Work on with OpenCode and look again.</p>";
+  const nothing = "<p>Nothing has been recorded yet. Come back after some work in OpenCode.</p>";
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -64,8 +63,8 @@ export function formatPage({ figures, made, memories, project }: PageOptions): s
 <p>${escapeMarkup(project)}, ${escapeMarkup(made.slice(0, 16).replace("T", " "))} UTC</p>
 ${formatTotals(figures)}
 ${pictures.length > 0 ? pictures.map(formatPicture).join("\n") : nothing}
-<p class="note">What was sent is the provider's own count. What was kept out, freed or lost is an estimate, 4 characters a token.
-Net is in tokens of input price: written to the cache 1.25, read from it 0.1, answered 5.</p>
+<p class="note">Sent tokens are the provider's count. Kept out, freed and lost tokens are estimates, at 4 characters a token.
+Net is in tokens at input price: cache writes count 1.25, cache reads 0.1, output 5.</p>
 </main>
 </body>
 </html>
@@ -100,10 +99,10 @@ function formatTotals({ sessions, totals }: Figures): string {
   const { cached, cacheLost, net, sent, tokensFreed } = totals;
   const share = sent === 0 ? 0 : Math.round((cached / sent) * 100);
   const entries = [
-    ["Saved, net", `${formatCount(net)} tokens`, "of input price"],
+    ["Saved, net", `${formatCount(net)} tokens`, "at input price"],
     ["Sent", `${formatCount(sent)} tokens`, `${share} % from the cache`],
-    ["Left the context", `${formatCount(tokensFreed)} tokens`, "spared from then on"],
-    ["Cache lost", `${formatCount(cacheLost)} tokens`, "written once more"],
+    ["Left the context", `${formatCount(tokensFreed)} tokens`, "not sent again"],
+    ["Cache lost", `${formatCount(cacheLost)} tokens`, "written to it again"],
     ["Sessions", formatCount(sessions.length), "in this project"],
   ];
   const cards = entries.map(
@@ -119,7 +118,8 @@ function describeDays(days: readonly DayFigures[]): Picture {
     draw: (size) =>
       drawBarChart({
         title,
-        description: "What left the context, and cached tokens that had to be written again for it",
+        description:
+          "Tokens that left the context, and cached tokens that had to be written again because of it",
         size,
         theme: THEME,
         labels: { x: "day", y: "tokens" },
@@ -149,7 +149,7 @@ function describeMemories(types: readonly TypeFigures[]): Picture {
     draw: ({ width }) =>
       drawRowChart({
         title,
-        description: "How many memories of each type there are, and how long ago they were made",
+        description: "Number of memories by type and age",
         size: { width, height: width === NARROW.width ? 270 + types.length * 26 : 180 + types.length * 32 },
         theme: THEME,
         labels: { x: "memories", y: "" },
@@ -172,7 +172,7 @@ function describeContext({ lastUsed, replacements, requests, sessionID }: Sessio
     draw: (size) =>
       drawLineChart({
         title: size === NARROW ? `Context, ${sessionID.slice(0, 24)}` : title,
-        description: `Tokens of each request, and what it would have had without Strata; last used ${lastUsed.slice(0, 10)}`,
+        description: `Tokens of each request, and an estimate without Strata; last used ${lastUsed.slice(0, 10)}`,
         size,
         theme: THEME,
         labels: { x: "request", y: "tokens" },

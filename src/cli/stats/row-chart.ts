@@ -1,4 +1,4 @@
-/** A chart of bars from left to right, a row each, put together from several parts. */
+/** A chart of horizontal stacked bars. */
 import { formatCount } from "../../format.js";
 import {
   CENTRED,
@@ -16,16 +16,16 @@ import {
 
 export interface RowChart extends ChartFrame {
   series: readonly { label: string; colour: string }[];
-  /** One value for each of the series. */
+  /** One value for each series. */
   rows: readonly { label: string; values: readonly number[] }[];
 }
 
-/** Room for the names of rows. */
+/** Space for the row labels. */
 const LABELS_WIDTH = 104;
-/** Between the parts of a bar, so that two of a like colour are two. */
+/** Between the parts of a bar, so that similar colours stay apart. */
 const GAP = 1.5;
 
-/** Every part tells its value when it is pointed at, every row its sum at its end. */
+/** Each part shows its value as a tooltip, each row its sum at its end. */
 export function drawRowChart({ rows, series, ...frame }: RowChart): string {
   const usual = planPlot(frame.size, series.length);
   const plot: Plot = { ...usual, left: LABELS_WIDTH, right: usual.right - 30 };
@@ -59,7 +59,7 @@ export function drawRowChart({ rows, series, ...frame }: RowChart): string {
   });
 }
 
-/** Lines up with their numbers: whole ones, since half a thing cannot be counted. */
+/** Grid lines with their numbers, whole ones only. */
 function drawCountAxis(plot: Plot, grid: string, highest: number, x: (value: number) => number): string {
   return listTicks(highest, plot.right - plot.left > 600 ? 8 : 4)
     .filter(Number.isInteger)

@@ -1,10 +1,10 @@
-/** What charts are drawn with: a frame with title and legend, axes with round numbers, text that is safe to put in. */
+/** Parts of charts: a frame with title and legend, axes with round numbers, escaped text. */
 import { formatCount } from "../../format.js";
 
-/** Colours, as values of SVG attributes; variables of a page are colours too. */
+/** Colours as SVG attribute values; CSS variables work too. */
 export interface Theme {
   ink: string;
-  /** What stands back. */
+  /** For less important text. */
   faint: string;
   grid: string;
   paper: string;
@@ -17,14 +17,14 @@ export interface Size {
   height: number;
 }
 
-/** What every chart has. */
+/** Common to all charts. */
 export interface ChartFrame {
   title: string;
-  /** One sentence, also for those who cannot see it. */
+  /** One sentence, also for screen readers. */
   description: string;
   size: Size;
   theme: Theme;
-  /** What is along and up, with units; nothing where names stand at the axis. */
+  /** Axis labels with units; empty for an axis of names. */
   labels: { x: string; y: string };
 }
 
@@ -41,7 +41,7 @@ export interface Point {
   y: number;
 }
 
-/** An entry of the legend: the sign is drawn left of the label. */
+/** The sign is drawn to the left of the label. */
 export interface LegendEntry {
   label: string;
   sign(at: Point): string;
@@ -49,10 +49,10 @@ export interface LegendEntry {
 
 export const CENTRED = 'text-anchor="middle"';
 const LEGEND_LINE = 20;
-/** Below this an entry of the legend has a line of its own. */
+/** Below this width each legend entry has a line of its own. */
 const WIDE = 700;
 
-/** Leaves room for the title, the legend and what stands at the axes. */
+/** Leaves space for title, legend and axes. */
 export function planPlot({ width, height }: Size, legendEntries: number): Plot {
   const isWide = width >= WIDE;
   const legendLines = isWide ? 1 : legendEntries;
@@ -71,7 +71,6 @@ export interface DrawFrameOptions {
   content: readonly string[];
 }
 
-/** The whole picture. */
 export function drawFrame({ content, frame, legend, plot }: DrawFrameOptions): string {
   const { description, labels, size, theme, title } = frame;
   const { width, height } = size;
@@ -104,7 +103,7 @@ function drawLegend(entries: readonly LegendEntry[], plot: Plot, isWide: boolean
     .join("\n");
 }
 
-/** Lines across with their numbers, from 0 to `highest`. */
+/** Horizontal grid lines with their numbers, from 0 to `highest`. */
 export function drawValueAxis(
   plot: Plot,
   theme: Theme,
@@ -120,7 +119,7 @@ export function drawValueAxis(
     .join("\n");
 }
 
-/** Where a value is on the paper, with a little air above the highest. */
+/** Maps a value to its y coordinate, with a little space above the highest. */
 export function createValueScale(plot: Plot, highest: number): (value: number) => number {
   const top = Math.max(1, highest) * 1.05;
   return (value) => round(plot.bottom - (value / top) * (plot.bottom - plot.top));
@@ -130,7 +129,7 @@ export function text({ x, y }: Point, value: string, attributes = ""): string {
   return `<text x="${x}" y="${y}" ${attributes}>${escapeMarkup(value)}</text>`;
 }
 
-/** Round numbers from 0 to `highest`, about so many. */
+/** Round numbers from 0 to `highest`, about as many as wanted. */
 export function listTicks(highest: number, wanted: number): number[] {
   const rough = Math.max(1, highest) / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -150,7 +149,7 @@ export function escapeMarkup(value: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** 2000000 → "2M": there is little room at an axis. */
+/** 2000000 → "2M", for axes. */
 export function formatShort(value: number): string {
   return value >= 1_000_000 ? `${value / 1_000_000}M` : formatCount(value);
 }

@@ -1,4 +1,4 @@
-/** The text of a file; `undefined` where it is no UTF-8. */
+/** The text of a file; `undefined` if it is not UTF-8. */
 export function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,4 +1,4 @@
-/** Memories that other programs keep in folders of Markdown. */
+/** Memories that other programs keep in folders of Markdown files. */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
@@ -11,7 +11,7 @@ import { parseSections, planDrafts, SOURCE_FIELD } from "./sections.js";
 export interface FolderReading {
   drafts: MemoryDraft[];
   /** Files that hold no memories. */
-  passedOver: string[];
+  skipped: string[];
 }
 
 interface FolderPage {
@@ -19,13 +19,13 @@ interface FolderPage {
   text: string;
 }
 
-/** Pages of a `.memory` folder, and what is kept there. */
+/** Pages of a `.memory` folder, and the type of what they hold. */
 const MEMORY_PAGES: Readonly<Record<string, MemoryType>> = {
   "context.md": "plan",
   "findings.md": "knowledge",
   "decisions.md": "decision",
 };
-/** What the kinds of a `MEMORY.md` folder are here. */
+/** Types for the kinds of memory in a `MEMORY.md` folder. */
 const KINDS: Readonly<Record<string, MemoryType>> = {
   user: "preference",
   feedback: "feedback",
@@ -34,8 +34,8 @@ const KINDS: Readonly<Record<string, MemoryType>> = {
 };
 
 /**
- * What such a folder holds: with a `MEMORY.md` a page for each memory and their index, else the pages of a `.memory`
- * folder. Throws where it is neither. `label` names it in the memories.
+ * Reads a folder with a `MEMORY.md` (an index, and one page for each memory) or a `.memory` folder. Throws if it is
+ * neither. `label` names the folder in the memories.
  */
 export async function readMemoryFolder(
   files: Files,
@@ -54,24 +54,24 @@ export async function readMemoryFolder(
   if (index?.text.startsWith(INDEX_MARK))
     throw new StrataError(
       "WRONG_SOURCE",
-      `${folder} is kept by Strata itself; in its project call strata export FILE, and import that file here`,
+      `${folder} is Strata's own; run strata export FILE in its project and import that file here`,
     );
   const known = pages.filter(({ name }) => MEMORY_PAGES[name] !== undefined);
   if (!index && known.length === 0)
     throw new StrataError(
       "WRONG_SOURCE",
-      `expected a file of strata export, a .memory folder (${Object.keys(MEMORY_PAGES).join(", ")}) or a folder with a MEMORY.md, and ${folder} has none of these; strata ingest takes any Markdown file`,
+      `${folder} has neither a MEMORY.md nor the pages of a .memory folder (${Object.keys(MEMORY_PAGES).join(", ")}); to import other Markdown files, use strata ingest`,
     );
-  const taken = index ? pages : known;
-  const drafts = taken.flatMap((page) => {
+  const used = index ? pages : known;
+  const drafts = used.flatMap((page) => {
     const source = { name: `${label}/${page.name}`, ...(scope !== undefined && { scope }) };
     if (page === index) return planIndexDrafts(page, source);
     const usualType = MEMORY_PAGES[page.name];
     if (!index && usualType) return planDrafts(parseSections(page.text), { ...source, usualType });
     return planPageDrafts(page, source);
   });
-  const passedOver = names.filter((name) => !taken.some((page) => page.name === name));
-  return { drafts, passedOver };
+  const skipped = names.filter((name) => !used.some((page) => page.name === name));
+  return { drafts, skipped };
 }
 
 interface Source {
@@ -79,13 +79,13 @@ interface Source {
   scope?: MemoryDraft["scope"];
 }
 
-/** An index names the other pages; what else it says is kept. */
+/** The text of an index without its links to the other pages. */
 function planIndexDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
   const withoutLinks = text.replace(/^\s*[-*+]\s+\[[^\]]*\]\([^)\s]*\.md\).*$/gm, "");
   return planDrafts(parseSections(withoutLinks), source);
 }
 
-/** With fields of its own it is one memory; else one for each heading. */
+/** A page with a title in its front matter is one memory; otherwise each heading is one. */
 function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
   const page = readPage(text);
   const { description, metadata, name, title, type, ...rest } = page?.front ?? {};

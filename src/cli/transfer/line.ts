@@ -1,5 +1,5 @@
 /**
- * Memories on their way: JSON Lines, one memory a line, with the whole of its file.
+ * The export format: JSON Lines, each with one memory and its whole file.
  *
  *     {"v":1,"id":"decision/port-8080","contents":"---\ntitle: …\n---\n…\n"}
  *     {"v":1,"id":"idea/x","archived":true,"contents":"…"}
@@ -12,7 +12,7 @@ export function formatCopy({ contents, id, isArchived }: MemoryCopy): string {
   return JSON.stringify({ v: 1, id, ...(isArchived && { archived: true }), contents });
 }
 
-/** `undefined` for what is none: another program's line, or half of one. */
+/** `undefined` if it is not such a line. */
 export function parseCopy(value: unknown): MemoryCopy | undefined {
   if (!isRecord(value) || value.v !== 1) return undefined;
   const { archived, contents, id } = value;

@@ -1,20 +1,20 @@
-/** What becomes of memories that come from elsewhere, beside those that are there. Pure. */
+/** Which exported memories to add to those that exist, and under which ids. Pure. */
 import { foldName, planName } from "../../memory/name.js";
 import type { MemoryCopy } from "../../memory/store.js";
 
 export interface ImportPlan {
-  /** In their order, under the ids that they get; `from` where that is another one than they came with. */
+  /** In their order, with their new ids; `from` is the old id if it differs. */
   add: (MemoryCopy & { from?: string })[];
-  /** Ids as they came. */
+  /** Their ids. */
   duplicates: string[];
-  /** Those that hold everywhere, when these were not asked for. */
+  /** Ids of global memories, if these were not asked for. */
   leftOut: string[];
 }
 
 /**
- * Plans an import. A memory is a duplicate when its id has the same words already, or when another one of its kind has
- * them that is not itself among those that come: so the second half of an import that was broken off goes on where the
- * first one ended. An id that is taken by other words gets the next free name.
+ * A memory is a duplicate if the memory of its id has the same text, or if one of its kind has that is not itself being
+ * imported: so a repeated import continues where an interrupted one ended. If other text has its id, it gets the next
+ * free name.
  */
 export function planImport(
   incoming: readonly MemoryCopy[],
@@ -38,7 +38,7 @@ export function planImport(
     else if (isFree) add(one, words);
     else late.push(one);
   }
-  // When all that keep their names have theirs, so that it does not matter how far an earlier import has come.
+  // Renamed last, so that the names do not depend on how far an earlier import got.
   for (const one of late) {
     const words = readWords(one);
     if (known.has(words)) plan.duplicates.push(one.id);
@@ -61,7 +61,7 @@ export function planImport(
   }
 }
 
-/** What two copies of one memory have in common wherever they lie: kind, and text but for spaces. */
+/** Equal for two copies of one memory: its kind, title and text without differences in space and case. */
 export function readWords({ contents, id }: MemoryCopy): string {
   const body = contents.replace(/^\uFEFF?---[ \t]*\r?\n[\s\S]*?\r?\n---[ \t]*(\r?\n|$)/, "");
   const title = /^title:[ \t]*(.+)$/m.exec(contents.slice(0, contents.length - body.length))?.[1] ?? "";
@@ -75,7 +75,7 @@ function splitID(id: string): { folder: string; name: string } {
   return { folder: id.slice(0, end), name: id.slice(end + 1) };
 }
 
-/** The same for ids whose files some disk takes for one. */
+/** Equal for ids whose files some file systems cannot tell apart. */
 function foldID(id: string): string {
   const { folder, name } = splitID(id);
   return `${folder}/${foldName(name)}`;

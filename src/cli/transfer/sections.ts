@@ -1,31 +1,31 @@
-/** Takes a Markdown page apart by its headings, into memories. Pure. */
+/** Splits a Markdown page at its headings, into memories. Pure. */
 import { isType } from "../../memory/id.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
 import { toLine } from "../../text.js";
 
-/** What stands below one heading, up to the next. */
+/** The text from one heading to the next. */
 export interface PageSection {
-  /** The headings it stands below, the nearest last; none before the first one. */
+  /** The headings above it, nearest last; none before the first heading. */
   headings: readonly string[];
   text: string;
 }
 
-/** Where the memories of a page come from, and what they are. */
+/** Where the memories of a page come from, and their type. */
 export interface PageSource {
-  /** For people, in the memory's own fields. */
+  /** Recorded in the memory. */
   name: string;
-  /** Of all of them; without it as their headings say. */
+  /** Type of all of them; by default their headings decide. */
   type?: MemoryType | undefined;
-  /** Where no heading says. */
+  /** Type where no heading decides. */
   usualType?: MemoryType;
   scope?: MemoryDraft["scope"];
 }
 
 const LONGEST_TITLE = 120;
-/** Says where a memory was read. */
+/** Front matter field for where a memory came from. */
 export const SOURCE_FIELD = "imported-from";
 
-/** Sections with something in them. Fields at the top, comments, and headings within code are none. */
+/** Sections with text. Front matter, comments, and headings within code do not count. */
 export function parseSections(markdown: string): PageSection[] {
   const page = markdown
     .replace(/^\uFEFF/, "")
@@ -56,7 +56,7 @@ export function parseSections(markdown: string): PageSection[] {
     .filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
 }
 
-/** A memory for each section, as the person's own who hands the page over. */
+/** One memory for each section, as the user's own words. */
 export function planDrafts(sections: readonly PageSection[], source: PageSource): MemoryDraft[] {
   return sections.map(({ headings, text }) => {
     const title = planTitle(headings, sections);
@@ -77,9 +77,9 @@ function readHeading(line: string): { level: number; text: string } | undefined 
 }
 
 interface Line {
-  /** `undefined` when there was nothing but a comment. */
+  /** `undefined` if there is only a comment. */
   line: string | undefined;
-  /** Does a comment go on in the next one? */
+  /** Does a comment continue on the next line? */
   isOpen: boolean;
 }
 
@@ -92,7 +92,7 @@ function cutComments(written: string, isInComment: boolean): Line {
   return { line: line.trim() === "" && whole.includes("<!--") ? undefined : line, isOpen };
 }
 
-/** The heading; where another one is the same or it goes on with the one above, with that; of a type's name, none. */
+/** The heading, prefixed by its parent if it is not unique or continues the parent's text; none if it names a type. */
 function planTitle(headings: readonly string[], sections: readonly PageSection[]): string | undefined {
   const own = headings.at(-1);
   if (own === undefined || nameType(own) !== undefined) return undefined;
@@ -106,7 +106,7 @@ function planTitle(headings: readonly string[], sections: readonly PageSection[]
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((heading, n) => heading === other[n]);
 
-/** As the nearest heading says that names one: "Decisions", "Idea". */
+/** The type that the nearest heading names, as in "Decisions" or "Idea". */
 function findType(headings: readonly string[]): MemoryType | undefined {
   return headings.map(nameType).findLast((type) => type !== undefined);
 }

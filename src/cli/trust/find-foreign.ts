@@ -1,20 +1,14 @@
 import { formatPrefix } from "../../memory/id.js";
 import { createBorder } from "../../memory/store/border.js";
-import type { AcceptedPlaces } from "../../trust/accepted.js";
-import type { Surroundings } from "../command.js";
 import { readShelves } from "../memory-files.js";
-import { openTrust } from "./open-trust.js";
+import type { Project } from "../project.js";
 
-/** Ids of the memories that are not the user's; nothing is written, not even that they were looked at. */
-export async function findForeign(
-  surroundings: Surroundings,
-  project: string,
-  accepted: AcceptedPlaces,
-): Promise<string[]> {
-  const trust = await openTrust(surroundings, project, accepted);
+/** Ids of the memories that are not the user's. Writes nothing, not even that they were seen. */
+export async function findForeign(project: Project): Promise<string[]> {
+  const { files } = project.cli;
+  const trust = await project.openTrust();
   const ids: string[] = [];
-  for (const { looked, place } of await readShelves(surroundings, project)) {
-    const { files } = surroundings;
+  for (const { looked, place } of await readShelves(project)) {
     const border = createBorder({ files, folder: place.folder, prefix: formatPrefix(place), trust });
     const entries = { all: () => looked };
     await border.prepareLook();

@@ -1,4 +1,4 @@
-/** Everything about one folder of memories that can be checked, read once and without changing anything. */
+/** Everything about one memory folder that can be checked, read once and without changing anything. */
 import { join } from "node:path";
 import { formatError } from "../../error.js";
 import type { LockState } from "../../lock/locks.js";
@@ -8,36 +8,38 @@ import { ARCHIVE, CONFLICTS, LEDGER } from "../../memory/path.js";
 import type { Entry } from "../../memory/store/entries.js";
 import { readKnown } from "../../memory/store/known-files.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
-import { listItself, readWithin } from "../../memory/store/obstacle.js";
+import { listItself, readTextWithin } from "../../memory/store/obstacle.js";
 import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
+import { parseJson } from "../../records.js";
 import type { FileStat, Files } from "../../seams/files.js";
+import { readText } from "../../seams/read-text.js";
 import type { ReadShelf } from "../memory-files.js";
 
 export interface ShelfState extends ReadShelf {
   ledger: readonly LedgerFile[];
   /** `MEMORY.md`. */
   index: { kind: "none" } | { kind: "page"; text: string } | { kind: "other"; what: string };
-  /** Files of conflicts by their paths. */
+  /** Texts of conflict records, by path. */
   conflicts: ReadonlyMap<string, string>;
-  /** All that lies in the folders of memories, by its path from the folder. */
+  /** Everything in the memory folder, by path relative to it. */
   names: ReadonlyMap<string, FileStat>;
-  /** The rules of its `.gitignore`. */
+  /** Text of its `.gitignore`. */
   ignored: string | undefined;
   pending: PendingReading | undefined;
-  /** Paths of what was refused as a half-done change. */
+  /** Paths of refused pending changes. */
   setAside: readonly string[];
   lock: LockState;
-  /** What an earlier start has written down; "unreadable" when that can be used by nobody. */
+  /** The cache of an earlier start. */
   known: readonly Entry[] | "unreadable";
-  /** Texts of files that are no memories as they are, by their paths, for a look at what is in them. */
+  /** Texts of invalid memory files, by path. */
   brokenTexts: ReadonlyMap<string, string>;
 }
 
 export interface LedgerFile {
   path: string;
-  /** `fault` says why it is no line, going on from "line 3". */
+  /** `fault` says why it is not a ledger line, continuing "line 3 …". */
   lines: readonly { number: number; text: string; line?: LedgerLine; fault?: string }[];
-  /** Does it end in the middle of a line? */
+  /** Does it end within a line? */
   isTorn: boolean;
 }
 
@@ -61,7 +63,7 @@ export async function readShelfState(
     index: await readIndex(files, join(folder, "MEMORY.md")),
     conflicts: await readTexts(files, join(folder, CONFLICTS)),
     names: await listNames(files, folder),
-    ignored: await readText(files, folder, ".gitignore"),
+    ignored: await readSafely(files, folder, ".gitignore"),
     pending: await readPending(files, join(state, "pending.json"), prefix).catch(() => undefined),
     setAside: await listSetAside(files, state).catch(() => []),
     lock: await inspect(join(state, "lock")),
@@ -74,7 +76,7 @@ export async function readShelfState(
   };
 }
 
-/** Whether anything of ours is there at all. */
+/** Is there nothing of Strata's in it? */
 export function isEmpty({ index, ledger, looked }: ShelfState): boolean {
   return looked.length === 0 && ledger.length === 0 && index.kind === "none";
 }
@@ -83,7 +85,7 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
   const read: LedgerFile[] = [];
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
     const path = join(folder, name);
-    const text = (await readText(files, folder, name)) ?? "";
+    const text = (await readSafely(files, folder, name)) ?? "";
     const lines = text.split("\n").map((line, n) => ({ number: n + 1, text: line }));
     read.push({
       path,
@@ -102,10 +104,9 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
 async function readIndex(files: Files, path: string): Promise<ShelfState["index"]> {
   const stat = await files.statItself(path);
   if (!stat) return { kind: "none" };
-  if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, and no file` };
+  if (stat.kind !== "file") return { kind: "other", what: `it is a ${stat.kind}, not a file` };
   try {
-    const bytes = (await files.read(path)) ?? new Uint8Array();
-    return { kind: "page", text: new TextDecoder().decode(bytes) };
+    return { kind: "page", text: (await readText(files, path)) ?? "" };
   } catch (thrown) {
     return { kind: "other", what: `it cannot be read: ${formatError(thrown)}` };
   }
@@ -118,13 +119,13 @@ async function readBroken(
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const { path } of broken) {
-    const text = await readText(files, folder, path);
+    const text = await readSafely(files, folder, path);
     if (text !== undefined) texts.set(path, text);
   }
   return texts;
 }
 
-/** What lies beside the memories too; links are not followed. */
+/** Includes what lies beside the memories; follows no links. */
 async function listNames(files: Files, folder: string): Promise<Map<string, FileStat>> {
   const found = new Map<string, FileStat>();
   const types: readonly string[] = memoryTypes;
@@ -147,25 +148,15 @@ const OWN_FOLDERS: ReadonlySet<string> = new Set([ARCHIVE, LEDGER, CONFLICTS]);
 async function readTexts(files: Files, folder: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".md"))) {
-    const text = await readText(files, folder, name);
+    const text = await readSafely(files, folder, name);
     if (text !== undefined) texts.set(join(folder, name), text);
   }
   return texts;
 }
 
-/** What is no folder of ours has no names; what cannot be read is found by those who look at it. */
+/** Empty for what cannot be listed, which other checks report. */
 const listSafely = (files: Files, folder: string): Promise<string[]> =>
   listItself(files, folder).catch(() => []);
 
-async function readText(files: Files, folder: string, path: string): Promise<string | undefined> {
-  const bytes = await readWithin(files, folder, path).catch(() => undefined);
-  return bytes && new TextDecoder().decode(bytes);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const readSafely = (files: Files, folder: string, path: string): Promise<string | undefined> =>
+  readTextWithin(files, folder, path).catch(() => undefined);

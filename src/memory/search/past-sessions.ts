@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { AskedBounds, SeenSessions } from "../../owner/seen-sessions.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
 import type { Files } from "../../seams/files.js";
+import { readText } from "../../seams/read-text.js";
 import { redactSecrets } from "../../secrets/secrets.js";
 
 export interface PastSessionsOptions {
@@ -106,10 +107,10 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
 
   async function learn(index: Recall, sessionID: string, modifiedMs: number): Promise<void> {
     const path = join(folder, `${sessionID}.md`);
-    const bytes = await files.read(path);
-    if (!bytes) return;
+    const notes = await readText(files, path);
+    if (notes === undefined) return;
     const ids: string[] = [];
-    for (const [order, text] of parsePastLines(new TextDecoder().decode(bytes)).entries()) {
+    for (const [order, text] of parsePastLines(notes).entries()) {
       const id = `${sessionID}#${order}`;
       const line = { sessionID, path, text, date: findTime(text) ?? new Date(modifiedMs).toISOString() };
       lines.set(id, line);

@@ -8,6 +8,7 @@ import type { Locks } from "../../lock/locks.js";
 import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
+import { readText } from "../../seams/read-text.js";
 import type { Memory } from "../memory.js";
 import { rankMemories, type Use } from "../rank.js";
 import { formatIndex, INDEX_MARK, type IndexLimits } from "./index-page.js";
@@ -89,7 +90,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
     const stat = await files.statItself(path);
     if (!stat) return undefined;
     if (stat.kind !== "file") return "";
-    return new TextDecoder().decode((await files.read(path)) ?? new Uint8Array());
+    return (await readText(files, path)) ?? "";
   }
 
   function report(what: string): void {

@@ -16,7 +16,7 @@ import type { Files } from "../../seams/files.js";
 import { LEDGER } from "../path.js";
 import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, findWay, readWithin } from "./obstacle.js";
+import { findObstacle, findWay, readTextWithin } from "./obstacle.js";
 import { type Pending, readPending, setPendingAside } from "./pending.js";
 
 export interface Journal {
@@ -121,8 +121,7 @@ export function createJournal(options: JournalOptions): Journal {
 
   async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
     await beforeRecovery?.(lines);
-    const bytes = await readWithin(files, folder, `${LEDGER}/${ledgerFile}`);
-    const ledger = new TextDecoder().decode(bytes ?? new Uint8Array());
+    const ledger = (await readTextWithin(files, folder, `${LEDGER}/${ledgerFile}`)) ?? "";
     await lock.check();
     const missing = lines.filter((line) => !ledger.includes(JSON.stringify(line)));
     await appendToLedger(files, folder, ledgerFile, missing);

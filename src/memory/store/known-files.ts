@@ -6,6 +6,7 @@
 import { giveWay } from "../../record/lines.js";
 import { isRecord } from "../../records.js";
 import type { Files } from "../../seams/files.js";
+import { readText } from "../../seams/read-text.js";
 import { VERSION } from "../../version.js";
 import { parsePath } from "../path.js";
 import type { Entry } from "./entries.js";
@@ -42,10 +43,10 @@ export async function readKnown(
   path: string,
   { owner, prefix }: { prefix: string; owner?: string | "any" | undefined },
 ): Promise<KnownFiles | undefined> {
-  const bytes = await files.read(path);
-  if (!bytes) return undefined;
+  const text = await readText(files, path);
+  if (text === undefined) return undefined;
   try {
-    const [first = "", ...rest] = new TextDecoder().decode(bytes).trimEnd().split("\n");
+    const [first = "", ...rest] = text.trimEnd().split("\n");
     const head: unknown = JSON.parse(first);
     if (!isRecord(head) || head.version !== VERSION || head.lines !== rest.length) return undefined;
     if (owner !== "any" && head.owner !== owner) return undefined;

@@ -3,7 +3,7 @@
  * alone gives every file at every time, and the way back from a change is the line before it.
  */
 import { findLaterVersion, isVersion } from "../../record/version.js";
-import { isRecord } from "../../records.js";
+import { each, either, object, oneOf, optional, string } from "../../shape.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "../path.js";
 
 /** Why something is changed, for the ledger. */
@@ -63,22 +63,17 @@ export function parseLedgerLine(value: unknown, prefix: string): LedgerLine | un
 
 /** ISO date-time in UTC, as lines have it. */
 export function isTime(value: unknown): value is string {
-  return (
-    typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value))
-  );
+  return string(value) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
-function isWhole(value: unknown): value is LedgerLine & Record<string, unknown> {
-  if (!isRecord(value) || !isVersion(value.v)) return false;
-  const { id, at, instance, by, key, path, operation, before, after, from, contents } = value;
-  return (
-    [id, instance, key, path, operation].every((one) => typeof one === "string") &&
-    isTime(at) &&
-    (by === "strata" || by === "person") &&
-    [before, after].every((one) => one === null || typeof one === "string") &&
-    [from, contents, value.run, value.undoes].every((one) => one === undefined || typeof one === "string")
-  );
-}
+const isWhole = object<LedgerLine>({
+  v: isVersion,
+  at: isTime,
+  by: oneOf(["strata", "person"]),
+  ...each(string, "id", "instance", "key", "path", "operation"),
+  ...each(either(string, oneOf([null])), "before", "after"),
+  ...each(optional(string), "from", "contents", "run", "undoes"),
+});
 
 /** Why a line with these paths is none: they lead elsewhere, or are not of the memory that it is about. */
 function findFault({ from, key, path }: LedgerLine, prefix: string): string | undefined {

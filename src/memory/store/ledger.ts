@@ -7,8 +7,9 @@
  */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
-import { takeLines } from "../../record/lines.js";
+import { takeNewLines } from "../../record/lines.js";
 import type { Log } from "../../record/log.js";
+import { parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";
 import { formatLedgerFile, LEDGER } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
@@ -76,10 +77,8 @@ export function createLedger(
 
     async readAll() {
       const all: LedgerLine[] = [];
-      for (const { name } of await listFiles()) {
-        const bytes = (await files.read(join(folder, name))) ?? new Uint8Array();
-        for (const line of (await parse(name, bytes, 0)).lines) all.push(line);
-      }
+      for (const { name } of await listFiles())
+        for (const line of (await readLines(name, 0)).lines) all.push(line);
       return all;
     },
 
@@ -96,30 +95,23 @@ export function createLedger(
   }
 
   async function readFrom(name: string, offset: number): Promise<void> {
-    const bytes = (await files.readFrom(join(folder, name), offset)) ?? new Uint8Array();
-    const { lines, end } = await parse(name, bytes, offset);
+    const { lines, end } = await readLines(name, offset);
     // All at once: nobody sees what half of them come to.
     for (const line of lines) take(name, line);
     offsets.set(name, end);
   }
 
-  /** Whole lines only: the last one may still be being written. */
-  async function parse(
-    name: string,
-    bytes: Uint8Array,
-    offset: number,
-  ): Promise<{ lines: LedgerLine[]; end: number }> {
-    const length = bytes.lastIndexOf(0x0a) + 1;
+  async function readLines(name: string, offset: number): Promise<{ lines: LedgerLine[]; end: number }> {
     const lines: LedgerLine[] = [];
     const problems: string[] = [];
-    await takeLines(files, join(folder, name), bytes.subarray(0, length), (text) => {
+    const end = await takeNewLines(files, join(folder, name), offset, (text) => {
       if (text.trim() === "") return;
       const reading = readLedgerLine(parseJson(text), prefix);
       if (reading.kind === "line") lines.push(reading.line);
       else problems.push(reading.what);
     });
     report(name, problems);
-    return { lines, end: offset + length };
+    return { lines, end };
   }
 
   /** Once for what a file has, in however many pieces it is read. */
@@ -157,12 +149,4 @@ export async function appendToLedger(
   const obstacle = await findObstacle(files, folder, LEDGER, "folder");
   if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
   await files.appendLine(join(folder, LEDGER, name), lines.map((line) => JSON.stringify(line)).join("\n"));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

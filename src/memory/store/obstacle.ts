@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { FileStat, Files } from "../../seams/files.js";
+import { decodeText } from "../../seams/read-text.js";
 
 /** What lies on the way to a file, or in its place, and is not what it has to be: a link above all. */
 export interface Obstacle {
@@ -44,6 +45,16 @@ export async function readWithin(
 ): Promise<Uint8Array | undefined> {
   const way = await findWay(files, folder, path);
   return way.kind === "clear" && way.stat.kind === "file" ? files.read(join(folder, path)) : undefined;
+}
+
+/** The same as text. */
+export async function readTextWithin(
+  files: Files,
+  folder: string,
+  path: string,
+): Promise<string | undefined> {
+  const bytes = await readWithin(files, folder, path);
+  return bytes && decodeText(bytes);
 }
 
 /** Names in this folder; none where a link stands in its place. */

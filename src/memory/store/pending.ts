@@ -4,8 +4,9 @@
  * memory it is set aside, nothing of it is done, and memory goes on without it.
  */
 import { basename, dirname, join } from "node:path";
-import { isRecord } from "../../records.js";
+import { isRecord, parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";
+import { readText } from "../../seams/read-text.js";
 import { isLedgerFile, quotePath } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 
@@ -29,8 +30,8 @@ export async function readPending(
   const stat = await files.statItself(path);
   if (!stat) return undefined;
   if (stat.kind !== "file") return refuse(`it is a ${stat.kind} and no file`);
-  const bytes = await files.read(path);
-  return bytes && parsePending(new TextDecoder().decode(bytes), prefix);
+  const text = await readText(files, path);
+  return text === undefined ? undefined : parsePending(text, prefix);
 }
 
 export function parsePending(text: string, prefix: string): PendingReading {
@@ -68,11 +69,3 @@ export async function listSetAside(files: Files, state: string): Promise<string[
 }
 
 const refuse = (why: string): PendingReading => ({ kind: "refused", why });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -5,6 +5,7 @@ import { StrataError } from "../../error.js";
 import { type Folders, hideFromGit } from "../../folders.js";
 import { hidesAll } from "../../git-ignore.js";
 import type { Files } from "../../seams/files.js";
+import { readText } from "../../seams/read-text.js";
 import type { Place } from "../id.js";
 
 /** One of the four folders. */
@@ -74,7 +75,7 @@ async function prepareInternal(files: Files, folder: string): Promise<void> {
 /** Behind what others, such as the error log, have put there. Asked before every change: a look costs less than a try. */
 async function addRule(files: Files, path: string, rule: string): Promise<void> {
   if (!(await files.statItself(path)) && (await files.create(path, `${rule}\n`))) return;
-  const rules = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).split(/\r?\n/);
+  const rules = ((await readText(files, path)) ?? "").split(/\r?\n/);
   if (!rules.some((one) => one.includes(rule) || one.trim() === "*")) await files.appendLine(path, rule);
 }
 
@@ -82,7 +83,7 @@ async function addRule(files: Files, path: string, rule: string): Promise<void> 
 async function prepareHidden(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
   await hideFromGit(files, folder);
-  if (hidesAll(new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()))) return;
+  if (hidesAll((await readText(files, path)) ?? "")) return;
   throw new StrataError(
     "ENOTPRIVATE",
     `expected ${path} to keep the whole folder out of git with the line *, and it does not; put that line back, and private memories are kept again`,
@@ -92,7 +93,7 @@ async function prepareHidden(files: Files, folder: string): Promise<void> {
 /** The same for all instances that work in this copy of the project. */
 async function readClone(files: Files, path: string): Promise<string> {
   await files.create(path, randomUUID().slice(0, 8));
-  const name = new TextDecoder().decode((await files.read(path)) ?? new Uint8Array()).trim();
+  const name = ((await readText(files, path)) ?? "").trim();
   return /^[0-9a-f]{8}$/.test(name) ? name : "unnamed";
 }
 

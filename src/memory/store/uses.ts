@@ -4,11 +4,11 @@
  */
 import { join } from "node:path";
 import { formatError } from "../../error.js";
-import { readJsonLines } from "../../record/json-lines.js";
+import { createLineLog } from "../../record/line-log.js";
 import type { Log } from "../../record/log.js";
-import { isRecord } from "../../records.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
+import { anyList, number, object, string } from "../../shape.js";
 import type { Use } from "../rank.js";
 
 export interface Uses {
@@ -33,6 +33,7 @@ interface UseLine {
 }
 
 export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
+  const lines = createLineLog({ files, parse: parseUse });
   const uses = new Map<string, Use>();
   let loading: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -54,9 +55,9 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
         .then(() => read)
         .then(() => {
           take(line);
-          return files.appendLine(path, JSON.stringify(line));
+          return lines.append(path, [line]);
         })
-        .catch(report);
+        .then(() => {}, report);
     },
     of: (id) => uses.get(id),
     onIdle: () => writing,
@@ -65,7 +66,7 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
   async function load(): Promise<void> {
     for (const name of await files.list(folder)) {
       if (!name.endsWith(".jsonl")) continue;
-      const { records } = await readJsonLines(files, join(folder, name), parseUse);
+      const { records } = await lines.read(join(folder, name));
       for (const line of records) take(line);
     }
   }
@@ -83,7 +84,8 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
   }
 }
 
+const isUse = object<UseLine>({ at: number, ids: anyList });
+
 function parseUse(value: unknown): UseLine | undefined {
-  if (!isRecord(value) || typeof value.at !== "number" || !Array.isArray(value.ids)) return undefined;
-  return { at: value.at, ids: value.ids.filter((id) => typeof id === "string") };
+  return isUse(value) ? { at: value.at, ids: value.ids.filter(string) } : undefined;
 }

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
+import { patiently } from "../../support/patience.js";
 import type { Browser } from "./chromium.js";
 import { entrust } from "./keeper.js";
 
@@ -33,7 +34,7 @@ export interface BrowserPage extends AsyncDisposable {
 }
 
 const HEIGHT_PX = 900;
-const ANSWER_MS = 30_000;
+const ANSWER_MS = patiently(30_000);
 
 /** Opens it; it has been loaded when this resolves. */
 export async function openPage({ browser, html, isDark, widthPx }: PageOptions): Promise<BrowserPage> {

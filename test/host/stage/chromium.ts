@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { patiently } from "../../support/patience.js";
 
 export interface Browser {
   binary: string;
@@ -70,5 +71,8 @@ function findInstalled(): Browser | undefined {
 }
 
 const runs = ({ binary, env }: Browser): boolean =>
-  spawnSync(binary, ["--headless", "--no-sandbox", "--version"], { env, stdio: "ignore", timeout: 20_000 })
-    .status === 0;
+  spawnSync(binary, ["--headless", "--no-sandbox", "--version"], {
+    env,
+    stdio: "ignore",
+    timeout: patiently(20_000),
+  }).status === 0;

@@ -24,15 +24,15 @@ export async function runDoctor(
   args: readonly string[] = [],
   { env, folder = dirname(findOpenCode()) }: DoctorOptions = {},
 ): Promise<DoctorRun> {
-  const surroundings = {
+  const variables = {
     PATH: [folder, process.env.PATH].join(delimiter),
     HOME: project.folders.home,
     TMPDIR: project.folders.tmp,
     ...env,
   };
-  const command = [join(repository, "dist/src/cli/strata.js"), "doctor", ...args];
+  const command = [join(repository, "dist/strata.js"), "doctor", ...args];
   const begunMs = performance.now();
-  const child = spawn(process.execPath, command, { cwd: project.path, env: surroundings });
+  const child = spawn(process.execPath, command, { cwd: project.path, env: variables });
   const text = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (more: string) => {
     text.out += more;

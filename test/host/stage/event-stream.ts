@@ -17,10 +17,10 @@ export interface EventStream {
   close(): void;
 }
 
-/** Subscribes to a host by its address; resolves once the host has confirmed. */
-export async function openEventStream(url: string): Promise<EventStream> {
+/** Subscribes to a host by its address and a query such as `?directory=…`; resolves once the host has confirmed. */
+export async function openEventStream(url: string, query = ""): Promise<EventStream> {
   const abort = new AbortController();
-  const response = await openResponse({ method: "GET", url: `${url}/event`, signal: abort.signal });
+  const response = await openResponse({ method: "GET", url: `${url}/event${query}`, signal: abort.signal });
   const sightings = createSightings<Event>((event) => event.type);
   const ended = collect(response, sightings.add).catch(() => undefined);
   await sightings.waitFor((event) => event.type === "server.connected", 10_000);

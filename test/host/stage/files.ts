@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
+import { patiently } from "../../support/patience.js";
 
 /** Resolves when a file or folder that exists has gone from the folder above it. */
 export function whenRemoved(path: string): Promise<void> {
@@ -12,29 +13,30 @@ export function whenRemoved(path: string): Promise<void> {
   });
 }
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 20_000;
 const LOOK_MS = 250;
 
-/** Resolves when the file has this in it; rejects after 10 s, or `waitMs`. */
+/** Resolves when the file has this in it; rejects after 20 s, or `waitMs`, and later on a slow machine. */
 export function whenContains(path: string, text: string, waitMs = WAIT_MS): Promise<void> {
   return whenFits(path, (contents) => contents.includes(text), text, waitMs);
 }
 
-/** Resolves when the file is there and its text fits; rejects after 10 s, or `waitMs`. */
+/** Resolves when the file is there and its text fits; rejects after 20 s, or `waitMs`, and later on a slow machine. */
 export function whenFits(
   path: string,
   fits: (text: string) => boolean,
   wanted: string,
   waitMs = WAIT_MS,
 ): Promise<void> {
+  const boundMs = patiently(waitMs);
   const hasIt = () => existsSync(path) && fits(readFileSync(path, "utf8"));
   if (hasIt()) return Promise.resolve();
   // Only what is there can be watched.
   mkdirSync(dirname(path), { recursive: true });
   return new Promise((resolve, reject) => {
     const giveUp = () =>
-      finish(() => reject(new Error(`${path} does not contain ${wanted} after ${waitMs} ms`)));
-    const timer = setTimeout(giveUp, waitMs);
+      finish(() => reject(new Error(`${path} does not contain ${wanted} after ${boundMs} ms`)));
+    const timer = setTimeout(giveUp, boundMs);
     const look = (): void => {
       if (hasIt()) finish(resolve);
     };

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(modules, { recursive: true }));
 
-test("where the package has only its stub, the platform's binary is taken", () => {
+test("the platform's binary is taken where the package has only its stub", () => {
   const folder = join(modules, platform, "bin");
   mkdirSync(folder, { recursive: true });
   symlinkSync(process.execPath, join(folder, "opencode"));
@@ -42,12 +42,12 @@ test("a binary that does not run here is passed over", () => {
   expect(findOpenCode(join(modules, "opencode-ai"))).toContain("-musl");
 });
 
-test("where nothing runs, the error names what was tried and what to do", () => {
+test("the error where no binary runs names what was tried and what to do", () => {
   expect(() => findOpenCode(join(modules, "opencode-ai"))).toThrow(
     /opencode\.exe[\s\S]*install scripts allowed/,
   );
 });
 
-test("the one installed here is a real binary", () => {
+test("the OpenCode that is installed here is a real binary", () => {
   expect(findOpenCode()).toMatch(/opencode(\.exe)?$/);
 });

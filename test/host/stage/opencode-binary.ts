@@ -11,6 +11,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { patiently } from "../../support/patience.js";
 
 const require = createRequire(import.meta.url);
 const smallestBinaryBytes = 1_000_000;
@@ -50,5 +51,5 @@ function platformBinaries(packageFolder: string): string[] {
 }
 
 function runs(path: string): boolean {
-  return spawnSync(path, ["--version"], { stdio: "ignore", timeout: 20_000 }).status === 0;
+  return spawnSync(path, ["--version"], { stdio: "ignore", timeout: patiently(20_000) }).status === 0;
 }

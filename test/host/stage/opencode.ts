@@ -14,6 +14,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
+import { patiently } from "../../support/patience.js";
 import { type EventStream, openEventStream } from "./event-stream.js";
 import { entrust } from "./keeper.js";
 import { findOpenCode } from "./opencode-binary.js";
@@ -53,10 +54,10 @@ export interface OpenCode {
   kill(): Promise<void>;
 }
 
-const startTimeoutMs = 20_000;
-const stopTimeoutMs = 5_000;
+const startTimeoutMs = patiently(30_000);
+const stopTimeoutMs = patiently(5_000);
 
-/** Starts a host and resolves when it listens; rejects with the end of its log if it does not within 20 s. */
+/** Starts a host and resolves when it listens; rejects with the end of its log if it does not within 30 s. */
 export async function startOpenCode({
   project,
   config,
@@ -112,7 +113,7 @@ export async function runOpenCode(
     cwd: project.path,
     env: isolation(project),
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 60_000,
+    timeout: patiently(60_000),
     killSignal: "SIGKILL",
   });
   let out = "";
@@ -128,7 +129,7 @@ export async function runOpenCode(
 }
 
 /** Prepares what the host would otherwise fetch. A project without `.opencode` is left without. */
-async function prepareFolders({ root, folders, file }: Project): Promise<void> {
+export async function prepareFolders({ root, folders, file }: Project): Promise<void> {
   const config = join(folders.config, "opencode");
   await mkdir(config, { recursive: true });
   await providePluginPackage(config);

@@ -11,7 +11,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { planKnownProject } from "../../support/known-project.js";
 import { entrust } from "./keeper.js";
 
@@ -49,11 +49,37 @@ export async function createProject(
 ): Promise<Project> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "strata-stage-")));
   const release = entrust({ folder: root });
-  const path = join(root, "project");
   const folders = foldersUnder(root);
-  for (const folder of [path, ...Object.values(folders)]) await mkdir(folder);
+  for (const folder of Object.values(folders)) await mkdir(folder);
+  const project = openProject({ root, folders, path: join(root, "project") }, async () => {
+    await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    release();
+  });
+  await fill(project, files);
+  if (!isCloned) await makeKnown(project);
+  return project;
+}
 
-  const project: Project = {
+/** One more repository of the same user, in the same root; `number` tells them apart. */
+export async function createNextProject(
+  { folders, root }: Project,
+  files: Record<string, string | Uint8Array>,
+  number: number,
+): Promise<Project> {
+  const path = join(root, `project-${number}`);
+  const project = openProject({ root, folders, path }, () =>
+    rm(path, { recursive: true, force: true, maxRetries: 5 }),
+  );
+  await fill(project, files);
+  await makeKnown(project, number.toString(16).padStart(32, "0"));
+  return project;
+}
+
+function openProject(
+  { folders, path, root }: Pick<Project, "folders" | "path" | "root">,
+  remove: () => Promise<void>,
+): Project {
+  return {
     root,
     path,
     folders,
@@ -63,15 +89,14 @@ export async function createProject(
       await mkdir(dirname(join(path, relativePath)), { recursive: true });
       await writeFile(join(path, relativePath), contents);
     },
-    async remove() {
-      await rm(root, { recursive: true, force: true, maxRetries: 5 });
-      release();
-    },
+    remove,
   };
+}
+
+async function fill(project: Project, files: Record<string, string | Uint8Array>): Promise<void> {
+  await mkdir(project.path);
   for (const [relativePath, contents] of Object.entries(files)) await project.write(relativePath, contents);
   commitAll(project);
-  if (!isCloned) await makeKnown(project);
-  return project;
 }
 
 function foldersUnder(root: string): HostFolders {
@@ -80,8 +105,9 @@ function foldersUnder(root: string): HostFolders {
 }
 
 /** Its user has worked in it before, with Strata: what the test puts there is theirs. */
-async function makeKnown({ folders, path }: Project): Promise<void> {
+async function makeKnown({ folders, path }: Project, id?: string): Promise<void> {
   const places = {
+    ...(id !== undefined && { id }),
     root: path,
     idFolder: join(path, ".git"),
     stateFolder: join(folders.state, "opencode-strata"),
@@ -98,5 +124,7 @@ function commitAll({ path, folders }: Project): void {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: path, env, stdio: "pipe" });
   git("-c", "init.defaultBranch=main", "init", "--quiet");
   git("add", "--all", "--force");
-  git(...identity, "commit", "--quiet", "--allow-empty", "--message", "Set the stage");
+  // The host takes repositories with the same first commit for one project.
+  const message = `Set the stage in ${basename(path)}`;
+  git(...identity, "commit", "--quiet", "--allow-empty", "--message", message);
 }

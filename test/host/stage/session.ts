@@ -4,6 +4,7 @@
  */
 
 import type { AssistantMessage, Message, Part, Session as SessionRecord } from "@opencode-ai/sdk/v2/types";
+import { patiently } from "../../support/patience.js";
 import { exchange } from "./http.js";
 
 /** Sends one request to the host and returns its JSON; throws where the status is not a success. */
@@ -57,13 +58,14 @@ export interface Session {
   remove(): Promise<void>;
 }
 
-/** The client of one host, for requests that take at most `timeoutMs` (60 s) unless they say otherwise. */
+/** The client of one host, for requests that take at most `timeoutMs` (60 s) unless they say otherwise, and longer on a slow machine. */
 export function createApi(url: string, timeoutMs = 60_000): Api {
   return async <T>(method: string, path: string, body?: unknown, ownTimeoutMs = timeoutMs) => {
-    const signal = AbortSignal.timeout(ownTimeoutMs);
+    const boundMs = patiently(ownTimeoutMs);
+    const signal = AbortSignal.timeout(boundMs);
     const { status, text } = await exchange({ method, url: url + path, body, signal }).catch(
       (error: unknown) => {
-        throw signal.aborted ? new Error(`${method} ${path} had no answer within ${ownTimeoutMs} ms`) : error;
+        throw signal.aborted ? new Error(`${method} ${path} had no answer within ${boundMs} ms`) : error;
       },
     );
     if (status >= 400) throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 2_000)}`);

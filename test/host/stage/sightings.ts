@@ -3,11 +3,13 @@
  * host sent. Waiting looks at what was seen before and at what comes, so there is no gap to fall into.
  */
 
+import { patiently } from "../../support/patience.js";
+
 /** Things seen so far, in order. */
 export interface Sightings<T> {
   readonly all: readonly T[];
   add(item: T): void;
-  /** Resolves with the first item, past or to come, that fits; rejects after `timeoutMs` (30 s). */
+  /** Resolves with the first item, past or to come, that fits; rejects after `timeoutMs` (30 s), later on a slow machine. */
   waitFor(fits: (item: T) => boolean, timeoutMs?: number): Promise<T>;
 }
 
@@ -25,12 +27,13 @@ export function createSightings<T>(describe: (item: T) => string): Sightings<T> 
     waitFor(fits, timeoutMs = 30_000) {
       const past = all.find(fits);
       if (past !== undefined) return Promise.resolve(past);
+      const boundMs = patiently(timeoutMs);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           watchers.delete(watch);
           const seen = all.slice(-20).map(describe).join(", ") || "nothing";
-          reject(new Error(`Not seen within ${timeoutMs} ms. Seen last: ${seen}`));
-        }, timeoutMs);
+          reject(new Error(`Not seen within ${boundMs} ms. Seen last: ${seen}`));
+        }, boundMs);
         watchers.add(watch);
 
         function watch(item: T): void {

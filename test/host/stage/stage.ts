@@ -173,6 +173,8 @@ function stageConfig(
     share: "disabled",
     autoupdate: false,
     permission: { "*": "allow" },
+    // Keeping the project in a git of its own takes the host most of a small turn; only an undo needs it.
+    snapshot: false,
     model: "mock/m1",
     small_model: "mock/m1",
     provider: {

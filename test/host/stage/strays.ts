@@ -5,8 +5,9 @@
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { patiently } from "../../support/patience.js";
 
-const goneWithinMs = 2_000;
+const goneWithinMs = patiently(2_000);
 
 /** Kills every process whose environment has its HOME under `root` and resolves when they are gone, or after 2 s. */
 export async function killStrays(root: string): Promise<void> {

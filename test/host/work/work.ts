@@ -20,9 +20,6 @@ export interface Work {
   nextTurn(): WorkTurn;
 }
 
-/** Configuration of the host: it does not keep the project's state in git with every request, which takes longest. */
-export const QUICK = { snapshot: false };
-
 const FILES = 12;
 const pathOf = (number: number): string => `src/part-${number}.ts`;
 

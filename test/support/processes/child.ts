@@ -19,7 +19,7 @@ export interface Child {
 
 const loader = fileURLToPath(import.meta.resolve("tsx"));
 
-/** Runs a script of this folder in a process of its own. */
+/** Runs a script of this folder, or one that was bundled, in a process of its own. */
 export function startChild(script: string, ...args: string[]): Child {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const runsAsItIs = script.endsWith(".mjs") ? [] : ["--import", loader];

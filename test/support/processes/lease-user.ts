@@ -18,6 +18,7 @@ const id = `p${process.pid}`;
 const processes = createRunningProcesses();
 const instances = createInstances({
   clock,
+  family: { knownParent: () => undefined },
   files,
   log: createFakeLog(),
   processes,

@@ -29,6 +29,7 @@ const decisions = createDecisions({
 });
 const instances = createInstances({
   clock,
+  family: { knownParent: () => undefined },
   files,
   log,
   processes: createRunningProcesses(),

@@ -1,0 +1,13 @@
+/** What `memory_update` can do to a memory. */
+export const actions = [
+  "edit",
+  "archive",
+  "restore",
+  "resolve",
+  "reopen",
+  "link",
+  "unlink",
+  "pin",
+  "unpin",
+] as const;
+export type Action = (typeof actions)[number];

@@ -1,0 +1,36 @@
+/** What the arguments of the memory tools are checked with. Apart from the tools: zod is loaded when one is called. */
+import * as z from "zod";
+import { memoryTypes } from "../../../src/memory/memory.js";
+import { actions } from "./actions.js";
+
+const words = z.array(z.string().trim().min(1).max(120)).max(20).optional();
+
+export const recallArguments = z.object({
+  query: z.string().trim().min(1).max(1_000).optional(),
+  id: z.string().trim().min(1).max(300).optional(),
+  entity: z.string().trim().min(1).max(300).optional(),
+  type: z.enum(memoryTypes).optional(),
+  archived: z.boolean().optional(),
+});
+
+export const rememberArguments = z.object({
+  content: z.string().trim().min(3).max(10_000),
+  type: z.enum(memoryTypes),
+  title: z.string().trim().min(3).max(120).optional(),
+  aliases: words,
+  tags: words,
+  entities: words,
+  importance: z.number().min(0).max(1).optional(),
+  sensitivity: z.enum(["internal", "private"]).optional(),
+  scope: z.enum(["project", "global"]).optional(),
+  expires: z.string().optional(),
+});
+
+export const updateArguments = z.object({
+  id: z.string().trim().min(3),
+  action: z.enum(actions),
+  content: z.string().trim().min(3).max(10_000).optional(),
+  title: z.string().trim().min(3).max(120).optional(),
+  to: z.string().trim().min(3).optional(),
+  reason: z.string().trim().max(300).optional(),
+});

@@ -1,0 +1,25 @@
+/** What the arguments of this layer's tools are checked with. Apart from the tools: zod is loaded when one is called. */
+import * as z from "zod";
+import { MOST_TASKS } from "./bounds.js";
+
+const LONGEST_TASK = 20_000;
+
+export const forkArguments = z.object({
+  tasks: z.array(z.string().trim().min(1).max(LONGEST_TASK)).min(1).max(MOST_TASKS),
+});
+
+export const leaseArguments = z.object({
+  op: z.enum(["claim", "renew", "release", "list"]),
+  item: z.string().trim().min(1).max(500).optional(),
+  minutes: z.number().min(1).max(480).optional(),
+  why: z.string().max(200).optional(),
+});
+
+export const sendMessageArguments = z.object({
+  to: z.string().trim().min(1).max(200).optional(),
+  text: z.string().optional(),
+  id: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/)
+    .optional(),
+});

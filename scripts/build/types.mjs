@@ -1,0 +1,65 @@
+/**
+ * The declarations of what a program can import, and of nothing else. The settings' type comes from
+ * `config.schema.json`, which says the same as the schema, so that nobody needs zod to read it.
+ */
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, normalize } from "node:path";
+
+const ENTRIES = ["src/plugin.d.ts", "src/tui.d.ts", "src/recall/recall.d.ts"];
+const SETTINGS = "src/config/schema.d.ts";
+
+export function writeTypes(root, folder) {
+  const emitted = mkdtempSync(join(tmpdir(), "strata-types-"));
+  try {
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const options = ["-p", join(root, "tsconfig.build.json"), "--outDir", emitted];
+    execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" });
+    for (const path of listNeeded(emitted)) {
+      const to = join(folder, "types", path);
+      mkdirSync(dirname(to), { recursive: true });
+      if (path === SETTINGS) writeFileSync(to, formatSettings(root));
+      else copyFileSync(join(emitted, path), to);
+    }
+  } finally {
+    rmSync(emitted, { recursive: true });
+  }
+}
+
+function listNeeded(emitted) {
+  const needed = [...ENTRIES];
+  for (const path of needed) {
+    if (path === SETTINGS) continue;
+    for (const [, name] of readFileSync(join(emitted, path), "utf8").matchAll(/from "(\.[^"]+)\.js"/g)) {
+      const imported = `${normalize(join(dirname(path), name))}.d.ts`;
+      if (!needed.includes(imported)) needed.push(imported);
+    }
+  }
+  return needed;
+}
+
+function formatSettings(root) {
+  const schema = JSON.parse(readFileSync(join(root, "config.schema.json"), "utf8"));
+  return `/** The settings, as in docs/settings.md. */\nexport interface StrataOptions ${toType(schema)}\n`;
+}
+
+function toType(schema, indent = "") {
+  const { additionalProperties: each, anyOf, const: only, enum: some, items, properties, type } = schema;
+  if (anyOf) return anyOf.map((one) => toType(one, indent)).join(" | ");
+  if (only !== undefined) return JSON.stringify(only);
+  if (some) return some.map((one) => JSON.stringify(one)).join(" | ");
+  if (items) return `readonly ${toType(items, indent)}[]`;
+  if (properties) return toFields(properties, indent);
+  if (typeof each === "object") return `Record<string, ${toType(each, indent)}>`;
+  return type === "integer" ? "number" : type;
+}
+
+function toFields(properties, indent) {
+  const inner = `${indent}  `;
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const comment = field.description ? `${inner}/** ${field.description.replaceAll("*/", "*\\/")} */\n` : "";
+    return `${comment}${inner}${name}?: ${toType(field, inner)} | undefined;\n`;
+  });
+  return `{\n${fields.join("")}${indent}}`;
+}

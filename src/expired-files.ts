@@ -1,0 +1,63 @@
+/** Files of ours that have expired. The one place that knows how old a file is. */
+import { dirname, join } from "node:path";
+import { DAY_MS, parseDayFile } from "./days.js";
+import { type ExpiryWorld, type FileKind, matches } from "./file-kinds.js";
+import type { FileStat } from "./seams/files.js";
+
+export interface ExpiredFile {
+  path: string;
+  /** The name of its kind, for people. */
+  what: string;
+  bytes: number;
+  modifiedMs: number;
+}
+
+/**
+ * Every expired file of these kinds, and older than `days`. Looks only. Rejects with the system's error if a folder
+ * cannot be read.
+ */
+export async function findExpired(
+  world: ExpiryWorld,
+  kinds: readonly FileKind[],
+  days = 0,
+): Promise<ExpiredFile[]> {
+  const found = new Map<string, ExpiredFile>();
+  for (const kind of kinds) {
+    if (!kind.expiry) continue;
+    const { days: leastDays, openNeeds, what } = kind.expiry;
+    const isNeeded = openNeeds?.(world);
+    const folder = dirname(kind.path);
+    for (const name of await world.files.list(join(world.folders.project, folder))) {
+      const path = join(world.folders.project, folder, name);
+      if (found.has(path) || !matches(kind, `${folder}/${name}`)) continue;
+      const stat = await world.files.statItself(path);
+      if (stat?.kind !== "file") continue;
+      const ageMs = world.clock.now() - findLastUse(kind, name, stat);
+      if (!(ageMs > Math.max(days, leastDays) * DAY_MS) || (await isNeeded?.(path))) continue;
+      found.set(path, { path, what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Removes what expires at a start. One kind that cannot be looked at does not keep the others. */
+export async function removeExpired(
+  world: ExpiryWorld,
+  kinds: readonly FileKind[],
+  complain: (thrown: unknown) => void,
+): Promise<void> {
+  for (const kind of kinds) {
+    if (!kind.expiry?.atStart) continue;
+    try {
+      for (const { path } of await findExpired(world, [kind])) await world.files.remove(path);
+    } catch (thrown) {
+      complain(thrown);
+    }
+  }
+}
+
+/** The end of its day, where the name is one: a copy of the folder may have touched the file since. */
+function findLastUse({ path }: FileKind, name: string, { modifiedMs }: FileStat): number {
+  const day = path.includes("<day>") ? parseDayFile(name) : undefined;
+  return day === undefined ? modifiedMs : day + DAY_MS;
+}

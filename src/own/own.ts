@@ -1,0 +1,77 @@
+/** What is this user's machine's own in a project: its files, the marks on them, and the sessions that were had here. */
+import { basename, join } from "node:path";
+import type { Folders } from "../folders.js";
+import { openInstanceFile } from "../instances/instance.js";
+import { createLocks } from "../lock/locks.js";
+import { locateRecord } from "../owner/record.js";
+import { createSeal, type Seal } from "../owner/seal.js";
+import { createSeenSessions, type SeenSessions } from "../owner/seen-sessions.js";
+import { createStateOwner } from "../owner/state-owner.js";
+import { keepHarmless } from "../record/dream-state.js";
+import { keepLaterState } from "../record/later-state.js";
+import type { Log } from "../record/log.js";
+import type { Clock } from "../seams/clock.js";
+import type { Files } from "../seams/files.js";
+import type { Host } from "../seams/host.js";
+
+export interface Own {
+  /** Includes the machine state shared by all sessions, but only if it is this machine's. */
+  files: Files;
+  seal: Seal;
+  sessions: SeenSessions;
+}
+
+export interface OwnOptions {
+  clock: Clock;
+  files: Files;
+  log: Log;
+  folders: Folders;
+  instance: string;
+  /** Absent where there is no host to ask. */
+  host: Pick<Host, "stateFolder" | "processes"> & Partial<Pick<Host, "findSessionFolder">>;
+}
+
+/** The most instance files that are read. */
+const MOST_INSTANCES = 100;
+
+/** Touches nothing until it is asked. */
+export function openOwn({ clock, files: disk, folders, host, instance, log }: OwnOptions): Own {
+  const files = keepLaterState(disk, log);
+  const instanceFile = openInstanceFile(files);
+  const { processes, stateFolder } = host;
+  const { dreamState, project, strata } = folders;
+  const locate = () => locateRecord(files, { project, stateFolder });
+  const owner = createStateOwner({
+    clock,
+    files,
+    log,
+    // Two locks of one name in one process would take each other for gone.
+    locks: createLocks({ clock, files, processes, instance: `${instance} owner` }),
+    project,
+    state: join(strata, "state"),
+    locateRecord: locate,
+    isInUse,
+    harmless: { [basename(dreamState)]: keepHarmless },
+  });
+  const sessions = createSeenSessions({
+    clock,
+    files,
+    log,
+    project,
+    async locateRecord() {
+      // What is known of a project that was moved comes along with its state.
+      await owner.settle();
+      return locate();
+    },
+    findSessionFolder: host.findSessionFolder,
+  });
+  return { files: owner.files, seal: createSeal({ files, log, stateFolder }), sessions };
+
+  async function isInUse(): Promise<boolean> {
+    for (const name of (await files.list(folders.instances)).slice(0, MOST_INSTANCES)) {
+      const instance = await instanceFile.read(join(folders.instances, name));
+      if (instance && (await processes.isRunning(instance.process)) === true) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * How two memories stand to each other, by their words alone: the same said again, the opposite, or something else.
+ * Careful rather than clever: what is not plain is "other", so that nothing is taken for outdated that only resembles.
+ */
+
+import { languageOf } from "../language/languages.js";
+import { cut } from "../text.js";
+import { isNegated } from "./negations.js";
+import { readMeaning } from "./wording.js";
+import { countShared, coverageOf, normalise, overlapOf, readWords } from "./words.js";
+
+export type Relation = "same" | "contradicts" | "other";
+
+/** How a later statement stands to an earlier one. Pure. */
+export function compareStatements(later: string, earlier: string): Relation {
+  const a = readStatement(later);
+  const b = readStatement(earlier);
+  if (isRejected(a, b)) return "contradicts";
+  if (a.words.size + b.words.size === 0)
+    return a.text !== "" && readMeaning(a.text) === readMeaning(b.text) ? "same" : "other";
+  // Each speaks of something that the other does not: production and staging, commits and releases.
+  if (hasOwn(a.words, b.words) && hasOwn(b.words, a.words)) return "other";
+  const likeness = overlapOf(a.words, b.words);
+  const [shorter, longer] = a.words.size < b.words.size ? [a.words, b.words] : [b.words, a.words];
+  const doNumbersDiffer = a.numbers.size > 0 && b.numbers.size > 0 && countShared(a.numbers, b.numbers) === 0;
+  if (doNumbersDiffer) return likeness >= LIKE && a.isNegated === b.isNegated ? "contradicts" : "other";
+  const isWithin = shorter.size >= LEAST_WITHIN && coverageOf(shorter, longer) >= WITHIN;
+  const isAlike = likeness >= SAME || isWithin;
+  if (!isAlike) return "other";
+  return a.isNegated === b.isNegated ? "same" : "contradicts";
+}
+
+/** Of the words of both together, so many are in both: enough to speak of the same thing … */
+const LIKE = 0.6;
+/** … and to say the same of it. */
+const SAME = 0.7;
+/** Of the words of the shorter, so many are in the longer. */
+const WITHIN = 0.9;
+const LEAST_WITHIN = 3;
+
+interface Statement {
+  text: string;
+  /** What it affirms, without numbers. */
+  words: Set<string>;
+  numbers: Set<string>;
+  /** What it turns down: "not npm", "instead of npm". */
+  rejected: Set<string>;
+  isNegated: boolean;
+}
+
+const REJECTS =
+  /(?:,? (?:and )?not|\binstead of|\brather than|\bno longer|\bany ?more than|\bover|而不是|不是|不再用|不再使用|不用)\s*((?:[\w./@-]+\s?){1,3}|[\p{Script=Han}\w./@-]{1,12})/giu;
+/** Say nothing about what a statement is about. */
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  "but so with from as i you its our my your been so always do must should use used uses using prefer want will can every each all any only now here there have has let let's go going us if then than when just also still more remember note because since everything everywhere anything currently project repo repository codebase".split(
+    " ",
+  ),
+);
+
+/** What stands behind so much is no statement any more, but a text. */
+const LOOKED_AT = 8_000;
+
+function readStatement(text: string): Statement {
+  // "No, …" turns down what somebody else said, not what follows.
+  const statement = normalise(cut(text, LOOKED_AT));
+  const lower = statement.toLowerCase().replace(languageOf(statement).opening, "");
+  const rejected = new Set(
+    [...lower.matchAll(REJECTS)].flatMap((match) => [...readWords(match[1] ?? "", EMPTY_WORDS)]),
+  );
+  const affirmed = lower.replace(REJECTS, " ");
+  const all = readWords(affirmed, EMPTY_WORDS);
+  const numbers = new Set([...all].filter((word) => /^v?\d[\d.:]*$/.test(word)));
+  return {
+    text: statement,
+    words: new Set([...all].filter((word) => !numbers.has(word))),
+    numbers,
+    rejected: new Set([...rejected].filter((word) => !all.has(word))),
+    isNegated: isNegated(affirmed),
+  };
+}
+
+/** Is it what the later statement turns down that the earlier one was about? */
+function isRejected({ rejected, words, numbers }: Statement, earlier: Statement): boolean {
+  const turnedDown = [...rejected].filter((word) => earlier.words.has(word) || earlier.numbers.has(word));
+  if (turnedDown.length === 0 || earlier.isNegated) return false;
+  // "Spaces, not tabs, in Python" says nothing of tabs in Makefiles.
+  const left = [...earlier.words, ...earlier.numbers].filter((word) => !turnedDown.includes(word));
+  return left.every((word) => words.has(word) || numbers.has(word));
+}
+
+function hasOwn(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  return countShared(words, others) < words.size;
+}

@@ -1,0 +1,91 @@
+/**
+ * One host for several tests of a file whose settings are equal. Each test has a stage of its own in it: a project,
+ * a model, and sessions that no other test sees; a start takes most of the time of a small test.
+ *
+ *     const shared = shareHost({ plugin: repository });
+ *     test("…", async () => {
+ *       await using stage = await shared.openStage({ files: { "a.txt": "one" } });
+ *
+ * The tests of a file run one after the other, so a test may also restart the host or kill it. It may not change the
+ * settings, which belong to all: for that it opens a stage of its own.
+ */
+import { afterAll } from "vitest";
+import { type EventStream, openEventStream } from "./event-stream.js";
+import { type OpenCode, prepareFolders } from "./opencode.js";
+import { createNextProject, type Project } from "./project.js";
+import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
+import { type Api, createSession } from "./session.js";
+import { openStage, type Stage, type StageOptions } from "./stage.js";
+
+export interface SharedHost {
+  openStage(options?: Pick<StageOptions, "files" | "prepare">): Promise<Stage>;
+}
+
+/** Starts the host with the first stage, and ends it after the last test of the file. */
+export function shareHost(options: Omit<StageOptions, "files" | "prepare"> = {}): SharedHost {
+  let starting: Promise<Stage> | undefined;
+  let count = 0;
+  afterAll(async () => {
+    await (await starting)?.close();
+    starting = undefined;
+  });
+
+  return {
+    async openStage({ files = {}, prepare } = {}) {
+      starting ??= openStage(options);
+      const common = await starting;
+      const model = await startScriptedModel(options.promptCache);
+      const provider = { mock: { options: { baseURL: model.url } } };
+      const own = { "opencode.json": JSON.stringify({ provider }) };
+      const project = await createNextProject(common.project, { ...files, ...own }, ++count);
+      await prepare?.(project);
+      await prepareFolders(project);
+      return present(common, project, model);
+    },
+  };
+}
+
+/** The host as those see it who work in this project only. */
+function present(common: Stage, project: Project, model: ScriptedModel): Stage {
+  const query = `directory=${encodeURIComponent(project.path)}`;
+  const begun = { host: common.host, at: common.host.log().length };
+  const streams: EventStream[] = [];
+  const api: Api = (method, path, ...rest) =>
+    common.host.api(method, `${path}${path.includes("?") ? "&" : "?"}${query}`, ...rest);
+  const session = (id: string) => createSession(api, id);
+  const events = async () => {
+    const stream = await openEventStream(common.host.url, `?${query}`);
+    streams.push(stream);
+    return stream;
+  };
+  const newSession: OpenCode["newSession"] = async (title) => {
+    const { id } = await api<{ id: string }>("POST", "/session", title === undefined ? {} : { title });
+    return session(id);
+  };
+  const close = async (): Promise<void> => {
+    for (const stream of streams) stream.close();
+    await api("POST", "/instance/dispose");
+    await model.close();
+    await project.remove();
+  };
+
+  return {
+    project,
+    model,
+    get host() {
+      const { host } = common;
+      const log = () => host.log().slice(host === begun.host ? begun.at : 0);
+      return { ...host, api, log, newSession, session, events };
+    },
+    newSession,
+    session,
+    events,
+    read: project.read,
+    restart({ kill = false, config, meanwhile } = {}) {
+      if (config) throw new Error("A shared host keeps its settings; open a stage of its own to change them");
+      return common.restart({ kill, meanwhile: async () => meanwhile?.(project) });
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,84 @@
+/** The package as it is published. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { code, read, readImports, sources, tracked } from "./support/sources.js";
+
+const BEGAN_WITH = [
+  "@opencode-ai/plugin",
+  "@opencode-ai/sdk",
+  "gpt-tokenizer",
+  "p-queue",
+  "vitest",
+  "write-file-atomic",
+  "zod",
+];
+
+describe("the package", () => {
+  const manifest = JSON.parse(read("package.json"));
+
+  it("has the version that it says it has", () => {
+    expect(read("src/version.ts")).toContain(`VERSION = "${manifest.version}"`);
+  });
+
+  it("runs nothing on a user's machine when it is installed, and has no native part", () => {
+    expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+    const lock = JSON.parse(read("package-lock.json")).packages as Record<
+      string,
+      { dev?: boolean; peer?: boolean }
+    >;
+    expect(Object.entries(lock).filter(([path, { dev, peer }]) => path !== "" && !dev && !peer)).toEqual([]);
+  });
+
+  it("leaves nothing to be installed: what it imports is bundled, and declared for the build", () => {
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.optionalDependencies).toBeUndefined();
+    expect(manifest.peerDependenciesMeta).toEqual({ "@opencode-ai/plugin": { optional: true } });
+    const imported = sources.flatMap(readImports).filter((name) => !/^(src|layers)\/|^node:/.test(name));
+    const names = imported.map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? "");
+    expect([...new Set(names)].filter((name) => !(name in manifest.devDependencies))).toEqual([]);
+  });
+
+  it("is made with the packages that the project began with", () => {
+    const imported = new Set(tracked.filter((path) => path.endsWith(".ts")).flatMap(readImports));
+    for (const name of BEGAN_WITH) {
+      expect(Object.keys(manifest.devDependencies)).toContain(name);
+      expect(
+        [...imported].some((one) => one === name || one.startsWith(`${name}/`)),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  it("ships every prompt that is read, reads every prompt that it ships, and knows in one place where they lie", () => {
+    expect(manifest.files).toContain("prompts");
+    expect(sources.filter((path) => /prompts\/["$]/.test(code(path)))).toEqual(["src/prompts.ts"]);
+    const names = sources.flatMap((path) => [...code(path).matchAll(/prompts\.read\("([^"]+)"\)/g)]);
+    const shipped = tracked.filter((path) => path.startsWith("prompts/"));
+    expect(new Set(names.map(([, name]) => `prompts/${name}.md`))).toEqual(new Set(shipped));
+  });
+
+  it("exports one object and nothing else: the host calls every exported function as a plugin", async () => {
+    const entry = await import(join(process.cwd(), "dist/plugin.js"));
+    expect(Object.keys(entry)).toEqual(["default"]);
+    expect(entry.default).toEqual({
+      id: "opencode-strata",
+      server: expect.any(Function),
+      setup: expect.any(Function),
+    });
+  });
+
+  it("has a screen half that both hosts can load, apart from the other: one object must not have both", async () => {
+    expect(manifest.exports["./tui"].default).toBe("./dist/tui.js");
+    const entry = await import(join(process.cwd(), "dist/tui.js"));
+    expect(Object.keys(entry)).toEqual(["default"]);
+    expect(entry.default).toEqual({
+      id: "opencode-strata",
+      tui: expect.any(Function),
+      setup: expect.any(Function),
+    });
+  });
+
+  it("says in the README that it does nothing in OpenCode 2", () => {
+    expect(read("README.md").replaceAll(/\s+/g, " ")).toMatch(/\*\*In OpenCode 2 it does nothing yet\*\*/);
+  });
+});

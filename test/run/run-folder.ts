@@ -1,0 +1,45 @@
+/**
+ * One folder for all temporary files of a test run. It is removed when the run ends, with whatever a test has left in
+ * it; the folder of a run that was killed is removed by the next run.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SMALLER_FORMS } from "../support/sizes.js";
+
+const NAME = /^strata-tests-(\d+)-/;
+const REMOVING = { recursive: true, force: true, maxRetries: 5 } as const;
+
+/** Creates the folder and makes it the temporary folder of this process and of all that it starts. */
+export function openRunFolder(): void {
+  const outside = tmpdir();
+  for (const name of readdirSync(outside)) {
+    const [, pid] = NAME.exec(name) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(outside, name), REMOVING);
+  }
+  const folder = mkdtempSync(join(outside, `strata-tests-${process.pid}-`));
+  for (const variable of ["TMPDIR", "TEMP", "TMP"]) process.env[variable] = folder;
+  process.once("exit", () => {
+    printSmallerForms(join(folder, SMALLER_FORMS));
+    rmSync(folder, REMOVING);
+  });
+}
+
+/** Says which tests had a smaller form than they can have. */
+function printSmallerForms(path: string): void {
+  if (!existsSync(path)) return;
+  const forms = [...new Set(readFileSync(path, "utf8").trim().split("\n"))].sort();
+  const lines = forms.map((form) => `  ${form}\n`).join("");
+  process.stdout.write(
+    `\nSkipped here and run by \`npm run test:long\`, which takes these at full size:\n${lines}`,
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

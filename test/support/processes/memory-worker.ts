@@ -1,0 +1,43 @@
+/**
+ * A process that changes ten memories in turn until it has done so many changes or is killed. Each memory holds a count
+ * for every such process. It says what it has been promised to be on disk: "ack <id> <count>". It is bundled before it
+ * is run, because a hundred of them have to start.
+ *
+ *     <project> <name> <changes>
+ */
+import { join } from "node:path";
+import { planFolders } from "../../../src/folders.js";
+import { createRunningProcesses } from "../../../src/host/running-processes.js";
+import { createLocks } from "../../../src/lock/locks.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import { createMemoryStore } from "../../../src/memory/store/memory-store.js";
+import { systemClock as clock } from "../../../src/seams/clock.js";
+import { nodeFiles as files } from "../../../src/seams/node-files.js";
+import { createFakeLog } from "../fake-log.js";
+
+const [project = "", name = "", changes] = process.argv.slice(2);
+const locks = createLocks({ clock, files, processes: createRunningProcesses(), instance: name });
+const store = createMemoryStore({
+  clock,
+  files,
+  locks,
+  log: createFakeLog(),
+  instance: name,
+  folders: planFolders(project),
+  globalFolder: join(project, "global"),
+  limits: { maxLines: 200, maxSize: 25_000 },
+});
+
+const withOneMore = (memory: Memory): Memory => {
+  const counts = JSON.parse(memory.content);
+  return { ...memory, content: JSON.stringify({ ...counts, [name]: (counts[name] ?? 0) + 1 }) };
+};
+
+for (let n = 0; n < Number(changes); n++) {
+  const id = `decision/key-${n % 10}`;
+  const written = await store.update(id, withOneMore, { operation: "count" });
+  if (written.kind !== "written") throw new Error(`${id}: ${JSON.stringify(written)}`);
+  process.stdout.write(`ack ${id} ${JSON.parse(written.memory.content)[name]}\n`);
+}
+await store.onIdle();
+process.stdout.write("done\n");

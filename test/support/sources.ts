@@ -1,0 +1,27 @@
+/** The tracked files of the repository, and what they import. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+export const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(path));
+export const sources = tracked.filter((path) => /^(src|layers)\/.*\.ts$/.test(path));
+export const scripts = tracked.filter((path) => /\.(ts|mts|mjs)$/.test(path));
+export const read = (path: string): string => readFileSync(path, "utf8");
+
+/** Code without comments, so that a rule is not broken by a sentence about it. */
+export const code = (path: string): string =>
+  read(path)
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/(^|\s)\/\/.*$/gm, "");
+
+/** What a file imports: a path in the repository, or the name of a package. */
+export function readImports(path: string): string[] {
+  const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*"([^"\s]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
+  return found.map((name) =>
+    name.startsWith(".") ? normalize(join(dirname(path), name)).replace(/\.js$/, ".ts") : name,
+  );
+}

@@ -1,0 +1,99 @@
+/** One table says which files expire: those that a start removes, and those that `strata gc` does. */
+import { expect, it } from "vitest";
+import { layers } from "../../layers/index.js";
+import { DAY_MS } from "../../src/days.js";
+import { findExpired, removeExpired } from "../../src/expired-files.js";
+import { type FileKind, matches } from "../../src/file-kinds.js";
+import { planFolders } from "../../src/folders.js";
+import { kernelFiles } from "../../src/kernel-files.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, systemError } from "../support/memory-files.js";
+
+const kinds = [...kernelFiles, ...layers.flatMap(({ files }) => files)];
+const STATE = `${PROJECT}/.opencode/strata/state`;
+
+/** One file of each kind, all last written at the same time. */
+async function open() {
+  const clock = createFakeClock();
+  const files = createMemoryFiles({}, clock.now);
+  const nameOf = ({ path }: FileKind): string =>
+    path
+      .replaceAll("<id>", "x")
+      .replaceAll("<day>", "2026-11-21")
+      .replaceAll("<type>", "decision")
+      .replaceAll("<half>", "ab-1");
+  for (const kind of kinds) await files.writeWhole(`${PROJECT}/${nameOf(kind)}`, "{}\n");
+  const processes = { isRunning: async () => false } as never;
+  return { clock, files, world: { clock, files, folders: planFolders(PROJECT), processes } };
+}
+
+it("a start removes what a week ago was of use, messages after a month, and nothing that people read", async () => {
+  const { clock, files, world } = await open();
+  const complaints: unknown[] = [];
+  const sweep = async () => {
+    const before = new Set(files.contents.keys());
+    await removeExpired(world, kinds, (thrown) => complaints.push(thrown));
+    return [...before].filter((path) => !files.contents.has(path)).sort();
+  };
+  clock.advance(7 * DAY_MS);
+  expect(await sweep()).toEqual([]);
+  clock.advance(DAY_MS);
+  expect(await sweep()).toEqual([
+    `${STATE}/background/2026-11-21.jsonl`,
+    `${STATE}/edits/2026-11-21.jsonl`,
+    `${STATE}/pulse/x.json`,
+    `${STATE}/views/x.json`,
+  ]);
+  clock.advance(30 * DAY_MS);
+  expect(await sweep()).toEqual([`${STATE}/mail/x.cursor.jsonl`, `${STATE}/mail/x.jsonl`]);
+  clock.advance(3_650 * DAY_MS);
+  expect(await sweep()).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+it("gc removes nothing that is younger than was asked for, or than its kind is kept", async () => {
+  const { clock, world } = await open();
+  const find = async (days: number) => (await findExpired(world, kinds, days)).length;
+  clock.advance(8.5 * DAY_MS);
+  expect([await find(1), await find(9)]).toEqual([await find(0), 0]);
+  expect(await find(0)).toBeGreaterThan(4);
+});
+
+it("the day in a name counts, whatever a copy of the folder has made of the file's time", async () => {
+  const { clock, files, world } = await open();
+  clock.advance(20 * DAY_MS);
+  for (const path of [...files.contents.keys()]) await files.touch(path, clock.now());
+  expect((await findExpired(world, kinds)).map(({ path }) => path).sort()).toEqual([
+    `${STATE}/background/2026-11-21.jsonl`,
+    `${STATE}/edits/2026-11-21.jsonl`,
+  ]);
+});
+
+it("a folder that cannot be read does not keep the others from being swept", async () => {
+  const { clock, files, world } = await open();
+  clock.advance(10 * DAY_MS);
+  const list = files.list.bind(files);
+  const failing = {
+    ...files,
+    list: async (path: string) => {
+      if (path.endsWith("/pulse")) throw systemError("EACCES", path);
+      return list(path);
+    },
+  };
+  const complaints: unknown[] = [];
+  await removeExpired({ ...world, files: failing }, kinds, (thrown) => complaints.push(thrown));
+  expect(complaints).toHaveLength(1);
+  expect(files.contents.has(`${STATE}/views/x.json`)).toBe(false);
+  expect(files.contents.has(`${STATE}/pulse/x.json`)).toBe(true);
+});
+
+it("files of other names in the same folder are not Strata's to remove", async () => {
+  const { clock, files, world } = await open();
+  await files.writeWhole(`${STATE}/edits/notes.md`, "mine\n");
+  await files.writeWhole(`${PROJECT}/.opencode/tool-results/x.txt.backup`, "mine\n");
+  clock.advance(100 * DAY_MS);
+  const paths = (await findExpired(world, kinds)).map(({ path }) => path);
+  expect(paths.filter((path) => path.endsWith("notes.md") || path.endsWith("backup"))).toEqual([]);
+  expect(matches({ path: ".opencode/x/<id>.json" }, ".opencode/x/y/z.json")).toBe(false);
+});

@@ -1,0 +1,91 @@
+import PQueue from "p-queue";
+import { describe, expect, it } from "vitest";
+import { createSavings } from "../../src/record/savings.js";
+import { createDecisions } from "../../src/view/decisions.js";
+import { type Addition, extend, noteExtended } from "../../src/view/extend.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+const DAY = 20_000;
+const additions: Addition[] = [
+  { behind: { day: DAY, key: "result 1" }, text: "First." },
+  { behind: { day: DAY, key: "result 2" }, text: "Second." },
+];
+
+/** What was done to the disk, in order: which folder was written to. */
+function open(isFull = false) {
+  const clock = createFakeClock();
+  const disk = createMemoryFiles();
+  const written: string[] = [];
+  const files = {
+    ...disk,
+    async appendLine(path: string, line: string) {
+      if (isFull && path.startsWith("/decisions")) throw new Error("no space left");
+      await disk.appendLine(path, line);
+      written.push(`${path.split("/")[1]} ${line}`);
+    },
+  };
+  const writes = new PQueue({ concurrency: 1 });
+  const log = createFakeLog();
+  const decisions = createDecisions({ clock, files, log, folder: "/decisions", resultsFolder: "/results" });
+  const savings = createSavings({ clock, files, log, writes, folder: "/savings", instance: "i1" });
+  return { decisions, savings, writes, written, controller: new AbortController() };
+}
+
+const call = { sessionID: "ses_1", layer: "toy" };
+
+describe("text behind what is newest", () => {
+  it("is a decision on disk, known from then on, and then one line in the savings ledger", async () => {
+    const world = open();
+    const { controller, decisions, writes, written } = world;
+    await decisions.load([DAY]);
+    expect(await extend(world, { ...call, additions, signal: controller.signal })).toBe(true);
+    await writes.onIdle();
+    expect(written.map((line) => line.split(" ")[0])).toEqual(["decisions", "savings"]);
+    expect(JSON.parse(written[1]?.slice("savings ".length) ?? "")).toMatchObject({
+      session: "ses_1",
+      layer: "toy",
+      event: "extended",
+      results: 2,
+    });
+    for (const { behind, text } of additions)
+      expect(decisions.find(behind.key, "ses_1")?.extended).toMatchObject([{ layer: "toy", text }]);
+  });
+
+  it("leaves no trace where there is none", async () => {
+    const world = open();
+    expect(await extend(world, { ...call, additions: [], signal: world.controller.signal })).toBe(false);
+    await world.writes.onIdle();
+    expect(world.written).toEqual([]);
+  });
+
+  it("that cannot be recorded is not shown and not in the ledger", async () => {
+    const world = open(true);
+    await world.decisions.load([DAY]);
+    const extended = extend(world, { ...call, additions, signal: world.controller.signal });
+    await expect(extended).rejects.toThrow("no space left");
+    await world.writes.onIdle();
+    expect(world.written).toEqual([]);
+    expect(world.decisions.find("result 1", "ses_1")?.extended).toBeUndefined();
+  });
+
+  it("that comes after its request has gone is not in the ledger and never counts", async () => {
+    const world = open();
+    await world.decisions.load([DAY]);
+    world.controller.abort(new Error("the request has gone"));
+    const extended = extend(world, { ...call, additions, signal: world.controller.signal });
+    await expect(extended).rejects.toThrow("the request has gone");
+    await world.writes.onIdle();
+    expect(world.written.filter((line) => line.startsWith("savings"))).toEqual([]);
+    expect(world.decisions.find("result 1", "ses_1")?.extended).toBeUndefined();
+  });
+
+  it("in several names is one line in the ledger", async () => {
+    const world = open();
+    noteExtended(world.savings, { ...call, count: 3 });
+    await world.writes.onIdle();
+    expect(world.written).toHaveLength(1);
+    expect(world.written[0]).toContain('"results":3');
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { createFamily } from "../../src/family.js";
+import { createFakeHost } from "../support/fake-host.js";
+
+const created = (id: string, parentID?: string) => ({
+  type: "session.created",
+  properties: { info: { id, ...(parentID !== undefined && { parentID }) } },
+});
+
+function open() {
+  const host = createFakeHost();
+  return { host, family: createFamily(host) };
+}
+
+describe("the family of a session", () => {
+  it("is what the host reported, or says; a circle ends", async () => {
+    const { family, host } = open();
+    host.parents.set("b", "a");
+    family.hear(created("c", "b"));
+    expect(await family.findAncestors("c")).toEqual(["b", "a"]);
+    host.parents.set("x", "y").set("y", "x");
+    expect(await family.findAncestors("x")).toHaveLength(5);
+  });
+
+  it("is asked for again where the host did not say, and until then the session is no person's", async () => {
+    const { family, host } = open();
+    host.findParent = async () => "unknown";
+    expect(await family.findParent("c")).toBeUndefined();
+    expect(await family.isPersons("c")).toBe(false);
+    host.findParent = async () => "a";
+    expect(await family.findParent("c")).toBe("a");
+    expect(await family.isPersons("c")).toBe(false);
+    host.findParent = async () => undefined;
+    expect(await family.isPersons("d")).toBe(true);
+  });
+
+  it("is known without the host where the session was opened while it was listened to, or was asked about", async () => {
+    const { family, host } = open();
+    let asked = 0;
+    host.findParent = async () => {
+      asked++;
+      return "a";
+    };
+    family.hear(created("c", "b"));
+    family.hear(created("main"));
+    expect(family.knownParent("c")).toBe("b");
+    expect(family.knownParent("main")).toBeUndefined();
+    expect(await family.isPersons("main")).toBe(true);
+    expect(asked).toBe(0);
+    expect(family.knownParent("older")).toBeUndefined();
+    await family.findParent("older");
+    expect(family.knownParent("older")).toBe("a");
+  });
+
+  it("outlives the session, and a thousand others where it is still asked about", () => {
+    const { family } = open();
+    for (const id of ["c", "forgotten"]) family.hear(created(id, "main"));
+    family.hear({ type: "session.deleted", properties: { info: { id: "c", parentID: "main" } } });
+    for (let n = 0; n < 1_500; n++) {
+      expect(family.knownParent("c")).toBe("main");
+      family.hear(created(`ses_${n}`));
+    }
+    expect(family.knownParent("forgotten")).toBeUndefined();
+  });
+
+  it("of a fork of ours is the session that asked for it, whatever the host says", async () => {
+    const { family, host } = open();
+    const fork = { ...host, isFork: (id: string) => id === "fork", findAsker: () => "asker" };
+    expect(await createFamily(fork).findParent("fork")).toBe("asker");
+    expect(await family.findParent("fork")).toBeUndefined();
+  });
+
+  it("does not change by events of another kind or shape", () => {
+    const { family } = open();
+    family.hear({ type: "session.updated", properties: { info: { id: "c", parentID: "b" } } });
+    for (const info of [undefined, null, "c", { id: 3, parentID: "b" }, { parentID: "b" }])
+      family.hear({ type: "session.created", properties: { info } });
+    expect(family.knownParent("c")).toBeUndefined();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import {
+  anyList,
+  anyObject,
+  type Check,
+  count,
+  each,
+  either,
+  finite,
+  integer,
+  list,
+  matching,
+  number,
+  object,
+  oneOf,
+  optional,
+  parserOf,
+  string,
+  unchecked,
+} from "../../src/shape.js";
+import { fc } from "../support/property.js";
+
+interface Letter {
+  id: string;
+  at: number;
+  goal?: string;
+  from?: { name: string };
+}
+
+const isLetter = object<Letter>({ id: string, at: number, goal: optional(string) });
+
+const values = [
+  "",
+  "a",
+  0,
+  -1,
+  1.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  true,
+  null,
+  undefined,
+  [],
+  {},
+  ["a"],
+];
+
+it.each<[string, Check<unknown>, readonly unknown[]]>([
+  ["string", string, ["", "a"]],
+  ["number", number, [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]],
+  ["finite", finite, [0, -1, 1.5]],
+  ["integer", integer, [0, -1]],
+  ["count", count, [0, 1.5]],
+  ["matching", matching(/^a$/), ["a"]],
+  ["oneOf", oneOf(["a", null]), ["a", null]],
+  ["optional", optional(string), ["", "a", undefined]],
+  ["either", either(string, integer), ["", "a", 0, -1]],
+  ["list", list(string), [[], ["a"]]],
+  ["anyList", anyList, [[], ["a"]]],
+  ["anyObject", anyObject, [{}]],
+  ["object", object<object>({}), [{}]],
+  ["unchecked", unchecked, values],
+])("%s takes what it names and nothing else", (_, check, taken) => {
+  expect(values.filter((value) => check(value))).toEqual(taken);
+});
+
+describe("object", () => {
+  it("refuses a record that lacks a required field", () => {
+    expect(isLetter({ id: "a" })).toBe(false);
+    expect(isLetter({ id: "a", at: 1 })).toBe(true);
+  });
+
+  it("refuses an optional field of another kind where it is named", () => {
+    expect(isLetter({ id: "a", at: 1, goal: 1 })).toBe(false);
+    expect(isLetter({ id: "a", at: 1, goal: null })).toBe(false);
+  });
+
+  it("takes optional fields that are not named, and fields that nobody knows, as they come", () => {
+    const value = { id: "a", at: 1, from: "nobody", novelty: { deep: [1] } };
+    expect(parserOf(isLetter)(value)).toBe(value);
+  });
+
+  it("checks records in records and lists of them", () => {
+    const isBox = object<{ letters: Letter[] }>({ letters: list(isLetter) });
+    expect(isBox({ letters: [{ id: "a", at: 1 }] })).toBe(true);
+    expect(isBox({ letters: [{ id: "a", at: 1 }, { id: "b" }] })).toBe(false);
+  });
+});
+
+it("each gives every name the one check", () => {
+  const isPair = object<{ a: string; b: string }>(each(string, "a", "b"));
+  expect([{ a: "", b: "" }, { a: "", b: 1 }, { a: "" }].map(isPair)).toEqual([true, false, false]);
+});
+
+it("no value makes a check throw, and none is changed by one", () => {
+  const checks: readonly Check<unknown>[] = [
+    isLetter,
+    list(isLetter),
+    either(isLetter, list(string)),
+    matching(/./),
+    optional(anyObject),
+  ];
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const before = JSON.stringify(value);
+      for (const check of checks) expect(parserOf(check)(value)).toBe(check(value) ? value : undefined);
+      expect(JSON.stringify(value)).toBe(before);
+    }),
+    { numRuns: 200 },
+  );
+});

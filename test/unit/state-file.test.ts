@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { createStateFile, formatPage, formatState } from "../../src/record/state-file.js";
+import { isRecord } from "../../src/records.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+
+interface Counted {
+  count: number;
+}
+
+const PATH = "/state/ses_1.json";
+
+function open(world: Record<string, string> = {}, { isHeard = true, knowsLater = true } = {}) {
+  const log = createFakeLog();
+  const files = createMemoryFiles(world);
+  const file = createStateFile<Counted, "later">({
+    files,
+    parse(text) {
+      const value: unknown = JSON.parse(text);
+      return isRecord(value) && typeof value.count === "number" ? { count: value.count } : undefined;
+    },
+    format: formatState,
+    fresh: { count: 0 },
+    ...(isHeard && { complain: { log, source: "counts", anew: "begun anew" } }),
+    ...(knowsLater && { later: () => "later" as const }),
+  });
+  return { file, files, log };
+}
+
+describe("a state file", () => {
+  it("gives back what was written, whole", async () => {
+    const { file, files, log } = open();
+    await file.write(PATH, { count: 3 });
+    expect(files.text(PATH)).toBe('{"v":1,"count":3}');
+    expect(await file.read(PATH)).toEqual({ count: 3 });
+    expect(log.lines).toEqual([]);
+  });
+
+  it("is fresh where there is none, and where it holds something else, without a word", async () => {
+    const { file, log } = open({ [PATH]: '{"v":1,"novelty":1}' });
+    expect(await file.read(PATH)).toEqual({ count: 0 });
+    expect(await file.read("/state/none.json")).toEqual({ count: 0 });
+    expect(log.lines).toEqual([]);
+  });
+
+  it.each(["", "{", "nonsense"])(
+    "is fresh where it holds %j, and the log says so each time",
+    async (text) => {
+      const { file, log } = open({ [PATH]: text });
+      for (let n = 0; n < 2; n++) expect(await file.read(PATH)).toEqual({ count: 0 });
+      const line = expect.stringMatching(/^warn counts: \/state\/ses_1\.json cannot be read, begun anew: ./);
+      expect(log.lines).toEqual([line, line]);
+    },
+  );
+
+  it("is fresh where the disk fails, and the log names the failure", async () => {
+    const { file, log } = open({ [`${PATH}/x`]: "" });
+    expect(await file.read(PATH)).toEqual({ count: 0 });
+    expect(log.lines).toEqual([expect.stringContaining("EISDIR")]);
+  });
+
+  it("throws what is wrong where nobody hears a complaint", async () => {
+    const { file } = open({ [PATH]: "{", "/folder/x": "" }, { isHeard: false });
+    await expect(file.read(PATH)).rejects.toThrow(SyntaxError);
+    await expect(file.read("/folder")).rejects.toThrow("EISDIR");
+  });
+
+  it("is what `later` makes of what a later Strata has written, and the log says so once for each file", async () => {
+    const other = "/state/ses_2.json";
+    const { file, log } = open({ [PATH]: '{"v":2,"count":7}', [other]: '{"v":9}' });
+    for (const path of [PATH, other, PATH]) expect(await file.read(path)).toBe("later");
+    expect(log.lines.map((line) => line.match(/ses_\d|version \d/g))).toEqual([
+      ["ses_1", "version 2"],
+      ["ses_2", "version 9"],
+    ]);
+  });
+
+  it("counts as far as it is known here where nothing else was said of later versions", async () => {
+    const { file, log } = open({ [PATH]: '{"v":2,"count":7}' }, { knowsLater: false });
+    expect(await file.read(PATH)).toEqual({ count: 7 });
+    expect(log.lines).toEqual([]);
+  });
+
+  it("rejects a write that the disk refuses", async () => {
+    const { file } = open({ [`${PATH}/x`]: "" });
+    await expect(file.write(PATH, { count: 1 })).rejects.toThrow("EISDIR");
+  });
+});
+
+it("a page is indented and ends its last line", () => {
+  expect(formatPage({ count: 1 })).toBe('{\n  "v": 1,\n  "count": 1\n}\n');
+});
