@@ -1,7 +1,7 @@
 /** The rules of AGENTS.md that a machine can check, each with its reason. */
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { code, read, readImports, scripts, sources, tracked } from "./support/sources.js";
+import { code, read, readImports, scripts, sources } from "./support/sources.js";
 
 const importing = (test: (imported: string, path: string) => boolean): string[] =>
   sources.flatMap((path) =>
