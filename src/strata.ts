@@ -1,13 +1,13 @@
 /**
- * The machine without a host: reads the configuration, makes the log, the ledger, the view and the layers, and hands back the
- * dispatcher that answers every hook. Everything it holds belongs to one project; two may live in one process.
+ * Assembles Strata without a host: reads the configuration, creates the log, the ledger, the view and the layers, and
+ * returns the dispatcher that answers every hook. All its state belongs to one project; two may live in one process.
  */
 import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import { announce } from "./announce.js";
 import { createGeneration } from "./background/generation.js";
 import { readConfig } from "./config/config.js";
-import { listSwitches } from "./config/part.js";
+import { listSwitches, type SettingsPart } from "./config/part.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
@@ -16,6 +16,7 @@ import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
 import { createInstances } from "./instances/instances.js";
 import { kernelFiles } from "./kernel-files.js";
+import type { KernelContext } from "./layer-context.js";
 import { createLayers, type Stack } from "./layer-definition.js";
 import { createLocks } from "./lock/locks.js";
 import { effectiveImportance } from "./memory/rank.js";
@@ -26,9 +27,10 @@ import { createNotes } from "./notes/notes.js";
 import { openOwn } from "./own/own.js";
 import { createOwnFiles } from "./own/own-files.js";
 import { lookAfterFolders } from "./own/own-flaws.js";
+import type { SeenSessions } from "./owner/seen-sessions.js";
 import { createPrompts } from "./prompts.js";
 import { createLog, type Log } from "./record/log.js";
-import { createSavings } from "./record/savings.js";
+import { createSavings, type Savings } from "./record/savings.js";
 import { createTokenizer, type Tokenizer } from "./record/tokenizer.js";
 import { createTokenCounter } from "./record/tokens.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
@@ -58,24 +60,92 @@ export interface Strata {
   readonly log: Log;
   readonly pulse: Pulse;
   readonly toasts: Toasts;
-  /** Lets the layers go and waits a little for what is still being written. Once; never rejects. */
+  /** Disposes the layers, once, and waits briefly for writes under way. Never rejects. */
   dispose(): Promise<void>;
-  /** Resolves when nothing is left to be done in the background. */
+  /** Resolves when no work is left in the background. */
   idle(): Promise<void>;
 }
 
 const LAST_WRITES_MS = 1_000;
 
+/** What the rest is built on. */
+interface Ground
+  extends Pick<KernelContext, "background" | "clock" | "config" | "files" | "folders" | "host" | "instance">,
+    Pick<KernelContext, "log" | "reading" | "seal" | "toasts" | "writes"> {
+  sessions: SeenSessions;
+}
+
+type Requesting = Pick<KernelContext, "decisions" | "requests" | "resultFiles" | "sizes" | "windows">;
+type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
+type Remembering = Pick<KernelContext, "locks" | "memories" | "search" | "trust">;
+type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes">;
+type Working = Pick<KernelContext, "family" | "generation" | "instances">;
+
 /** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
 export async function createStrata(
-  { clock, files: disk, host, tokenizer }: Seams,
+  seams: Seams,
   stack: Stack,
   options?: Record<string, unknown>,
 ): Promise<Strata> {
+  const parts = stack.layers.map(({ settings }) => settings);
+  const ground = await openGround(seams, parts, options);
+  const { clock, config, files, host, instance, log, reading, toasts } = ground;
+  const recording = createRecording(ground, seams.tokenizer);
+  const { pulse, savings } = recording;
+  const requesting = createRequesting(ground);
+  const remembering = createRemembering(ground);
+  const working = createWorking(ground, savings);
+  const prompts = createPrompts(files);
+  const context = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
+  const layers = createLayers(stack.layers, context);
+  const tools = layers.flatMap((layer) => layer.tools ?? []);
+  const fileKinds = [...kernelFiles, ...stack.layers.flatMap((layer) => layer.files)];
+  const always = stack.always({ ...context, fileKinds, switches: listSwitches(parts), tools });
+  const dispatcher = createDispatcher({
+    layers: [...always, ...layers],
+    clock,
+    log,
+    isFork: host.isFork,
+    onHeard: pulse.hear,
+  });
+  announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
+  const idle = (): Promise<void> => waitForAll(context, dispatcher);
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await dispatcher.dispose();
+    toasts.dispose();
+    working.generation.dispose();
+    void remembering.trust.turns.endAll();
+    log.info("strata", `instance ${instance} ends`);
+    void pulse.end();
+    await waitAtMost(clock, LAST_WRITES_MS, idle);
+  };
+
+  return {
+    clock,
+    config,
+    dispatcher,
+    requests: requesting.requests,
+    log,
+    pulse,
+    toasts,
+    dispose() {
+      ending ??= end();
+      return ending;
+    },
+    idle,
+  };
+}
+
+/** The configuration, the log and the files, and of these only our own that are this machine's. */
+async function openGround(
+  { clock, files: disk, host }: Seams,
+  parts: readonly SettingsPart[],
+  options: Record<string, unknown> | undefined,
+): Promise<Ground> {
   const folders = planFolders(host.project);
   const writes = new PQueue({ concurrency: 1 });
   const background = new PQueue({ concurrency: 4 });
-  const parts = stack.layers.map(({ settings }) => settings);
   const reading = await readConfig({ files: disk, configFiles: host.configFiles, options, parts });
   const { config } = reading;
   const guarded = createOwnFiles({
@@ -86,11 +156,39 @@ export async function createStrata(
   });
   const log = createLog({ files: guarded, clock, host, writes, path: folders.log, level: config.log.level });
   const instance = randomUUID().slice(0, 8);
-  const { files, seal, sessions } = openOwn({ clock, files: guarded, log, folders, host, instance });
+  const own = openOwn({ clock, files: guarded, log, folders, host, instance });
   const toasts = createToasts({ clock, host });
-  lookAfterFolders({ files, folders, config, clock, writes, background, log, toasts });
-  const savings = createSavings({ files, clock, writes, log, folder: folders.savings, instance });
-  const pulse = createPulse({ clock, files, log, writes, folder: folders.pulse, instance });
+  lookAfterFolders({ files: own.files, folders, config, clock, writes, background, log, toasts });
+  return { ...own, background, clock, config, folders, host, instance, log, reading, toasts, writes };
+}
+
+/** What is written down of what happens. */
+function createRecording(
+  { clock, files, folders, host, instance, log, sessions, writes }: Ground,
+  tokenizer: Tokenizer = createTokenizer(clock),
+): Recording {
+  return {
+    savings: createSavings({ files, clock, writes, log, folder: folders.savings, instance }),
+    pulse: createPulse({ clock, files, log, writes, folder: folders.pulse, instance }),
+    tokens: createTokenCounter({
+      tokenize: tokenizer,
+      clock,
+      onFailure: (why) =>
+        log.warn("tokens", `cannot count tokens, estimating one for four characters: ${formatError(why)}`),
+    }),
+    notes: createNotes({
+      files,
+      clock,
+      log,
+      folder: folders.sessionMemory,
+      readMessages: host.readMessages,
+      seen: sessions,
+    }),
+  };
+}
+
+/** What a request to the model is made of. */
+function createRequesting({ clock, config, files, folders, log }: Ground): Requesting {
   const decisions = createDecisions({
     clock,
     files,
@@ -98,29 +196,19 @@ export async function createStrata(
     folder: folders.decisions,
     resultsFolder: folders.toolResults,
   });
-  const resultFiles = createResultFiles({ files, clock, folder: folders.toolResults });
   const sizes = createContextSizes();
   const windows = createModelWindows();
-  const requests = createRequests({
+  return {
     decisions,
+    resultFiles: createResultFiles({ files, clock, folder: folders.toolResults }),
     sizes,
     windows,
-    thresholdTokens: config.autoCompact.threshold,
-  });
-  const tokens = createTokenCounter({
-    tokenize: tokenizer ?? createTokenizer(clock),
-    clock,
-    onFailure: (why) => log.warn("tokens", `cannot count, four characters count as one: ${formatError(why)}`),
-  });
-  const notes = createNotes({
-    files,
-    clock,
-    log,
-    folder: folders.sessionMemory,
-    readMessages: host.readMessages,
-    seen: sessions,
-  });
-  const prompts = createPrompts(files);
+    requests: createRequests({ decisions, sizes, windows, thresholdTokens: config.autoCompact.threshold }),
+  };
+}
+
+function createRemembering(ground: Ground): Remembering {
+  const { background, clock, config, files, folders, host, instance, log, sessions, toasts } = ground;
   const locks = createLocks({ clock, files, processes: host.processes, instance });
   const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
   const memories = createMemoryStore({
@@ -145,111 +233,49 @@ export async function createStrata(
     sessions,
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
-  const generation = createGeneration({
-    config: config.background,
-    claims: reading.claims,
-    clock,
-    files,
-    host,
-    log,
-    savings,
-    toasts,
-    folder: folders.background,
-    instance,
-  });
+  return { locks, memories, search, trust };
+}
+
+/** Who is at work in the project: other instances, subagents, and sessions of our own. */
+function createWorking(ground: Ground, savings: Savings): Working {
+  const { clock, config, files, folders, host, instance, log, reading, toasts } = ground;
   const family = createFamily(host);
-  const instances = createInstances({
-    clock,
-    family,
-    files,
-    log,
-    processes: host.processes,
-    folder: folders.instances,
-    id: instance,
-    directory: host.directory,
-  });
-  const context = {
-    instance,
-    config,
-    clock,
-    files,
-    host,
-    folders,
-    log,
-    toasts,
-    savings,
-    tokens,
-    decisions,
-    resultFiles,
-    sizes,
-    notes,
-    requests,
-    prompts,
-    generation,
-    family,
-    instances,
-    locks,
-    seal,
-    memories,
-    trust,
-    search,
-    background,
-  };
-  const layers = createLayers(stack.layers, context);
-  const tools = layers.flatMap((layer) => layer.tools ?? []);
-  const always = stack.always({
-    ...context,
-    pulse,
-    reading,
-    fileKinds: [...kernelFiles, ...stack.layers.flatMap((layer) => layer.files)],
-    switches: listSwitches(parts),
-    tools,
-    windows,
-    writes,
-  });
-  const dispatcher = createDispatcher({
-    layers: [...always, ...layers],
-    clock,
-    log,
-    isFork: host.isFork,
-    onHeard: pulse.hear,
-  });
-  announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
-
-  let ending: Promise<void> | undefined;
-
-  /** Work in the background leaves something to write down. */
-  async function idle(): Promise<void> {
-    await background.onIdle();
-    await generation.onIdle();
-    await dispatcher.onIdle();
-    await memories.onIdle();
-    await trust.turns.onIdle();
-    await writes.onIdle();
-  }
-
   return {
-    clock,
-    config,
-    dispatcher,
-    requests,
-    log,
-    pulse,
-    toasts,
-    dispose() {
-      ending ??= end();
-      return ending;
-    },
-    idle,
+    family,
+    generation: createGeneration({
+      config: config.background,
+      claims: reading.claims,
+      clock,
+      files,
+      host,
+      log,
+      savings,
+      toasts,
+      folder: folders.background,
+      instance,
+    }),
+    instances: createInstances({
+      clock,
+      family,
+      files,
+      log,
+      processes: host.processes,
+      folder: folders.instances,
+      id: instance,
+      directory: host.directory,
+    }),
   };
+}
 
-  async function end(): Promise<void> {
-    await dispatcher.dispose();
-    toasts.dispose();
-    generation.dispose();
-    void trust.turns.endAll();
-    log.info("strata", `instance ${instance} ends`);
-    void pulse.end();
-    await waitAtMost(clock, LAST_WRITES_MS, idle);
-  }
+/** In this order, since work in the background ends with something to write. */
+async function waitForAll(
+  { background, generation, memories, trust, writes }: Busy,
+  dispatcher: Dispatcher,
+): Promise<void> {
+  await background.onIdle();
+  await generation.onIdle();
+  await dispatcher.onIdle();
+  await memories.onIdle();
+  await trust.turns.onIdle();
+  await writes.onIdle();
 }

@@ -11,7 +11,7 @@ import type { Clock } from "../../src/seams/clock.js";
 import { type Files, readText } from "../../src/seams/files.js";
 import { createBounds } from "./bounds.js";
 import type { Cluster } from "./clusters.js";
-import type { AskModel, ModelAnswer } from "./dream.js";
+import type { AskModel, ModelAnswer } from "./planning.js";
 
 export interface AskModelOptions {
   clock: Pick<Clock, "now" | "pause">;

@@ -1,11 +1,11 @@
 /**
- * The tool `fork`: tasks done side by side on forks of the agent's own session. They begin with the bytes of its last
- * request, which the provider has in its cache, so that a helper that knows everything costs little more than its own
- * work. Where that cannot be had, the task is given to an empty child session with a brief of what is known (the one
- * that every subagent gets), and the answer says so.
+ * The tool `fork`: does tasks side by side on forks of the agent's own session. A fork begins with the bytes of the
+ * agent's last request, which the provider has in its cache, so it knows everything and costs little more than its own
+ * work. Where a fork is not possible, an empty child session gets the task with the brief that every subagent gets, and
+ * the answer says so.
  *
- * Bounded: tasks at once, time and tokens of each, one level deep. What it takes is the user's own model, asked for by
- * the agent, so it is no background call and stands in the answer.
+ * Bounds: tasks at once, time and tokens of each, one level deep. It uses the user's own model at the agent's request,
+ * so it is no background call, and its cost stands in the answer.
  */
 import PQueue from "p-queue";
 import type { Message } from "../../src/conversation/message.js";
@@ -25,12 +25,12 @@ import { listTouched } from "./subagents.js";
 
 /** The forks of all sessions together. */
 const AT_ONCE = 5;
-/** What opening, reading and removing may take around the model's time; a task may also have to wait for another. */
+/** For opening, reading and removing a session, beside the model's time; a task may also wait for another one. */
 const AROUND_MS = 300_000;
-/** Below this much room in the window the host would compact a fork at once, and then nothing is shared. */
+/** With less room in the window the host would compact a fork at once, and nothing would be shared. */
 const LEAST_ROOM_TOKENS = 8_000;
 
-/** Sessions at work. */
+/** Sessions whose room is kept. */
 const REMEMBERED = 100;
 
 const NO_RUN: ForkRun = {
@@ -42,16 +42,15 @@ const NO_RUN: ForkRun = {
 
 export interface Forking {
   readonly tool: Tool;
-  /** This request of a session is about to be sent: a fork will begin with it. */
+  /** This request is about to be sent: a fork of its session will begin with it. */
   notice(request: ContextRequest, messages: readonly Message[]): void;
 }
 
 export function createForking(context: LayerContext): Forking {
-  const { config, family, folders, host, log, prompts } = context;
+  const { config, family, host, prompts } = context;
   const { forkTimeout, forkTokens } = config.crossAgent;
   const lanes = new PQueue({ concurrency: AT_ONCE });
-  /** Tokens that are left of the window, by session, the one used last at the end. */
-  const rooms = new Map<string, number>();
+  const rooms = createRooms();
 
   const tool = defineTool<typeof forkArguments>({
     name: "fork",
@@ -73,7 +72,7 @@ export function createForking(context: LayerContext): Forking {
     async execute({ tasks }, { messageID, sessionID }, signal) {
       await refuseDepth(sessionID);
       const instruction = await prompts.read("fork");
-      const obstacle = findObstacle(sessionID);
+      const obstacle = rooms.findObstacle(sessionID);
       const reports = await Promise.all(
         tasks.map((task) => {
           const request = {
@@ -85,23 +84,14 @@ export function createForking(context: LayerContext): Forking {
             deadlineMs: forkTimeout,
             maxTokens: forkTokens,
           };
-          return lanes.add(() => run(task, request, obstacle));
+          return lanes.add(() => runTask(task, request, { ...context, obstacle }));
         }),
       );
       return formatForkReports(reports);
     },
   });
 
-  return {
-    tool,
-    notice(request, messages) {
-      const { sessionID, window } = request;
-      rooms.delete(sessionID);
-      if (!window || window.contextTokens === 0) return;
-      rooms.set(sessionID, countUsableTokens(window) - request.estimateTokens(messages));
-      if (rooms.size > REMEMBERED) rooms.delete(rooms.keys().next().value ?? "");
-    },
-  };
+  return { tool, notice: rooms.notice };
 
   async function refuseDepth(sessionID: string): Promise<void> {
     const line = [sessionID, ...(await family.findAncestors(sessionID))];
@@ -111,57 +101,74 @@ export function createForking(context: LayerContext): Forking {
       "This is a copy already, and a copy makes no copies. Do the task yourself and report.",
     );
   }
-
-  /** Why a fork would not begin with what the cache holds. */
-  function findObstacle(sessionID: string): string | undefined {
-    const room = rooms.get(sessionID) ?? Number.POSITIVE_INFINITY;
-    if (room >= LEAST_ROOM_TOKENS) return undefined;
-    return "the window is nearly full, a copy would be compacted at once";
-  }
-
-  async function run(
-    task: string,
-    request: Omit<ForkRequest, "history">,
-    obstacle: string | undefined,
-  ): Promise<ForkReport> {
-    if (obstacle === undefined) {
-      const forked = await host.runFork({ ...request, history: "shared" });
-      if (forked.kind !== "refused") return report(task, forked, "shared");
-      if (request.signal.aborted) return report(task, forked, "shared");
-      log.warn("across-agents", `no fork of ${request.parentID}: ${forked.reason}`);
-      return brief(task, request, forked.reason);
-    }
-    return brief(task, request, obstacle);
-  }
-
-  async function brief(
-    task: string,
-    request: Omit<ForkRequest, "history">,
-    why: string,
-  ): Promise<ForkReport> {
-    const done = await host.runFork({ ...request, history: "none" });
-    return report(task, done, { brief: why });
-  }
-
-  function report(task: string, result: ForkResult, history: ForkReport["history"]): ForkReport {
-    const run = result.kind === "refused" ? NO_RUN : result.run;
-    return {
-      task,
-      history,
-      answer: result.kind === "answered" ? result.text : formatFailure(result.reason, run),
-      hasAnswered: result.kind === "answered",
-      ...(run.first && { first: run.first }),
-      used: run.used,
-      requests: run.requests,
-      files: listTouched(
-        readFacts(learnMessages(EMPTY_LEDGER, run.messages, folders.project), folders.project),
-      ),
-      refusals: run.refusals,
-    };
-  }
 }
 
-/** What it had said by then may be of use. */
+/** How much room each session has left in its window. */
+function createRooms() {
+  /** In tokens, by session, the one used last at the end. */
+  const rooms = new Map<string, number>();
+
+  return {
+    notice({ estimateTokens, sessionID, window }: ContextRequest, messages: readonly Message[]): void {
+      rooms.delete(sessionID);
+      if (!window || window.contextTokens === 0) return;
+      rooms.set(sessionID, countUsableTokens(window) - estimateTokens(messages));
+      if (rooms.size > REMEMBERED) rooms.delete(rooms.keys().next().value ?? "");
+    },
+
+    /** Why a fork would not begin with what the cache holds. */
+    findObstacle(sessionID: string): string | undefined {
+      const room = rooms.get(sessionID) ?? Number.POSITIVE_INFINITY;
+      if (room >= LEAST_ROOM_TOKENS) return undefined;
+      return "the window is nearly full, a copy would be compacted at once";
+    },
+  };
+}
+
+/** On a fork; in an empty child session where there is an obstacle or the host refuses the fork. */
+async function runTask(
+  task: string,
+  request: Omit<ForkRequest, "history">,
+  {
+    folders,
+    host,
+    log,
+    obstacle,
+  }: Pick<LayerContext, "folders" | "host" | "log"> & { obstacle?: string | undefined },
+): Promise<ForkReport> {
+  const { project } = folders;
+  let why = obstacle;
+  if (why === undefined) {
+    const forked = await host.runFork({ ...request, history: "shared" });
+    if (forked.kind !== "refused" || request.signal.aborted)
+      return report(task, forked, { history: "shared", project });
+    why = forked.reason;
+    log.warn("across-agents", `no fork of ${request.parentID}: ${why}`);
+  }
+  const done = await host.runFork({ ...request, history: "none" });
+  return report(task, done, { history: { brief: why }, project });
+}
+
+function report(
+  task: string,
+  result: ForkResult,
+  { history, project }: Pick<ForkReport, "history"> & { project: string },
+): ForkReport {
+  const run = result.kind === "refused" ? NO_RUN : result.run;
+  return {
+    task,
+    history,
+    answer: result.kind === "answered" ? result.text : formatFailure(result.reason, run),
+    hasAnswered: result.kind === "answered",
+    ...(run.first && { first: run.first }),
+    used: run.used,
+    requests: run.requests,
+    files: listTouched(readFacts(learnMessages(EMPTY_LEDGER, run.messages, project), project)),
+    refusals: run.refusals,
+  };
+}
+
+/** With the last words of the fork, which may be of use. */
 function formatFailure(reason: string, { messages }: ForkRun): string {
   const said = messages
     .filter(({ info }) => info.role === "assistant")

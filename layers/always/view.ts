@@ -1,12 +1,11 @@
 /**
- * What is always done for a request, before any of the seven layers is asked: notes that the session has begun, looks
- * after the files that the context names, and writes down why the prompt cache breaks when it does.
+ * Done for every request before any of the seven layers is asked: notes that the session has begun, keeps the files that
+ * the context names, and records why the prompt cache breaks when it does.
  */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
-import { readJsonLines } from "../../src/record/json-lines.js";
 import type { Log } from "../../src/record/log.js";
-import { parseSavingsRecord, type Savings } from "../../src/record/savings.js";
+import type { Savings } from "../../src/record/savings.js";
 import { type Clock, waitAtMost } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import type { ContextSizes } from "../../src/view/context-size.js";
@@ -16,6 +15,7 @@ import type { ModelWindows } from "../../src/view/windows.js";
 import type { Accounts } from "./accounts.js";
 import type { BreakWatch } from "./break-watch.js";
 import type { FileKeeper } from "./file-keeper.js";
+import { createSessionStart } from "./session-start.js";
 
 export interface ViewOptions {
   clock: Clock;
@@ -33,28 +33,13 @@ export interface ViewOptions {
 }
 
 const LAYER = "view";
-/** How long a turn waits for each of the two; the rest is done all the same. */
+/** How long a turn waits for each; the work goes on in the background. */
 const PREPARE_WITHIN_MS = 1_000;
 const COMPARE_WITHIN_MS = 500;
-/** What leaves other bytes behind when its record is lost; the rest is decided again with the same outcome. */
-const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited"];
 
 export function createView(options: ViewOptions): Layer {
-  const {
-    accounts,
-    breaks,
-    clock,
-    decisions,
-    files,
-    keeper,
-    log,
-    requests,
-    savings,
-    savingsFolder,
-    sizes,
-    windows,
-  } = options;
-  const known = new Set<string>();
+  const { accounts, breaks, clock, keeper, log, requests, sizes, windows } = options;
+  const begin = createSessionStart({ ...options, layer: LAYER });
 
   return {
     name: LAYER,
@@ -117,44 +102,5 @@ export function createView(options: ViewOptions): Layer {
     return inTime(PREPARE_WITHIN_MS, "note that a session has begun, or why the prompt cache breaks", () =>
       begin(request),
     );
-  }
-
-  async function begin(request: ContextRequest): Promise<void> {
-    const { history, isCompaction, sessionID } = request;
-    const hadBegun = await decisions.begin(sessionID, history.days);
-    if (!hadBegun && !known.has(sessionID)) await takeOver(request);
-    known.add(sessionID);
-    if (!isCompaction) await breaks.lookAtHost(request);
-  }
-
-  /**
-   * Nothing was decided in this session, although it is not new. Somebody has deleted the machine state: what was sent
-   * by it is sent in another form. Or it is a fork: what was decided in its parent holds in it too.
-   */
-  async function takeOver(request: ContextRequest): Promise<void> {
-    const { find, history, sessionID } = request;
-    if (history.lastAnswer === -1) return;
-    const path = `${savingsFolder}/${sessionID}.jsonl`;
-    const { records } = await readJsonLines(files, path, parseSavingsRecord);
-    if (records.some(({ event }) => DEPARTURES.includes(event))) {
-      const last = history.messages[history.lastAnswer]?.info.time?.created;
-      const why = "the machine state was deleted, so what was decided is decided anew";
-      sizes.observe(sessionID, undefined, history.messages);
-      return breaks.tellLoss(request, `lost after ${last}`, why);
-    }
-    const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);
-    const standings = [...keys, ...history.results().map(({ key }) => key)].map((key) => key && find(key));
-    const departed = standings.filter(
-      (one) => one && (one.cleared ?? one.cut ?? one.rewritten ?? one.extended),
-    );
-    if (departed.length === 0) return;
-    const reason = "it is a fork: what was decided before in its parent holds in it too";
-    savings.record({
-      session: sessionID,
-      layer: LAYER,
-      event: "inherited",
-      reason,
-      results: departed.length,
-    });
   }
 }

@@ -1,7 +1,7 @@
 /** What a dream does not do again: ask about what was asked, tell what was told, redo what was taken back. */
 import { describe, expect, it } from "vitest";
 import { nameCluster, nameTry, planClusters } from "../../layers/6-dream/clusters.js";
-import type { AskModel } from "../../layers/6-dream/dream.js";
+import type { AskModel } from "../../layers/6-dream/planning.js";
 import { takeBack } from "../../layers/6-dream/take-back.js";
 import { DAY_MS } from "../../src/days.js";
 import { planFolders } from "../../src/folders.js";

@@ -1,0 +1,105 @@
+/** The records of conflicts: two versions of a memory, of which the user decides which holds. */
+import { basename, dirname, join } from "node:path";
+import { StrataError } from "../../src/error.js";
+import { hashOf } from "../../src/hash.js";
+import {
+  type Conflict,
+  fingerprint,
+  formatConflict,
+  formatConflictName,
+  isSettled,
+} from "../../src/memory/conflict.js";
+import {
+  type ConflictRecord,
+  nameConflictRecord,
+  planConflictFolders,
+  readConflictRecords,
+} from "../../src/memory/conflict-records.js";
+import type { Memory } from "../../src/memory/memory.js";
+import { formatConflictPath } from "../../src/memory/path.js";
+import { findObstacle, formatObstacle } from "../../src/memory/store/obstacle.js";
+import type { Clock } from "../../src/seams/clock.js";
+import type { Files } from "../../src/seams/files.js";
+import type { Trust } from "../../src/trust/trust.js";
+
+export interface ConflictLog {
+  /** The path of the record, of which there is one for the same two versions. @throws ENOTWRITTEN */
+  add(standing: Memory, other: OtherVersion): Promise<string>;
+  /** Those that these memories leave unsettled, the oldest first; archives the others. */
+  listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]>;
+}
+
+export interface ConflictLogOptions {
+  clock: Clock;
+  files: Files;
+  /** `.opencode/memory` of the project. Records of global memories lie here too. */
+  folder: string;
+  /** Leaves out records that came with the repository; without it all are listed. */
+  trust?: Pick<Trust, "isOwn" | "own">;
+}
+
+/** The version that is not the memory's. */
+export interface OtherVersion {
+  content: string;
+  title: string;
+  id?: string;
+  sensitivity?: Memory["sensitivity"];
+  /** The session that wrote it. */
+  by: string | undefined;
+}
+
+export function createConflictLog({ clock, files, folder, trust }: ConflictLogOptions): ConflictLog {
+  const [shared, hidden] = planConflictFolders(folder);
+
+  return {
+    async add(standing, other) {
+      const conflict = toConflict(standing, other, clock.now());
+      // What is private on either side must not be committed with the record.
+      const isHidden = [standing, other].some(({ sensitivity }) => sensitivity === "private");
+      const path = join(isHidden ? hidden : shared, formatConflictName(conflict));
+      const own = formatConflictPath(basename(path), { isArchived: false });
+      const obstacle = await findObstacle(files, dirname(dirname(path)), own);
+      if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
+      const page = formatConflict(conflict, standing.content, other.content);
+      await trust?.own([nameConflictRecord(folder, { path, hash: hashOf(page) })]);
+      await files.create(path, page);
+      return path;
+    },
+
+    async listOpen(memories) {
+      const open: ConflictRecord[] = [];
+      for (const conflict of await readConflictRecords(files, folder)) {
+        if (trust && !trust.isOwn(nameConflictRecord(folder, conflict))) continue;
+        if (isSettled(conflict, memories)) await archive(conflict.path);
+        else open.push(conflict);
+      }
+      return open.sort((a, b) => (a.found < b.found ? -1 : 1));
+    },
+  };
+
+  /** Within the same root: `archive/conflicts/`, for private ones `private/archive/conflicts/`. */
+  async function archive(path: string): Promise<void> {
+    const root = dirname(dirname(path));
+    const target = formatConflictPath(basename(path), { isArchived: true });
+    const bytes = (await findObstacle(files, root, target)) ? undefined : await files.read(path);
+    if (!bytes) return;
+    // Written first: a rename makes no folders.
+    await files.writeWhole(join(root, target), bytes);
+    await files.remove(path);
+  }
+}
+
+function toConflict(standing: Memory, { by, content, id, title }: OtherVersion, nowMs: number): Conflict {
+  const { session } = standing.provenance;
+  return {
+    v: 1,
+    id: standing.id,
+    title: standing.title,
+    standing: fingerprint(standing),
+    other: fingerprint({ content, title }),
+    found: new Date(nowMs).toISOString(),
+    ...(id !== undefined && { otherID: id }),
+    ...(session !== undefined && { standingBy: session }),
+    ...(by !== undefined && { otherBy: by }),
+  };
+}

@@ -1,0 +1,57 @@
+/** What a session begins with: at its beginning, and again when that is no longer shown. */
+import { isSummary } from "../../../src/conversation/history.js";
+import type { Clock } from "../../../src/seams/clock.js";
+import type { ContextRequest } from "../../../src/view/request.js";
+import { planBoot } from "./boot.js";
+import type { KnownMemories } from "./known-memories.js";
+import { readTold, type Told } from "./told.js";
+
+export interface Beginnings {
+  /** For a message of the user's. */
+  forMessage(request: ContextRequest, told: Told): string | undefined;
+  /** For a result: a turn may go on for hours after its beginning was cut, and may be the session's only one. */
+  forResult(request: ContextRequest): string | undefined;
+}
+
+/** As seen from the project, where the agent works. */
+const INDEX_PATH = ".opencode/memory/MEMORY.md";
+
+export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings {
+  /** Sessions that are told once the memories are read. */
+  const postponed = new Set<string>();
+  /** Sessions that were told: they are told again when that message is deleted. */
+  const begun = new Set<string>();
+
+  return {
+    forMessage: find,
+
+    forResult(request) {
+      const isDue = isShortened(request) || postponed.has(request.sessionID);
+      return isDue ? find(request, readTold(request)) : undefined;
+    },
+  };
+
+  function find(request: ContextRequest, { hasBoot }: Told): string | undefined {
+    const { sessionID } = request;
+    if (hasBoot) begun.add(sessionID);
+    const isDue =
+      isBeginning(request) || postponed.has(sessionID) || begun.has(sessionID) || isShortened(request);
+    if (hasBoot || !isDue) return undefined;
+    if (!known.isRead()) {
+      postponed.add(sessionID);
+      return undefined;
+    }
+    postponed.delete(sessionID);
+    return planBoot(known.order(), { nowMs: clock.now(), indexPath: INDEX_PATH, ...known.notices() });
+  }
+}
+
+/** Is the newest message the user's first one? */
+export function isBeginning({ history: { messages } }: ContextRequest): boolean {
+  return messages.findIndex(({ info }) => info.role === "user") === messages.length - 1;
+}
+
+/** Is the beginning of the session no longer shown? */
+export function isShortened({ history, shownFrom }: ContextRequest): boolean {
+  return shownFrom() > 0 || history.messages.some(isSummary);
+}

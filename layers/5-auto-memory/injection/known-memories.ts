@@ -1,0 +1,111 @@
+/** The memories as a message finds them: read in the background, in order, with what the user is to be asked. */
+import { formatError } from "../../../src/error.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import { rankMemories } from "../../../src/memory/rank.js";
+import { waitAtMost } from "../../../src/seams/clock.js";
+import type { AgentChanges } from "../changed-by-agent.js";
+import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
+import { findLineIDs } from "./line.js";
+import { findWaitingRules, type WaitingRule } from "./moments.js";
+import { LAYER } from "./told.js";
+
+export interface KnownMemories {
+  /** Reads what is on disk, one read at a time. Never waited for, never rejects. */
+  prepare(): void;
+  /** Waits for the read in progress: as long as a session that begins may, or as long as any message may. */
+  wait(isBeginning: boolean): Promise<void>;
+  /** Were they read yet? */
+  isRead(): boolean;
+  /** The best first. Ordering ten thousand takes longer than a turn should wait, so it is done after each change. */
+  order(): readonly Memory[];
+  rules(): readonly WaitingRule[];
+  /** What a session is told beside the memories. */
+  notices(): { conflicts: string | undefined; changed: string | undefined };
+  /** The agent has seen these words, so it may overwrite the memories in them. */
+  noteShown(text: string): void;
+}
+
+export interface KnownMemoriesOptions
+  extends Pick<LayerContext, "background" | "clock" | "log" | "memories"> {
+  conflicts: Pick<Conflicts, "open" | "see">;
+  changes: Pick<AgentChanges, "read" | "told">;
+}
+
+/** How long a message waits for changes on disk; after that it goes by the memories as last read. */
+const READ_WITHIN_MS = 30;
+/** What a session begins with is fixed for good, and the first read of a process also asks git about owners. */
+export const FIRST_READ_MS = 500;
+/** Whether the user changed a file by hand is asked of git, once for each change. */
+const DECIDED_WITHIN_MS = 300;
+
+export function createKnownMemories(options: KnownMemoriesOptions): KnownMemories {
+  const { background, changes, clock, conflicts, log, memories } = options;
+  let reading: Promise<unknown> | undefined;
+  let isRead = false;
+  let openConflicts: string | undefined;
+  /** What the agent changed of the user's, until a session is told. */
+  let changed: string | undefined;
+  let rules: readonly WaitingRule[] | undefined;
+  let ranked: readonly Memory[] | undefined;
+  let isOrdering = false;
+  memories.onChange(() => {
+    rules = undefined;
+    ranked = undefined;
+    if (isOrdering) return;
+    isOrdering = true;
+    void inBackground("order the memories", async () => {
+      isOrdering = false;
+      order();
+    });
+  });
+
+  return {
+    prepare() {
+      reading ??= inBackground("read the memories", read).finally(() => {
+        reading = undefined;
+      });
+    },
+
+    async wait(isBeginning) {
+      await waitAtMost(clock, !isRead || isBeginning ? FIRST_READ_MS : READ_WITHIN_MS, () => reading);
+      if (memories.isDeciding()) await waitAtMost(clock, DECIDED_WITHIN_MS, () => reading);
+    },
+
+    isRead: () => isRead,
+    order,
+
+    rules() {
+      rules ??= findWaitingRules(memories.known());
+      return rules;
+    },
+
+    notices: () => ({ conflicts: openConflicts, changed }),
+
+    noteShown(text) {
+      if (changed !== undefined && text.includes(changed)) {
+        changed = undefined;
+        void inBackground("note what was told", changes.told);
+      }
+      const ids = new Set(findLineIDs(text));
+      conflicts.see(memories.known().filter(({ id }) => ids.has(id)));
+    },
+  };
+
+  async function read(): Promise<void> {
+    await memories.list();
+    openConflicts = formatOpenConflicts(await conflicts.open());
+    changed = await changes.read();
+    isRead = true;
+    order();
+  }
+
+  function order(): readonly Memory[] {
+    ranked ??= rankMemories(memories.known(), memories.useOf, clock.now()).flatMap((part) => part.memories);
+    return ranked;
+  }
+
+  async function inBackground(what: string, work: () => Promise<void>): Promise<void> {
+    await background.add(work).catch((thrown) => log.error(LAYER, `cannot ${what}: ${formatError(thrown)}`));
+  }
+}

@@ -1,0 +1,159 @@
+/** Brings notes and memories in line with what the user undid: in the background, and before a request that shows it. */
+import type { HostEvent } from "../../../src/dispatcher/hooks.js";
+import { formatError } from "../../../src/error.js";
+import type { LayerContext } from "../../../src/layer-context.js";
+import { waitAtMost } from "../../../src/seams/clock.js";
+import type { ContextRequest } from "../../../src/view/request.js";
+import { createHostUndos } from "./host-undos.js";
+import { createTakenMemories, type TakenMemories } from "./memories.js";
+
+export interface Following {
+  /** Follows what the request's messages show. `isSettled`: a request of this session was looked at before. */
+  look(request: ContextRequest, isSettled: boolean): Promise<void>;
+  hear(event: HostEvent): void;
+  /** IDs of the memories that are put away, as last read. */
+  away(): ReadonlySet<string>;
+}
+
+export interface FollowingOptions extends LayerContext {
+  layer: string;
+  /** Notes or memories are others than before. */
+  onChange(this: void): void;
+}
+
+const FIRST_READ_MS = 200;
+const ATTEMPTS = 5;
+const RETRY_MS = 5_000;
+
+export function createFollowing(options: FollowingOptions): Following {
+  const { background, clock, config, host, layer, log, memories, notes, onChange } = options;
+  const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
+  const keepsMemories = config.autoMemory.enabled;
+  const own = createTakenMemories({
+    ...options,
+    onRefused: (sessionID) => void clock.after(RETRY_MS, () => later(sessionID, 1)),
+  });
+  const reading = createReading(own, options);
+  const undos = createHostUndos({
+    onFirst: checkLater,
+    onUndo(sessionID) {
+      touched.add(sessionID);
+      later(sessionID);
+    },
+  });
+  const waiting = new Set<string>();
+  /** Sessions with something undone: a memory of theirs may still be on its way to the disk. */
+  const touched = new Set<string>();
+  if (keepsMemories)
+    memories.onChange(() => {
+      reading.later();
+      for (const sessionID of touched) later(sessionID);
+    });
+
+  return {
+    hear: undos.hear,
+    away: own.away,
+
+    async look({ history, sessionID }, isSettled) {
+      const hasChanged = keepsNotes && (await notes.follow(sessionID, history.messages));
+      if (hasChanged) onChange();
+      if (!keepsMemories) return;
+      const isNew = history.messages.length === 1;
+      if (hasChanged) touched.add(sessionID);
+      if (hasChanged) await followMemories(sessionID);
+      else if (!isNew && !isSettled) later(sessionID);
+      if (!isNew) await reading.first();
+    },
+  };
+
+  /** The process that heard of the undo may have ended before it followed it. */
+  function checkLater(sessionID: string): void {
+    void background
+      .add(async () => {
+        if (keepsNotes && (await notes.takenBack(sessionID)).length > 0) later(sessionID);
+      })
+      .catch((thrown) => log.error(layer, `cannot read the notes of ${sessionID}: ${formatError(thrown)}`));
+  }
+
+  /** In the background, once for events that come together; again where the host does not answer in time. */
+  function later(sessionID: string, attempts = ATTEMPTS): void {
+    if (waiting.has(sessionID) || attempts === 0) return;
+    waiting.add(sessionID);
+    void background
+      .add(async () => {
+        waiting.delete(sessionID);
+        const messages = await host.readMessages(sessionID);
+        if (!messages) {
+          clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
+          return;
+        }
+        await mend(sessionID, attempts);
+        if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
+        if (keepsMemories && (await own.follow(sessionID, messages))) onChange();
+      })
+      .catch((thrown) =>
+        log.error(layer, `cannot follow what was undone in ${sessionID}: ${formatError(thrown)}`),
+      );
+  }
+
+  /** Before memories are put away or brought back: the host may have removed the very file. */
+  async function mend(sessionID: string, attempts: number): Promise<void> {
+    if (!keepsMemories) return;
+    // Taken before the wait, so that an undo that comes meanwhile is not forgotten with this one.
+    const which = undos.takeUnmended(sessionID);
+    if (which === undefined) return;
+    try {
+      await own.mend(which === "any" ? undefined : await host.listFilesPutBack(sessionID));
+    } catch (thrown) {
+      // A disk that failed now may be written later.
+      undos.keepUnmended(sessionID);
+      clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
+      throw thrown;
+    }
+  }
+
+  async function followMemories(sessionID: string): Promise<void> {
+    const messages = await host.readMessages(sessionID);
+    if (!messages) later(sessionID);
+    else if (await own.follow(sessionID, messages)) onChange();
+  }
+}
+
+/** Reads which memories are put away. */
+function createReading(
+  own: Pick<TakenMemories, "refresh">,
+  { background, clock, layer, log, onChange }: FollowingOptions,
+) {
+  let isRead = false;
+  let isReading = false;
+
+  return {
+    /** Waits briefly, until it was read once. */
+    async first(): Promise<void> {
+      if (isRead) return;
+      const waited = await waitAtMost(clock, FIRST_READ_MS, read);
+      if (waited.kind === "failed") reportUnread(waited.thrown);
+    },
+
+    /** In the background, once for changes that come together. */
+    later(): void {
+      if (isReading) return;
+      isReading = true;
+      void background
+        .add(async () => {
+          isReading = false;
+          await read();
+        })
+        .catch(reportUnread);
+    },
+  };
+
+  async function read(): Promise<void> {
+    if (await own.refresh()) onChange();
+    isRead = true;
+  }
+
+  function reportUnread(thrown: unknown): void {
+    log.error(layer, `cannot read the memories: ${formatError(thrown)}`);
+  }
+}

@@ -1,0 +1,59 @@
+/** What the host's events say about undone turns and removed messages. */
+import { findEventSession, type HostEvent } from "../../../src/dispatcher/hooks.js";
+import { isRecord } from "../../../src/records.js";
+
+export interface HostUndos {
+  hear(event: HostEvent): void;
+  /**
+   * Whose files the host has put back in this session and nobody has mended since: those of the undone turns ("listed")
+   * or any. Forgets it.
+   */
+  takeUnmended(sessionID: string): "listed" | "any" | undefined;
+  /** Mending failed: any file may still be as the host put it back. */
+  keepUnmended(sessionID: string): void;
+}
+
+export interface HostUndosOptions {
+  /** Messages of the session were undone, brought back or removed. */
+  onUndo(this: void, sessionID: string): void;
+  /** The session is heard of for the first time, with nothing undone. */
+  onFirst(this: void, sessionID: string): void;
+}
+
+export function createHostUndos({ onFirst, onUndo }: HostUndosOptions): HostUndos {
+  /** By session: from where the host has it undone; "" where nothing is. */
+  const undone = new Map<string, string>();
+  const unmended = new Map<string, "listed" | "any">();
+
+  return {
+    hear({ properties, type }) {
+      if (type === "session.updated") hearUpdate(properties.info);
+      if (type !== "message.removed" && type !== "message.part.removed") return;
+      const sessionID = findEventSession(properties);
+      if (sessionID !== undefined) onUndo(sessionID);
+    },
+
+    takeUnmended(sessionID) {
+      const which = unmended.get(sessionID);
+      unmended.delete(sessionID);
+      return which;
+    },
+
+    keepUnmended(sessionID) {
+      unmended.set(sessionID, "any");
+    },
+  };
+
+  function hearUpdate(info: unknown): void {
+    if (!isRecord(info) || typeof info.id !== "string") return;
+    const { revert } = info;
+    const from = isRecord(revert) ? `${revert.messageID} ${revert.partID}` : "";
+    const before = undone.get(info.id);
+    undone.set(info.id, from);
+    if (before === undefined && from === "") onFirst(info.id);
+    else if (before !== from) {
+      unmended.set(info.id, before ? "any" : "listed");
+      onUndo(info.id);
+    }
+  }
+}
