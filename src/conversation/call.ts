@@ -38,7 +38,7 @@ export function findTouchedPaths(part: ToolPart, project: string): string[] {
 }
 
 /** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
-export function shortenPath(path: string, project: string): string {
+function shortenPath(path: string, project: string): string {
   const absolute = resolve(project, toLine(path, 1_000));
   const inside = relative(project, absolute);
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))

@@ -45,7 +45,7 @@ export function bindTools(
 }
 
 /** What was expected of which argument, and that nothing was done. */
-export function formatWrongArguments(name: string, { issues }: z.ZodError): string {
+function formatWrongArguments(name: string, { issues }: z.ZodError): string {
   const wrong = issues.map(({ message, path }) => `${path.join(".") || "arguments"}: ${message}`);
   return `${name} was not run, its arguments do not fit. ${wrong.join("; ")}`;
 }

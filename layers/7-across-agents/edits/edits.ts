@@ -35,7 +35,7 @@ export interface EditConflict {
 }
 
 /** How long another's edit is worth a word. */
-export const RECENT_MS = 10 * 60_000;
+const RECENT_MS = 10 * 60_000;
 const KEPT_DAYS = 7;
 
 export interface Edits {
