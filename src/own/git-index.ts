@@ -47,7 +47,7 @@ const NUMBERS_BYTES = 40;
 const EXTENDED = 0x4000;
 
 /** The paths that begin with `prefix`. Entries are sorted, so what comes after those is not read. Pure. */
-export function parseIndex(bytes: Uint8Array, prefix: string): string[] {
+function parseIndex(bytes: Uint8Array, prefix: string): string[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.length < 12 || view.toString("latin1", 0, 4) !== "DIRC" ? 0 : view.readUInt32BE(4);
   if (version < 2 || version > 4) return [];

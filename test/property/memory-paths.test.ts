@@ -12,11 +12,16 @@ import {
   quotePath,
   splitPath,
 } from "../../src/memory/path.js";
-import { parseLedgerLine } from "../../src/memory/store/ledger-line.js";
+import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
 import { parsePending } from "../../src/memory/store/pending.js";
 import { hostilePath } from "../support/hostile-paths.js";
 import { fc, runs } from "../support/property.js";
 import { forge, LEDGER_FILE } from "../support/victim.js";
+
+function parseLedgerLine(value: unknown, prefix: string): unknown {
+  const reading = readLedgerLine(value, prefix);
+  return reading.kind === "line" ? reading.line : undefined;
+}
 
 const legal = forge({ path: "knowledge/api.md", becomes: "x" });
 

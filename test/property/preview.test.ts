@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  formatPreview,
-  PREVIEW_LIMIT_BYTES,
-  type PreviewInput,
-} from "../../layers/1-tool-results/preview.js";
+import { PREVIEW_LIMIT_BYTES, type PreviewInput, writePreview } from "../../layers/1-tool-results/preview.js";
+import { atOnce } from "../../src/slices.js";
 import { fc, runs } from "../support/property.js";
+
+const formatPreview = (...given: Parameters<typeof writePreview>) => atOnce(writePreview(...given));
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findOrder } from "../../layers/5-auto-memory/said/find-order.js";
 import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
 import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
-import { findSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { lookForSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
 import { dropTagged } from "../../layers/5-auto-memory/signals/quotations.js";
 import { simplifyCommand } from "../../layers/5-auto-memory/signals/repeated-commands.js";
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
@@ -56,7 +56,7 @@ const SIZE = 60_000;
 describe("what a user writes, whatever its shape", () => {
   it.each(tried)("$name: no language's pattern is tried on more than two sentences", ({ make }) => {
     const text = make(SIZE);
-    const { longest, searches } = countLookedAt(() => void findSignals(text));
+    const { longest, searches } = countLookedAt(() => void atOnce(lookForSignals(text)));
     const tooLong = [...longest].filter(
       ([pattern, length]) => ofLanguages.has(pattern) && length > TWO_SENTENCES,
     );

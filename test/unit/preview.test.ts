@@ -1,18 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { formatPreview, type PreviewInput } from "../../layers/1-tool-results/preview.js";
+import { type PreviewInput, writePreview } from "../../layers/1-tool-results/preview.js";
+import { atOnce } from "../../src/slices.js";
 import { lines } from "../support/messages.js";
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
 
 function preview(text: string, more: Partial<PreviewInput> = {}): string {
   return (
-    formatPreview({
-      tool: "bash",
-      content: Buffer.from(text),
-      path: PATH,
-      pageBytes: 30_000,
-      ...more,
-    }) ?? ""
+    atOnce(
+      writePreview({
+        tool: "bash",
+        content: Buffer.from(text),
+        path: PATH,
+        pageBytes: 30_000,
+        ...more,
+      }),
+    ) ?? ""
   );
 }
 
@@ -168,7 +171,7 @@ describe("a preview", () => {
 
   it("survives bytes that are no text", () => {
     const content = Uint8Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 256);
-    expect(formatPreview({ tool: "x", content, path: PATH, pageBytes: 30_000 })).toContain(PATH);
+    expect(atOnce(writePreview({ tool: "x", content, path: PATH, pageBytes: 30_000 }))).toContain(PATH);
   });
 
   it("says that attachments are still there", () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { findSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { lookForSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
 import { atOnce } from "../../src/slices.js";
 import { fc } from "../support/property.js";
 import { formatFound, measure, precision, readUtterances, recall } from "../support/utterances.js";
+
+const findSignals = (text: string) => atOnce(lookForSignals(text));
 
 const utterances = readUtterances("utterances.jsonl");
 const fresh = readUtterances("utterances-fresh.jsonl");

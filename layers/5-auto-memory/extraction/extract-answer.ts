@@ -122,7 +122,7 @@ function readWords(value: unknown): string[] | undefined {
 }
 
 /** Does it stand there letter by letter, but for space? */
-export function isQuoteOf(quoted: string, text: string): boolean {
+function isQuoteOf(quoted: string, text: string): boolean {
   const plain = (one: string): string => one.replace(/\s+/g, " ").trim();
   return plain(quoted).length >= SHORTEST_EVIDENCE && plain(text).includes(plain(quoted));
 }

@@ -37,7 +37,7 @@ import { findOpenClaims, findUnseen, planDelivery, readStates } from "./plan-del
 export const MAIL_LAYER = "across-agents/mail";
 export const MOST_LETTER_BYTES = 4_096;
 /** Letters that may wait for one receiver. */
-export const MOST_QUEUED = 200;
+const MOST_QUEUED = 200;
 
 /** A letter as it is in somebody's box. */
 export interface KnownLetter {

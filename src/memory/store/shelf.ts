@@ -17,7 +17,7 @@ import type { NamedContents } from "../../trust/record.js";
 import type { Trust } from "../../trust/trust.js";
 import { formatID, formatPrefix } from "../id.js";
 import type { Memory } from "../memory.js";
-import { LEDGER, splitPath } from "../path.js";
+import { LEDGER, parsePath, splitPath } from "../path.js";
 import { createBorder } from "./border.js";
 import { type Desk, type Entering, type Opened, openDesk } from "./desk.js";
 import { createEntries, type Entries, type EntriesOptions, type Entry, type Looked } from "./entries.js";
@@ -28,7 +28,6 @@ import { createLedgerCopy } from "./ledger-copy.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import { createLineWriter } from "./line-writer.js";
 import { findPutBack } from "./put-back.js";
-import { findStrange } from "./strange.js";
 
 export interface ShelfOptions extends EntriesOptions {
   locks: Locks;
@@ -201,7 +200,7 @@ export function createShelf(options: ShelfOptions): Shelf {
     } finally {
       see([...seen]);
     }
-    const strange = findStrange(entries, ledger);
+    const strange = findDrift(entries, ledger);
     if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
     await keepCopy();
     if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
@@ -270,4 +269,15 @@ const NONE: readonly Memory[] = [];
 interface Loaded {
   entries: Entries;
   ledger: Ledger;
+}
+
+/** Paths of files that are others than the ledger knows, and of those that it knows and that are gone. Pure. */
+function findDrift(entries: Entries, ledger: Ledger): string[] {
+  const changed = entries
+    .all()
+    .filter(({ path, hash, reading }) => reading.kind === "memory" && ledger.known(path)?.hash !== hash)
+    .map(({ path }) => path)
+    .filter((path) => parsePath(path) !== undefined);
+  const gone = [...ledger.paths()].filter((path) => !entries.get(path) && ledger.known(path)?.hash !== null);
+  return [...changed, ...gone];
 }
