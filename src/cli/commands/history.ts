@@ -1,13 +1,15 @@
 /** `strata history`: every change of one memory. */
+
 import { parseID } from "../../memory/id.js";
 import type { LedgerLine } from "../../memory/store/ledger-line.js";
 import { exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const words = args.join(" ");
     // A full id also finds a memory that no longer exists.
     const id = parseID(words) ? words : (await requireMemory(memories, words)).id;

@@ -1,8 +1,10 @@
 /** `strata status` */
+
 import { isStrata } from "../../config/plugin-entries.js";
 import { formatStatus } from "../../status/format-status.js";
 import { readStatus } from "../../status/status.js";
 import { exitCodes, type Run } from "../command.js";
+import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 
 const NOT_LOADED =
@@ -12,7 +14,7 @@ export const run: Run = async (cli, { json }) => {
   const { clock, say, style } = cli;
   const project = await openProject(cli);
   const { config, plugins, problems } = await project.settings();
-  const { files } = await project.own();
+  const { files } = openOwnState(project);
   const status = await readStatus({ files, clock }, project.root, config);
   const pulses = await files.list(status.folders.pulse);
   const hasRun = pulses.length + Object.keys(status.sessions).length > 0;
