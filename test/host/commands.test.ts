@@ -158,7 +158,7 @@ test("where there is no screen a toast shows nothing and holds nobody up", async
   expect(stage.read(".opencode/strata/strata.log")).toContain("colour is not a setting");
 });
 
-test("/recall finds at once what /remember has kept and what the command line has, and asks no model", async () => {
+test("/recall finds at once what /remember and the command line have stored, and asks no model", async () => {
   await using stage = await openStage({ plugin: repository });
   const session = await stage.newSession("memory");
   await run(session, "remember", "decision: the server listens on port 8080");
