@@ -249,7 +249,7 @@ describe("strata doctor", () => {
     ]);
   });
 
-  it("says that no model is asked where a file of the project chose it, or where its provider is", async () => {
+  it("doctor says that no model is called if a file of the project chose it or its provider", async () => {
     const chosen = await examine({
       [GLOBAL]: { model: "mine/large" },
       [PROJECT]: { ...inList({}), small_model: "evil/s" },
@@ -257,7 +257,7 @@ describe("strata doctor", () => {
     expect(chosen).toContainEqual({
       level: "warning",
       what: expect.stringContaining(
-        `no model is asked in the background: small_model in ${PROJECT} is the project's`,
+        `no model is called in the background: small_model in ${PROJECT} is the project's`,
       ),
     });
     const users = { [GLOBAL]: { ...inList({}), model: "mine/large", small_model: "mine/small" } };
@@ -266,7 +266,7 @@ describe("strata doctor", () => {
       [PROJECT]: { provider: { mine: { options: { baseURL: "x" } } } },
     });
     expect(moved).toContainEqual({ level: "warning", what: expect.stringContaining("provider.mine in") });
-    const without = (await examine(users)).filter(({ what }) => what.includes("no model is asked"));
+    const without = (await examine(users)).filter(({ what }) => what.includes("no model is called"));
     expect(without).toEqual([]);
   });
 

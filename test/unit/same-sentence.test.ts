@@ -35,7 +35,7 @@ describe("the same sentence remembered twice", () => {
       [`${PROJECT}/notes.md`]: "we deploy on Fridays\n",
     });
     await runStrata(files, "remember we deploy on Fridays");
-    expect((await runStrata(files, "remember we deploy on Fridays")).out).toMatch(/^Known already: /);
+    expect((await runStrata(files, "remember we deploy on Fridays")).out).toMatch(/^Already known: /);
     await runStrata(files, "ingest notes.md --type knowledge");
     const { out } = await runStrata(files, "list --json");
     expect(JSON.parse(out).memories).toHaveLength(1);
