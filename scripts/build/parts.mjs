@@ -47,6 +47,8 @@ export function asBunRunsIt() {
       for (const [name, part] of Object.entries(bundle)) {
         if (part.type !== "chunk") continue;
         const { code } = part;
+        const [raw] = /String\.raw`[^`]*[^\0-\x7f][^`]*`/.exec(code) ?? [];
+        if (raw) throw new Error(`Expected ASCII in what is taken as it is written: ${raw}`);
         const shebang = /^#!.*\n/.exec(code)?.[0] ?? "";
         part.code = `${shebang}// @bun\n${code.slice(shebang.length).replace(NOT_ASCII, escapeUnits)}`;
         const map = bundle[`${name}.map`];
