@@ -48,6 +48,8 @@ async function bundle({ input, name }) {
     cwd: root,
     input,
     platform: "node",
+    // A module that asks for others with a `require` of its own cannot be bundled; as ES modules they all can.
+    resolve: { mainFields: ["module", "main"] },
     checks: { pluginTimings: false, bundlerTimings: false },
     plugins: [withVersion(values.as)],
     onLog(level, log, handle) {
