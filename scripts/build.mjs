@@ -50,6 +50,8 @@ async function bundle({ input, name }) {
     platform: "node",
     // A module that asks for others with a `require` of its own cannot be bundled; as ES modules they all can.
     resolve: { mainFields: ["module", "main"] },
+    // write-file-atomic names its temporary files after it.
+    transform: { define: { __filename: "import.meta.filename" } },
     checks: { pluginTimings: false, bundlerTimings: false },
     plugins: [withVersion(values.as)],
     onLog(level, log, handle) {

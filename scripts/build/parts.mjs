@@ -50,6 +50,8 @@ export function asBunRunsIt() {
         const [raw] = /String\.raw`[^`]*[^\0-\x7f][^`]*`/.exec(code) ?? [];
         if (raw) throw new Error(`Expected ASCII in what is taken as it is written: ${raw}`);
         const [required] = /(?<!import)\((`|"|')\.{1,2}\/[^`"']+\1\)/.exec(code) ?? [];
+        const [common] = /\b__(?:filename|dirname)\b/.exec(code) ?? [];
+        if (common) throw new Error(`Expected ES modules, but ${name} has ${common}, which they have not`);
         if (required) throw new Error(`Expected all modules inside, but ${name} requires ${required}`);
         const shebang = /^#!.*\n/.exec(code)?.[0] ?? "";
         part.code = `${shebang}// @bun\n${code.slice(shebang.length).replace(NOT_ASCII, escapeUnits)}`;
