@@ -30,7 +30,7 @@ export function withVersion(version) {
     name: "version",
     transform(code, id) {
       if (version === undefined || !id.endsWith("/src/version.ts")) return null;
-      return code.replace(/"[^"]+"/, JSON.stringify(version));
+      return { code: code.replace(/"[^"]+"/, JSON.stringify(version)), map: null };
     },
   };
 }
