@@ -19,7 +19,7 @@ const look = (spec: string, world: Record<string, string>, env: Record<string, s
 };
 
 describe("strata doctor goes by the entry of the configuration", () => {
-  it("which is the last one, as a path from everywhere, or a file that OpenCode loads by itself", () => {
+  it("strata doctor goes by the entry of the configuration, which is the last one, as a path from everywhere, or a file that OpenCode loads by itself", () => {
     const other = entry("opencode-pty", "opencode-pty");
     expect(findConfigured([entry("opencode-strata@1.0.0"), entry("./strata"), other], [])).toEqual({
       spec: `${PROJECT}/strata`,
@@ -36,7 +36,7 @@ describe("strata doctor goes by the entry of the configuration", () => {
     expect(findConfigured([archive], [])).toMatchObject({ spec: "/x/opencode-strata-0.1.0.tgz" });
   });
 
-  it("and what OpenCode has installed for it, by its very spec", async () => {
+  it("strata doctor goes by the entry of the configuration and what OpenCode has installed for it, by its very spec", async () => {
     const packages = (top: string) => ({
       [`${top}/opencode/packages/opencode-strata@latest/package-lock.json`]: "{}",
       [`${top}/opencode/packages/opencode-strata@latest/node_modules/opencode-strata/package.json`]:
@@ -58,7 +58,7 @@ describe("strata doctor goes by the entry of the configuration", () => {
     });
   });
 
-  it("or the folder that it names, which has to be there and to be built", async () => {
+  it("strata doctor goes by the entry of the configuration or the folder that it names, which has to be there and to be built", async () => {
     const manifest = '{"name": "opencode-strata", "version": "0.2.0", "main": "./dist/plugin.js"}';
     const unbuilt = { [`${PROJECT}/strata/package.json`]: manifest };
     expect((await look("./strata", {})).flaw?.what).toContain(`there is no ${PROJECT}/strata`);
@@ -75,7 +75,7 @@ describe("strata doctor goes by the entry of the configuration", () => {
     );
   });
 
-  it("and does not say that none names the plugin while a file cannot be read", async () => {
+  it("strata doctor goes by the entry of the configuration and does not say that none names the plugin while a file cannot be read", async () => {
     const { out } = await runStrata(createMemoryFiles({ [file]: '{"plugin": ["opencode-strata"' }), "doctor");
     expect(out.split("\n")[0]).toMatch(/^problem {2}\S+opencode\.json cannot be read/);
     expect(out).not.toContain("is not configured");
@@ -87,19 +87,19 @@ describe("strata doctor compares versions", () => {
   const compare = (own: string, onDisk: object, proved?: string) =>
     checkVersions({ configured, onDisk, own, proved });
 
-  it("and is content where command line, disk and what is loaded are one", () => {
+  it("strata doctor compares versions and is content where command line, disk and what is loaded are one", () => {
     expect(compare("1.0.0", { folder: "/a", version: "1.0.0" }, "1.0.0")).toMatchObject([{ level: "fine" }]);
     expect(compare("1.0.0", {})).toEqual([]);
   });
 
-  it("and says where OpenCode loads another than the command line, and that an installed one stays as it is", () => {
+  it("strata doctor compares versions and says where OpenCode loads another than the command line, and that an installed one stays as it is", () => {
     const [old] = compare("1.0.0", { folder: "/c/node_modules/x", version: "0.9.0", cached: "/c" }, "0.9.0");
     expect(old).toMatchObject({ level: "warning", todo: expect.stringContaining("delete /c") });
     expect(old?.what).toContain("OpenCode loads opencode-strata 0.9.0");
     expect(old?.what).toContain("this command line is 1.0.0");
   });
 
-  it("and says where what is built is another than its folder says", () => {
+  it("strata doctor compares versions and says where what is built is another than its folder says", () => {
     const [stale] = compare("1.1.0", { folder: "/a", version: "1.1.0" }, "1.0.0");
     expect(stale).toMatchObject({ level: "warning", todo: "npm run build, in /a" });
     expect(stale?.what).toContain("runs opencode-strata 1.0.0, but the package.json in /a is of 1.1.0");
@@ -120,7 +120,7 @@ describe("strata doctor tells whether OpenCode has ever loaded the plugin", () =
       version,
     );
 
-  it("not at all, or not since the log was written last", async () => {
+  it("strata doctor tells whether OpenCode has ever loaded the plugin: not at all, or not since the log was written last", async () => {
     expect(await when({}, "1.0.0")).toMatchObject({
       level: "note",
       what: `OpenCode has not loaded opencode-strata in ${PROJECT} yet`,
@@ -129,7 +129,7 @@ describe("strata doctor tells whether OpenCode has ever loaded the plugin", () =
     expect((await when(log, "1.0.0")).what).toMatch(/ since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
   });
 
-  it("in this version, in another one, or in another one that still runs", async () => {
+  it("strata doctor tells whether OpenCode has ever loaded the plugin: in this version, in another one, or in another one that still runs", async () => {
     const earlier = { [`${pulses}/a.json`]: pulse("0.8.0", MORNING - 9_000_000) };
     const last = (more: object = {}) => ({
       ...earlier,
@@ -147,7 +147,7 @@ describe("strata doctor tells whether OpenCode has ever loaded the plugin", () =
 });
 
 describe("strata doctor prints", () => {
-  it("what does not work first, and what is in order last", () => {
+  it("strata doctor prints what does not work first, and what is in order last", () => {
     const sections = [
       { title: "One", findings: [fine("a"), note("b"), problem("c", "do it")] },
       { title: "Two", findings: [warning("d"), problem("e"), fine("f")] },
@@ -166,7 +166,7 @@ describe("strata doctor prints", () => {
     ]);
   });
 
-  it("the steps of the proof at a terminal, and nothing elsewhere", () => {
+  it("strata doctor prints the steps of the proof at a terminal, and nothing elsewhere", () => {
     const said: string[] = [];
     const clock = createFakeClock();
     const world = { clock, style: createStyle(false), warn: (text: string) => void said.push(text) };

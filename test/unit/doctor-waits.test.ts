@@ -4,7 +4,7 @@ import { createPatience, MOST_MS, QUIET_MS } from "../../src/cli/doctor/patience
 import { createFakeClock } from "../support/fake-clock.js";
 
 describe("the patience of the proof", () => {
-  it("lasts as long as the session goes on, however slow the machine is, and ends after a minute of silence", () => {
+  it("the patience of the proof lasts as long as the session goes on, however slow the machine is, and ends after a minute of silence", () => {
     const clock = createFakeClock();
     const steps: string[] = [];
     const patience = createPatience({ clock, onStep: (step) => steps.push(step) });
@@ -21,7 +21,7 @@ describe("the patience of the proof", () => {
     expect(steps).toEqual(["OpenCode starts", "results are read"]);
   });
 
-  it("is longer for a step that is known to be silent", () => {
+  it("the patience of the proof is longer for a step that is known to be silent", () => {
     const clock = createFakeClock();
     const patience = createPatience({ clock, onStep: () => {} });
     patience.begin("OpenCode installs", 3 * QUIET_MS);
@@ -31,7 +31,7 @@ describe("the patience of the proof", () => {
     expect(String(patience.signal.reason)).toContain("nothing has moved for 180 s: OpenCode installs");
   });
 
-  it("has an end for a session that goes round in circles", () => {
+  it("the patience of the proof has an end for a session that goes round in circles", () => {
     const clock = createFakeClock();
     const patience = createPatience({ clock, onStep: () => {} });
     for (let passedMs = 0; passedMs < MOST_MS; passedMs += QUIET_MS / 2) {
@@ -41,7 +41,7 @@ describe("the patience of the proof", () => {
     expect(String(patience.signal.reason)).toContain(`did not end within ${MOST_MS / 1_000} s`);
   });
 
-  it("is what the user has set, silent or not", () => {
+  it("the patience of the proof is what the user has set, silent or not", () => {
     const clock = createFakeClock();
     const patience = createPatience({ clock, withinSeconds: 90, onStep: () => {} });
     patience.begin("OpenCode starts");
@@ -57,7 +57,7 @@ describe("why OpenCode has not loaded a plugin", () => {
   const event = (message: string, type = "session.error"): string =>
     JSON.stringify({ payload: { type, properties: { error: { name: "UnknownError", data: { message } } } } });
 
-  it("is read from its events, whatever colons the spec has", () => {
+  it("why OpenCode has not loaded a plugin is read from its events, whatever colons the spec has", () => {
     const spec = "opencode-strata@file:/home/me/strata.tgz";
     const refused = "404 Not Found - GET http://127.0.0.1:1/opencode-strata - no: really";
     expect(findRefusalInEvent(event(`Failed to install plugin ${spec}: ${refused}`))).toEqual({
@@ -70,7 +70,7 @@ describe("why OpenCode has not loaded a plugin", () => {
     });
   });
 
-  it("is not seen in what says something else", () => {
+  it("why OpenCode has not loaded a plugin is not seen in what says something else", () => {
     for (const text of [
       event("Model not found"),
       event("Failed to load plugin a: b", "toast"),
@@ -82,7 +82,7 @@ describe("why OpenCode has not loaded a plugin", () => {
     expect(findRefusalInLog('level=WARN message="slow" error="late"')).toBeUndefined();
   });
 
-  it("is read from its log where the plugin throws as it starts", () => {
+  it("why OpenCode has not loaded a plugin is read from its log where the plugin throws as it starts", () => {
     const line = (error: string) =>
       `level=WARN message=x\nlevel=ERROR message="failed to load plugin" path=file:///a error=${error}\n`;
     expect(findRefusalInLog(line('"out of \\"ink\\""'))).toEqual({ what: "start", why: 'out of "ink"' });

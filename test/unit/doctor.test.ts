@@ -30,7 +30,7 @@ const find = (findings: readonly Finding[], words: string): Finding | undefined 
   findings.find(({ what }) => what.includes(words));
 
 describe("strata doctor tells of the configuration", () => {
-  it("that the plugin is loaded once, not at all, or twice", async () => {
+  it("strata doctor tells that the plugin is loaded once, not at all, or twice", async () => {
     const once = await examine({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
     expect(find(once, "configured once")).toMatchObject({ level: "fine" });
     const never = await examine({ [CONFIG]: "{}" });
@@ -63,7 +63,7 @@ describe("strata doctor tells of the configuration", () => {
     expect(find(findings, "configured once")).toMatchObject({ level: "fine" });
   });
 
-  it("which plugins fight over the context, and what to switch off", async () => {
+  it("strata doctor tells which plugins fight over the context, and what to switch off", async () => {
     const plugin = [
       "opencode-strata",
       "@tarquinen/opencode-dcp@latest",
@@ -78,7 +78,7 @@ describe("strata doctor tells of the configuration", () => {
     for (const { todo } of rivals) expect(todo).toMatch(/take|switch off/);
   });
 
-  it("which settings are not the usual ones and where each comes from, which layers are off, and what is wrong", async () => {
+  it("strata doctor tells which settings are not the usual ones and where each comes from, which layers are off, and what is wrong", async () => {
     const findings = await examine({
       "/home/me/.config/opencode/opencode.json":
         '{"memory": {"dream": {"enabled": false}, "toolResults": {"threshold": 9000}}}',
@@ -101,7 +101,7 @@ describe("strata doctor tells of the configuration", () => {
 });
 
 describe("strata doctor tells of OpenCode", () => {
-  it("2 and later that the plugin does nothing in it, as a problem, and does not try to prove otherwise", () => {
+  it("strata doctor tells of OpenCode 2 and later that the plugin does nothing in it, as a problem, and does not try to prove otherwise", () => {
     for (const version of ["2.0.0", "2.2.7", "2.1.0-beta.3", "3.0.0"]) {
       const finding = checkHost("/bin/opencode", version);
       expect(finding).toMatchObject({ level: "problem", what: expect.stringContaining(version) });
@@ -115,7 +115,7 @@ describe("strata doctor tells of OpenCode", () => {
     }
   });
 
-  it("only what it finds in the PATH: a program that a repository brings is never run", async () => {
+  it("strata doctor tells of OpenCode only what it finds in the PATH: a program that a repository brings is never run", async () => {
     const files = createMemoryFiles({
       "/project/node_modules/.bin/opencode": "#!/bin/sh\nrm -rf ~",
       "/project/opencode": "",
@@ -144,13 +144,13 @@ describe("strata doctor tells of the machine", () => {
   };
   const world = { [`${PROJECT}/.opencode/strata/strata.log`]: "x" };
 
-  it("where machine state was set aside that is not known to be of this machine", async () => {
+  it("strata doctor tells where machine state was set aside that is not known to be of this machine", async () => {
     const aside = `${PROJECT}/.opencode/strata/state.foreign-1`;
     const files = createMemoryFiles({ ...world, [`${aside}/leases.json`]: "{}" }, () => MORNING);
     expect(find(await checkMachine(options(files), PROJECT), aside)).toMatchObject({ level: "note" });
   });
 
-  it("that a folder cannot be written, and leaves no trace where it can", async () => {
+  it("strata doctor tells that a folder cannot be written, and leaves no trace where it can", async () => {
     const files = createMemoryFiles(world, () => MORNING);
     const before = [...files.contents.keys()];
     expect((await checkMachine(options(files), PROJECT)).every(({ level }) => level === "fine")).toBe(true);
@@ -167,7 +167,7 @@ describe("strata doctor tells of the machine", () => {
     });
   });
 
-  it("that a lock is stale, held, or without an owner", async () => {
+  it("strata doctor tells that a lock is stale, held, or without an owner", async () => {
     const path = `${PROJECT}/.opencode/strata/state/memory/internal/lock`;
     const look = async (lock: LockState) =>
       find(await checkMachine(options(createMemoryFiles({ ...world, [path]: "x" }), lock), PROJECT), path);
@@ -177,14 +177,14 @@ describe("strata doctor tells of the machine", () => {
     expect(await look({ kind: "held" })).toMatchObject({ level: "problem" });
   });
 
-  it("that the disk is nearly full, and that the clock is behind what was written", async () => {
+  it("strata doctor tells that the disk is nearly full, and that the clock is behind what was written", async () => {
     const files = createMemoryFiles(world, () => MORNING + 3 * 86_400_000);
     const findings = await checkMachine(options(files, undefined, 5_000_000), PROJECT);
     expect(find(findings, "5 MB are free")).toMatchObject({ level: "warning" });
     expect(find(findings, "the clock is 3 days behind")).toMatchObject({ level: "warning" });
   });
 
-  it("that it is too old a Node", () => {
+  it("strata doctor tells that Node is too old", () => {
     expect(checkRuntime({ node: "18.19.0" }).level).toBe("problem");
     expect(checkRuntime({ node: "20.17.0" }).level).toBe("fine");
     expect(checkRuntime({ node: "24.3.0", bun: "1.3.14" })).toMatchObject({
@@ -233,19 +233,19 @@ describe("the proof tells", () => {
     played: { sessionID: "s", isCommandFree: true, hasClaimed: true },
   };
 
-  it("that everything fired", () => {
+  it("the proof tells that everything fired", () => {
     const findings = readEvidence(healthy, config);
     expect(findings.filter(({ level }) => level !== "fine")).toEqual([]);
     expect(findings).toHaveLength(beats.length + 1 + names.length);
   });
 
-  it("that the plugin was not loaded", () => {
+  it("the proof tells that the plugin was not loaded", () => {
     expect(readEvidence({ ...healthy, pulse: undefined }, config)).toMatchObject([
       { level: "problem", what: expect.stringContaining("has not loaded the plugin") },
     ]);
   });
 
-  it("which hook never fired, and whether it should have", () => {
+  it("the proof tells which hook never fired, and whether it should have", () => {
     const { compacting: _, turn: __, ...hooks } = pulse.hooks;
     const bound = beats.filter((beat) => beat !== "turn");
     const findings = readEvidence({ ...healthy, pulse: { ...pulse, hooks, bound } }, config);
@@ -255,7 +255,7 @@ describe("the proof tells", () => {
     });
   });
 
-  it("that a layer has nothing to work on while another is off", () => {
+  it("the proof tells that a layer has nothing to work on while another is off", () => {
     const off = { ...config, autoMemory: { ...config.autoMemory, enabled: false } };
     const findings = readEvidence({ ...healthy, hasDreamt: false }, off);
     expect(find(findings, "layer dream")).toEqual({
@@ -264,7 +264,7 @@ describe("the proof tells", () => {
     });
   });
 
-  it("which layer is off, was never asked, did nothing, or failed and with what", () => {
+  it("the proof tells which layer is off, was never asked, did nothing, or failed and with what", () => {
     const off = { ...config, microCompact: { ...config.microCompact, enabled: false } };
     const { "session-memory": _, ...layers } = pulse.layers;
     const failing = { ...layer, failed: 2, lastFailure: "at hook context: failed: boom" };

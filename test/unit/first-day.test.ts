@@ -12,7 +12,7 @@ const open = (files: Record<string, string> = {}): MemoryFiles =>
 describe("a configuration that is no JSON", () => {
   const files = () => open({ [CONFIG]: '{\n  "plugin": ["opencode-strata"]\n  "model": "a"\n}' });
 
-  it("is the first thing that doctor tells, by line and column and without the parser's words", async () => {
+  it("a configuration that is no JSON is the first thing that doctor tells, by line and column and without the parser's words", async () => {
     const { out } = await runStrata(files(), "doctor --no-proof");
     const problems = out.split("\n").filter((line) => line.includes("problem"));
     expect(problems[0]).toContain('opencode.json cannot be read: line 3, column 3: expected a "," between');
@@ -23,7 +23,7 @@ describe("a configuration that is no JSON", () => {
 });
 
 describe("strata status", () => {
-  it("says where the plugin is not loaded, names nothing as on, and ends with 1", async () => {
+  it("strata status says where the plugin is not loaded, names nothing as on, and ends with 1", async () => {
     const { code, out } = await runStrata(open(), "status");
     expect([code, out]).toEqual([
       1,
@@ -32,7 +32,7 @@ describe("strata status", () => {
     expect(out).not.toContain("toolResults, microCompact");
   });
 
-  it("says nothing of it where it is loaded, or has run though no list names it", async () => {
+  it("strata status says nothing of it where it is loaded, or has run though no list names it", async () => {
     const loaded = open({ [CONFIG]: '{"plugin": ["opencode-strata"]}' });
     const ran = open({ [`${PROJECT}/.opencode/strata/state/pulse/a.json`]: "{}" });
     await ownState(ran);
@@ -43,7 +43,7 @@ describe("strata status", () => {
     }
   });
 
-  it("tells of wrong settings", async () => {
+  it("strata status tells of wrong settings", async () => {
     const text = '{"plugin": ["opencode-strata"], "memory": {"dream": {"interval": "often"}}}';
     const { code, out } = await runStrata(open({ [CONFIG]: text }), "status");
     expect([code, out]).toEqual([1, expect.stringContaining("memory.dream.interval")]);

@@ -37,7 +37,7 @@ async function openArchived(daysAgo: number): Promise<{ files: MemoryFiles; path
 }
 
 describe("strata gc", () => {
-  it("removes nothing without --execute, and then exactly what it printed", async () => {
+  it("strata gc removes nothing without --execute, and then exactly what it printed", async () => {
     const files = open({
       [`${OPENCODE}/session-memory/ses_1.previous.md`]: "old",
       [`${OPENCODE}/session-memory/ses_1.md`]: "notes",
@@ -66,7 +66,7 @@ describe("strata gc", () => {
     expect((await runStrata(files, "gc --days none")).code).toBe(2);
   });
 
-  it("keeps the result that a recorded decision names, however old it is", async () => {
+  it("strata gc keeps the result that a recorded decision names, however old it is", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();
@@ -78,7 +78,7 @@ describe("strata gc", () => {
     expect(await findGone(world.files, "gc --execute")).toContain(named?.slice(OPENCODE.length + 1));
   });
 
-  it("keeps an instance whose process runs", async () => {
+  it("strata gc keeps an instance whose process runs", async () => {
     const process = await createRunningProcesses().own();
     const at = new Date(0).toISOString();
     const own: Instance = {
@@ -98,7 +98,7 @@ describe("strata gc", () => {
     expect(await findGone(files, "gc --execute")).toEqual(["strata/state/instances/gone.json"]);
   });
 
-  it("takes old memories out of the archive only when asked, and the ledger keeps their words", async () => {
+  it("strata gc takes old memories out of the archive only when asked, and the ledger keeps their words", async () => {
     const { files, path } = await openArchived(40);
     const words = files.text(path);
     expect(await findGone(files, "gc --execute")).toEqual([]);
@@ -119,7 +119,7 @@ describe("strata gc", () => {
     expect((await runStrata(files, "list --archived")).out).toMatch(/^decision\/in-use .*$/);
   });
 
-  it("killed while it removes a memory leaves it whole or gone, and the ledger says which", async () => {
+  it("strata gc killed while it removes a memory leaves it whole or gone, and the ledger says which", async () => {
     let hasEnded = false;
     for (let at = 1; !hasEnded; at += 3) {
       const { files, path } = await openArchived(40);

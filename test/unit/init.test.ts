@@ -17,7 +17,7 @@ async function after(text: string | undefined, line = "init"): Promise<string | 
 }
 
 describe("strata init", () => {
-  it("makes the file where there is none, and adds to the one that is there", async () => {
+  it("strata init makes the file where there is none, and adds to the one that is there", async () => {
     const made = await after(undefined);
     expect(made).toBe(
       '{\n  "$schema": "https://opencode.ai/config.json",\n  "plugin": ["opencode-strata"]\n}\n',
@@ -27,7 +27,7 @@ describe("strata init", () => {
     expect(await after("{}")).toBe('{"plugin": ["opencode-strata"]}');
   });
 
-  it("keeps comments, order, tabs, line ends, trailing commas and what stands beside the list", async () => {
+  it("strata init keeps comments, order, tabs, line ends, trailing commas and what stands beside the list", async () => {
     const text =
       '{\r\n\t// mine\r\n\t"model": "a/b", // and why\r\n\t"plugin": [\r\n\t\t"first", // the first\r\n\t\t["second", { "x": 1 }], /* and last */\r\n\t],\r\n\t"z": 1,\r\n}\r\n';
     const added = await after(text);
@@ -35,7 +35,7 @@ describe("strata init", () => {
     expect(await after(added, "init --remove")).toBe(text);
   });
 
-  it("written twice is written once", async () => {
+  it("strata init written twice is written once", async () => {
     const files = open('{ "plugin": [] }');
     await runStrata(files, "init");
     const once = files.text(PATH);
@@ -44,7 +44,7 @@ describe("strata init", () => {
     expect(out).toContain('has "opencode-strata" already');
   });
 
-  it("knows itself with a version, with options, as a folder, and in the global file", async () => {
+  it("strata init knows itself with a version, with options, as a folder, and in the global file", async () => {
     const { version: _, ...folder } = {
       version: 1,
       "/lib/strata/package.json": '{"name":"opencode-strata"}',
@@ -71,7 +71,7 @@ describe("strata init", () => {
     expect(parse(files.text("/home/me/.config/opencode/opencode.json") ?? "").plugin).toEqual([]);
   });
 
-  it("takes the file that is there, the one with a list first, and the repository's from a folder deep in it", async () => {
+  it("strata init takes the file that is there, the one with a list first, and the repository's from a folder deep in it", async () => {
     const files = createMemoryFiles({
       "/project/.git/HEAD": "x",
       "/project/opencode.json": "{}",
@@ -82,7 +82,7 @@ describe("strata init", () => {
     expect(files.text("/project/opencode.json")).toBe("{}");
   });
 
-  it("leaves what it does not understand untouched, says where that is, and ends with 3", async () => {
+  it("strata init leaves what it does not understand untouched, says where that is, and ends with 3", async () => {
     for (const [text, what] of [
       ['{\n  "model": "a",\n  oops\n}', "line 3, column 3: a word that is neither"],
       ["[1]", "an object is expected at the top"],
@@ -96,7 +96,7 @@ describe("strata init", () => {
     }
   });
 
-  it("names the copy that the project has installed for itself, as seen from the file", async () => {
+  it("strata init names the copy that the project has installed for itself, as seen from the file", async () => {
     for (const [path, spec] of [
       [PATH, "./node_modules/opencode-strata"],
       ["/project/.opencode/opencode.json", "../node_modules/opencode-strata"],
@@ -113,7 +113,7 @@ describe("strata init", () => {
     }
   });
 
-  it("with nothing to take out says so", async () => {
+  it("strata init with nothing to take out says so", async () => {
     expect((await runStrata(open("{}"), "init --remove")).out).toContain("nothing to do");
   });
 });
@@ -134,7 +134,7 @@ describe("the edit, of any configuration with comments", () => {
       return `${a}{${members.join(`,${c}`)}${trails ? "," : ""}${b}}${c}`;
     });
 
-  it("adds one entry at the end, changes nothing else of what it means, keeps every comment, and can be taken back", () => {
+  it("the edit of any configuration with comments adds one entry at the end, changes nothing else of what it means, keeps every comment, and can be taken back", () => {
     fc.assert(
       fc.property(document, (text) => {
         const added = planAdd(text, "opencode-strata");
@@ -155,7 +155,7 @@ describe("the edit, of any configuration with comments", () => {
     );
   });
 
-  it("takes out any entry and keeps the others with their comments", () => {
+  it("the edit of any configuration with comments takes out any entry and keeps the others with their comments", () => {
     fc.assert(
       fc.property(document, fc.constantFrom("a", "b@1", "c"), (text, spec) => {
         const removed = planRemove(text, (name) => name === spec);

@@ -12,7 +12,7 @@ const FOLDER = `${PROJECT}/.opencode/memory`;
 const open = (): MemoryFiles => createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
 
 describe("strata and memories", () => {
-  it("remembers, lists, shows, archives and restores, and the ledger has every step", async () => {
+  it("strata remembers, lists, shows, archives and restores, and the ledger has every step", async () => {
     const files = open();
     const said = await runStrata(files, "remember --type decision The server listens on port 8080");
     expect(said).toMatchObject({
@@ -38,7 +38,7 @@ describe("strata and memories", () => {
     expect(out).toContain("(moved)");
   });
 
-  it("restores the one in the archive that words mean, whatever else they mean", async () => {
+  it("strata restores the one in the archive that words mean, whatever else they mean", async () => {
     const files = open();
     await runStrata(files, "remember the first port is 8080");
     await runStrata(files, "remember the second port is 9090");
@@ -65,7 +65,7 @@ describe("strata and memories", () => {
     expect(status.memories).toEqual({ preference: 1 });
   });
 
-  it("with words that mean none or several changes nothing and says which there are", async () => {
+  it("strata with words that mean none or several changes nothing and says which there are", async () => {
     const files = open();
     await runStrata(files, "remember the first port is 8080");
     await runStrata(files, "remember the second port is 9090");
@@ -88,7 +88,7 @@ describe("strata and memories", () => {
     expect((await runStrata(files, "show")).code).toBe(2);
   });
 
-  it("finds them again by words and type, and what an earlier session noted, marked as such", async () => {
+  it("strata finds memories by words and type, and what an earlier session noted, marked as such", async () => {
     const files = open();
     await runStrata(files, "remember --type decision the server listens on port 8080");
     await runStrata(files, "remember the tests need a database");
@@ -112,7 +112,7 @@ describe("strata and memories", () => {
     expect((await runStrata(files, "recall database --archived")).out).toContain("archived, today");
   });
 
-  it("keeps no secret, and says where it may be kept", async () => {
+  it("strata keeps no secret, and says where it may be kept", async () => {
     const files = open();
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
     const { code, err } = await runStrata(files, `remember the token is ${secret}`);
@@ -140,7 +140,7 @@ describe("what a person means", () => {
     named("plan/x", "Ship it"),
   ];
 
-  it("is the memory of that id, or of that name, or with all of these words", () => {
+  it("what a person means is the memory of that id, or of that name, or with all of these words", () => {
     const find = (words: string) => findMemories(all, words).map(({ id }) => id);
     expect(find("decision/port")).toEqual(["decision/port"]);
     expect(find("port")).toEqual(["decision/port", "knowledge/port"]);
@@ -149,7 +149,7 @@ describe("what a person means", () => {
     expect(find("  ")).toEqual([]);
   });
 
-  it("has a type: the one they name, directive for a rule, knowledge for the rest", () => {
+  it("what a person means has a type: the one they name, directive for a rule, knowledge for the rest", () => {
     expect(planRemembered("decision: use\nport 8080")).toEqual({
       type: "decision",
       content: "use\nport 8080",
@@ -166,7 +166,7 @@ describe("what a person means", () => {
 });
 
 describe("/remember, /recall and /forget", () => {
-  it("keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
+  it("/remember, /recall and /forget keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
     const world = await openWorld();
     const call = async (name: string, words: string) => {
       const command = world.strata.dispatcher.commands.find((one) => one.name === name);

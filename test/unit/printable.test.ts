@@ -76,8 +76,8 @@ describe("the command line", () => {
     "stats",
     "status",
     "validate",
-    "history rule",
-    "show nothing",
+    "the command line history rule",
+    "the command line show nothing",
   ];
   for (const line of lines)
     it(`strata ${line} lets no title, name or setting of a repository steer the terminal`, async () => {
@@ -88,7 +88,7 @@ describe("the command line", () => {
       }
     });
 
-  it("prints JSON that is read back as it was", async () => {
+  it("the command line prints JSON that is read back as it was", async () => {
     for (const isTTY of [true, false]) {
       const { out } = await run("list --json", isTTY);
       const [memory] = JSON.parse(out).memories;
@@ -98,7 +98,7 @@ describe("the command line", () => {
 });
 
 describe("printable text", () => {
-  it("steers nothing, whatever it was, keeps words, lines and our own styles, and loses nothing of JSON", () => {
+  it("printable text steers nothing, whatever it was, keeps words, lines and our own styles, and loses nothing of JSON", () => {
     const text = fc.string({
       unit: fc.constantFrom(ESC, "[", "]", "3", "1", "m", ";", "\u{7}", "\u{9b}", "\n", "a", "ü"),
     });

@@ -10,7 +10,7 @@ const read = (text: string) =>
   ]);
 
 describe("a Markdown page becomes memories", () => {
-  it("one for each heading with text below it, in the page's order; what stands before the first is one too", () => {
+  it("a Markdown page becomes memories one for each heading with text below it, in the page's order; what stands before the first is one too", () => {
     expect(read("first words\n\n# A\n\n## B\n\nof b\n\n## C ##\nof c\nand more\n")).toEqual([
       ["knowledge", undefined, "first words"],
       ["knowledge", "B", "of b"],
@@ -18,7 +18,7 @@ describe("a Markdown page becomes memories", () => {
     ]);
   });
 
-  it("of the type that the nearest heading names", () => {
+  it("a Markdown page becomes memories of the type that the nearest heading names", () => {
     expect(read("# Decisions\n\nno colours\n\n## Use X\n\nit is small\n\n# Idea\n\nshout")).toEqual([
       ["decision", undefined, "no colours"],
       ["decision", "Decisions: Use X", "it is small"],
@@ -26,7 +26,7 @@ describe("a Markdown page becomes memories", () => {
     ]);
   });
 
-  it("with the heading above where a heading stands twice, or goes on with the text above", () => {
+  it("a Markdown page becomes memories with the heading above where a heading stands twice, or goes on with the text above", () => {
     expect(read("# X\n## Why\na\n# Y\n## Why\nb\n# Z\nc\n## More\nd").map(([, title]) => title)).toEqual([
       "X: Why",
       "Y: Why",
@@ -35,7 +35,7 @@ describe("a Markdown page becomes memories", () => {
     ]);
   });
 
-  it("without its fields, its comments, and headings that stand in code", () => {
+  it("a Markdown page becomes memories without its fields, its comments, and headings that stand in code", () => {
     const page =
       "---\ntitle: page\n---\n# A\n<!-- how to\n# fill this in -->\nbefore\n~~~sh\n# no heading\n~~~\nafter\n# B\n<!-- nothing yet -->\n";
     expect(read(page)).toEqual([["knowledge", "A", "before\n~~~sh\n# no heading\n~~~\nafter"]]);

@@ -25,7 +25,7 @@ const frame = {
 };
 
 describe("the figures", () => {
-  it("add up by request, session and day, and of two records about one result the last counts", () => {
+  it("the figures add up by request, session and day, and of two records about one result the last counts", () => {
     const figures = sumFigures(readLedgerExample());
     expect(figures.sessions.map(({ sessionID }) => sessionID)).toEqual(["ses_2", "ses_1"]);
     expect(figures.sessions[1]).toMatchObject({
@@ -51,7 +51,7 @@ describe("memories", () => {
     created: new Date(MORNING - days * DAY_MS).toISOString(),
   });
 
-  it("are counted by type, the largest first, and by age, the youngest first", () => {
+  it("memories are counted by type, the largest first, and by age, the youngest first", () => {
     const all = [made(0), made(6.9), made(7), made(400), made(100, "decision")];
     expect(sumMemories(all, MORNING)).toEqual([
       { type: "knowledge", counts: [2, 1, 0, 0, 1], total: 4 },
@@ -59,7 +59,7 @@ describe("memories", () => {
     ]);
   });
 
-  it("each is counted once, whatever its date says", () => {
+  it("a memory in the figures is counted once, whatever its date says", () => {
     const date = fc.oneof(
       fc.string(),
       fc.integer().map((days) => made(days % 10_000).created),
@@ -79,7 +79,7 @@ describe("memories", () => {
 describe("a chart", () => {
   const number = fc.integer({ min: 0, max: 10_000_000 });
 
-  it("of any sizes has a title, a description, labels with units, and nothing outside the paper", () => {
+  it("a chart of any sizes has a title, a description, labels with units, and nothing outside the paper", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(number, { maxLength: 50 }), { minLength: 1, maxLength: 3 }),
@@ -111,7 +111,7 @@ describe("a chart", () => {
     );
   });
 
-  it("of ten thousand requests has some hundred points, the largest among them", () => {
+  it("a chart of ten thousand requests has some hundred points, the largest among them", () => {
     const sizes = Array.from({ length: 10_000 }, (_, n) => (n === 7_777 ? 999_999 : 1_000));
     const svg = drawLineChart({ ...frame, lines: [{ label: "sent", colour: "#123456", sizes }] });
     const points = /points="([^"]*)"/.exec(svg)?.[1]?.split(" ") ?? [];
@@ -120,7 +120,7 @@ describe("a chart", () => {
     expect(Math.min(...heights)).toBeLessThan(130);
   });
 
-  it("of one request shows it as a point; an estimate is another line without its colour too", () => {
+  it("a chart of one request shows it as a point; an estimate is another line without its colour too", () => {
     const line = { label: "sent", colour: "#123456" };
     const one = drawLineChart({ ...frame, lines: [{ ...line, sizes: [7_000] }] });
     expect(one).toMatch(/<circle cx="90" cy="[\d.]+" r="5" fill="#123456"\/>/);
@@ -128,7 +128,7 @@ describe("a chart", () => {
     expect(two.match(/stroke-dasharray="7 4"/g)).toHaveLength(2);
   });
 
-  it("of bars tells each value when it is pointed at", () => {
+  it("a chart of bars tells each value when it is pointed at", () => {
     const svg = drawBarChart({
       ...frame,
       series: [
@@ -142,7 +142,7 @@ describe("a chart", () => {
     expect(findMarkupFaults(svg)).toEqual([]);
   });
 
-  it("of rows stays on the paper, and tells each part when it is pointed at and each sum", () => {
+  it("a chart of rows stays on the paper, and tells each part when it is pointed at and each sum", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(number, { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 11 }),
@@ -171,7 +171,7 @@ describe("a chart", () => {
     expect(svg).toContain(">1,200</text>");
   });
 
-  it("has round numbers at its axes", () => {
+  it("a chart has round numbers at its axes", () => {
     expect(listTicks(10, 5)).toEqual([0, 2, 4, 6, 8, 10]);
     expect(listTicks(206_000, 5)).toEqual([0, 50_000, 100_000, 150_000, 200_000]);
     expect(listTicks(0, 5)).toEqual([0]);
@@ -186,7 +186,7 @@ describe("the page", () => {
     memories: sumMemories(readMemoriesExample(), MORNING),
   });
 
-  it("is markup without a fault, with each chart for wide and narrow screens and as a table", () => {
+  it("the page is markup without a fault, with each chart for wide and narrow screens and as a table", () => {
     expect(findMarkupFaults(page)).toEqual([]);
     expect(page.match(/<svg /g)).toHaveLength(8);
     expect(
@@ -199,7 +199,7 @@ describe("the page", () => {
     expect(page).toContain("/home/me/a &lt;b&gt; &amp; &quot;c&quot;");
   });
 
-  it("asks nobody for anything and runs nothing", () => {
+  it("the page asks nobody for anything and runs nothing", () => {
     const elsewhere = page.replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
     expect(elsewhere).not.toMatch(
       /https?:|\/\/[a-z]|@import|url\(|<script|<link|<img|<iframe| src=| on\w+=/i,
@@ -207,7 +207,7 @@ describe("the page", () => {
     expect(page).toContain("default-src 'none'");
   });
 
-  it("says so where nothing has been recorded", () => {
+  it("the page says so where nothing has been recorded", () => {
     const empty = formatPage({
       project: "/p",
       made: "2026-11-21T09:00:00.000Z",
@@ -229,7 +229,7 @@ describe("strata stats", () => {
     return files;
   };
 
-  it("prints a line a session, and JSON for programs", async () => {
+  it("strata stats prints a line a session, and JSON for programs", async () => {
     const files = createMemoryFiles(world());
     const { code, out } = await runStrata(files, "stats");
     expect(code).toBe(0);
@@ -242,7 +242,7 @@ describe("strata stats", () => {
     expect(JSON.parse((await runStrata(files, "stats --json")).out).totals.sent).toBe(58_000);
   });
 
-  it("writes the page where it is told to, seen from where one stands", async () => {
+  it("strata stats writes the page where it is told to, seen from where one stands", async () => {
     const files = createMemoryFiles(world());
     await files.writeWhole(
       `${PROJECT}/.opencode/memory/decision/port.md`,
@@ -256,7 +256,7 @@ describe("strata stats", () => {
     expect((await runStrata(files, "stats --html")).code).toBe(2);
   });
 
-  it("of a damaged ledger tells what can be read, names the line, and ends with 1", async () => {
+  it("strata stats of a damaged ledger tells what can be read, names the line, and ends with 1", async () => {
     const files = createMemoryFiles(world());
     await files.appendLine(`${PROJECT}/.opencode/strata/savings/ses_1.jsonl`, "{oops");
     const { code, err, out } = await runStrata(files, "stats");

@@ -15,7 +15,7 @@ class FakeStream extends EventEmitter implements Output {
 }
 
 describe("the terminal", () => {
-  it("prints nothing more to a stream whose reader has gone, and goes on with the other", () => {
+  it("the terminal prints nothing more to a stream whose reader has gone, and goes on with the other", () => {
     const [stdout, stderr] = [new FakeStream(), new FakeStream()];
     const { draw, say, warn } = createTerminal(stdout, stderr);
     say("one");
@@ -26,14 +26,14 @@ describe("the terminal", () => {
     expect(() => stdout.emit("error", Object.assign(new Error("full"), { code: "ENOSPC" }))).toThrow("full");
   });
 
-  it("puts colours that are meant for a terminal into no file", () => {
+  it("the terminal puts colours that are meant for a terminal into no file", () => {
     const [terminal, file] = [new FakeStream(true), new FakeStream()];
     for (const stderr of [terminal, file])
       createTerminal(new FakeStream(), stderr).warn("\u001b[33mcareful\u001b[39m");
     expect([terminal.text, file.text]).toEqual(["\u001b[33mcareful\u001b[39m\n", "careful\n"]);
   });
 
-  it("takes a bar away before it prints", () => {
+  it("the terminal takes a bar away before it prints", () => {
     const [stdout, stderr] = [new FakeStream(), new FakeStream(true)];
     const { draw, say } = createTerminal(stdout, stderr);
     draw?.("bar");
@@ -51,7 +51,7 @@ describe("progress", () => {
     return { clock, drawn, progress: createProgress({ clock, draw }, "Working") };
   }
 
-  it("is silent for a second, then a bar ten times a second at most, and gone at the end", () => {
+  it("progress is silent for a second, then a bar ten times a second at most, and gone at the end", () => {
     const { clock, drawn, progress } = open();
     for (let done = 0; done < 99; done++) {
       progress.step(done, 100);
@@ -67,7 +67,7 @@ describe("progress", () => {
     expect(drawn.slice(1)).toEqual([`${CLEARED}Working ${"█".repeat(12)}${"░".repeat(12)} 50 %`, CLEARED]);
   });
 
-  it("draws nothing for what is over within a second, nor where nobody looks", () => {
+  it("progress draws nothing for what is over within a second, nor where nobody looks", () => {
     const { clock, drawn, progress } = open();
     progress.step(1, 2);
     progress.end();

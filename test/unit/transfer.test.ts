@@ -36,7 +36,7 @@ const odd = {
 };
 
 describe("strata export and import", () => {
-  it("give an empty project the same memories, byte for byte, private and global ones only when asked", async () => {
+  it("strata export and import give an empty project the same memories, byte for byte, private and global ones only when asked", async () => {
     const source = open(odd);
     const before = new Map(source.contents);
     const exported = await runStrata(source, "export");
@@ -64,7 +64,7 @@ describe("strata export and import", () => {
     expect(JSON.parse(list.out)).toMatchObject([{ operation: "import", by: "strata" }]);
   });
 
-  it("skip what is known, and give a taken name's memory another one, which is skipped the next time", async () => {
+  it("strata export and import skip what is known, and give a taken name's memory another one, which is skipped the next time", async () => {
     const exported = await runStrata(open({ [`${FOLDER}/plan/ship.md`]: "on Friday" }), "export");
     const target = open({ [`${FOLDER}/plan/ship.md`]: "on Monday" });
     const first = await moveTo(target, exported);
@@ -76,7 +76,7 @@ describe("strata export and import", () => {
     expect((await moveTo(renamed, exported)).out).toBe("Imported: 0 memories, 1 known already");
   });
 
-  it("change nothing with --dry-run, and say what would come", async () => {
+  it("strata export and import change nothing with --dry-run, and say what would come", async () => {
     const exported = await runStrata(open(odd), "export");
     const target = open({ [`${FOLDER}/plan/mine.md`]: "mine" });
     await target.writeWhole("/elsewhere/m.jsonl", exported.out);
@@ -87,7 +87,7 @@ describe("strata export and import", () => {
     expect(target.contents).toEqual(before);
   });
 
-  it("carry no secret and no hint at a private memory, and name the file that has one", async () => {
+  it("strata export and import carry no secret and no hint at a private memory, and name the file that has one", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
     const files = open({
       [`${FOLDER}/idea/a.md`]: `---\ntitle: a\n# ${secret}\n---\nx`,
@@ -108,7 +108,7 @@ describe("strata export and import", () => {
     );
   });
 
-  it("take the whole lines of a file that is torn or has others' lines, and name the rest", async () => {
+  it("strata export and import take the whole lines of a file that is torn or has others' lines, and name the rest", async () => {
     const exported = await runStrata(open(odd), "export");
     const bytes = Buffer.from(
       `not ours\n${exported.out}\n{"v":1,"id":"../../etc/x","contents":"x"}\n{"v":1,"id":"idea/☃`,
@@ -127,7 +127,7 @@ describe("strata export and import", () => {
     expect(await runStrata(open(), "import")).toMatchObject({ code: 2 });
   });
 
-  it("leave out what cannot be read, and write over no file", async () => {
+  it("strata export and import leave out what cannot be read, and write over no file", async () => {
     const files = open({ [`${FOLDER}/idea/a.md`]: "---\ntitle: [", [`${FOLDER}/idea/b.md`]: "fine" });
     const { code, err, out } = await runStrata(files, "export out.jsonl");
     expect([code, out]).toEqual([1, `Exported: 1 memories to ${PROJECT}/out.jsonl`]);
@@ -136,7 +136,7 @@ describe("strata export and import", () => {
     expect((await runStrata(open(), "export")).out).toBe("");
   });
 
-  it("of any two sets of memories leave nothing out twice: what is planned is there afterwards, once", () => {
+  it("strata export and import of any two sets of memories leave nothing out twice: what is planned is there afterwards, once", () => {
     const one = fc.record({
       id: fc.constantFrom("idea/a", "idea/A", "idea/a-2", "plan/a", "private/idea/a"),
       contents: fc.constantFrom("x", "X ", "y", "---\ntitle: x\n---\nz"),
@@ -173,7 +173,7 @@ describe("strata import of other programs' folders", () => {
     "/repo/.memory/session.json": "{}",
   };
 
-  it("a .memory folder: decisions, findings and the context, with where they are from; twice changes nothing", async () => {
+  it("strata import takes decisions, findings and the context of a .memory folder, with where they are from, and twice changes nothing", async () => {
     const files = open(memory);
     const first = await runStrata(files, "import /repo/.memory");
     expect(first).toMatchObject({ code: 0, out: expect.stringContaining("Imported: 3 memories") });
@@ -193,7 +193,7 @@ describe("strata import of other programs' folders", () => {
     expect((await runStrata(files, "import /repo/.memory")).out).toContain("0 memories, 3 known already");
   });
 
-  it("a folder with a MEMORY.md: its pages by their kind, and what the index says beside its links", async () => {
+  it("strata import takes the pages of a folder with a MEMORY.md by their kind, and what the index says beside its links", async () => {
     const files = open({
       "/m/MEMORY.md": "# Memory\n\n- [Tone](tone.md) — short answers\n\n## Build\n\nrun make first\n",
       "/m/tone.md":
@@ -213,7 +213,7 @@ describe("strata import of other programs' folders", () => {
     ]);
   });
 
-  it("no other folder, and not one that Strata keeps itself", async () => {
+  it("strata import takes no other folder, and not one that Strata keeps itself", async () => {
     const files = open({ "/x/readme.md": "x" });
     await runStrata(files, "remember x y z");
     for (const [line, what] of [
@@ -225,7 +225,7 @@ describe("strata import of other programs' folders", () => {
 });
 
 describe("strata ingest", () => {
-  it("takes Markdown files in by their headings, once, and names the section that it does not take", async () => {
+  it("strata ingest takes Markdown files in by their headings, once, and names the section that it does not take", async () => {
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
     const files = open({
       [`${PROJECT}/docs/a.md`]: `# Use X\n\nsmall\n\n# Token\n\n${secret}\n\n# Long\n\n${"word ".repeat(8_000)}`,
@@ -242,7 +242,7 @@ describe("strata ingest", () => {
     expect((await runStrata(files, "ingest docs/b.md --type decision")).out).toContain("2 known already");
   });
 
-  it("reads every file before it takes one in: what is no Markdown changes nothing", async () => {
+  it("strata ingest reads every file before it takes one in: what is no Markdown changes nothing", async () => {
     const files = open({ [`${PROJECT}/a.md`]: "# A\nx", [`${PROJECT}/b.md`]: Uint8Array.from([0xff, 0]) });
     for (const [line, code, what] of [
       ["ingest a.md b.md", 3, "no text in UTF-8"],

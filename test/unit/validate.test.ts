@@ -33,7 +33,7 @@ const fits =
     file.test(flaw.file) && says.test(flaw.what);
 
 describe("strata validate", () => {
-  it("finds nothing in a project that is whole, in one without memories, and changes neither", async () => {
+  it("strata validate finds nothing in a project that is whole, in one without memories, and changes neither", async () => {
     for (const files of [await openSound(), createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" })]) {
       const before = copyOf(files);
       const { code, flaws } = await validate(files, "--strict");
@@ -44,7 +44,7 @@ describe("strata validate", () => {
   });
 
   it.each(damages)(
-    "with --strict finds $what, names the file and what to do, and changes nothing",
+    "strata validate with --strict finds $what, names the file and what to do, and changes nothing",
     async (damage) => {
       const files = await openSound();
       await damage.plant(files);
@@ -65,7 +65,7 @@ describe("strata validate", () => {
     },
   );
 
-  it("without --strict ends with 1 for problems alone", async () => {
+  it("strata validate without --strict ends with 1 for problems alone", async () => {
     const files = await openSound();
     await files.remove(`${FOLDER}/MEMORY.md`);
     expect((await validate(files)).code).toBe(0);
@@ -73,7 +73,7 @@ describe("strata validate", () => {
     expect((await validate(files)).code).toBe(1);
   });
 
-  it("shows ten of a kind to people and all of them to programs", async () => {
+  it("strata validate shows ten of a kind to people and all of them to programs", async () => {
     const files = await openSound();
     for (let n = 0; n < 30; n++) await files.writeWhole(`${FOLDER}/idea/n${n}.md`, "one\r\ntwo");
     const { flaws } = await validate(files);
@@ -83,7 +83,7 @@ describe("strata validate", () => {
     expect(out).toMatch(/and \d+ more of the same kinds; --json has all/);
   });
 
-  it("on a disk that fails says so and ends with 3, or names the file that it could not read", async () => {
+  it("strata validate on a disk that fails says so and ends with 3, or names the file that it could not read", async () => {
     const files = await openSound();
     for (let at = 1; at <= 400; at += 7) {
       const faulty = withFault(files, { at, code: "EIO", lasting: false });
@@ -96,14 +96,14 @@ describe("strata validate", () => {
 });
 
 describe("strata optimize", () => {
-  it("has nothing to do in a project that is whole", async () => {
+  it("strata optimize has nothing to do in a project that is whole", async () => {
     const files = await openSound();
     const before = copyOf(files);
     expect(await runStrata(files, "optimize --execute")).toMatchObject({ code: 0, out: "Nothing to mend." });
     expect(copyOf(files)).toEqual(before);
   });
 
-  it.each(damages)("for $what mends what it says and nothing else", async (damage) => {
+  it.each(damages)("strata optimize for $what mends what it says and nothing else", async (damage) => {
     const files = await openSound();
     await damage.plant(files);
     const before = copyOf(files);
@@ -137,7 +137,7 @@ describe("strata optimize", () => {
     expect(copyOf(files)).toEqual(again);
   });
 
-  it("mends all of it at once, and tells what is left for a person", async () => {
+  it("strata optimize mends all of it at once, and tells what is left for a person", async () => {
     const files = await openSound();
     // Those of the ledger leave nothing of it for the others.
     const apart = /ledger/;
@@ -148,7 +148,7 @@ describe("strata optimize", () => {
     expect((await validate(files)).flaws.filter(({ mends }) => mends.length > 0)).toEqual([]);
   });
 
-  it("on a disk that takes nothing says what could not be done, and loses nothing", async () => {
+  it("strata optimize on a disk that takes nothing says what could not be done, and loses nothing", async () => {
     const files = await openSound();
     await files.remove(`${FOLDER}/MEMORY.md`);
     await files.writeWhole(`${FOLDER}/idea/x.md`, "by hand");
