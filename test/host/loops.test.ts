@@ -26,9 +26,9 @@ const ON = "Strata: automatic summaries are on again for this session";
 const turns = (count: number, text = (turn: number): string => `turn ${turn}`): string[] =>
   Array.from({ length: count }, (_, turn) => text(turn));
 const shared = shareHost({ plugin: repository });
-/** A host of its own: where the plugin switches automatic summaries off, it does so in the host's configuration. */
+/** With snapshots, as the host has them: without, it decides on a summary before the plugin can keep it from one. */
 const openSmall = (options: StageOptions = {}): Promise<Stage> =>
-  openStage({ plugin: repository, config: windowOf(30_000), ...options });
+  openStage({ plugin: repository, config: { ...windowOf(30_000), snapshot: true }, ...options });
 
 describe("a window that system prompt and tools alone fill is found out after one summary, and the session goes on", () => {
   test("a small window that system prompt and tools alone fill is found out after one summary, and the session goes on", async () => {
