@@ -54,7 +54,7 @@ const input: fc.Arbitrary<PreviewInput> = fc.record(
 );
 
 describe("a preview, whatever the result", () => {
-  it("is never over the limit, is valid UTF-8, names the path, and is the same every time", () => {
+  it("a preview is never over the limit, is valid UTF-8, names the path, and is the same every time", () => {
     fc.assert(
       fc.property(input, (given) => {
         const preview = formatPreview(given);
@@ -70,7 +70,7 @@ describe("a preview, whatever the result", () => {
     );
   });
 
-  it("is refused rather than cut when the path leaves no room", () => {
+  it("a preview is refused rather than cut when the path leaves no room", () => {
     const content = Buffer.from("x\n".repeat(5_000));
     const previewOf = (length: number) => {
       const path = `/${"p".repeat(length)}/x.txt`;

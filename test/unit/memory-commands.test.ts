@@ -138,7 +138,7 @@ describe("what a person means", () => {
     named("plan/x", "Ship it"),
   ];
 
-  it("is the memory of that id, or of that name, or with all of these words", () => {
+  it("what a person means is the memory of that id, or of that name, or with all of these words", () => {
     const find = (words: string) => findMemories(all, words).map(({ id }) => id);
     expect(find("decision/port")).toEqual(["decision/port"]);
     expect(find("port")).toEqual(["decision/port", "knowledge/port"]);
@@ -147,7 +147,7 @@ describe("what a person means", () => {
     expect(find("  ")).toEqual([]);
   });
 
-  it("has a type: the one they name, directive for a rule, knowledge for the rest", () => {
+  it("what a person means has a type: the one they name, directive for a rule, knowledge for the rest", () => {
     expect(planRemembered("decision: use\nport 8080")).toEqual({
       type: "decision",
       content: "use\nport 8080",
@@ -164,7 +164,7 @@ describe("what a person means", () => {
 });
 
 describe("/remember, /recall and /forget", () => {
-  it("keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
+  it("/remember, /recall and /forget keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
     const world = await openWorld();
     const call = async (name: string, words: string) => {
       const command = world.strata.dispatcher.commands.find((one) => one.name === name);

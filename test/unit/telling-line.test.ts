@@ -25,7 +25,7 @@ function quote(output: string): { inNotes: string; inLog: string } {
 }
 
 describe("the line that is quoted of a failed call", () => {
-  it("is what went wrong, not where a log of it is, in the notes as in errors.log", () => {
+  it("the line that is quoted of a failed call is what went wrong, not where a log of it is, in the notes as in errors.log", () => {
     const { inLog, inNotes } = quote(NPM);
     expect(inNotes).toBe('npm error Missing script: "test"');
     expect(inLog).toBe(`exit 1: ${inNotes}`);
@@ -38,11 +38,14 @@ describe("the line that is quoted of a failed call", () => {
     ],
     ["Tests: 2 failed", "Tests: 2 failed"],
     ["all done\n<bash_metadata>\ncommand must not run longer\n</bash_metadata>", "all done"],
-  ])("is the one that tells, and never the host's own: %j", (output, line) => {
-    expect(quote(output).inNotes).toBe(line);
-  });
+  ])(
+    "the line that is quoted of a failed call is the one that tells, and never the host's own: %j",
+    (output, line) => {
+      expect(quote(output).inNotes).toBe(line);
+    },
+  );
 
-  it("is quoted without a secret that stands in it", () => {
+  it("the line that is quoted of a failed call is quoted without a secret that stands in it", () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     expect(quote(`error: cannot push with ${token}`).inNotes).not.toContain(token);
   });
