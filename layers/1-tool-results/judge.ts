@@ -2,12 +2,12 @@
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { inSlices } from "../../src/slices.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { namesResultFile } from "../../src/view/result-files.js";
 import { findThreshold, planSpill, type ResultFacts } from "./plan.js";
 import { writePreview } from "./preview.js";
 import type { Reporter } from "./reporter.js";
+import { createResultRecord } from "./result-record.js";
 import {
   type Answer,
   LAYER,
@@ -31,9 +31,9 @@ export interface JudgeOptions extends LayerContext {
   reporter: Reporter;
 }
 
-/** A larger file of the host's is not copied while a turn waits; what the host shows of it stays, and names it. */
+/** A turn does not wait for a larger file of the host's to be copied; the host's own preview stays and names it. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
-/** OpenCode cuts every result above this by itself. */
+/** OpenCode itself truncates every result above this. */
 const HOST_LIMIT_BYTES = 50_000;
 
 /** Whether a result is still to be judged. */
@@ -42,7 +42,8 @@ export function isUndecided({ find }: Judged): (result: Result) => boolean {
 }
 
 export function createJudge(context: JudgeOptions): Judge {
-  const { clock, config, decisions, files, log, resultFiles, reporter } = context;
+  const { clock, config, files, log, resultFiles, reporter } = context;
+  const record = createResultRecord(context);
   const policy = config.toolResults;
   const pageBytes = Math.min(findThreshold("read", policy), HOST_LIMIT_BYTES);
 
@@ -56,7 +57,7 @@ export function createJudge(context: JudgeOptions): Judge {
     const kept = results.filter(
       (result) => isUndecided(request)(result) && !spilled.some((one) => one.result === result),
     );
-    const isRecorded = await record(sessionID, spilled, kept, signal);
+    const isRecorded = await record(sessionID, { spilled, kept }, signal);
     if (isRecorded) for (const one of spilled) reporter.report(sessionID, one);
   };
 
@@ -84,7 +85,7 @@ export function createJudge(context: JudgeOptions): Judge {
     return canBeTaken ? found.bytes : undefined;
   }
 
-  /** Writes the file and makes the preview; `undefined` when the original has to stay. */
+  /** Writes the file and the preview; `undefined` when the original has to stay. */
   async function spill(result: Result): Promise<Spilled | undefined> {
     try {
       const content = await readWhole(result);
@@ -113,47 +114,5 @@ export function createJudge(context: JudgeOptions): Judge {
     const whole = await files.read(cutPath);
     if (!whole) throw new Error(`${cutPath} is gone`);
     return whole;
-  }
-
-  /**
-   * Once on disk, decisions hold. Where they cannot be written the originals stay, in this instance for good: what has
-   * been sent once must not change when the disk has room again.
-   */
-  async function record(
-    session: string,
-    spilled: readonly Spilled[],
-    kept: readonly Result[],
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const made: DatedDecision[] = [
-      ...spilled.map(({ result, text, file }) => decide(result, { outcome: "replaced", text, file })),
-      ...kept.map((result) => decide(result, { outcome: "kept" })),
-    ];
-    if (made.length === 0) return true;
-    // What stays would stay again if its record were lost: the turn need not wait for that.
-    if (spilled.length === 0) {
-      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
-      void context.background.add(() => write(session, made));
-      return true;
-    }
-    return write(session, made, signal);
-  }
-
-  async function write(
-    session: string,
-    made: readonly DatedDecision[],
-    signal?: AbortSignal,
-  ): Promise<boolean> {
-    try {
-      await decisions.record(session, LAYER, made, signal);
-      return true;
-    } catch (thrown) {
-      log.error(LAYER, `cannot record what was decided, ${made.length} results stay: ${formatError(thrown)}`);
-      for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
-      // A disk that was only too slow can still be told, so that they stay after a restart too.
-      const kept = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
-      if (signal?.aborted) void context.background.add(() => write(session, kept));
-      return false;
-    }
   }
 }

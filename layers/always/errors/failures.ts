@@ -8,18 +8,18 @@
  * The log is written behind the turn. What cannot be written is said once in the machine's log, and known all the same.
  */
 
-import { createKnownMessages, type KnownMessages } from "../../../src/conversation/known-messages.js";
-import { isToolPart, type Message } from "../../../src/conversation/message.js";
+import type { Message } from "../../../src/conversation/message.js";
 import { formatError } from "../../../src/error.js";
 import type { Locks } from "../../../src/lock/locks.js";
 import type { Seal } from "../../../src/owner/seal.js";
 import type { Log } from "../../../src/record/log.js";
 import type { Files } from "../../../src/seams/files.js";
-import { type Attempt, type ReadingOptions, readAttempt, readAttemptKey } from "./attempt.js";
+import type { ReadingOptions } from "./attempt.js";
 import type { Entry } from "./entry.js";
 import { createErrorLog, type LogLine } from "./error-log.js";
 import { addEntry, type KnownFailure, nameFailure, sumEntries } from "./known-failures.js";
-import { createTracker, type Occurrence, type Tracker } from "./tracker.js";
+import { createObserver } from "./observer.js";
+import type { Occurrence } from "./tracker.js";
 
 /** No call rejects. */
 export interface Failures {
@@ -52,21 +52,12 @@ export interface FailuresOptions extends ReadingOptions {
   seal: Seal;
 }
 
-interface Session {
-  readonly known: KnownMessages;
-  /** Results that were taken in: a message of which more may come is looked at again. */
-  readonly seen: Set<string>;
-  readonly tracker: Tracker;
-}
-
-/** Sessions held in memory; another one is taken in anew. */
-const MOST_SESSIONS = 30;
 const SOURCE = "errors";
 
 export function createFailures(options: FailuresOptions): Failures {
   const { files, locks, log, path, lock, seal, ...reading } = options;
   const errorLog = createErrorLog({ files, locks, path, lock, seal });
-  const sessions = new Map<string, Session>();
+  const observe = createObserver(reading);
   /** What is not in the log yet, or could not be written. */
   let unwritten: readonly Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -93,45 +84,6 @@ export function createFailures(options: FailuresOptions): Failures {
 
     onIdle: () => writing,
   };
-
-  /** What has happened since the last time. */
-  function observe(sessionID: string, messages: readonly Message[]): Occurrence[] {
-    const isFirst = !sessions.has(sessionID);
-    const session = open(sessionID);
-    const from = findFresh(messages, session.known);
-    const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
-    const occurrences: Occurrence[] = [];
-    for (const [index, message] of messages.slice(from).entries()) {
-      const found = readAttempts(message, session.seen).flatMap(session.tracker.take);
-      if (!isFirst || from + index >= newest) occurrences.push(...found);
-    }
-    session.known.add(messages.slice(from));
-    return occurrences;
-  }
-
-  /** What has ended in this message and was not taken in yet. */
-  function readAttempts({ parts }: Message, seen: Set<string>): Attempt[] {
-    if (!Array.isArray(parts)) return [];
-    return parts.flatMap((part) => {
-      const key = part && isToolPart(part) ? readAttemptKey(part) : undefined;
-      if (key === undefined || seen.has(key)) return [];
-      seen.add(key);
-      return readAttempt(part, reading) ?? [];
-    });
-  }
-
-  function open(sessionID: string): Session {
-    const session = sessions.get(sessionID) ?? {
-      known: createKnownMessages(),
-      seen: new Set<string>(),
-      tracker: createTracker(reading),
-    };
-    sessions.delete(sessionID);
-    sessions.set(sessionID, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    return session;
-  }
 
   /** What the log has, and what is on its way into it. */
   async function readAll(): Promise<Known> {
@@ -188,11 +140,6 @@ const MOST_UNWRITTEN = 500;
 
 const nameEntry = (entry: Pick<Entry, "kind" | "key" | "callHash" | "messageHash">): string =>
   `${entry.kind} ${entry.key} ${nameFailure(entry)}`;
-
-/** Index of the first message behind the last one of which nothing is left to be learned. */
-function findFresh(messages: readonly Message[], known: KnownMessages): number {
-  return messages.findLastIndex((message) => known.has(message)) + 1;
-}
 
 /** As it was known before any of these; a call that failed twice in one answer is no repetition. */
 function findRepetition(occurrence: Occurrence, { failures, keys }: Known): Repetition[] {

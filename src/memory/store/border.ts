@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Files } from "../../seams/files.js";
 import type { NamedContents } from "../../trust/record.js";
 import type { Trust } from "../../trust/trust.js";
+import type { FoundFile } from "../../trust/verdict.js";
 import type { Memory } from "../memory.js";
 import type { Entries, Entry } from "./entries.js";
 import type { LedgerLine } from "./ledger-line.js";
@@ -66,17 +67,7 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
 
     async settle(entries) {
       if (!trust) return [];
-      const undecided = entries.all().flatMap(({ hash = "", path, reading }) => {
-        const file = { name: `${prefix}${path}`, path: join(folder, path), hash };
-        return reading.kind !== "memory" || trust.isDecided(file) ? [] : [{ file, path }];
-      });
-      const stats = await Promise.all(undecided.map(({ file }) => files.statItself(file.path)));
-      const found = undecided.flatMap(({ file }, n) => {
-        const { changedMs, modifiedMs } = stats[n] ?? {};
-        return changedMs === undefined || modifiedMs === undefined
-          ? []
-          : [{ ...file, changedMs, modifiedMs }];
-      });
+      const found = await findUndecided(files, folder, entries, { prefix, trust });
       deciding += found.length > 0 ? 1 : 0;
       try {
         await trust.settle(prefix, found);
@@ -139,6 +130,24 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
   function mark<T extends Entry>(entry: T | undefined): T | undefined {
     return entry && markForeign(entry, isForeign);
   }
+}
+
+/** The files that hold a memory and of which nothing is known, with their times. */
+async function findUndecided(
+  files: Pick<Files, "statItself">,
+  folder: string,
+  entries: Pick<Entries, "all">,
+  { prefix, trust }: { prefix: string; trust: Pick<Trust, "isDecided"> },
+): Promise<FoundFile[]> {
+  const undecided = entries.all().flatMap(({ hash = "", path, reading }) => {
+    const file = { name: `${prefix}${path}`, path: join(folder, path), hash };
+    return reading.kind !== "memory" || trust.isDecided(file) ? [] : [file];
+  });
+  const stats = await Promise.all(undecided.map((file) => files.statItself(file.path)));
+  return undecided.flatMap((file, n) => {
+    const { changedMs, modifiedMs } = stats[n] ?? {};
+    return changedMs === undefined || modifiedMs === undefined ? [] : [{ ...file, changedMs, modifiedMs }];
+  });
 }
 
 type IsForeign = (file: { path: string; hash: string }) => boolean;

@@ -1,6 +1,6 @@
 /**
- * The files of one folder of memories, as the disk has them: looked at by their size and time, read when these are
- * others than before. Nothing is followed that leads out of the folder, and what cannot be read stays where it is.
+ * The files of one folder of memories, as the disk has them: read when their size or time has changed. No link is
+ * followed, and a file that cannot be read stays where it is.
  */
 
 import { join } from "node:path";
@@ -9,10 +9,11 @@ import { hashOf } from "../../hash.js";
 import type { Clock } from "../../seams/clock.js";
 import type { FileStat, Files } from "../../seams/files.js";
 import type { Place } from "../id.js";
-import { type Memory, memoryTypes } from "../memory.js";
+import type { Memory } from "../memory.js";
 import type { FileReading } from "../memory-file.js";
-import { ARCHIVE, isFolderPath, isMemoryFile, splitPath } from "../path.js";
+import { isFolderPath, splitPath } from "../path.js";
 import type { MemoryGate } from "../secret-gate.js";
+import { findLink, listPaths } from "./entry-paths.js";
 import { findWay, formatObstacle, type Obstacle } from "./obstacle.js";
 
 export interface Entry {
@@ -57,11 +58,11 @@ export interface EntriesOptions {
   gate?: MemoryGate;
 }
 
-/** Times of files are only so exact; a file that was read so soon after it was written is read again. */
+/** File times are only this exact: a file read sooner after it was written is read again. */
 const RACY_MS = 100;
-/** What comes back together is parsed without a pause: a turn that begins meanwhile waits for no more than these. */
+/** Files that are read together are parsed without a pause, so a turn that begins meanwhile waits for these. */
 const AT_A_TIME = 16;
-/** A look begins with a turn, whose first request is under way for so long: it goes before. */
+/** A scan begins with a turn, whose first request comes first and takes about this long. */
 const GENTLE_MS = 300;
 const GENTLY_AT_A_TIME = 3;
 
@@ -72,7 +73,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
 
   return {
     async scan() {
-      const paths = await listPaths();
+      const paths = await listPaths(files, folder);
       const changed: string[] = [];
       const found = new Map<string, Entry>();
       const startedMs = clock.now();
@@ -102,7 +103,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       return way.kind === "blocked" ? formatUnreached(path, way.obstacle) : looked;
     },
 
-    paths: listPaths,
+    paths: () => listPaths(files, folder),
     get: (path) => entries.get(path),
     all: () => [...entries.values()],
     memories() {
@@ -112,7 +113,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       return memories;
     },
     names: (under) => files.list(join(folder, under)),
-    findLink,
+    findLink: (path) => findLink(files, folder, path),
   };
 
   async function lookIfChanged(path: string): Promise<Entry | undefined> {
@@ -156,38 +157,8 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       return { ...entry, reading: { kind: "problem", what, isUnread: true } };
     }
   }
-
-  /** What may be a memory, in the folders of the types and in the archive; and links that stand in their place. */
-  async function listPaths(): Promise<string[]> {
-    const { names: top, links } = await listFolder("");
-    const { names: archived, links: more } = top.includes(ARCHIVE) ? await listFolder(ARCHIVE) : NOTHING;
-    const types = memoryTypes as readonly string[];
-    const folders = [...top, ...archived.map((name) => `${ARCHIVE}/${name}`)];
-    const paths = [...links, ...more];
-    for (const under of folders.filter((one) => types.includes(one.replace(`${ARCHIVE}/`, "")))) {
-      const listed = await listFolder(under);
-      paths.push(...listed.names.filter(isMemoryFile).map((name) => `${under}/${name}`), ...listed.links);
-    }
-    return paths;
-  }
-
-  async function listFolder(under: string): Promise<{ names: string[]; links: string[] }> {
-    const stat = await files.statItself(join(folder, under));
-    if (stat?.kind === "link") return { names: [], links: [under] };
-    return stat?.kind === "folder" ? { names: await files.list(join(folder, under)), links: [] } : NOTHING;
-  }
-
-  async function findLink(path: string): Promise<string | undefined> {
-    const parts = path.split("/");
-    for (let depth = 0; depth <= parts.length; depth++) {
-      const part = join(folder, ...parts.slice(0, depth));
-      if ((await files.statItself(part))?.kind === "link") return part;
-    }
-    return undefined;
-  }
 }
 
-const NOTHING = { names: [], links: [] };
 const MISSING = { kind: "missing" } as const;
 
 function isSameFile(one: Entry | undefined, other: Entry): boolean {

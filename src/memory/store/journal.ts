@@ -7,16 +7,16 @@
  * was before nor as it was to become has been changed by a person; it stays as it is, as does what has a link on its way.
  * A `pending.json` that is none is set aside. All of it happens under the lock.
  */
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { formatError, StrataError } from "../../error.js";
-import { hashOf } from "../../hash.js";
 import type { HeldLock } from "../../lock/locks.js";
 import type { Log } from "../../record/log.js";
 import type { Files } from "../../seams/files.js";
 import { LEDGER } from "../path.js";
 import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
-import { findObstacle, findWay, readTextWithin } from "./obstacle.js";
+import { createLineFiles } from "./line-files.js";
+import { readTextWithin } from "./obstacle.js";
 import { type Pending, readPending, setPendingAside } from "./pending.js";
 
 export interface Journal {
@@ -48,6 +48,8 @@ export interface JournalOptions {
 
 export function createJournal(options: JournalOptions): Journal {
   const { beforeRecovery, files, folder, log, path, prefix } = options;
+  const { apply, isDone, removeTorn } = createLineFiles(files, folder);
+
   return {
     isPending: async () => (await files.statItself(path)) !== undefined,
 
@@ -67,7 +69,7 @@ export function createJournal(options: JournalOptions): Journal {
     async commit(lock, lines, ledgerFile) {
       const pending: Pending = { lines, ledgerFile };
       await beforehand(async () => {
-        for (const line of lines) refuseOther(line);
+        for (const line of lines) refuseOther(line, prefix);
         await lock.check();
         if (!(await files.create(path, JSON.stringify(pending))))
           throw new StrataError("ENOTWRITTEN", `${path} is in the way; remove it`);
@@ -132,61 +134,12 @@ export function createJournal(options: JournalOptions): Journal {
       await removeTorn(line.path);
     }
   }
+}
 
-  async function isDone({ after, path: to }: LedgerLine): Promise<boolean> {
-    return after !== null && (await hashAt(to)) === after;
-  }
-
-  /** Brings the file from what it was before to what it is to be; `false`, and nothing done, where it is neither. */
-  async function apply(
-    lock: HeldLock,
-    { path: to, from, before, after, contents }: LedgerLine,
-  ): Promise<boolean> {
-    const target = join(folder, to);
-    const there = await hashAt(to);
-    await lock.check();
-    if (from !== undefined) {
-      if (there !== null) return there === after && (await hashAt(from)) === null;
-      if ((await hashAt(from)) !== before) return false;
-      await files.rename(join(folder, from), target);
-      return true;
-    }
-    if (after === null && there === before) {
-      await files.remove(target);
-      return true;
-    }
-    if (contents === undefined || there !== before) return there === after;
-    if (before === null) return files.create(target, contents);
-    await files.writeWhole(target, contents);
-    return true;
-  }
-
-  /** `null` where there is no file; `undefined`, which no line has, where there can be none of ours. */
-  async function hashAt(to: string): Promise<string | null | undefined> {
-    const way = await findWay(files, folder, to);
-    if (way.kind === "missing") return null;
-    if (way.kind === "blocked" || way.stat.kind !== "file") return undefined;
-    const contents = await files.read(join(folder, to));
-    return contents ? hashOf(contents) : null;
-  }
-
-  /** What a process that was killed while it wrote this file has left beside it: its name and a number or an id. */
-  async function removeTorn(to: string): Promise<void> {
-    if (await findObstacle(files, folder, to)) return;
-    const torn = /^\.(\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-    const file = join(folder, to);
-    for (const other of await files.list(dirname(file))) {
-      if (!other.startsWith(basename(file)) || !torn.test(other.slice(basename(file).length))) continue;
-      const path = join(dirname(file), other);
-      if ((await files.statItself(path))?.kind === "file") await files.remove(path);
-    }
-  }
-
-  /** What could not be read again is not written either. */
-  function refuseOther(line: LedgerLine): void {
-    const reading = readLedgerLine(line, prefix);
-    if (reading.kind === "problem") throw new StrataError("ENOTWRITTEN", `the line ${reading.what}`);
-  }
+/** What could not be read again is not written. */
+function refuseOther(line: LedgerLine, prefix: string): void {
+  const reading = readLedgerLine(line, prefix);
+  if (reading.kind === "problem") throw new StrataError("ENOTWRITTEN", `the line ${reading.what}`);
 }
 
 const isCompromise = (thrown: unknown): boolean =>

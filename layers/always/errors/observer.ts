@@ -1,0 +1,65 @@
+/** Finds what has newly failed or was resolved in the messages of a session. */
+import { createKnownMessages, type KnownMessages } from "../../../src/conversation/known-messages.js";
+import { isToolPart, type Message } from "../../../src/conversation/message.js";
+import { type Attempt, type ReadingOptions, readAttempt, readAttemptKey } from "./attempt.js";
+import { createTracker, type Occurrence, type Tracker } from "./tracker.js";
+
+/** What has happened since the last call; of a session not seen yet, only what its newest answer shows. */
+export type Observer = (sessionID: string, messages: readonly Message[]) => Occurrence[];
+
+interface Session {
+  readonly known: KnownMessages;
+  /** Results that were taken in: a message that may still grow is looked at again. */
+  readonly seen: Set<string>;
+  readonly tracker: Tracker;
+}
+
+/** Sessions held in memory; any other counts as not seen yet. */
+const MOST_SESSIONS = 30;
+
+export function createObserver(reading: ReadingOptions): Observer {
+  const sessions = new Map<string, Session>();
+
+  return (sessionID, messages) => {
+    const isFirst = !sessions.has(sessionID);
+    const session = open(sessionID);
+    const from = findFresh(messages, session.known);
+    const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
+    const occurrences: Occurrence[] = [];
+    for (const [index, message] of messages.slice(from).entries()) {
+      const found = readAttempts(message, session.seen).flatMap(session.tracker.take);
+      if (!isFirst || from + index >= newest) occurrences.push(...found);
+    }
+    session.known.add(messages.slice(from));
+    return occurrences;
+  };
+
+  /** What has ended in this message and was not taken in yet. */
+  function readAttempts({ parts }: Message, seen: Set<string>): Attempt[] {
+    if (!Array.isArray(parts)) return [];
+    return parts.flatMap((part) => {
+      const key = part && isToolPart(part) ? readAttemptKey(part) : undefined;
+      if (key === undefined || seen.has(key)) return [];
+      seen.add(key);
+      return readAttempt(part, reading) ?? [];
+    });
+  }
+
+  function open(sessionID: string): Session {
+    const session = sessions.get(sessionID) ?? {
+      known: createKnownMessages(),
+      seen: new Set<string>(),
+      tracker: createTracker(reading),
+    };
+    sessions.delete(sessionID);
+    sessions.set(sessionID, session);
+    const [oldest] = sessions.keys();
+    if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+    return session;
+  }
+}
+
+/** Index of the first message after the last one of which nothing is left to be learned. */
+function findFresh(messages: readonly Message[], known: KnownMessages): number {
+  return messages.findLastIndex((message) => known.has(message)) + 1;
+}
