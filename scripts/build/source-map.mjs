@@ -7,7 +7,8 @@ const LONGER_BY = 5;
 /** `lines` are those of the code before each character that is not ASCII was escaped and a line was put before it. */
 export function moveColumns(map, lines) {
   const mappings = map.mappings.split(";").map((segments, line) => moveLine(segments, lines[line] ?? ""));
-  return { ...map, mappings: ["", ...mappings].join(";") };
+  // Bun takes a map without a place for each source's text as broken, and says so on the host's screen.
+  return { ...map, sourcesContent: map.sources.map(() => null), mappings: ["", ...mappings].join(";") };
 }
 
 function moveLine(segments, line) {
