@@ -1,4 +1,4 @@
-import type { LockState } from "./locks.js";
+import type { LockState } from "./holders.js";
 import { formatDoubt, formatHolder } from "./token.js";
 import { SILENT_MS } from "./watch.js";
 

@@ -19,12 +19,13 @@
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
-import { type Files, readText } from "../seams/files.js";
+import type { Files } from "../seams/files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
+import { createHolders, type Holder, type Holders, type LockState } from "./holders.js";
 import { createLine } from "./line.js";
 import { createPatience } from "./patience.js";
-import { formatDoubt, formatHolder, formatToken, type LockToken, parseToken } from "./token.js";
-import { createLockWatch, type Heard, type Signs } from "./watch.js";
+import { formatToken, type LockToken } from "./token.js";
+import type { Heard } from "./watch.js";
 
 export interface Locks {
   /**
@@ -40,7 +41,7 @@ export interface Locks {
 }
 
 export interface LockOptions {
-  /** How long to wait for whoever has it; 0 to try once. By default 5 seconds. */
+  /** How long to wait for the holder; 0 to try once. By default 5 seconds. */
   waitMs?: number;
 }
 
@@ -54,13 +55,6 @@ export interface HeldLock {
   /** Aborted when the lock turns out to be lost. */
   readonly signal: AbortSignal;
 }
-
-export type LockState =
-  | { kind: "free" }
-  /** `token` is missing where the file holds none. `signMs`: the last sign of one who cannot be seen from here. */
-  | { kind: "held"; token?: LockToken; signMs?: number }
-  /** Its process has ended, or has given no sign since `signMs`, for a day; who wants it next takes it over. */
-  | { kind: "abandoned"; token?: LockToken; signMs?: number };
 
 export interface LocksOptions {
   clock: Clock;
@@ -79,47 +73,42 @@ const WAIT_MS = 5_000;
 const BEAT_MS = 5_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
-/** Who takes over may die doing so, and who takes over from them; so many in a row are no accident any more. */
+/** A process may die while it takes over, and the next one too; this many in a row are no accident. */
 const MOST_TAKEOVERS = 8;
 
 export function createLocks({ clock, files, processes, instance, onDoubt }: LocksOptions): Locks {
   const line = createLine();
-  const watch = createLockWatch(clock);
-  /** Tokens that are in use here. One of our instance that is not among them could not be removed when it was over. */
+  const holders = createHolders({ clock, files, processes });
+  /** Tokens that are in use here. */
   const inUse = new Set<string>();
 
   return {
     async withLock(path, action, { waitMs = WAIT_MS } = {}) {
-      const wait = startWait(waitMs);
+      const wait = startWait(clock, waitMs);
       const leave = await line.enter(path, wait.over);
-      if (!leave) throw await lockedError(path, waitMs);
+      if (!leave) throw await lockedError(holders, path, waitMs);
       try {
         const token = await acquire(path, wait.isOver);
         wait.stop();
-        if (!token) throw await lockedError(path, waitMs);
-        return await hold(path, token, action);
+        if (!token) throw await lockedError(holders, path, waitMs);
+        try {
+          return await hold(path, action, { clock, files, isOurs: () => isHeld(path, token) });
+        } finally {
+          await release(path, token);
+        }
       } finally {
         wait.stop();
         leave();
       }
     },
 
-    async inspect(path) {
-      const found = await readHolder(path);
-      if (!found) return { kind: "free" };
-      const { signs, token } = found;
-      const isRunning = token && (await processes.isRunning(token.process, signOf(signs)));
-      const named = token && { token };
-      if (isRunning !== undefined) return { kind: isRunning ? "held" : "abandoned", ...named };
-      const { modifiedMs } = signs;
-      if (watch.glance(signs) === "silent") return { kind: "abandoned", signMs: modifiedMs, ...named };
-      return { kind: "held", signMs: signOf(signs), ...named };
-    },
+    inspect: holders.inspect,
   };
 
   async function acquire(path: string, isOver: () => boolean): Promise<LockToken | undefined> {
     const patience = createPatience(clock, onDoubt);
-    const describe = async (): Promise<string> => `the lock ${path} is held by ${await describeHolder(path)}`;
+    const describe = async (): Promise<string> =>
+      `the lock ${path} is held by ${await holders.describe(path)}`;
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
         const got = await tryAcquire(path);
@@ -132,12 +121,13 @@ export function createLocks({ clock, files, processes, instance, onDoubt }: Lock
     }
   }
 
-  /** "doubtful": it is not known yet whether somebody has it. */
+  /** "doubtful": it is not known yet whether it is held. */
   async function tryAcquire(path: string, takeovers = 0): Promise<LockToken | "held" | "doubtful"> {
-    // A look costs less than a try, and who waits looks often.
+    // Reading costs less than a try, and a waiting process does it often.
     const left = (await files.stat(path)) ? await takeOver(path, takeovers + 1) : "free";
     if (left !== "free") return left;
-    const token = await makeToken();
+    const since = new Date(clock.now()).toISOString();
+    const token = { id: randomUUID(), instance, process: await processes.own(), since };
     inUse.add(token.id);
     try {
       if (await files.create(path, formatToken(token))) return token;
@@ -149,9 +139,9 @@ export function createLocks({ clock, files, processes, instance, onDoubt }: Lock
     return "held";
   }
 
-  /** Removes the token of somebody who is gone; whether the way is free now. */
+  /** Removes the token of a holder that is gone; whether the way is free now. */
   async function takeOver(path: string, takeovers: number): Promise<"free" | "held" | "doubtful"> {
-    const found = await readHolder(path);
+    const found = await holders.read(path);
     if (!found) return "free";
     const heard = takeovers > MOST_TAKEOVERS ? "beating" : await listen(path, found);
     if (heard !== "silent") return heard === "doubtful" ? "doubtful" : "held";
@@ -160,59 +150,17 @@ export function createLocks({ clock, files, processes, instance, onDoubt }: Lock
     if (typeof mine === "string") return mine;
     try {
       // It may have been taken over, and given back, since it was read.
-      if ((await readHolder(path))?.id === found.id) await files.remove(path);
+      if ((await holders.read(path))?.id === found.id) await files.remove(path);
     } finally {
       await release(right, mine);
     }
     return "free";
   }
 
-  async function listen(path: string, { token, id, signs }: Holder): Promise<Heard> {
-    if (token?.instance === instance && isOwn(token, await processes.own()))
-      return inUse.has(token.id) ? "beating" : "silent";
-    const isRunning = token && (await processes.isRunning(token.process, signOf(signs)));
-    if (isRunning === undefined) return watch.look(path, id, signs);
-    return isRunning ? "beating" : "silent";
-  }
-
-  async function hold<T>(path: string, token: LockToken, action: (lock: HeldLock) => Promise<T>): Promise<T> {
-    const lost = new AbortController();
-    let stopBeating = (): void => {};
-    const check = async (): Promise<void> => {
-      if (!lost.signal.aborted && (await readHolder(path))?.id === token.id) return;
-      lost.abort();
-      throw new StrataError(
-        "ECOMPROMISED",
-        `expected to hold the lock ${path}, but it was removed or taken over meanwhile; read again what is there now, and try again`,
-      );
-    };
-    const beatLater = (): void => {
-      stopBeating = clock.after(BEAT_MS, () => {
-        beatLater();
-        // A disk that cannot be read or touched now may be read by the next check.
-        void check()
-          .then(() => files.touch(path, clock.now()))
-          .catch(() => {});
-      });
-    };
-    beatLater();
-    try {
-      const result = await action({ check, signal: lost.signal });
-      // What cannot be read just now is not lost; what the action has done is done.
-      await check().catch((thrown) => {
-        if (lost.signal.aborted) throw thrown;
-      });
-      return result;
-    } finally {
-      stopBeating();
-      await release(path, token);
-    }
-  }
-
-  /** Never rejects: what cannot be removed now is taken over by whoever comes next, who finds it not in use. */
+  /** Never rejects: a file that cannot be removed now is taken over next time, since it is not in use. */
   async function release(path: string, token: LockToken): Promise<void> {
     try {
-      if ((await readHolder(path))?.id === token.id) await files.remove(path);
+      if (await isHeld(path, token)) await files.remove(path);
     } catch {
       // Nothing is lost by it.
     } finally {
@@ -220,60 +168,83 @@ export function createLocks({ clock, files, processes, instance, onDoubt }: Lock
     }
   }
 
-  async function readHolder(path: string): Promise<Holder | undefined> {
-    const text = await readText(files, path);
-    if (text === undefined) return undefined;
-    const token = parseToken(text);
-    const { changedMs = 0, modifiedMs = 0 } = (await files.stat(path)) ?? {};
-    return { id: token?.id ?? "nameless", signs: { changedMs, modifiedMs }, ...(token && { token }) };
+  async function isHeld(path: string, { id }: LockToken): Promise<boolean> {
+    return (await holders.read(path))?.id === id;
   }
 
-  async function lockedError(path: string, waitMs: number): Promise<StrataError> {
-    const holder = await describeHolder(path).catch((thrown) => `somebody (${formatError(thrown)})`);
-    return new StrataError(
-      "ELOCKED",
-      `expected the lock ${path} to be free within ${waitMs} ms, but it is held by ${holder}; try again, and delete the file if that process has ended`,
+  /** A token of this instance that is not in use could not be removed when it was over. */
+  async function listen(path: string, found: Holder): Promise<Heard> {
+    const { token } = found;
+    const isOurs = token?.instance === instance && isOwn(token, await processes.own());
+    if (isOurs) return inUse.has(token.id) ? "beating" : "silent";
+    return holders.listen(path, found);
+  }
+}
+
+/** Runs `action` with a beat every few seconds. @throws StrataError ECOMPROMISED when the lock was lost meanwhile. */
+async function hold<T>(
+  path: string,
+  action: (lock: HeldLock) => Promise<T>,
+  { clock, files, isOurs }: Pick<LocksOptions, "clock" | "files"> & { isOurs(): Promise<boolean> },
+): Promise<T> {
+  const lost = new AbortController();
+  let stopBeating = (): void => {};
+  const check = async (): Promise<void> => {
+    if (!lost.signal.aborted && (await isOurs())) return;
+    lost.abort();
+    throw new StrataError(
+      "ECOMPROMISED",
+      `expected to hold the lock ${path}, but it was removed or taken over meanwhile; read again what is there now, and try again`,
     );
-  }
-
-  async function describeHolder(path: string): Promise<string> {
-    const found = await readHolder(path);
-    if (!found) return "somebody who has just let go";
-    const { signs, token } = found;
-    const isSeen = token && (await processes.isRunning(token.process)) !== undefined;
-    return `${formatHolder(token)}${isSeen ? "" : ` (${formatDoubt(signOf(signs))})`}`;
-  }
-
-  async function makeToken(): Promise<LockToken> {
-    const process = await processes.own();
-    return { id: randomUUID(), instance, process, since: new Date(clock.now()).toISOString() };
-  }
-
-  /** Measured by a timer, so that a clock that jumps does not shorten it. */
-  function startWait(waitMs: number): Wait {
-    let isOver = waitMs <= 0;
-    let end = (): void => {};
-    const over = new Promise<void>((resolve) => {
-      end = resolve;
+  };
+  const beatLater = (): void => {
+    stopBeating = clock.after(BEAT_MS, () => {
+      beatLater();
+      // A disk that cannot be read or touched now may be read by the next check.
+      void check()
+        .then(() => files.touch(path, clock.now()))
+        .catch(() => {});
     });
-    const stop = clock.after(waitMs, () => {
-      isOver = true;
-      end();
+  };
+  beatLater();
+  try {
+    const result = await action({ check, signal: lost.signal });
+    // What cannot be read just now is not lost; what the action has done is done.
+    await check().catch((thrown) => {
+      if (lost.signal.aborted) throw thrown;
     });
-    if (isOver) end();
-    return { isOver: () => isOver, over, stop };
+    return result;
+  } finally {
+    stopBeating();
   }
 }
 
-interface Holder {
-  /** Of its token; of a file without one a word that stands for it. */
-  id: string;
-  token?: LockToken;
-  signs: Signs;
+async function lockedError(
+  holders: Pick<Holders, "describe">,
+  path: string,
+  waitMs: number,
+): Promise<StrataError> {
+  const holder = await holders.describe(path).catch((thrown) => `somebody (${formatError(thrown)})`);
+  return new StrataError(
+    "ELOCKED",
+    `expected the lock ${path} to be free within ${waitMs} ms, but it is held by ${holder}; try again, and delete the file if that process has ended`,
+  );
 }
 
-/** The last sign of life that any clock has. */
-const signOf = ({ changedMs, modifiedMs }: Signs): number => Math.max(changedMs, modifiedMs);
+/** Measured by a timer, so that a clock that jumps does not shorten it. */
+function startWait(clock: Clock, waitMs: number): Wait {
+  let isOver = waitMs <= 0;
+  let end = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const stop = clock.after(waitMs, () => {
+    isOver = true;
+    end();
+  });
+  if (isOver) end();
+  return { isOver: () => isOver, over, stop };
+}
 
 interface Wait {
   isOver(): boolean;

@@ -11,36 +11,30 @@
 
 import { dirname } from "node:path";
 import type { Message, ToolPart } from "../conversation/message.js";
-import { formatError } from "../error.js";
-import { keepOutOfGit } from "../folders.js";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Log } from "../record/log.js";
-import { formatLater } from "../record/version.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { inSlices } from "../slices.js";
+import { createComplaints } from "./complaints.js";
 import type { SessionFacts } from "./facts.js";
 import { formatForModel } from "./for-model.js";
 import { formatCallKey } from "./learn-call.js";
 import type { FileTouch } from "./ledger.js";
-import { redactSections, redactStored } from "./redact.js";
+import { createNotesOnDisk } from "./notes-on-disk.js";
+import { redactSections } from "./redact.js";
 import type { Sections } from "./sections.js";
 import {
   createSession,
   factsOf,
   learnInto,
-  markLoaded,
   mayHaveLost,
   mergeSession,
   noteTouched,
-  planStoredAlone,
-  planWrite,
   retake,
   type Session,
-  takeIn,
 } from "./session.js";
-import { formatStored, type NotesReading, planPaths, readNotes, readStored } from "./session-files.js";
-import type { Stored } from "./stored.js";
+import { planPaths } from "./session-files.js";
 import type { TakenBack } from "./taken-back.js";
 import { findUnfinished, type Unfinished } from "./unfinished.js";
 
@@ -85,32 +79,26 @@ export interface NotesOptions {
   seen: SeenSessions;
 }
 
-/** Sessions held in memory; one that is on disk as a whole can be read again. */
+/** Sessions held in memory; one that is wholly on disk can be read again. */
 const MOST_SESSIONS = 30;
-const SOURCE = "notes";
 
 export function createNotes({ files, clock, log, folder, readMessages, seen }: NotesOptions): Notes {
   const project = dirname(dirname(folder));
   const sessions = new Map<string, Session>();
-  const loading = new Map<string, Promise<void>>();
   const writing = new Map<string, Promise<void>>();
-  /** The last trouble with each file, which is said once. */
-  const said = new Map<string, string>();
+  const complaints = createComplaints(log);
+  const { guard } = complaints;
+  const onDisk = createNotesOnDisk({ clock, files, folder, project, seen, complaints, log });
 
   return {
     pathOf: (sessionID) => planPaths(folder, sessionID).notes,
 
     learn: (sessionID, messages) =>
-      guard(sessionID, undefined, async () => {
-        const session = open(sessionID);
-        if (!session.isLoaded) await load(session);
-        learnInto(session, messages, project);
-      }),
+      guard(sessionID, undefined, async () => learnInto(await open(sessionID), messages, project)),
 
     follow: (sessionID, messages) =>
       guard(sessionID, false, async () => {
-        const session = open(sessionID);
-        if (!session.isLoaded) await load(session);
+        const session = await open(sessionID);
         const all = mayHaveLost(session, messages) ? await readMessages?.(sessionID) : undefined;
         const isOther = all !== undefined && retake(session, all, { nowMs: clock.now(), project });
         // What a compaction has put out of sight is not missed again.
@@ -121,20 +109,14 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
 
     followHost: (sessionID, given) =>
       guard(sessionID, false, async () => {
-        const session = open(sessionID);
-        if (!session.isLoaded) await load(session);
+        const session = await open(sessionID);
         const all = factsOf(session, project) && (given ?? (await readMessages?.(sessionID)));
         if (!all || !retake(session, all, { nowMs: clock.now(), project })) return false;
         if (session.savedText !== undefined) await write(sessionID);
         return true;
       }),
 
-    takenBack: (sessionID) =>
-      guard(sessionID, [], async () => {
-        const session = open(sessionID);
-        if (!session.isLoaded) await load(session);
-        return session.takenBack;
-      }),
+    takenBack: (sessionID) => guard(sessionID, [], async () => (await open(sessionID)).takenBack),
 
     facts(sessionID) {
       const session = sessions.get(sessionID);
@@ -143,28 +125,21 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
 
     formatForModel: (sessionID, { maxCharacters }) =>
       guard(sessionID, undefined, async () => {
-        const path = planPaths(folder, sessionID).notes;
-        const session = open(sessionID);
-        if (!session.isLoaded) await load(session);
-        const reading = await readNotesOrSay(path);
-        const text = "text" in reading ? reading.text : undefined;
-        const isEmpty = !factsOf(session, project) && !session.sections && text === undefined;
-        if (isEmpty) return undefined;
+        const session = await open(sessionID);
+        const { path, text } = await onDisk.read(sessionID);
+        if (!factsOf(session, project) && !session.sections && text === undefined) return undefined;
         const { blocks } = await inSlices(clock, mergeSession({ ...session }, text));
         return inSlices(clock, formatForModel({ blocks, path, maxCharacters }));
       }),
 
-    noteTouched: (sessionID, { callID, state }, files) =>
-      guard(sessionID, undefined, async () => {
-        const session = open(sessionID);
-        if (!session.isLoaded) await load(session);
-        noteTouched(session, formatCallKey(state.time?.start ?? 0, callID), files);
-      }),
+    noteTouched: (sessionID, { callID, state }, touched) =>
+      guard(sessionID, undefined, async () =>
+        noteTouched(await open(sessionID), formatCallKey(state.time?.start ?? 0, callID), touched),
+      ),
 
     setSections: (sessionID, sections) =>
       guard(sessionID, undefined, async () => {
-        const session = open(sessionID);
-        if (!session.isLoaded) await load(session);
+        const session = await open(sessionID);
         session.sections = await inSlices(clock, redactSections(sections));
         session.revision++;
       }),
@@ -179,117 +154,39 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
 
   function write(sessionID: string): Promise<void> {
     const earlier = writing.get(sessionID) ?? Promise.resolve();
-    const own = earlier.then(() => guard(sessionID, undefined, () => writeSession(sessionID)));
+    const own = earlier.then(() =>
+      guard(sessionID, undefined, async () => {
+        const session = sessions.get(sessionID);
+        if (session) await onDisk.write(session);
+      }),
+    );
     writing.set(sessionID, own);
     return own.then(() => {
       if (writing.get(sessionID) === own) writing.delete(sessionID);
     });
   }
 
-  function open(sessionID: string): Session {
+  /** With what is on disk; without it where that cannot be read. */
+  async function open(sessionID: string): Promise<Session> {
     planPaths(folder, sessionID);
-    const session = sessions.get(sessionID) ?? createSession(sessionID);
-    sessions.delete(sessionID);
-    sessions.set(sessionID, session);
-    for (const [id, { revision, savedRevision }] of sessions) {
-      if (sessions.size <= MOST_SESSIONS) break;
-      if (id !== sessionID && revision === savedRevision && !writing.has(id)) sessions.delete(id);
-    }
+    const session = touchSession(sessions, sessionID, (id) => writing.has(id));
+    if (!session.isLoaded) await onDisk.load(session);
     return session;
-  }
-
-  /** Two that need the same session wait for one reading. Leaves it as it is when it cannot be read. */
-  function load(session: Session): Promise<void> {
-    const { sessionID } = session;
-    const running = loading.get(sessionID) ?? loadNow(session).finally(() => loading.delete(sessionID));
-    loading.set(sessionID, running);
-    return running;
-  }
-
-  async function loadNow(session: Session): Promise<void> {
-    const paths = planPaths(folder, session.sessionID);
-    try {
-      const reading = await readStored(files, paths.stored);
-      // Not loaded, so that nothing is written: the notes of this session go on in memory.
-      if (reading.kind === "later") return sayOnce(paths.stored, formatLater(paths.stored, reading.version));
-      if (reading.kind === "corrupt") {
-        await files.rename(paths.stored, paths.corrupt);
-        log.error(SOURCE, `${paths.stored} cannot be understood: begun anew, it is kept as ${paths.corrupt}`);
-      }
-      if (reading.kind === "stored")
-        takeIn(session, await inSlices(clock, redactStored(reading.stored)), reading.text);
-      markLoaded(session, project);
-    } catch (thrown) {
-      sayOnce(paths.stored, `cannot take in ${paths.stored}, tried again later: ${formatError(thrown)}`);
-    }
-  }
-
-  async function writeSession(sessionID: string): Promise<void> {
-    const session = sessions.get(sessionID);
-    if (!session || session.revision === session.savedRevision) return;
-    if (!session.isLoaded) await load(session);
-    if (!session.isLoaded) return;
-    const paths = planPaths(folder, sessionID);
-    const reading = await readNotes(files, paths.notes);
-    const { revision } = session;
-    await seen.note(sessionID);
-    await keepOutOfGit(files, folder);
-    if ("unusable" in reading) {
-      sayOnce(paths.notes, formatUnusable(paths.notes, reading.unusable));
-      await store(session, paths.stored, await inSlices(clock, planStoredAlone({ ...session })));
-    } else {
-      await writeBoth(session, reading.text);
-      said.delete(sessionID);
-    }
-    session.savedRevision = revision;
-  }
-
-  async function writeBoth(session: Session, text: string | undefined): Promise<void> {
-    const paths = planPaths(folder, session.sessionID);
-    const { merged, previous, redacted, stored } = await inSlices(clock, planWrite(session, text));
-    session.redacted = redacted;
-    await store(session, paths.stored, stored);
-    if (merged.text === text) return;
-    if (previous !== undefined) await files.writeWhole(paths.previous, previous);
-    await files.writeWhole(paths.notes, merged.text);
-  }
-
-  async function store(session: Session, path: string, stored: Stored): Promise<void> {
-    const text = formatStored(stored);
-    if (text !== session.savedText) await files.writeWhole(path, text);
-    session.savedText = text;
-    session.written = stored.written;
-    session.isLoose = stored.isLoose === true;
-    session.before = stored.before;
-    session.removed = stored.removed;
-  }
-
-  async function readNotesOrSay(path: string): Promise<NotesReading> {
-    try {
-      const reading = await readNotes(files, path);
-      if ("unusable" in reading) sayOnce(path, formatUnusable(path, reading.unusable));
-      return reading;
-    } catch (thrown) {
-      sayOnce(path, `cannot read ${path}: ${formatError(thrown)}`);
-      return { text: undefined };
-    }
-  }
-
-  /** The interface's promise: whatever happens is a line in the log. */
-  async function guard<T>(sessionID: string, otherwise: T, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (thrown) {
-      sayOnce(sessionID, `the notes of ${sessionID}, tried again later: ${formatError(thrown)}`);
-      return otherwise;
-    }
-  }
-
-  function sayOnce(about: string, message: string): void {
-    if (said.get(about) !== message) log.warn(SOURCE, message);
-    said.set(about, message);
   }
 }
 
-const formatUnusable = (path: string, why: string): string =>
-  `${path} is left alone, the notes go on in memory: ${why}`;
+/** The session, now the one used last. Forgets the ones used longest ago that are wholly on disk. */
+function touchSession(
+  sessions: Map<string, Session>,
+  sessionID: string,
+  isWriting: (sessionID: string) => boolean,
+): Session {
+  const session = sessions.get(sessionID) ?? createSession(sessionID);
+  sessions.delete(sessionID);
+  sessions.set(sessionID, session);
+  for (const [id, { revision, savedRevision }] of sessions) {
+    if (sessions.size <= MOST_SESSIONS) break;
+    if (id !== sessionID && revision === savedRevision && !isWriting(id)) sessions.delete(id);
+  }
+  return session;
+}

@@ -4,7 +4,7 @@ import { checkHost, isWithoutPort } from "../../src/cli/doctor/host.js";
 import { checkMachine, checkRuntime } from "../../src/cli/doctor/machine.js";
 import { findOpenCode } from "../../src/cli/doctor/opencode.js";
 import { planFolders } from "../../src/folders.js";
-import type { LockState } from "../../src/lock/locks.js";
+import type { LockState } from "../../src/lock/holders.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { PROJECT } from "../support/fake-host.js";

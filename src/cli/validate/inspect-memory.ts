@@ -1,7 +1,7 @@
 /** Checks everything that a memory is made of, and changes nothing. */
 
 import { formatLock } from "../../lock/format.js";
-import type { LockState } from "../../lock/locks.js";
+import type { LockState } from "../../lock/holders.js";
 import { findOwnFlaws, type OwnFlaw } from "../../own/own-flaws.js";
 import { findLocks } from "../doctor/machine.js";
 import { listMemories, readShelves } from "../memory-files.js";

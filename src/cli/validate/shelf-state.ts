@@ -1,7 +1,7 @@
 /** Everything about one memory folder that can be checked, read once and without changing anything. */
 import { join } from "node:path";
 import { formatError } from "../../error.js";
-import type { LockState } from "../../lock/locks.js";
+import type { LockState } from "../../lock/holders.js";
 import { formatPrefix } from "../../memory/id.js";
 import { memoryTypes } from "../../memory/memory.js";
 import { ARCHIVE, CONFLICTS, LEDGER } from "../../memory/path.js";
