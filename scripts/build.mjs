@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 import { formatLicences } from "./build/licences.mjs";
-import { groupStart, keepSourcesOfOurs, withVersion } from "./build/parts.mjs";
+import { asBunRunsIt, groupStart, withVersion } from "./build/parts.mjs";
 import { writeTypes } from "./build/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -29,7 +29,8 @@ const folder = values.to ?? join(root, "dist");
 
 /** Apart from each other: a part that two of them shared would be loaded by the one for the other's sake. */
 const bundles = [
-  { name: "plugin", input: { plugin: "src/plugin.ts", tui: "src/tui.ts" } },
+  { name: "plugin", input: { plugin: "src/plugin.ts" } },
+  { name: "tui", input: { tui: "src/tui.ts" } },
   { name: "worker", input: { "tokenizer-worker": "src/record/tokenizer-worker.ts" } },
   { name: "recall", input: { recall: "src/recall/recall.ts" } },
   { name: "strata", input: { strata: "src/cli/strata.ts" } },
@@ -47,6 +48,11 @@ async function bundle({ input, name }) {
     cwd: root,
     input,
     platform: "node",
+    // A module that asks for others with a `require` of its own cannot be bundled; as ES modules they all can.
+    resolve: { mainFields: ["module", "main"] },
+    // write-file-atomic names its temporary files after it.
+    transform: { define: { __filename: "import.meta.filename" } },
+    checks: { pluginTimings: false, bundlerTimings: false },
     plugins: [withVersion(values.as)],
     onLog(level, log, handle) {
       if (level === "warn") throw new Error(`${log.code}: ${log.message}`);
@@ -58,11 +64,13 @@ async function bundle({ input, name }) {
     format: "esm",
     minify: true,
     comments: false,
-    sourcemap: true,
+    // With the places alone: the sources are in the repository. Of the worker nearly all is a table.
+    sourcemap: name !== "worker",
+    sourcemapExcludeSources: true,
+    plugins: [asBunRunsIt()],
     entryFileNames: "[name].js",
     chunkFileNames: `${name}-[name].js`,
     codeSplitting: input.plugin ? { groups: [groupStart(join(root, input.plugin))] } : true,
-    plugins: [keepSourcesOfOurs()],
   });
   await build.close();
   return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { planRules } from "./git-ignore.js";
-import type { Files } from "./seams/files.js";
-import { readText } from "./seams/read-text.js";
+import { type Files, readText } from "./seams/files.js";
 
 /** Where things lie, all of it under the project. */
 export interface Folders {

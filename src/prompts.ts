@@ -1,7 +1,6 @@
 /** The words given to a model: `prompts/<name>.md` of the package, so that people can read and judge them. */
 import { fileURLToPath } from "node:url";
-import type { Files } from "./seams/files.js";
-import { readText } from "./seams/read-text.js";
+import { type Files, readText } from "./seams/files.js";
 
 export interface Prompts {
   /** The text of a prompt, without space around it. Read once; throws when the package has no such file. */

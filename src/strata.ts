@@ -60,7 +60,7 @@ export interface Strata {
   readonly log: Log;
   readonly pulse: Pulse;
   readonly toasts: Toasts;
-  /** Disposes the layers and waits briefly for writes under way. Never rejects. */
+  /** Disposes the layers, once, and waits briefly for writes under way. Never rejects. */
   dispose(): Promise<void>;
   /** Resolves when no work is left in the background. */
   idle(): Promise<void>;
@@ -110,6 +110,16 @@ export async function createStrata(
   });
   announce(reading, { log, toasts, clock, instance, layers: layers.map(({ name }) => name) });
   const idle = (): Promise<void> => waitForAll(context, dispatcher);
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await dispatcher.dispose();
+    toasts.dispose();
+    working.generation.dispose();
+    void remembering.trust.turns.endAll();
+    log.info("strata", `instance ${instance} ends`);
+    void pulse.end();
+    await waitAtMost(clock, LAST_WRITES_MS, idle);
+  };
 
   return {
     clock,
@@ -119,14 +129,9 @@ export async function createStrata(
     log,
     pulse,
     toasts,
-    async dispose() {
-      await dispatcher.dispose();
-      toasts.dispose();
-      working.generation.dispose();
-      void remembering.trust.turns.endAll();
-      log.info("strata", `instance ${instance} ends`);
-      void pulse.end();
-      await waitAtMost(clock, LAST_WRITES_MS, idle);
+    dispose() {
+      ending ??= end();
+      return ending;
     },
     idle,
   };

@@ -1,14 +1,9 @@
 /** Text made fit for a preview: no control characters, cut between characters, measured in bytes. */
-
-const ESC = String.fromCharCode(0x1b);
-const CSI = String.fromCharCode(0x9b);
-/** A control sequence of a terminal, ECMA-48 5.4. */
-const TERMINAL_SEQUENCE = new RegExp(`(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]`, "g");
+import { stripVTControlCharacters } from "node:util";
 
 /** Terminal colours and other control characters say nothing to a model; lone surrogates are no UTF-8. */
 export function clean(line: string): string {
-  return line
-    .replace(TERMINAL_SEQUENCE, "")
+  return stripVTControlCharacters(line)
     .replace(/(?!\t)\p{Cc}/gu, "")
     .replace(/\p{Surrogate}/gu, "\ufffd");
 }

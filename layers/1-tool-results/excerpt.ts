@@ -1,5 +1,5 @@
 import { formatCount } from "../../src/format.js";
-import { decodeText } from "../../src/seams/read-text.js";
+import { decodeText } from "../../src/seams/files.js";
 import type { Sliced } from "../../src/slices.js";
 
 /**

@@ -16,7 +16,7 @@
  */
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
-import { atOnce, type Sliced } from "../../src/slices.js";
+import type { Sliced } from "../../src/slices.js";
 import { byteLength, clean, cutToBytes, cutToLastBytes } from "./clean.js";
 import { type Excerpt, formatSize, readExcerpt } from "./excerpt.js";
 import { findLinesThatMatter } from "./lines-that-matter.js";
@@ -50,11 +50,6 @@ const TAIL_SHARE = 0.3;
 const MATTER_SHARE = 0.3;
 
 /** The preview, or `undefined` when the path is so long that none fits. */
-export function formatPreview(input: PreviewInput): string | undefined {
-  return atOnce(writePreview(input));
-}
-
-/** The same in slices. */
 export function* writePreview(input: PreviewInput): Sliced<string | undefined> {
   const excerpt = yield* readExcerpt(input.content);
   yield;

@@ -25,7 +25,7 @@ export interface SweepPlan {
 }
 
 /** Which files may go, in the order in which they should; whether a live session names one is asked before each. */
-export function planSweep(stored: readonly StoredFile[], nowMs: number, maxAgeDays: number): SweepPlan {
+function planSweep(stored: readonly StoredFile[], nowMs: number, maxAgeDays: number): SweepPlan {
   const oldestMs = nowMs - maxAgeDays * DAY_MS;
   const byUse = [...stored].sort((a, b) => a.lastUsedMs - b.lastUsedMs);
   return {

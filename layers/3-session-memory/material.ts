@@ -4,12 +4,8 @@
  * secrets are taken out of all of it.
  */
 
-import {
-  findLastTellingLine,
-  formatInput,
-  mayShowSecrets,
-  withoutTerminalCodes,
-} from "../../src/conversation/call.js";
+import { stripVTControlCharacters } from "node:util";
+import { formatInput, mayShowSecrets } from "../../src/conversation/call.js";
 import {
   isToolPart,
   type Message,
@@ -18,6 +14,7 @@ import {
   type ToolPart,
 } from "../../src/conversation/message.js";
 import { readOwnTexts } from "../../src/conversation/own-texts.js";
+import { findTellingLine } from "../../src/conversation/telling-line.js";
 import { formatCount } from "../../src/format.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { cut, toSafeLine } from "../../src/text.js";
@@ -106,7 +103,7 @@ function formatEnd(part: ToolPart): string {
   // What a command ends with says how it went; of all else the beginning says what it is.
   const telling =
     part.tool === "bash"
-      ? JSON.stringify(findLastTellingLine(text, MOST_OF_A_RESULT))
-      : JSON.stringify(toSafeLine(withoutTerminalCodes(text.slice(0, LOOKED_AT)), MOST_OF_A_RESULT));
+      ? JSON.stringify(findTellingLine(text, { limit: MOST_OF_A_RESULT, isLast: true }))
+      : JSON.stringify(toSafeLine(stripVTControlCharacters(text.slice(0, LOOKED_AT)), MOST_OF_A_RESULT));
   return text.trim() === "" ? end : `${end}: ${telling}`;
 }

@@ -7,9 +7,8 @@
  */
 import { join, relative } from "node:path";
 import type { Clock } from "../../src/seams/clock.js";
-import type { Files } from "../../src/seams/files.js";
+import { type Files, readText } from "../../src/seams/files.js";
 import type { ToolBounds } from "../../src/seams/host.js";
-import { readText } from "../../src/seams/read-text.js";
 import { lookForSecrets, removeSecrets } from "../../src/secrets/secrets.js";
 import { inSlices, type Sliced } from "../../src/slices.js";
 import { type ResultPart, readParts } from "./results.js";

@@ -14,7 +14,7 @@ export interface GateFacts {
 }
 
 /** With fewer there is nothing that a dream could find. */
-export const LEAST_CHANGED = 5;
+const LEAST_CHANGED = 5;
 const FIRST_BACKOFF_MS = 10 * 60_000;
 const LONGEST_BACKOFF_MS = 24 * 3_600_000;
 

@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
-import type { Files } from "../../src/seams/files.js";
-import { readText } from "../../src/seams/read-text.js";
+import { type Files, readText } from "../../src/seams/files.js";
 import { addDream, type DreamReport, markUndone } from "./dreams-page.js";
 
 export interface DreamPages {

@@ -1,4 +1,5 @@
 /** Plans a dream: by rules, then with what a model stages for the memories that are only alike. Changes nothing. */
+
 import type { Folders } from "../../src/folders.js";
 import { readConflictRecords } from "../../src/memory/conflict-records.js";
 import { findGoneFiles } from "../../src/memory/gone-files.js";
@@ -11,8 +12,8 @@ import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import { inSlices } from "../../src/slices.js";
 import type { DreamPlan } from "./change.js";
+import { carryOut, compose } from "./change.js";
 import { type Cluster, nameWords, planClusters } from "./clusters.js";
-import { carryOut, compose } from "./compose.js";
 import type { DreamReport } from "./dreams-page.js";
 import type { SimilarTo } from "./duplicates.js";
 import { findNeighbours } from "./neighbours.js";

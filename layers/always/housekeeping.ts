@@ -33,7 +33,7 @@ const UNUSED_MS = 10 * 60_000;
 const MOST_TRIES = 3;
 
 /** Sessions nobody is waiting for. */
-export function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSession[] {
+function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSession[] {
   return sessions.filter(({ openedBy, updatedMs }) => openedBy === "ended" || nowMs - updatedMs > UNUSED_MS);
 }
 

@@ -120,7 +120,7 @@ export interface ThisSession {
 }
 
 /** The rows on the session in which one asks. */
-export function formatThisSession(asked: ThisSession): Row[] {
+function formatThisSession(asked: ThisSession): Row[] {
   const { autoCompact, fixedTokens, putIn, session, totalTokens } = asked;
   return [
     ["This session", formatSize(totalTokens ?? session?.contextTokens, autoCompact)],

@@ -10,8 +10,7 @@ import type PQueue from "p-queue";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
 import { isRecord, parseJson } from "../../src/records.js";
-import type { Files } from "../../src/seams/files.js";
-import { readText } from "../../src/seams/read-text.js";
+import { type Files, readText } from "../../src/seams/files.js";
 import type { Digest } from "./digest.js";
 
 /** What was sent last. */

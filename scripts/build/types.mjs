@@ -45,11 +45,20 @@ function formatSettings(root) {
 }
 
 function toType(schema, indent = "") {
-  const { additionalProperties: each, anyOf, const: only, enum: some, items, properties, type } = schema;
+  const {
+    additionalProperties: each,
+    anyOf,
+    const: only,
+    enum: some,
+    items,
+    properties,
+    readOnly,
+    type,
+  } = schema;
   if (anyOf) return anyOf.map((one) => toType(one, indent)).join(" | ");
   if (only !== undefined) return JSON.stringify(only);
   if (some) return some.map((one) => JSON.stringify(one)).join(" | ");
-  if (items) return `readonly ${toType(items, indent)}[]`;
+  if (items) return `${readOnly ? "readonly " : ""}${toType(items, indent)}[]`;
   if (properties) return toFields(properties, indent);
   if (typeof each === "object") return `Record<string, ${toType(each, indent)}>`;
   return type === "integer" ? "number" : type;

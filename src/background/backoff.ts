@@ -28,7 +28,7 @@ const AFTER_REFUSAL_MS = 60 * 60_000;
 const PASSING = new Set([408, 409, 425, 429]);
 
 /** `failures`: in a row, this one among them. */
-export function planPause(status: number | undefined, failures: number): number {
+function planPause(status: number | undefined, failures: number): number {
   const isFinal = status !== undefined && status >= 400 && status < 500 && !PASSING.has(status);
   return isFinal ? AFTER_REFUSAL_MS : Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1));
 }

@@ -63,9 +63,9 @@ export interface BudgetOptions {
 const NOTHING: UsedTokens = { input: 0, output: 0, cacheRead: 0 };
 
 export function createBudget({ config, clock, files, log, folder, instance }: BudgetOptions): Budget {
-  const { dailyCalls, dailyTokens } = config;
   let count = 0;
   let hasFailed = false;
+  const formatTime = (): string => new Date(clock.now()).toISOString();
   const complain = { log, source: "background" };
   const days = createDayLog({ files, folder, parse: parseBudgetLine, complain });
 
@@ -87,7 +87,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
       try {
         const spent = sumBudget((await days.read(clock.now())).records);
         // What nobody can count is all there is.
-        return spent && { ...spent, tokens: Number.isFinite(spent.tokens) ? spent.tokens : dailyTokens };
+        return spent && (Number.isFinite(spent.tokens) ? spent : { ...spent, tokens: config.dailyTokens });
       } catch {
         return undefined;
       }
@@ -97,12 +97,14 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
   async function tryReserve(call: PlannedCall & { extends?: string }): Promise<Reservation> {
     const nowMs = clock.now();
     // At the limit nothing is written: layers may ask all day long.
-    const full = refuse(sumBudget((await days.read(nowMs)).records), call);
+    const full = refuse(config, sumBudget((await days.read(nowMs)).records), call);
     if (full) return full;
     const id = `${instance}-${++count}`;
     await days.append(nowMs, [{ v: 1, kind: "reserved", id, instance, time: formatTime(), ...call }]);
     const before = sumBudget((await days.read(nowMs)).records, id);
-    const late = before ? refuse(before, call) : refusal("the reservation was lost, the file was replaced");
+    const late = before
+      ? refuse(config, before, call)
+      : refusal("the reservation was lost, the file was replaced");
     if (!late) return open(nowMs, id, call);
     await days.append(nowMs, [{ v: 1, kind: "released", id, time: formatTime() }]);
     return late;
@@ -129,22 +131,6 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     };
   }
 
-  function refuse(
-    spent: Tally | undefined,
-    { extends: extended, tokens }: PlannedCall & { extends?: string },
-  ): Reservation | undefined {
-    if (!spent) return undefined;
-    if (spent.calls >= dailyCalls && extended === undefined)
-      return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
-    if (spent.tokens + tokens > dailyTokens) {
-      const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
-      return usedUp(
-        `it may take ${formatCount(tokens)} tokens, and of background.dailyTokens ${left} are left today`,
-      );
-    }
-    return undefined;
-  }
-
   async function settle(atMs: number, id: string, tokens: UsedTokens): Promise<void> {
     try {
       await days.append(atMs, [{ v: 1, kind: "spent", id, time: formatTime(), tokens }]);
@@ -153,10 +139,24 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
       log.warn("background", what);
     }
   }
+}
 
-  function formatTime(): string {
-    return new Date(clock.now()).toISOString();
+/** Why such a call may not be made after these; `undefined` where it may. */
+function refuse(
+  { dailyCalls, dailyTokens }: BudgetOptions["config"],
+  spent: Tally | undefined,
+  { extends: extended, tokens }: PlannedCall & { extends?: string },
+): Reservation | undefined {
+  if (!spent) return undefined;
+  if (spent.calls >= dailyCalls && extended === undefined)
+    return usedUp(`background.dailyCalls (${formatCount(dailyCalls)}) is used up for today`);
+  if (spent.tokens + tokens > dailyTokens) {
+    const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
+    return usedUp(
+      `it may take ${formatCount(tokens)} tokens, and of background.dailyTokens ${left} are left today`,
+    );
   }
+  return undefined;
 }
 
 const refusal = (why: string): Reservation => ({ kind: "refused", why, isUsedUp: false });

@@ -53,6 +53,3 @@ export interface Command {
 
 /** Option of every command that reads. */
 export const JSON_OPTION = ["--json", "prints JSON"] as const;
-
-/** The name under which doctor/proof.ts and gc/find-garbage.ts know it. */
-export type Surroundings = CliContext;

@@ -1,6 +1,5 @@
-/** What a tool call tells: the files it touched, its request in short, the line of its output that names the error. */
+/** What a tool call tells: the files it touched, and its request in short. */
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { redactLines } from "../secrets/secrets.js";
 import { cut, toLine, toSafeLine } from "../text.js";
 import type { ToolPart } from "./message.js";
 
@@ -39,7 +38,7 @@ export function findTouchedPaths(part: ToolPart, project: string): string[] {
 }
 
 /** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
-export function shortenPath(path: string, project: string): string {
+function shortenPath(path: string, project: string): string {
   const absolute = resolve(project, toLine(path, 1_000));
   const inside = relative(project, absolute);
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
@@ -112,22 +111,3 @@ export function mayShowSecrets(part: ToolPart): boolean {
   const named = readText(readInput(part), "command", "filePath", "file_path", "path", "include");
   return named !== undefined && SECRET_FILE.test(named);
 }
-
-/** The last line of an output that says something: not the host's own remarks, not a mere rule or count of dots. */
-export function findLastTellingLine(output: string, limit: number): string {
-  const lines = output.slice(-20_000).replace(/<bash_metadata>[\s\S]*?(<\/bash_metadata>|$)/g, "");
-  const all = lines.split("\n");
-  const index = all.findLastIndex((line) => /[\p{L}\p{N}]/u.test(line) && !/^\s*<\/?\w+>\s*$/.test(line));
-  // What it is may stand on the line before.
-  const [before, telling = ""] = [all[index - 1] ?? "", all[index]].map((line) =>
-    withoutTerminalCodes(cut(line ?? "", 4 * limit + 400)),
-  );
-  return toLine(redactLines([before ?? "", telling])[1] ?? "", limit);
-}
-
-const ESC = String.fromCharCode(0x1b);
-/** ECMA-48 5.4 */
-const TERMINAL_CODE = new RegExp(`${ESC}\\[[0-?]*[ -/]*[@-~]`, "g");
-
-/** Colours say nothing in a note. */
-export const withoutTerminalCodes = (text: string): string => text.replace(TERMINAL_CODE, "");

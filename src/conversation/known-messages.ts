@@ -1,5 +1,5 @@
 import { isToolPart, type Message } from "./message.js";
-import { readMessageKey, readOwnTexts, readTime } from "./own-texts.js";
+import { nameMessage, readOwnTexts, readTime } from "./own-texts.js";
 
 /**
  * The messages of a session that have been learned completely, so that a history of thousands is skipped at
@@ -42,7 +42,7 @@ function keyOf({ info }: Message): number | string {
   if (!info) return "";
   const created = readTime(info);
   const isUser = info.role === "user";
-  if (created === undefined) return `${isUser} ${readMessageKey(info)}`;
+  if (created === undefined) return `${isUser} ${nameMessage(info)}`;
   return isUser ? created : -created;
 }
 

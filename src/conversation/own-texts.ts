@@ -2,7 +2,7 @@
 import type { MessageInfo, Part } from "./message.js";
 
 /** What a message is known by: its time, which it keeps in a fork, or else its id. */
-export function readMessageKey(info: MessageInfo): string {
+export function nameMessage(info: MessageInfo): string {
   return String(readTime(info) ?? (typeof info.id === "string" ? info.id : ""));
 }
 

@@ -156,7 +156,7 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
     isScheduled = true;
     clock.after(state.writtenMs === 0 ? FIRST_WRITE_MS : NEXT_WRITE_MS, () => {
       isScheduled = false;
-      void writes.add(write);
+      if (!state.hasEnded) void writes.add(write);
     });
   }
 

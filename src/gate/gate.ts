@@ -155,7 +155,7 @@ function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number)
 const MOST_WORDS = 20;
 
 /** The known memory with what the draft adds; `undefined` when that is nothing. What a person wrote, or the user said, stays. */
-export function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
+function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
   const isUsers = usersTypes.has(memory.type);
   if (isUsers && draft.provenance.by !== "user") return undefined;
   const aliases = unite(memory.aliases, draft.aliases);

@@ -12,10 +12,9 @@
  */
 import { hostname } from "node:os";
 import { type Clock, processStart, systemClock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+import { type Files, readText } from "../seams/files.js";
 import { nodeFiles } from "../seams/node-files.js";
 import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
-import { readText } from "../seams/read-text.js";
 import { canSignal } from "./processes.js";
 
 export interface RunningProcessesOptions {

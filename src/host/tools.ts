@@ -55,7 +55,7 @@ export function defineTools(tools: readonly Tool[]): NonNullable<Hooks["tool.def
 }
 
 /** What was expected of which argument, and that nothing was done. */
-export function formatWrongArguments(name: string, { issues }: z.ZodError): string {
+function formatWrongArguments(name: string, { issues }: z.ZodError): string {
   const wrong = issues.map(({ message, path }) => `${path.join(".") || "arguments"}: ${message}`);
   return `${name} was not run, its arguments do not fit. ${wrong.join("; ")}`;
 }

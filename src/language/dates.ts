@@ -31,7 +31,7 @@ const OWN_DATE = new RegExp(
     String.raw`\b(?:${MONTHS})[a-z]*\.? \d{1,2}\b`,
     String.raw`\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?(?:${MONTHS})`,
     String.raw`\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b`,
-    String.raw`\d{4} ?年|\d{1,2} ?月 ?\d{1,2} ?[日号]`,
+    "\\d{4} ?年|\\d{1,2} ?月 ?\\d{1,2} ?[日号]",
   ].join("|"),
   "i",
 );

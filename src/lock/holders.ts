@@ -1,8 +1,7 @@
 /** Who holds a lock, and whether they still live. */
 import type { Clock } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
+import { type Files, readText } from "../seams/files.js";
 import type { RunningProcesses } from "../seams/processes.js";
-import { readText } from "../seams/read-text.js";
 import { formatDoubt, formatHolder, type LockToken, parseToken } from "./token.js";
 import { createLockWatch, type Heard, type Signs } from "./watch.js";
 

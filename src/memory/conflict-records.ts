@@ -1,7 +1,6 @@
 import { join, relative } from "node:path";
 import { hashOf } from "../hash.js";
-import type { Files } from "../seams/files.js";
-import { decodeText } from "../seams/read-text.js";
+import { decodeText, type Files } from "../seams/files.js";
 import type { NamedContents } from "../trust/record.js";
 import { type Conflict, parseConflict } from "./conflict.js";
 import { CONFLICTS, isConflictFile } from "./path.js";

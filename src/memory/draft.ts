@@ -1,10 +1,10 @@
 /** What is to be written, made from a draft, and why it may not be. Pure. */
-import { clamp, toLine, USUAL_IMPORTANCE } from "./fields.js";
+import { clamp, joinLines, USUAL_IMPORTANCE } from "./fields.js";
 import { isType } from "./id.js";
 import { type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
 
 /** A longer text is a document, and belongs in a file that a memory names. */
-export const MOST_CONTENT_CHARACTERS = 32_000;
+const MOST_CONTENT_CHARACTERS = 32_000;
 const LONGEST_TITLE = 120;
 
 /** Everything but the id, which comes from a free name. */
@@ -17,7 +17,7 @@ export function planMemory(draft: MemoryDraft, titleOf: (content: string) => str
     scope: draft.scope ?? "project",
     sensitivity: draft.sensitivity ?? "internal",
     type: draft.type,
-    title: cutTitle(toLine(draft.title ?? "") || titleOf(content)),
+    title: cutTitle(joinLines(draft.title ?? "") || titleOf(content)),
     content,
     status: "active",
     aliases: draft.aliases ?? [],

@@ -41,7 +41,7 @@ export function readFields(front: PlainRecord): Fields {
     pinned: pinned === true,
     when: readWords(front.when),
     provenance: readSource(source),
-    ...optional("title", isText(title) ? toLine(title) : undefined),
+    ...optional("title", isText(title) ? joinLines(title) : undefined),
     ...optional("created", readTime(created)),
     ...optional("updated", readTime(updated)),
     ...optional("expires", readTime(expires)),
@@ -78,7 +78,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** Without what would make two lines of it. */
-export function toLine(text: string): string {
+export function joinLines(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
@@ -115,7 +115,7 @@ function readWords(value: unknown): string[] {
   const list = Array.isArray(value) ? value : [value];
   return list
     .filter((one) => typeof one === "string" || typeof one === "number")
-    .map((one) => toLine(String(one)))
+    .map((one) => joinLines(String(one)))
     .filter((one) => one !== "");
 }
 

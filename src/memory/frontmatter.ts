@@ -6,7 +6,7 @@ import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, par
 import { isRecord, type PlainRecord } from "../records.js";
 
 /** Fields say what a memory is about; its text stands below them. */
-export const MOST_FRONT_BYTES = 16 * 1024;
+const MOST_FRONT_BYTES = 16 * 1024;
 /** Lines, quotes, brackets and the like, each of which the parser makes something of. */
 const MOST_SIGNS = 1_000;
 /** A list in a field, and one more for whatever people add. */

@@ -47,7 +47,7 @@ export function formatForkReports(reports: readonly ForkReport[]): string {
 }
 
 /** Share of the prompt that came from the cache, 0 to 1. */
-export function readHit({ cacheRead, input }: UsedTokens): number {
+function readHit({ cacheRead, input }: UsedTokens): number {
   return cacheRead === 0 ? 0 : cacheRead / (cacheRead + input);
 }
 

@@ -1,5 +1,6 @@
 /** What an ended tool call adds to the ledger. */
 
+import { stripVTControlCharacters } from "node:util";
 import {
   findDeclaredNames,
   findTouchedPaths,
@@ -8,16 +9,15 @@ import {
   mayShowSecrets,
   readInput,
   readText,
-  withoutTerminalCodes,
 } from "../conversation/call.js";
 import type { ToolPart } from "../conversation/message.js";
 import { hasFailed, hashCall, hashText, readExit } from "../conversation/outcome.js";
+import { findTellingLine } from "../conversation/telling-line.js";
 import { redactSecrets } from "../secrets/secrets.js";
 import { toSafeLine } from "../text.js";
 import { type Draft, put } from "./draft.js";
 import { parseForkReports } from "./fork-report.js";
 import { CAPS, type Todo } from "./ledger.js";
-import { findTellingLine } from "./telling-line.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
@@ -98,8 +98,8 @@ function readFailureText(part: ToolPart): string {
   if (mayShowSecrets(part)) return "";
   const { status, output, error } = part.state;
   if (status === "error")
-    return typeof error === "string" ? toSafeLine(withoutTerminalCodes(error), LONGEST_ERROR) : "";
-  return typeof output === "string" ? findTellingLine(output, LONGEST_OUTPUT_LINE) : "";
+    return typeof error === "string" ? toSafeLine(stripVTControlCharacters(error), LONGEST_ERROR) : "";
+  return typeof output === "string" ? findTellingLine(output, { limit: LONGEST_OUTPUT_LINE }) : "";
 }
 
 function learnFile(draft: Draft, at: number, part: ToolPart, named: string): void {

@@ -7,7 +7,7 @@
  */
 
 import { isToolPart, type Message, type MessageInfo, type Part } from "../conversation/message.js";
-import { readMessageKey, readOwnTexts, readTime } from "../conversation/own-texts.js";
+import { nameMessage, readOwnTexts, readTime } from "../conversation/own-texts.js";
 import { redactSecrets } from "../secrets/secrets.js";
 import { cut, toSafeLine } from "../text.js";
 import { closeDraft, type Draft, openDraft, put } from "./draft.js";
@@ -29,7 +29,7 @@ export function learnMessages(ledger: Ledger, messages: readonly Message[], proj
 function learnMessage(draft: Draft, message: Message, project: string): void {
   const { info, parts } = message ?? {};
   if (!info || !Array.isArray(parts)) return;
-  const fact: Fact = { key: readMessageKey(info), at: readTime(info) ?? 0 };
+  const fact: Fact = { key: nameMessage(info), at: readTime(info) ?? 0 };
   if (info.role === "user") learnRequest(draft, fact, parts);
   if (info.role !== "assistant") return;
   if (info.summary !== true)

@@ -16,8 +16,8 @@ export type Heading = (typeof HEADINGS)[number];
 export type Sections = Readonly<Record<Heading, string>>;
 
 /** Six of them fit into a request beside what the machine knows by itself. */
-export const MOST_OF_A_SECTION = 2_400;
-export const MOST_OF_ALL_SECTIONS = 9_000;
+const MOST_OF_A_SECTION = 2_400;
+const MOST_OF_ALL_SECTIONS = 9_000;
 
 /** With headings and much space it is not nearly as long; what is longer is not read. */
 const LONGEST_ANSWER = 10 * MOST_OF_ALL_SECTIONS;

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findLaterVersionIn } from "../record/version.js";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+import { decodeStrictly, type Files, readText } from "../seams/files.js";
 import type { Stored } from "./stored.js";
 
 export interface SessionPaths {
@@ -68,11 +67,8 @@ export async function readNotes(files: Files, path: string): Promise<NotesReadin
   if (found.kind !== "file") return { unusable: "it is not a file" };
   const bytes = await files.read(path);
   if (!bytes) return { text: undefined };
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
-  } catch {
-    return { unusable: "it is not UTF-8" };
-  }
+  const text = decodeStrictly(bytes);
+  return text === undefined ? { unusable: "it is not UTF-8" } : { text };
 }
 
 export function hashNotes(text: string): string {

@@ -3,7 +3,7 @@
  * ledger has from them is gone from it, by learning anew from what is left. Pure.
  */
 import type { Message } from "../conversation/message.js";
-import { readMessageKey, readOwnTexts } from "../conversation/own-texts.js";
+import { nameMessage, readOwnTexts } from "../conversation/own-texts.js";
 import { SHORTENED } from "./draft.js";
 import { learnMessages } from "./learn.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
@@ -49,7 +49,7 @@ export function findTakenBack(
   before: Ledger,
   { anew, messages, nowMs }: { anew: Ledger; messages: readonly Message[]; nowMs: number },
 ): TakenBack[] {
-  const keys = new Set(messages.flatMap(({ info }) => (info ? [readMessageKey(info)] : [])));
+  const keys = new Set(messages.flatMap(({ info }) => (info ? [nameMessage(info)] : [])));
   const requests = new Map(anew.requests.map((request) => [request.key, request]));
   const found = new Map<string, TakenBack>();
   for (const { at, key } of [...before.requests, ...before.answers])
@@ -77,7 +77,7 @@ export function joinTakenBack(
   ledger: Ledger,
 ): readonly TakenBack[] {
   const there = new Set<string>(ledger.calls.keys);
-  for (const { info } of messages) if (info) there.add(readMessageKey(info));
+  for (const { info } of messages) if (info) there.add(nameMessage(info));
   const stay = earlier.filter(({ isEdit, key }) => isEdit || !there.has(key));
   if (stay.length === earlier.length && found.length === 0) return earlier;
   return [...stay, ...found].slice(-MOST_TAKEN_BACK);
@@ -92,6 +92,6 @@ function readTexts(messages: readonly Message[]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const { info, parts } of messages)
     if (info && Array.isArray(parts))
-      texts.set(readMessageKey(info), info.role === "user" ? readOwnTexts(parts).join("\n\n") : "");
+      texts.set(nameMessage(info), info.role === "user" ? readOwnTexts(parts).join("\n\n") : "");
   return texts;
 }

@@ -3,8 +3,8 @@
  * is run. The format is that of git's own gitformat-index(5), versions 2 to 4, with names of SHA-1 or SHA-256.
  */
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+
+import { type Files, readText } from "../seams/files.js";
 
 /** A larger index has hundreds of thousands of files and would take too long. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -47,7 +47,7 @@ const NUMBERS_BYTES = 40;
 const EXTENDED = 0x4000;
 
 /** The paths that begin with `prefix`. Entries are sorted, so what comes after those is not read. Pure. */
-export function parseIndex(bytes: Uint8Array, prefix: string): string[] {
+function parseIndex(bytes: Uint8Array, prefix: string): string[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.length < 12 || view.toString("latin1", 0, 4) !== "DIRC" ? 0 : view.readUInt32BE(4);
   if (version < 2 || version > 4) return [];

@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Log } from "../record/log.js";
 import { parseJson } from "../records.js";
-import type { Files } from "../seams/files.js";
-import { readPlainText, readText } from "../seams/read-text.js";
+import { type Files, readPlainText, readText } from "../seams/files.js";
 import { matching, object, parserOf, string } from "../shape.js";
 import { isRecordName, type ProjectRecord, planRecord } from "./record.js";
 

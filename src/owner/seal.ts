@@ -3,8 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+import { type Files, readText } from "../seams/files.js";
 
 export interface Seal {
   /**

@@ -7,8 +7,7 @@ import { isAbsolute, relative } from "node:path";
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+import { type Files, readText } from "../seams/files.js";
 import type { ProjectRecord } from "./record.js";
 
 /** No call rejects. */
@@ -85,19 +84,8 @@ export function createSeenSessions(options: SeenSessionsOptions): SeenSessions {
   async function ask(sessionID: string): Promise<void> {
     const folder = await findSessionFolder?.(sessionID);
     if (folder === "unknown") return;
-    if (folder !== undefined && (await isHere(folder))) await write([sessionID]);
+    if (folder !== undefined && (await isHere(files, folder, project))) await write([sessionID]);
     else refused.add(sessionID);
-  }
-
-  /** In this project, or in a folder that is no more: a project that was moved takes its notes along. */
-  async function isHere(folder: string): Promise<boolean> {
-    const [place, top] = await Promise.all([realPath(folder), realPath(project)]);
-    return place === undefined || isWithin(place, top ?? project) || isWithin(folder, project);
-  }
-
-  async function realPath(path: string): Promise<string | undefined> {
-    // What cannot be looked at is somewhere.
-    return files.realPath(path).catch(() => path);
   }
 
   async function read(): Promise<void> {
@@ -129,6 +117,14 @@ export function createSeenSessions(options: SeenSessionsOptions): SeenSessions {
       hasFailed = true;
     }
   }
+}
+
+/** In this project, or in a folder that is no more: a project that was moved takes its notes along. */
+async function isHere(files: Files, folder: string, project: string): Promise<boolean> {
+  // What cannot be looked at is somewhere.
+  const realPath = (path: string): Promise<string | undefined> => files.realPath(path).catch(() => path);
+  const [place, top] = await Promise.all([realPath(folder), realPath(project)]);
+  return place === undefined || isWithin(place, top ?? project) || isWithin(folder, project);
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -1,8 +1,7 @@
 /** The entries of shared state that are not this machine's: found, and moved to a folder that nobody reads. */
 import { basename, dirname, join } from "node:path";
 import type { Log } from "../record/log.js";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+import { type Files, readText } from "../seams/files.js";
 import { isSharedName, SHARED_WITHIN } from "./shared-state.js";
 
 /** Every call rejects with the system's error. */

@@ -14,7 +14,7 @@ export const SHARED_WITHIN: readonly string[] = [join("extraction", "commands.js
 /** Is a name in the folder of machine state shared as a whole? */
 export const isSharedName = (name: string): boolean => !KEPT.has(name);
 
-export function isSharedPath(state: string, path: string): boolean {
+function isSharedPath(state: string, path: string): boolean {
   if (!path.startsWith(state + sep)) return false;
   const below = relative(state, path);
   return isSharedName(below.split(sep)[0] ?? "") || SHARED_WITHIN.includes(below);

@@ -67,7 +67,7 @@ export function hasIdentifiers(text: string): boolean {
 }
 
 /** The term of one English or foreign word; `undefined` for one that says nothing. */
-export function toTerm(word: string): string | undefined {
+function toTerm(word: string): string | undefined {
   const plain = word
     .normalize("NFD")
     .replace(/(?<=[A-Za-z])\p{M}+/gu, "")

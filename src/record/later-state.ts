@@ -4,8 +4,7 @@
  * does more than append.
  */
 import { StrataError } from "../error.js";
-import type { Files } from "../seams/files.js";
-import { decodeText } from "../seams/read-text.js";
+import { decodeText, type Files } from "../seams/files.js";
 import { VERSION } from "../version.js";
 import type { Log } from "./log.js";
 import { findLaterVersionIn, formatLater, isLaterRelease } from "./version.js";

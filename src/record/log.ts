@@ -5,8 +5,10 @@
  *
  * Written behind the turn and in order, turned over at 1 MB with two earlier files kept. It never writes to
  * standard output, which is the host's screen, and it never fails: what cannot be written goes to the host's log.
+ * An error or a warning is told once a day; its repetitions count as "debug".
  */
 import type PQueue from "p-queue";
+import { DAY_MS } from "../days.js";
 import { formatError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -21,6 +23,7 @@ export interface Log {
 
 export const logLevels = ["off", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];
+type Entry = Exclude<LogLevel, "off">;
 
 export interface LogOptions {
   files: Files;
@@ -34,10 +37,14 @@ export interface LogOptions {
 
 const TURN_OVER_BYTES = 1_000_000;
 const EARLIER_FILES = 2;
+/** So many are told apart. */
+const MOST_COMPLAINTS = 200;
 
 export function createLog({ files, clock, host, writes, path, level }: LogOptions): Log {
   let size: number | undefined;
   let hasFailed = false;
+  /** When each error or warning was last told, the one told longest ago first. */
+  const complaints = new Map<string, number>();
   return {
     error: (source, message) => write("error", source, message),
     warn: (source, message) => write("warn", source, message),
@@ -45,10 +52,22 @@ export function createLog({ files, clock, host, writes, path, level }: LogOption
     debug: (source, message) => write("debug", source, message),
   };
 
-  function write(entry: Exclude<LogLevel, "off">, source: string, message: string): void {
+  function write(wanted: Entry, source: string, message: string): void {
+    const isComplaint = wanted === "error" || wanted === "warn";
+    const entry = isComplaint && isRepeated(`${source} ${message}`) ? "debug" : wanted;
     if (!hasLevel(level, entry)) return;
     const line = formatLogLine(clock.now(), entry, source, message);
     void writes.add(() => append(line).catch((thrown) => fallBack(entry, `${source}: ${message}`, thrown)));
+  }
+
+  function isRepeated(complaint: string): boolean {
+    const toldMs = complaints.get(complaint);
+    if (toldMs !== undefined && clock.now() - toldMs < DAY_MS) return true;
+    complaints.delete(complaint);
+    complaints.set(complaint, clock.now());
+    const [oldest] = complaints.keys();
+    if (complaints.size > MOST_COMPLAINTS && oldest !== undefined) complaints.delete(oldest);
+    return false;
   }
 
   async function append(line: string): Promise<void> {

@@ -9,8 +9,7 @@
  * A file of a later version is never written over: later-state.ts.
  */
 import { formatError } from "../error.js";
-import type { Files } from "../seams/files.js";
-import { readText } from "../seams/read-text.js";
+import { type Files, readText } from "../seams/files.js";
 import type { Log } from "./log.js";
 import { findLaterVersionIn, formatLater } from "./version.js";
 

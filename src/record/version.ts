@@ -3,7 +3,7 @@
  * written: after a downgrade, or because both run in one project. A line of a later version counts where it has all
  * that is known of its kind; a file of a later version is read the same way and never written over (later-state.ts).
  */
-import { isRecord } from "../records.js";
+import { isRecord, parseJson } from "../records.js";
 
 const KNOWN = 1;
 
@@ -21,11 +21,7 @@ export function findLaterVersion(value: unknown): number | undefined {
 export function findLaterVersionIn(text: string): number | undefined {
   // Most are of today, and some are long.
   if (!/"v(ersion)?"\s*:\s*([2-9]|1\d)/.test(text)) return undefined;
-  try {
-    return findLaterVersion(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return findLaterVersion(parseJson(text));
 }
 
 /** Is the first release, as in "1.10.2", after the second? */

@@ -49,3 +49,30 @@ export interface FileStat {
   /** When contents, name or rights were last changed; no program sets it back. */
   changedMs: number;
 }
+
+/** Bytes as UTF-8; what is none becomes "\ufffd". */
+export const decodeText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** The same, and `undefined` for what is no UTF-8. */
+export function decodeStrictly(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file; `undefined` where there is none. Rejects with the system's error. */
+export async function readText(files: Pick<Files, "read">, path: string): Promise<string | undefined> {
+  const bytes = await files.read(path);
+  return bytes && decodeText(bytes);
+}
+
+/** The text of a file; empty where there is none, or a link or a folder in its place. Rejects with the system's error. */
+export async function readPlainText(
+  files: Pick<Files, "read" | "statItself">,
+  path: string,
+): Promise<string> {
+  if ((await files.statItself(path))?.kind !== "file") return "";
+  return (await readText(files, path)) ?? "";
+}

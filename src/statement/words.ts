@@ -87,9 +87,3 @@ export function overlapOf(one: ReadonlySet<string>, other: ReadonlySet<string>):
 export function coverageOf(words: ReadonlySet<string>, by: ReadonlySet<string>): number {
   return words.size === 0 ? 1 : countShared(words, by) / words.size;
 }
-
-/** Of the words of each, the share that is common to both: 0 to 1 (Dice). */
-export function likenessOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const all = one.size + other.size;
-  return all === 0 ? 0 : (2 * countShared(one, other)) / all;
-}

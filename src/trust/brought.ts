@@ -9,9 +9,8 @@
  *     any other commit has them           they were brought
  */
 import { join } from "node:path";
-import type { Files } from "../seams/files.js";
+import { type Files, readPlainText } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
-import { readPlainText } from "../seams/read-text.js";
 import type { GitFolder } from "./git-folder.js";
 
 export interface Content {

@@ -4,8 +4,7 @@
  * only where the folder that it names points back.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { Files } from "../seams/files.js";
-import { readPlainText } from "../seams/read-text.js";
+import { type Files, readPlainText } from "../seams/files.js";
 
 export interface GitFolder {
   /** The uppermost folder of the work tree. */

@@ -5,8 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { Files } from "../seams/files.js";
-import { readPlainText } from "../seams/read-text.js";
+import { type Files, readPlainText } from "../seams/files.js";
 import { findGitFolder, type GitFolder } from "./git-folder.js";
 
 export interface Identity {

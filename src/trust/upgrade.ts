@@ -5,10 +5,9 @@
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
 import { isRecord, parseJson } from "../records.js";
-import type { Files } from "../seams/files.js";
+import { type Files, readPlainText } from "../seams/files.js";
 import type { Git } from "../seams/git.js";
 import type { Host } from "../seams/host.js";
-import { readPlainText } from "../seams/read-text.js";
 
 export interface UpgradeOptions {
   files: Files;

@@ -27,7 +27,7 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 /** What others have said in the place of, or beside, what stands in the history. */
-export const revisables = ["extended", "cut", "rewritten"] as const;
+const revisables = ["extended", "cut", "rewritten"] as const;
 export type Revisable = (typeof revisables)[number];
 
 export interface Decision {

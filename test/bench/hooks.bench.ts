@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, bench, describe } from "vitest";
-import { formatPreview } from "../../layers/1-tool-results/preview.js";
+import { writePreview } from "../../layers/1-tool-results/preview.js";
 import { stack } from "../../layers/index.js";
 import type { Message } from "../../src/conversation/message.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
+import { atOnce } from "../../src/slices.js";
 import { createStrata, type Strata } from "../../src/strata.js";
 import { openFailures } from "../support/failures.js";
 import { createFakeHost } from "../support/fake-host.js";
@@ -96,12 +97,14 @@ describe("a result of 1 MB", async () => {
   bench(
     "gets its preview",
     () => {
-      formatPreview({
-        tool: "bash",
-        content,
-        path: "/project/.opencode/tool-results/x.txt",
-        pageBytes: 30_000,
-      });
+      atOnce(
+        writePreview({
+          tool: "bash",
+          content,
+          path: "/project/.opencode/tool-results/x.txt",
+          pageBytes: 30_000,
+        }),
+      );
     },
     { time: 500 },
   );

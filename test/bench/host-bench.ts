@@ -1,14 +1,16 @@
 /**
  * What the plugin costs in the real OpenCode, beside the bare host in the same run: loading, start-up, a turn of many
- * requests, memory at rest. Prints medians and ratios; the ratios are what the README quotes.
+ * requests, memory at rest. Prints medians and ratios; the ratios are what the README quotes. `host-bench.ts start`
+ * measures the start alone, more often.
  */
 import { readFileSync } from "node:fs";
 import { repository } from "../host/repository.js";
 import { openStage, type Stage, type StageOptions } from "../host/stage/stage.js";
 import { call, say } from "../host/stage/steps.js";
 
-const RUNS = 5;
-const REQUESTS = 30;
+const isStartOnly = process.argv[2] === "start";
+const RUNS = isStartOnly ? 9 : 5;
+const REQUESTS = isStartOnly ? 1 : 30;
 
 interface Figures {
   /** First request to the host's project, in which plugins are loaded. */

@@ -103,7 +103,7 @@ for (const [nth, { code, lasting }] of faults.entries()) {
 }
 
 describe("a store on a disk that has failed once", () => {
-  it("goes on with the next change in the same process, and finishes what was begun", async () => {
+  it("a store on a disk that has failed once goes on with the next change in the same process, and finishes what was begun", async () => {
     for (let at = 1; at < 60; at++) {
       const files = createMemoryFiles();
       const world = openMemoryWorld({
@@ -133,7 +133,7 @@ describe("a folder that cannot be written to", () => {
     rename: async (path: string) => Promise.reject(systemError(code, path)),
   });
 
-  it("is read all the same, said once, and a change has a clear error and changes nothing", async () => {
+  it("a folder that cannot be written to is read all the same, said once, and a change has a clear error and changes nothing", async () => {
     const files = createMemoryFiles({ [`${MEMORY}/decision/x.md`]: "by hand" });
     const before = new Map(files.contents);
     const world = openMemoryWorld({ files, wrap: () => readOnly("EROFS")(files) });

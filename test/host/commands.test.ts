@@ -161,7 +161,7 @@ test("a toast where there is no screen shows nothing and delays nothing", async 
   expect(stage.read(".opencode/strata/strata.log")).toContain("colour is not a setting");
 });
 
-test("/recall finds at once what /remember has kept and what the command line has, and asks no model", async () => {
+test("/recall finds at once what /remember and the command line have stored, and asks no model", async () => {
   await using stage = await shared.openStage();
   const session = await stage.newSession("memory");
   await run(session, "remember", "decision: the server listens on port 8080");

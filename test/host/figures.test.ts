@@ -74,7 +74,7 @@ function readStats(stage: Stage): Figures {
   return JSON.parse(stdout) as Figures;
 }
 
-test("/memory and stats tell within 2 % what the model counted, also behind a cut, and without Strata never falls", async () => {
+test("/memory and stats match the model's count within 2 %, also after a cut, and the curve without Strata never falls", async () => {
   await using bare = await openStage({ files });
   await work(bare, await bare.newSession("bare"));
   await using stage = await openStage({ files, plugin: repository });

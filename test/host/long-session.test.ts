@@ -1,5 +1,5 @@
 /**
- * Invariant 1 over a long time: up to two hundred turns of one session with all that can come in between, and all that the
+ * Invariant 1 over a long time: two hundred turns of one session with all that can come in between, and all that the
  * layers put behind its messages and results. A request begins with the bytes of the one before it, except where the
  * savings ledger says why not.
  */
@@ -9,7 +9,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { patiently } from "../support/patience.js";
-import { sizeOf } from "../support/sizes.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
@@ -22,14 +21,7 @@ import { createWorkedSessions, type WorkedSessions } from "./work/sessions.js";
 import { createWork, createWorkFiles, type Work } from "./work/work.js";
 
 const SEED = 20_260_731;
-const TURNS = sizeOf({
-  usual: 120,
-  long: 200,
-  of: "turns in host/long-session.test.ts",
-  because: "all that may come in between comes in fewer",
-});
-/** Of two hundred turns so many, as a part of those that are played. */
-const part = (turns: number): number => Math.ceil((turns * TURNS) / 200);
+const TURNS = 200;
 /**
  * The provider forgets a prefix after 12 s, and the plugin knows it: a pause takes no longer than that, and on a busy
  * machine nothing else does, so that no session is thought to pause in which somebody works.
@@ -90,7 +82,7 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-/** All turns of the session, and some more beside it. */
+/** Two hundred turns of the session, and some more beside it. */
 async function play({ model, project }: Stage): Promise<Played> {
   const work = createWork(SEED, project);
   const sessions = createWorkedSessions(stage);
@@ -143,33 +135,33 @@ async function play({ model, project }: Stage): Promise<Played> {
       say("ok"),
     ]);
 
-  await goOn(part(35));
+  await goOn(35);
   await meetOthers();
-  await goOn(part(5));
+  await goOn(5);
   await pause();
-  await goOn(part(20));
+  await goOn(20);
   await stage.restart({ kill: true });
-  await goOn(part(20));
-  await goOn(part(10), sessionID, "m2");
-  await goOn(part(20), sessionID, "m1");
+  await goOn(20);
+  await goOn(10, sessionID, "m2");
+  await goOn(20, sessionID, "m1");
   const forkedAt = model.lastRequest();
   const fork: Session = await stage.session(sessionID).fork();
   await goOn(1, fork.id);
-  await Promise.all([goOn(part(8)), goOn(part(8), fork.id)]);
+  await Promise.all([goOn(8), goOn(8, fork.id)]);
   await stage.session(sessionID).summarize();
-  await goOn(part(20));
+  await goOn(20);
   await pause();
-  await goOn(part(20));
+  await goOn(20);
   const deletedAfter = model.requests.length;
   await stage.restart({
     meanwhile: ({ file }) => rmSync(file(".opencode/strata/state"), { recursive: true }),
   });
-  await goOn(part(12));
+  await goOn(12);
   await goOn(1, fork.id);
   await sessions.turn(sessionID, "a full window", [
     reporting(say("It is full."), { promptTokens: WINDOW.context - 1_000, cachedTokens: 0 }),
   ]);
-  await goOn(part(10));
+  await goOn(10);
   await stage.restart({ kill: true });
   await goOn(TURNS - asked);
   const records = readRecords(project.file(".opencode/strata"));

@@ -23,16 +23,12 @@ import { call, fail, reporting, type Step, say, stall } from "./stage/steps.js";
 
 const OFF = "Strata: automatic summaries are off for this session";
 const ON = "Strata: automatic summaries are on again for this session";
-const openImpatient = (): Promise<Stage> =>
-  openStage({
-    plugin: repository,
-    config: windowOf(30_000),
-    options: { autoCompact: { summaryTimeout: 1_000 } },
-  });
 const turns = (count: number, text = (turn: number): string => `turn ${turn}`): string[] =>
   Array.from({ length: count }, (_, turn) => text(turn));
 const shared = shareHost({ plugin: repository });
-const sharedSmall = shareHost({ plugin: repository, config: windowOf(30_000) });
+/** With snapshots, as the host has them: without, it decides on a summary before the plugin can keep it from one. */
+const openSmall = (options: StageOptions = {}): Promise<Stage> =>
+  openStage({ plugin: repository, config: { ...windowOf(30_000), snapshot: true }, ...options });
 
 describe("a window that system prompt and tools alone fill is found out after one summary, and the session goes on", () => {
   test("a small window that system prompt and tools alone fill is found out after one summary, and the session goes on", async () => {
@@ -48,7 +44,7 @@ describe("a window that system prompt and tools alone fill is found out after on
   });
 
   test("a window that is full by the provider's count alone is found out after one summary, and the session goes on", async () => {
-    await using stage = await sharedSmall.openStage();
+    await using stage = await openSmall();
     stage.model.respond(answering(goodSummary, reporting(say("an answer"), { promptTokens: 28_000 })));
     const events = await stage.events();
     const { id } = await stage.newSession("counted");
@@ -90,7 +86,8 @@ describe("a model that does not summarise is asked three times and not again, an
   test.each(cases)(
     "a model that %s when it is to summarise is asked three times and not again, and the session goes on",
     async (name, step, shape, why) => {
-      await using stage = name.startsWith("never") ? await openImpatient() : await sharedSmall.openStage();
+      const summaryTimeout = name.startsWith("never") ? 1_000 : 60_000;
+      await using stage = await openSmall({ options: { autoCompact: { summaryTimeout } } });
       stage.model.respond(answering(step));
       const events = await stage.events();
       const { id } = await stage.newSession("no summary");
@@ -149,7 +146,7 @@ describe("a provider that says the context is too long", () => {
 });
 
 test("a history that notes stand for is not sent whole when it is summarised after all", async () => {
-  await using stage = await sharedSmall.openStage();
+  await using stage = await openSmall();
   stage.model.respond(answering(goodSummary));
   const session = await stage.newSession("long");
   await play(
@@ -173,7 +170,7 @@ async function openBreaker(stage: Stage): Promise<string> {
 }
 
 test("a breaker that is open is open after SIGKILL, and a manual compaction closes it, with a message", async () => {
-  await using stage = await sharedSmall.openStage();
+  await using stage = await openSmall();
   const id = await openBreaker(stage);
   await stage.restart({ kill: true });
   expect((await play(stage, id, turns(2, paste))).shape).toBe("r r");

@@ -31,7 +31,7 @@ const html = formatPage({
   memories: sumMemories(readMemoriesExample(), MORNING),
 });
 
-test("the page is readable at 390 and 1440 pixels, light and dark, by keyboard, without a word on the console", async ({
+test("the page is readable at 390 and 1440 pixels, light and dark, by keyboard, with an empty console", async ({
   skip,
 }) => {
   const browser = findBrowser();
@@ -67,7 +67,7 @@ test("the page is readable at 390 and 1440 pixels, light and dark, by keyboard, 
   expect(new Set(papers)).toEqual(new Set(["rgb(255, 255, 255)", "rgb(22, 22, 22)"]));
 });
 
-test("the table of every chart can be reached, opened and moved in by keyboard", async ({ skip }) => {
+test("the table of every chart can be reached, opened and scrolled by keyboard", async ({ skip }) => {
   const browser = findBrowser();
   if (browser === undefined) {
     skip("no Chromium on this machine");

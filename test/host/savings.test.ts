@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
 import { PRICE, type SavingsRecord, sumSavings } from "../../src/record/savings.js";
 import { patiently } from "../support/patience.js";
-import { sizeOf } from "../support/sizes.js";
 import { repository } from "./repository.js";
 import { readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
@@ -20,8 +19,6 @@ const TOLERANCE_OF_ONE = 0.25;
 const SEED = 3;
 /** Seconds on a machine that has nothing else to do. */
 const PLAY_MS = patiently(300_000);
-const turns = (usual: number, long: number): number =>
-  sizeOf({ usual, long, of: "turns in host/savings.test.ts", because: "the sums are the same" });
 const LEDGER = ".opencode/strata/savings";
 
 interface Play {
@@ -81,7 +78,7 @@ test(
         options: { microCompact: { floor: 1_000 }, toolResults: { threshold: 16_000 } },
         config: { provider: { mock: { models: { m1: { limit: window } } } } },
       },
-      turns(40, 60),
+      60,
     );
     const measured = measureDepartures(run);
     expect(new Set(measured.map(({ record }) => record.event))).toEqual(new Set(["cleared", "cut"]));
@@ -113,8 +110,8 @@ test(
 test(
   "the sum over the session is what it cost less than without the plugin",
   async () => {
-    const bare = await play({}, turns(30, 40));
-    const strata = await play({ plugin: repository }, turns(30, 40));
+    const bare = await play({}, 40);
+    const strata = await play({ plugin: repository }, 40);
     expect(bare.requests.filter(isSummarizing)).toEqual([]);
     const saved = price(bare.requests) - price(strata.requests);
     const { net } = sumSavings(strata.records);
@@ -137,7 +134,7 @@ test(
         options: { sessionMemory: { updateThreshold: 512, toolCallThreshold: 1 } },
         config: { small_model: "mock/m2" },
       },
-      turns(20, 30),
+      30,
     );
     const own = requests.filter(({ body }) => body.model === "m2");
     const counted = own.reduce((sum, { outputTokens, promptTokens }) => sum + promptTokens + outputTokens, 0);

@@ -116,12 +116,13 @@ async function whenGone(stage: Stage): Promise<string[]> {
   const events = await stage.events();
   const gone = new Set<string>();
   // Each turn may have opened one.
-  for (let own = await listOwn(stage); own.length > 0; own = await listOwn(stage)) {
+  let own = await listOwn(stage);
+  for (; own.length > 0; own = await listOwn(stage)) {
     await events.waitFor((event) => {
       if (event.type !== "session.deleted" || gone.has(event.properties.info.id)) return false;
       gone.add(event.properties.info.id);
       return true;
     });
   }
-  return listOwn(stage);
+  return own;
 }

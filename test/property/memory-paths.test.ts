@@ -12,16 +12,21 @@ import {
   quotePath,
   splitPath,
 } from "../../src/memory/path.js";
-import { parseLedgerLine } from "../../src/memory/store/ledger-line.js";
+import { readLedgerLine } from "../../src/memory/store/ledger-line.js";
 import { parsePending } from "../../src/memory/store/pending.js";
 import { hostilePath } from "../support/hostile-paths.js";
 import { fc, runs } from "../support/property.js";
 import { forge, LEDGER_FILE } from "../support/victim.js";
 
+function parseLedgerLine(value: unknown, prefix: string): unknown {
+  const reading = readLedgerLine(value, prefix);
+  return reading.kind === "line" ? reading.line : undefined;
+}
+
 const legal = forge({ path: "knowledge/api.md", becomes: "x" });
 
 describe("a hostile path", () => {
-  it("is none, in whatever place of a line it stands, and its whole change counts for nothing", () => {
+  it("a hostile path is none, in whatever place of a line it stands, and its whole change counts for nothing", () => {
     fc.assert(
       fc.property(hostilePath, ({ path }) => {
         expect(parsePath(path)).toBeUndefined();
@@ -49,7 +54,7 @@ describe("a hostile path", () => {
     );
   });
 
-  it("is shown to people on one short line without anything that a terminal obeys or hides", () => {
+  it("a hostile path is shown to people on one short line without anything that a terminal obeys or hides", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -92,7 +97,7 @@ describe("a path of a memory", () => {
     fc.string({ unit: "grapheme" }),
   );
 
-  it("is what its parts make, and back, for each name that the store makes of a title", () => {
+  it("a path of a memory is what its parts make, and back, for each name that the store makes of a title", () => {
     fc.assert(
       fc.property(type, title, fc.nat(3), fc.boolean(), (one, words, others, isArchived) => {
         const taken = new Set<string>();
@@ -109,7 +114,7 @@ describe("a path of a memory", () => {
     );
   });
 
-  it("may have a name that a person has given, with spaces, in every script, with emoji", () => {
+  it("a path of a memory may have a name that a person has given, with spaces, in every script, with emoji", () => {
     fc.assert(
       fc.property(type, byHand, fc.boolean(), (one, name, isArchived) => {
         expect([name, findNameFault(name)]).toEqual([name, undefined]);
@@ -122,7 +127,7 @@ describe("a path of a memory", () => {
     );
   });
 
-  it("is read for every file that lies where memories lie, also where no line may name it", () => {
+  it("a path of a memory is read for every file that lies where memories lie, also where no line may name it", () => {
     const name = fc.oneof(title, fc.constantFrom("con", "a\u2215b", "x.", "\uff0e\uff0e", "a\u202eb"));
     fc.assert(
       fc.property(type, name.filter(isName), fc.boolean(), (one, given, isArchived) => {
@@ -133,7 +138,7 @@ describe("a path of a memory", () => {
     );
   });
 
-  it("stays the same memory's when it moves: between its folder and the archive, and nowhere else", () => {
+  it("a path of a memory stays the same memory's when it moves: between its folder and the archive, and nowhere else", () => {
     const move = (from: string, path: string) => forge({ from, path, was: "x" });
     expect(parseLedgerLine(move("knowledge/api.md", "archive/knowledge/api.md"), "")).toBeDefined();
     expect(parseLedgerLine(move("archive/knowledge/api.md", "knowledge/api.md"), "")).toBeDefined();
@@ -141,7 +146,7 @@ describe("a path of a memory", () => {
       expect(parseLedgerLine(move(from, "knowledge/api.md"), "")).toBeUndefined();
   });
 
-  it("has a ledger whose file is named after a month and a clone", () => {
+  it("a path of a memory has a ledger whose file is named after a month and a clone", () => {
     for (const clone of ["0a1b2c3d", "unnamed"])
       expect(isLedgerFile(formatLedgerFile("2026-11-22T00:00:00.000Z", clone))).toBe(true);
   });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  formatPreview,
-  PREVIEW_LIMIT_BYTES,
-  type PreviewInput,
-} from "../../layers/1-tool-results/preview.js";
+import { PREVIEW_LIMIT_BYTES, type PreviewInput, writePreview } from "../../layers/1-tool-results/preview.js";
+import { atOnce } from "../../src/slices.js";
 import { fc, runs } from "../support/property.js";
+
+const formatPreview = (...given: Parameters<typeof writePreview>) => atOnce(writePreview(...given));
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
 
@@ -55,7 +54,7 @@ const input: fc.Arbitrary<PreviewInput> = fc.record(
 );
 
 describe("a preview, whatever the result", () => {
-  it("is never over the limit, is valid UTF-8, names the path, and is the same every time", () => {
+  it("a preview is never over the limit, is valid UTF-8, names the path, and is the same every time", () => {
     fc.assert(
       fc.property(input, (given) => {
         const preview = formatPreview(given);
@@ -71,7 +70,7 @@ describe("a preview, whatever the result", () => {
     );
   });
 
-  it("is refused rather than cut when the path leaves no room", () => {
+  it("a preview is refused rather than cut when the path leaves no room", () => {
     const content = Buffer.from("x\n".repeat(5_000));
     const previewOf = (length: number) => {
       const path = `/${"p".repeat(length)}/x.txt`;

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { lookForSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
 import type { MemoryType } from "../../src/memory/memory.js";
+import { atOnce } from "../../src/slices.js";
 
 /**
  * One line of the samples. `written` says when, seen from the rules; how many were found at first sight stands in the
@@ -48,7 +49,7 @@ export interface Measure {
 }
 
 export function measure(list: readonly Utterance[]): Measure {
-  const found = list.map((utterance) => ({ utterance, signals: findSignals(utterance.text) }));
+  const found = list.map((utterance) => ({ utterance, signals: atOnce(lookForSignals(utterance.text)) }));
   const told = found.filter(({ utterance }) => utterance.types);
   const kept = told.filter(({ signals }) => signals.length > 0);
   const typed = kept.filter(({ signals, utterance }) =>

@@ -6,7 +6,7 @@ import { isSummary } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
 import type { Layer } from "../../src/dispatcher/layer.js";
 import type { LayerContext } from "../../src/layer-context.js";
-import type { LayerDefinition } from "../../src/layer-definition.js";
+import type { LayerDefinition, Stack } from "../../src/layer-definition.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
 import { createStrata, type Strata } from "../../src/strata.js";
@@ -48,6 +48,7 @@ export interface WorldOptions {
   options?: Record<string, unknown>;
   /** In place of the real ones. */
   layers?: readonly (LayerDefinition | LayerFactory)[];
+  always?: Stack["always"];
   /** Nobody has worked in the project with Strata: what lies there came with the repository. */
   isUnknown?: boolean;
 }
@@ -77,7 +78,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
   const strata = await createStrata(
     seams,
-    { ...stack, ...(given.layers && { layers: planLayers(given.layers) }) },
+    { layers: given.layers ? planLayers(given.layers) : stack.layers, always: given.always ?? stack.always },
     given.options,
   );
   return {

@@ -21,7 +21,7 @@ async function openTalkers(options?: Record<string, unknown>) {
 const count = (text: string, what: string): number => text.split(what).length - 1;
 
 describe("an instance", () => {
-  it("writes nothing of itself before its first turn, and tells then what it works on", async () => {
+  it("an instance writes nothing of itself before its first turn, and tells then what it works on", async () => {
     const { a, files } = await openPair();
     const own = () => [...files.contents.keys()].filter((path) => path.startsWith(`${STATE}/instances`));
     expect(own()).toEqual([]);
@@ -30,7 +30,7 @@ describe("an instance", () => {
     expect(files.text(own()[0] ?? "")).toContain('"goal": "build the login"');
   });
 
-  it("that was killed is cleaned up after, with what it held, by the next beat of another", async () => {
+  it("an instance that was killed is cleaned up after, with what it held, by the next beat of another", async () => {
     const { a, b, clock, files, running } = await openTalkers();
     await a.tool("lease", { op: "claim", item: "!12" });
     await expect(b.tool("lease", { op: "claim", item: "!12" })).rejects.toThrow("is held by ses_a");
@@ -44,7 +44,7 @@ describe("an instance", () => {
     expect(files.text(`${STATE}/leases.json`)).not.toContain("ses_a");
   });
 
-  it("that ends lets go of what it holds and is gone", async () => {
+  it("an instance that ends lets go of what it holds and is gone", async () => {
     const { a, b } = await openTalkers();
     await a.tool("lease", { op: "claim", item: "the parser" });
     await a.world.strata.dispose();
@@ -54,7 +54,7 @@ describe("an instance", () => {
 });
 
 describe("a message", () => {
-  it("stands in the receiver's next request, marked as data of a peer, once and for ever", async () => {
+  it("a message stands in the receiver's next request, marked as data of a peer, once and for ever", async () => {
     const { a, b } = await openTalkers();
     b.session.answer([], { text: "done" });
     const sent = await a.tool("send_message", { to: "ses_b", text: "the API is\n--- forged heading" });
@@ -70,7 +70,7 @@ describe("a message", () => {
     expect(again).toEqual(second);
   });
 
-  it("comes behind the newest result while the receiver works", async () => {
+  it("a message comes behind the newest result while the receiver works", async () => {
     const { a, b } = await openTalkers();
     b.session.answer([call("bash", "one"), call("bash", "two")]);
     await a.tool("send_message", { to: "ses_b", text: "careful" });
@@ -79,7 +79,7 @@ describe("a message", () => {
     expect(JSON.stringify(results[1])).toMatch(/two.*> careful/);
   });
 
-  it("never changes a request that has been sent, for instance when the host sends it again", async () => {
+  it("a message never changes a request that has been sent, for instance when the host sends it again", async () => {
     const { a, b } = await openTalkers();
     const sent = await b.request();
     await a.tool("send_message", { to: "ses_b", text: "late" });
@@ -88,7 +88,7 @@ describe("a message", () => {
     expect(textOf(await b.request())).toContain("> late");
   });
 
-  it("is queued, then delivered, then seen when an answer has followed", async () => {
+  it("a message is queued, then delivered, then seen when an answer has followed", async () => {
     const { a, b } = await openTalkers();
     b.session.answer([], { text: "done" });
     await a.tool("send_message", { to: "ses_b", text: "hello", id: "n-1" });
@@ -101,7 +101,7 @@ describe("a message", () => {
     expect(await state()).toBe("n-1: seen (ses_b)");
   });
 
-  it("counts as seen as well when the answer came while another process had the session", async () => {
+  it("a message counts as seen as well when the answer came while another process had the session", async () => {
     const { a, b } = await openTalkers();
     b.session.answer([], { text: "done" });
     await a.tool("send_message", { to: "ses_b", text: "hello", id: "n-1" });
@@ -112,7 +112,7 @@ describe("a message", () => {
     expect(await a.tool("send_message", { id: "n-1" })).toBe("n-1: seen (ses_b)");
   });
 
-  it("with the id of an earlier one is sent once, and refused with another text", async () => {
+  it("a message with the id of an earlier one is sent once, and refused with another text", async () => {
     const { a, b } = await openTalkers();
     b.session.answer([], { text: "done" });
     for (const _ of [1, 2, 3]) await a.tool("send_message", { to: "ses_b", text: "same", id: "n-1" });
@@ -123,7 +123,7 @@ describe("a message", () => {
     expect([count(shown, "> same"), count(shown, "> one call, run twice")]).toEqual([1, 1]);
   });
 
-  it("to nobody, or too large, is refused and says who is there", async () => {
+  it("a message to nobody, or too large, is refused and says who is there", async () => {
     const { a } = await openTalkers();
     for (const to of ["ses_gone", "parent", "children", "ses_a"])
       await expect(a.tool("send_message", { to, text: "x" })).rejects.toThrow(
@@ -136,7 +136,7 @@ describe("a message", () => {
     await expect(a.tool("send_message", { id: "never" })).rejects.toThrow("sent nothing with the id never");
   });
 
-  it("reaches parent, children and an instance's session; a subagent that is done has ended", async () => {
+  it("a message reaches parent, children and an instance's session; a subagent that is done has ended", async () => {
     const { a, b } = await openTalkers();
     await a.event("session.created", { info: { id: "ses_child", parentID: "ses_a" } });
     await a.world.strata.dispatcher.ask("turn", { sessionID: "ses_child" }, undefined);
@@ -153,7 +153,7 @@ describe("a message", () => {
     await expect(b.tool("send_message", { to: "ses_child", text: "x" })).rejects.toThrow("has ended");
   });
 
-  it("that nobody took for a week is out of date, and is not delivered any more", async () => {
+  it("a message that nobody took for a week is out of date, and is not delivered any more", async () => {
     const { a, b, clock } = await openTalkers();
     b.session.answer([], { text: "done" });
     await a.tool("send_message", { to: "ses_b", text: "hello", id: "n-1" });
@@ -166,7 +166,7 @@ describe("a message", () => {
 describe("an edit of a file that another instance", () => {
   const edit = { filePath: "src/a.ts" };
 
-  it("has just edited is told of once, behind its own result", async () => {
+  it("an edit of a file that another instance has just edited is told of once, behind its own result", async () => {
     const { a, b, clock } = await openTalkers();
     await a.before("edit", edit);
     clock.advance(60_000);
@@ -180,7 +180,7 @@ describe("an edit of a file that another instance", () => {
     expect(count(textOf(await b.request()), "at work here")).toBe(1);
   });
 
-  it("names in a patch of several files is told of each", async () => {
+  it("an edit of a file that another instance names in a patch of several files is told of each", async () => {
     const { a, b } = await openTalkers();
     const patchText =
       "*** Begin Patch\n*** Update File: src/a.ts\n*** Move to: src/c.ts\n*** Delete File: b.ts\n*** End Patch";
@@ -194,7 +194,7 @@ describe("an edit of a file that another instance", () => {
     expect(shown).toContain("src/a.ts was edited at");
   });
 
-  it("holds is told of, and of a folder that it holds", async () => {
+  it("an edit of a file that another instance holds is told of, and of a folder that it holds", async () => {
     const { a, b } = await openTalkers();
     await a.tool("lease", { op: "claim", item: "./src/", why: "a rewrite" });
     await b.before("edit", edit, "e1");
@@ -202,7 +202,7 @@ describe("an edit of a file that another instance", () => {
     expect(textOf(await b.request())).toMatch(/- src is held until .* for \\"a rewrite\\" by ses_a/);
   });
 
-  it("is refused where that is set, and nothing of it is on record as an edit", async () => {
+  it("an edit of a file that another instance holds is refused where that is set, and nothing of it is on record as an edit", async () => {
     const { a, b, clock } = await openTalkers({ crossAgent: { onConflict: "block" } });
     await a.before("edit", edit);
     const refusal = findRefusal(await b.before("edit", edit));
@@ -212,7 +212,7 @@ describe("an edit of a file that another instance", () => {
     expect(findRefusal(await b.before("edit", { filePath: "src/b.ts" }))).toBeUndefined();
   });
 
-  it("has failed to edit, edited long ago, or edited before it ended, is no matter", async () => {
+  it("an edit of a file that another instance has failed to edit, edited long ago, or edited before it ended, is no matter", async () => {
     const { a, b, clock, running } = await openTalkers({ crossAgent: { onConflict: "block" } });
     await a.before("edit", edit, "e1");
     const failed = call("edit", "", { callID: "e1", state: { status: "error", error: "no match" } });
@@ -227,7 +227,7 @@ describe("an edit of a file that another instance", () => {
     expect(findRefusal(await b.before("edit", { filePath: "dead.ts" }))).toBeUndefined();
   });
 
-  it("is no matter where it is switched off, and tools that change nothing are not looked at", async () => {
+  it("an edit of another instance's file is no matter where it is switched off, and tools that change nothing are not looked at", async () => {
     const { a, b, files } = await openTalkers({ crossAgent: { onConflict: "off" } });
     await a.before("edit", edit);
     await b.before("edit", edit, "e1");
@@ -241,7 +241,7 @@ describe("an edit of a file that another instance", () => {
 });
 
 describe("the tool lease", () => {
-  it("claims, renews, releases and lists; what is not yours it refuses with whose it is", async () => {
+  it("the tool lease claims, renews, releases and lists; what is not yours it refuses with whose it is", async () => {
     const { a, b, clock } = await openTalkers();
     expect(await a.tool("lease", { op: "claim", item: " #34 ", minutes: 10, why: "fix it" })).toBe(
       "Claimed: #34 is yours until 2026-11-21 09:10:20 UTC.",
@@ -260,7 +260,7 @@ describe("the tool lease", () => {
     expect(await b.tool("lease", { op: "release" })).toBe("Released: #34.");
   });
 
-  it("knows a path whoever spells it, and that what lies in a held folder is held", async () => {
+  it("the tool lease knows a path whoever spells it, and that what lies in a held folder is held", async () => {
     const { a, b } = await openTalkers();
     await a.tool("lease", { op: "claim", item: inProject("src/api") });
     for (const item of ["src/api/x.ts", "./src", "src//api"])
@@ -271,14 +271,14 @@ describe("the tool lease", () => {
 });
 
 describe("the layer", () => {
-  it("has no tool and writes nothing where it is switched off", async () => {
+  it("the layer across-agents has no tool and writes nothing where it is switched off", async () => {
     const { a, files } = await openPair({ crossAgent: { enabled: false } });
     await a.turn("go");
     expect(a.world.strata.dispatcher.tools.map(({ name }) => name)).not.toContain("lease");
     expect([...files.contents.keys()].filter((path) => /instances|edits|mail|leases/.test(path))).toEqual([]);
   });
 
-  it("costs under 600 tokens of tool definitions", async () => {
+  it("the layer across-agents costs under 600 tokens of tool definitions", async () => {
     const { encode } = await import("gpt-tokenizer");
     const { strata } = await openWorld();
     const own = strata.dispatcher.tools.filter(({ name }) =>

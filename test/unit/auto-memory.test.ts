@@ -35,7 +35,7 @@ const memoryFiles = ({ files }: World): string[] =>
   [...files.contents.keys()].filter((path) => path.startsWith(`${MEMORY}/`) && path.endsWith(".md"));
 
 describe("memory in the machine", () => {
-  it("takes what a person has written by hand for the truth, without frontmatter too", async () => {
+  it("memory in the machine takes what a person has written by hand for the truth, without frontmatter too", async () => {
     const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
     const { session, world } = await open({ files });
     session.user("hello");
@@ -44,7 +44,7 @@ describe("memory in the machine", () => {
     );
   });
 
-  it("keeps what the agent was told to, finds it again after a restart, and has it in the next session", async () => {
+  it("memory in the machine keeps what the agent was told to, finds it again after a restart, and has it in the next session", async () => {
     const { session, world } = await open();
     session.user("Use port 5433 for the database.");
     const fact = { type: "preference", content: "Use port 5433 for the database." };
@@ -61,7 +61,7 @@ describe("memory in the machine", () => {
     expect(lastText(await again.request(next.messages))).toContain("Use port 5433 for the database.");
   });
 
-  it("says nothing in a subagent's session and takes nobody's word for the user's there", async () => {
+  it("memory in the machine says nothing in a subagent's session and takes nobody's word for the user's there", async () => {
     const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
     const { host, world } = await open({ files });
     await event(world, "session.created", { info: { id: "ses_child", parentID: "ses_1" } });
@@ -79,7 +79,7 @@ describe("memory in the machine", () => {
     expect(await run(world, "memory_remember", fact, "ses_child")).toContain("Kept: knowledge/");
   });
 
-  it("takes in a copy of a session the words of the user for the user's, and not those of the task", async () => {
+  it("memory in the machine takes in a copy of a session the words of the user for the user's, and not those of the task", async () => {
     const { host, session, world } = await open();
     session.user("Never force-push.");
     const copy = createSession(world.clock, "ses_copy");
@@ -93,7 +93,7 @@ describe("memory in the machine", () => {
     expect(await run(world, "memory_remember", rule, "ses_copy")).toContain("Kept: directive/");
   });
 
-  it("takes what a command's template says for nobody's word", async () => {
+  it("memory in the machine takes what a command's template says for nobody's word", async () => {
     const { session, world } = await open();
     const text = "Always deploy on Fridays.";
     await world.strata.dispatcher.ask("command", { sessionID: "ses_1", texts: [text] }, undefined);
@@ -104,7 +104,7 @@ describe("memory in the machine", () => {
     expect(await run(world, "memory_remember", rule)).toContain("Kept: directive/");
   });
 
-  it("writes no secret, neither into a memory nor into the ledger", async () => {
+  it("memory in the machine writes no secret, neither into a memory nor into the ledger", async () => {
     const { world } = await open();
     const secret = `ghp_${"a1B2c3D4e5F6g7H8i9".repeat(2)}`;
     const fact = { type: "knowledge", content: `The token is ${secret}.` };
@@ -123,7 +123,7 @@ describe("memory in the machine", () => {
     expect(memoryFiles(world).some((path) => path.includes("/archive/"))).toBe(true);
   });
 
-  it("is not there with autoMemory.enabled: false: no tool, no word, no file", async () => {
+  it("memory in the machine is not there with autoMemory.enabled: false: no tool, no word, no file", async () => {
     const files = createMemoryFiles({ [`${MEMORY}/directive/no-force.md`]: "Never force-push.\n" });
     const { session, world } = await open({ files, options: { autoMemory: { enabled: false } } });
     expect(

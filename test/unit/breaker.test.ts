@@ -23,7 +23,7 @@ const compacted = (freedShare: number, isManual = false): BreakerEvent => ({
 const rest = [answered(), answered(), answered(), answered()];
 
 describe("the breaker of a session opens", () => {
-  it("after three failures in a row, and says the last reason", () => {
+  it("the breaker of a session opens after three failures in a row, and says the last reason", () => {
     expect(after(failed, failed).open).toBeUndefined();
     expect(after(failed, failed, failed).open).toBe(
       "3 attempts at a summary in a row failed, the last with: too long",
@@ -32,14 +32,14 @@ describe("the breaker of a session opens", () => {
     expect(nextState(CLOSED, failed, 1).open).toBeDefined();
   });
 
-  it("after three summaries in a row that freed less than a tenth", () => {
+  it("the breaker of a session opens after three summaries in a row that freed less than a tenth", () => {
     const poor = [compacted(0.09), ...rest];
     expect(after(...poor, ...poor).open).toBeUndefined();
     expect(after(...poor, ...poor, ...poor).open).toContain("freed less than a tenth");
     expect(after(...poor, ...poor, compacted(0.1), ...rest, ...poor).open).toBeUndefined();
   });
 
-  it("after the context was full again three times within three answers of a summary", () => {
+  it("the breaker of a session opens after the context was full again three times within three answers of a summary", () => {
     const refill = [answered(), answered(), answered(), compacted(0.5)];
     expect(after(compacted(0.5), ...refill, ...refill).open).toBeUndefined();
     expect(after(compacted(0.5), ...refill, ...refill, ...refill).open).toContain("within 3 answers");
@@ -48,7 +48,7 @@ describe("the breaker of a session opens", () => {
     ).toBeUndefined();
   });
 
-  it("at once where not even the smallest request fits, and keeps the reason it opened for", () => {
+  it("the breaker of a session opens at once where not even the smallest request fits, and keeps the reason it opened for", () => {
     expect(after(floor)).toMatchObject({ open: "too small", isFloor: true });
     expect(after(failed, failed, failed, floor).open).toContain("failed");
     expect(after(floor, failed, failed, failed).open).toBe("too small");
@@ -58,20 +58,20 @@ describe("the breaker of a session opens", () => {
 describe("the breaker of a session closes", () => {
   const open = after(failed, failed, failed);
 
-  it("by a manual compaction, whatever it freed, and by one that helped", () => {
+  it("the breaker of a session closes by a manual compaction, whatever it freed, and by one that helped", () => {
     for (const event of [compacted(0, true), compacted(0.1)]) {
       expect(nextState(open, event, LIMIT)).toEqual({ ...CLOSED, answersSince: 0 });
     }
     expect(nextState(open, compacted(0.09), LIMIT).open).toBe(open.open);
   });
 
-  it("after a floor by an answer that fits, and after nothing else by an answer", () => {
+  it("the breaker of a session closes after a floor by an answer that fits, and after nothing else by an answer", () => {
     expect(after(floor, answered(true))).toEqual(CLOSED);
     expect(after(floor, answered(false)).open).toBe("too small");
     expect(nextState(open, answered(true), LIMIT)).toBe(open);
   });
 
-  it("not by what changes nothing: the state is then the same object", () => {
+  it("the breaker of a session closes not by what changes nothing: the state is then the same object", () => {
     expect(nextState(CLOSED, answered(), LIMIT)).toBe(CLOSED);
     const floored = after(floor);
     expect(nextState(floored, floor, LIMIT)).toBe(floored);
@@ -93,7 +93,7 @@ describe("the breakers of a project", () => {
     }
   }
 
-  it("announce once that one has opened, and keep the host from summarising from then on", async () => {
+  it("the breakers of a project announce once that one has opened, and keep the host from summarising from then on", async () => {
     const world = await openWorld();
     await fail(world, 2);
     expect([world.host.isCompacting, world.host.toasts]).toEqual([true, []]);
@@ -106,7 +106,7 @@ describe("the breakers of a project", () => {
     expect(await world.log()).toContain("ERROR full-compact  automatic summaries are off for ses_1");
   });
 
-  it("are there after a restart, and are applied when a turn of their session begins", async () => {
+  it("the breakers of a project are there after a restart, and are applied when a turn of their session begins", async () => {
     const world = await openWorld();
     await fail(world, 3);
     const again = await world.restart();
@@ -119,7 +119,7 @@ describe("the breakers of a project", () => {
     expect(again.host.toasts).toHaveLength(1);
   });
 
-  it("that cannot be understood or read count as closed, and that is said", async () => {
+  it("the breakers of a project that cannot be understood or read count as closed, and that is said", async () => {
     for (const [text, isSaid] of [
       ["{", true],
       ["[]", false],
@@ -133,7 +133,7 @@ describe("the breakers of a project", () => {
     }
   });
 
-  it("that cannot be written are known to this instance all the same", async () => {
+  it("the breakers of a project that cannot be written are known to this instance all the same", async () => {
     const world = await openWorld({
       wrap: (inner) => ({
         ...inner,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findOrder } from "../../layers/5-auto-memory/said/find-order.js";
 import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
 import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
-import { findSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { lookForSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
 import { dropTagged } from "../../layers/5-auto-memory/signals/quotations.js";
 import { simplifyCommand } from "../../layers/5-auto-memory/signals/repeated-commands.js";
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
@@ -56,7 +56,7 @@ const SIZE = 60_000;
 describe("what a user writes, whatever its shape", () => {
   it.each(tried)("$name: no language's pattern is tried on more than two sentences", ({ make }) => {
     const text = make(SIZE);
-    const { longest, searches } = countLookedAt(() => void findSignals(text));
+    const { longest, searches } = countLookedAt(() => void atOnce(lookForSignals(text)));
     const tooLong = [...longest].filter(
       ([pattern, length]) => ofLanguages.has(pattern) && length > TWO_SENTENCES,
     );
@@ -88,20 +88,20 @@ describe("what a user writes, whatever its shape", () => {
 describe("a pattern that may go back over its text", () => {
   const longestOf = (work: () => void): number => Math.max(0, ...countLookedAt(work).longest.values());
 
-  it("is tried on no command that is longer than people type", () => {
+  it("a pattern that may go back over its text is tried on no command that is longer than people type", () => {
     expect(longestOf(() => simplifyCommand(`echo 'a${" ".repeat(100_000)}'`))).toBe(0);
     expect(longestOf(() => simplifyCommand(`echo 'a${" ".repeat(900)}'`))).toBeLessThan(1_000);
   });
 
-  it("is tried on no more of a sentence than a title has room for", () => {
+  it("a pattern that may go back over its text is tried on no more of a sentence than a title has room for", () => {
     expect(longestOf(() => formatTitle(" ".repeat(100_000)))).toBeLessThanOrEqual(600);
   });
 
-  it("is tried on no more of a memory than a statement has", () => {
+  it("a pattern that may go back over its text is tried on no more of a memory than a statement has", () => {
     expect(longestOf(() => compareStatements("中".repeat(100_000), "x"))).toBeLessThanOrEqual(8_000);
   });
 
-  it("is tried on no more of a rule than is looked through for commands", () => {
+  it("a pattern that may go back over its text is tried on no more of a rule than is looked through for commands", () => {
     expect(longestOf(() => findWhen("-".repeat(100_000)))).toBeLessThanOrEqual(8_000);
   });
 });
@@ -153,12 +153,12 @@ describe("private keys", () => {
   const HEAD = "-----BEGIN PRIVATE KEY-----\n";
   const BODY = `${"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ".repeat(4)}\n`;
 
-  it("one without an end goes as far as the next one begins", () => {
+  it("a private key without an end goes as far as the next one begins", () => {
     const text = `${HEAD}${BODY}${HEAD}${BODY}-----END PRIVATE KEY-----`;
     expect(redactSecrets(text).text).toBe("[removed: private key][removed: private key]");
   });
 
-  it("are looked for no farther than the next one's beginning", () => {
+  it("private keys are looked for no farther than the next one's beginning", () => {
     const read = (count: number) => countLookedAt(() => void redactSecrets(HEAD.repeat(count))).characters;
     expect(read(400)).toBeLessThan(2.2 * read(200));
   });
@@ -186,7 +186,7 @@ describe("what the user has said in a long session", () => {
     text: `Never use tabs in module ${n}, because it breaks. `.repeat(20),
   }));
 
-  it("is looked through in small steps for what an agent hands over", () => {
+  it("what the user has said in a long session is looked through in small steps for what an agent hands over", () => {
     const steps = [
       findSaid("Never use spaces in module 7.", session),
       findVerbatim("Never use tabs.", session),
@@ -194,7 +194,7 @@ describe("what the user has said in a long session", () => {
     expect(Math.max(...steps.map(longestStep))).toBeLessThan(LONGEST_STEP);
   });
 
-  it("is looked through in small steps for an order, also where a memory is as long as a file may be", () => {
+  it("what the user has said in a long session is looked through in small steps for an order, also where a memory is as long as a file may be", () => {
     const long = memory("long", "Never use tabs in 中文 ".repeat(12_000), { type: "directive" });
     const others = Array.from({ length: 50 }, (_, n) => memory(`m${n}`, `Use tabs in ${n}. `.repeat(500)));
     const messages = [...session, { id: "last", text: "Forget the rule about tabs." }];

@@ -54,7 +54,7 @@ function open(session: Record<string, (options: never) => unknown> = {}) {
 }
 
 describe("a text that a model writes for us", () => {
-  it("comes from a tagged child session of the hidden agent, which is removed", async () => {
+  it("a text that a model writes for us comes from a tagged child session of the hidden agent, which is removed", async () => {
     const { generate, calls, host } = open();
     expect(await generate({ model: "acme/small/1" })).toEqual({
       kind: "text",
@@ -81,7 +81,7 @@ describe("a text that a model writes for us", () => {
     expect([host.isOwnSession("ses_own"), host.isOwnSession("ses_1")]).toEqual([true, false]);
   });
 
-  it("is broken off at the deadline, when it is called off, and when the host would repeat a refusal", async () => {
+  it("a text that a model writes for us is broken off at the deadline, when it is called off, and when the host would repeat a refusal", async () => {
     const refusal = { sessionID: "ses_own", status: { type: "retry", message: "too many requests" } };
     const endings: [string, object | undefined, (world: ReturnType<typeof open>) => void][] = [
       ["no answer within 60 s", undefined, ({ clock }) => clock.advance(60_000)],
@@ -99,18 +99,18 @@ describe("a text that a model writes for us", () => {
     }
   });
 
-  it("counts every request of a turn that took several", async () => {
+  it("a text that a model writes for us counts every request of a turn that took several", async () => {
     const several = [answerOf(""), answerOf("written")];
     const { generate } = open({ messages: async () => ({ data: several }) });
     expect(await generate()).toMatchObject({ tokens: { input: 200, output: 40, cacheRead: 14 } });
   });
 
-  it("counts what the answer says where the host does not give the messages", async () => {
+  it("a text that a model writes for us counts what the answer says where the host does not give the messages", async () => {
     const { generate } = open({ messages: async () => ({ error: {} }) });
     expect(await generate()).toMatchObject({ kind: "text", tokens: USED });
   });
 
-  it("is a failure when the provider refuses, with its status", async () => {
+  it("a text that a model writes for us is a failure when the provider refuses, with its status", async () => {
     const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
     const error = { name: "APIError", data: { message: "no key", statusCode: 401 } };
     const refused = answerOf("", { tokens, error });
@@ -121,7 +121,7 @@ describe("a text that a model writes for us", () => {
     expect(await generate()).toEqual({ kind: "failed", reason: "no key", status: 401, tokens: NOTHING });
   });
 
-  it("is a failure when it is empty or was cut off, and what it cost is told", async () => {
+  it("a text that a model writes for us is a failure when it is empty or was cut off, and what it cost is told", async () => {
     const failures: [object, string][] = [
       [answerOf(" \n"), "the answer is empty"],
       [answerOf("half", { finish: "length" }), "the answer was cut off at the model's output limit"],
@@ -132,7 +132,7 @@ describe("a text that a model writes for us", () => {
     }
   });
 
-  it("is a failure and never an exception when the host refuses, throws or does not answer", async () => {
+  it("a text that a model writes for us is a failure and never an exception when the host refuses, throws or does not answer", async () => {
     const error = { name: "UnknownError", data: { message: "Unexpected" } };
     const empty = async () => ({ data: [] });
     const refusing = open({ prompt: async () => ({ error }), messages: empty });
@@ -146,7 +146,7 @@ describe("a text that a model writes for us", () => {
     expect(unopened.names()).toEqual(["create"]);
   });
 
-  it("leaves no session behind that the host opened too late", async () => {
+  it("a text that a model writes for us leaves no session behind that the host opened too late", async () => {
     let answer = (_created: object): void => {};
     const { generate, clock, names } = open({
       create: () => new Promise((resolve) => (answer = resolve)),
@@ -160,7 +160,7 @@ describe("a text that a model writes for us", () => {
     expect(names()).toEqual(["create", "delete"]);
   });
 
-  it("is not begun when it is called off already", async () => {
+  it("a text that a model writes for us is not begun when it is called off already", async () => {
     const { generate, end, names } = open();
     end.abort();
     expect(await generate()).toMatchObject({ kind: "failed", tokens: NOTHING });
@@ -169,7 +169,7 @@ describe("a text that a model writes for us", () => {
 });
 
 describe("sessions of our own in the host's list", () => {
-  it("are those with our title and a parent, with whether who opened them still runs", async () => {
+  it("sessions of our own in the host's list are those with our title and a parent, with whether who opened them still runs", async () => {
     const session = (id: string, title: string, parentID?: string) => ({
       id,
       title,
@@ -189,11 +189,11 @@ describe("sessions of our own in the host's list", () => {
     ]);
   });
 
-  it("are not known when the host does not say", async () => {
+  it("sessions of our own in the host's list are not known when the host does not say", async () => {
     expect(await open({ list: async () => ({ error: {} }) }).host.listOwnSessions()).toBeUndefined();
   });
 
-  it("are gone when the host has removed them or does not have them", async () => {
+  it("sessions of our own in the host's list are gone when the host has removed them or does not have them", async () => {
     const removed = (answer: object) => open({ delete: async () => answer }).host.removeSession("ses_own");
     expect(await removed({ data: true })).toBe(true);
     expect(await removed({ error: {}, response: { status: 404 } })).toBe(true);

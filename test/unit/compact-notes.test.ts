@@ -10,7 +10,7 @@ describe("/compact-notes", () => {
     user("on"),
   );
 
-  it("has notes take the place of history with the next message, and only then", async () => {
+  it("/compact-notes has notes take the place of history with the next message, and only then", async () => {
     const world = await openWorld();
     expect(await world.request(history)).toHaveLength(history.length);
     const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
@@ -23,7 +23,7 @@ describe("/compact-notes", () => {
     expect(world.ledger("ses_1", "cut")).toHaveLength(1);
   });
 
-  it("leaves no more word for word than it says, counted as the provider counts", async () => {
+  it("/compact-notes leaves no more word for word than it says, counted as the provider counts", async () => {
     const world = await openWorld();
     const session = createSession(world.clock);
     // Two characters a token, as in Chinese or in minified code.
@@ -43,7 +43,7 @@ describe("/compact-notes", () => {
     expect(2 * estimateTokens(kept)).toBeLessThanOrEqual(10_000);
   });
 
-  it("can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {
+  it("/compact-notes can be taken back before it acts, says what it comes to, and says where there is nothing to take back", async () => {
     const world = await openWorld();
     await world.request(history);
     const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
@@ -56,7 +56,7 @@ describe("/compact-notes", () => {
     expect(world.ledger("ses_1", "cut")).toHaveLength(0);
   });
 
-  it("says so where nothing would leave the context", async () => {
+  it("/compact-notes says so where nothing would leave the context", async () => {
     const world = await openWorld();
     const [compact] = world.strata.dispatcher.commands.filter(({ name }) => name === "compact-notes");
     await compact?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);

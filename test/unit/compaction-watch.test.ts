@@ -23,7 +23,7 @@ const retry = (attempt: number) =>
   hear("session.status", { status: { type: "retry", attempt, message: "overloaded" } });
 
 describe("a compaction of the host's", () => {
-  it("that gives no summary within three minutes is broken off, and the user is told", async () => {
+  it("a compaction of the host's that gives no summary within three minutes is broken off, and the user is told", async () => {
     await begin();
     world.clock.advance(179_999);
     expect(world.host.aborted).toEqual([]);
@@ -35,7 +35,7 @@ describe("a compaction of the host's", () => {
     expect(failures()).toBe(1);
   });
 
-  it("that the provider keeps refusing is broken off at the limit, once", async () => {
+  it("a compaction of the host's that the provider keeps refusing is broken off at the limit, once", async () => {
     await begin();
     await retry(1);
     expect(world.host.aborted).toEqual([]);
@@ -47,7 +47,7 @@ describe("a compaction of the host's", () => {
     );
   });
 
-  it("that fails counts as a failure, and one that the user has ended does not", async () => {
+  it("a compaction of the host's that fails counts as a failure, and one that the user has ended does not", async () => {
     await begin();
     await hear("session.error", { error: { name: "APIError", data: { message: "no" } } });
     expect(failures()).toBe(1);
@@ -68,7 +68,7 @@ describe("a compaction of the host's", () => {
     });
   }
 
-  it("is not watched when the plugin has ended", async () => {
+  it("a compaction of the host's is not watched when the plugin has ended", async () => {
     await begin();
     await world.strata.dispose();
     world.clock.advance(200_000);
@@ -76,7 +76,7 @@ describe("a compaction of the host's", () => {
     expect(world.host.aborted).toEqual([]);
   });
 
-  it("is what errors and retries are heard for, and an answer of the session's is none of it", async () => {
+  it("a compaction of the host's is what errors and retries are heard for, and an answer of the session's is none of it", async () => {
     await hear("session.error", { error: { name: "APIError" } });
     await retry(9);
     expect([world.host.aborted, failures()]).toEqual([[], 0]);

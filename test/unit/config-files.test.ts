@@ -6,7 +6,7 @@ describe("configuration files", () => {
   const input = { directory: "/repo/packages/a", project: "/repo", home: "/home/me", env: {} };
   const paths = (files: readonly ConfigFile[]) => files.map(({ path }) => path);
 
-  it("are in the order in which OpenCode 1.18.33 lets one overrule the other, as measured", () => {
+  it("configuration files are in the order in which OpenCode 1.18.33 lets one overrule the other, as measured", () => {
     expect(paths(listConfigFiles(input))).toEqual([
       "/home/me/.config/opencode/config.json",
       "/home/me/.config/opencode/opencode.json",
@@ -22,7 +22,7 @@ describe("configuration files", () => {
     ]);
   });
 
-  it("follow OpenCode's own variables", () => {
+  it("configuration files follow OpenCode's own variables", () => {
     const env = {
       XDG_CONFIG_HOME: "/xdg",
       OPENCODE_CONFIG: "/one.json",
@@ -41,7 +41,7 @@ describe("configuration files", () => {
     ]);
   });
 
-  it("of a folder outside the project are that folder's alone", () => {
+  it("configuration files of a folder outside the project are that folder's alone", () => {
     const given = { ...input, directory: "/elsewhere", env: { XDG_CONFIG_HOME: "/x" } };
     const files = paths(listConfigFiles(given));
     expect(files.filter((path) => path.startsWith("/repo"))).toEqual([]);
@@ -57,7 +57,7 @@ describe("whose a configuration file is", () => {
     ["config.json", "opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`);
   const inFolder = (folder: string) => ["opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`);
 
-  it("is told by the role in which it is read: the global folder and the home folder's are the user's, all in the project the project's", () => {
+  it("the owner of a configuration file is told by the role in which it is read: the global folder and the home folder's are the user's, all in the project the project's", () => {
     expect(usersOf({})).toEqual([
       ...inGlobal("/home/me/.config/opencode"),
       ...inFolder("/home/me/.opencode"),

@@ -58,7 +58,7 @@ function nest(name: string, value: unknown): PlainRecord {
 }
 
 describe("every setting says who may set it", () => {
-  it("and one that decides where words go, what is spent or what is trusted is nobody's but the user's", () => {
+  it("a setting that decides where words go, what is spent or what is trusted is nobody's but the user's", () => {
     expect(fields.filter(({ owner }) => owner === undefined)).toEqual([]);
     const grave =
       /url|host|remote|model|key|token|budget|daily|max.*tokens|repeat|accept|trust|linked|interval|timeout|provider|path|folder/i;
@@ -94,7 +94,7 @@ describe("every setting says who may set it", () => {
 describe("what a file of the project sets of the user's", () => {
   const users = fields.filter(({ owner }) => owner !== "anyone").map(({ name }) => name);
 
-  it("is looked at here for every such setting", () => {
+  it("what a file of the project sets of the user's is looked at here for every such setting", () => {
     expect(Object.keys(OTHER).sort()).toEqual([...users].sort());
   });
 
@@ -115,7 +115,7 @@ describe("what a file of the project sets of the user's", () => {
     });
   }
 
-  it("leaves what the user has set in force, whichever is stronger, and all that anyone may set counts", async () => {
+  it("what a file of the project sets of the user's leaves what the user has set in force, whichever is stronger, and all that anyone may set counts", async () => {
     const { config, problems } = await read({
       [GLOBAL]: { memory: { background: { dailyCalls: 7, model: "mine/small" } } },
       [PROJECT]: {
@@ -127,7 +127,7 @@ describe("what a file of the project sets of the user's", () => {
     expect(problems).toHaveLength(2);
   });
 
-  it("counts where it lowers what is spent, and says nothing then", async () => {
+  it("what a file of the project sets of the user's counts where it lowers what is spent, and says nothing then", async () => {
     const lower = {
       background: { enabled: false, dailyCalls: 3, dailyTokens: 0 },
       dream: { maxTokens: 2_000 },
@@ -152,7 +152,7 @@ describe("what a file of the project sets of the user's", () => {
     expect(raised.problems).toHaveLength(1);
   });
 
-  it("is no matter where it is what is in force anyway", async () => {
+  it("what a file of the project sets of the user's is no matter where it is what is in force anyway", async () => {
     const same = { background: { dailyCalls: defaults.background.dailyCalls }, trust: { projects: [] } };
     expect((await read({ [PROJECT]: { memory: same } })).problems).toEqual([]);
   });
@@ -161,14 +161,14 @@ describe("what a file of the project sets of the user's", () => {
 describe("options that the host hands over without saying where they stood", () => {
   const options = { background: { dailyCalls: 5_000 } };
 
-  it("are the user's where they stand in the user's file, although a project has the same", async () => {
+  it("options that the host hands over without saying where they stood are the user's where they stand in the user's file, although a project has the same", async () => {
     const world = { [GLOBAL]: inList(options), [PROJECT]: inList(options) };
     const { config, problems } = await read(world, options);
     expect(config.background.dailyCalls).toBe(5_000);
     expect(problems).toEqual([]);
   });
 
-  it("are the project's where they stand nowhere", async () => {
+  it("options that the host hands over without saying where they stood are the project's where they stand nowhere", async () => {
     const { config, problems } = await read({}, options);
     expect(config.background.dailyCalls).toBe(defaults.background.dailyCalls);
     expect(problems).toEqual([
@@ -176,7 +176,7 @@ describe("options that the host hands over without saying where they stood", () 
     ]);
   });
 
-  it("do not undo what stands beside the plugin's name in the user's file, which the host drops for a project's entry", async () => {
+  it("options that the host hands over without saying where they stood do not undo what stands beside the plugin's name in the user's file, which the host drops for a project's entry", async () => {
     const users = { background: { dailyCalls: 2, enabled: false }, toolResults: { threshold: 9_000 } };
     for (const [entry, handed] of [
       ["opencode-strata", undefined],
@@ -195,7 +195,7 @@ describe("options that the host hands over without saying where they stood", () 
 });
 
 describe("trust", () => {
-  it("is a list of absolute paths and one of remotes; a list with anything else is passed over whole, and the rest counts", async () => {
+  it("trust is a list of absolute paths and one of remotes; a list with anything else is passed over whole, and the rest counts", async () => {
     const right = {
       projects: ["/home/me/shop", "/home/me/clients/*", "C:\\work\\shop"],
       remotes: ["github.com/acme/shop", "git.example/group/sub/*"],
@@ -237,7 +237,7 @@ describe("strata doctor", () => {
     return sections.flatMap(({ findings }) => findings);
   };
 
-  it("names what a file of the project tried to set, and not as if it were in force", async () => {
+  it("strata doctor names what a file of the project tried to set, and not as if it were in force", async () => {
     const options = { background: { dailyCalls: 5_000, model: "evil/m", dailyTokens: 10 } };
     const findings = await examine({ [PROJECT]: inList(options), [GLOBAL]: {} });
     const problems = findings.filter(({ level }) => level === "problem").map(({ what }) => what);
@@ -249,7 +249,7 @@ describe("strata doctor", () => {
     ]);
   });
 
-  it("says that no model is asked where a file of the project chose it, or where its provider is", async () => {
+  it("doctor says that no model is called if a file of the project chose it or its provider", async () => {
     const chosen = await examine({
       [GLOBAL]: { model: "mine/large" },
       [PROJECT]: { ...inList({}), small_model: "evil/s" },
@@ -257,7 +257,7 @@ describe("strata doctor", () => {
     expect(chosen).toContainEqual({
       level: "warning",
       what: expect.stringContaining(
-        `no model is asked in the background: small_model in ${PROJECT} is the project's`,
+        `no model is called in the background: small_model in ${PROJECT} is the project's`,
       ),
     });
     const users = { [GLOBAL]: { ...inList({}), model: "mine/large", small_model: "mine/small" } };
@@ -266,11 +266,11 @@ describe("strata doctor", () => {
       [PROJECT]: { provider: { mine: { options: { baseURL: "x" } } } },
     });
     expect(moved).toContainEqual({ level: "warning", what: expect.stringContaining("provider.mine in") });
-    const without = (await examine(users)).filter(({ what }) => what.includes("no model is asked"));
+    const without = (await examine(users)).filter(({ what }) => what.includes("no model is called"));
     expect(without).toEqual([]);
   });
 
-  it("reads what stands in the user's variables as the user's", async () => {
+  it("strata doctor reads what stands in the user's variables as the user's", async () => {
     const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(inList({ background: { dailyCalls: 400 } })) };
     const findings = await examine({ [PROJECT]: inList({ background: { dailyCalls: 7_000 } }) }, env);
     expect(findings).toContainEqual({

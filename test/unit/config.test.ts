@@ -21,7 +21,7 @@ function read(world: Record<string, string>, options?: Record<string, unknown>) 
 const inProject = (memory: unknown) => ({ [PROJECT]: JSON.stringify({ memory }) });
 
 describe("settings are merged field by field", () => {
-  it("without any, everything has its default and nothing is said", async () => {
+  it("settings that nobody has made have their defaults, and nothing is said", async () => {
     const { config, problems } = await read({});
     expect(problems).toEqual([]);
     expect(config.toolResults).toEqual({

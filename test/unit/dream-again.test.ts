@@ -27,7 +27,7 @@ function counting(text: string): { askModel: AskModel; shown: string[][] } {
 }
 
 describe("a model", () => {
-  it("that makes nothing of a group is shown it three times, and not for ever", async () => {
+  it("a dream's model that makes nothing of a group is shown it three times, and not for ever", async () => {
     const world = openDreamWorld();
     putAlike(world, "a", "once a day");
     putAlike(world, "b", "at night");
@@ -42,7 +42,7 @@ describe("a model", () => {
     expect(shown).toHaveLength(4);
   });
 
-  it("is not shown two again that it has seen beside each other, in whatever company", () => {
+  it("a dream's model is not shown two again that it has seen beside each other, in whatever company", () => {
     const [a, b, c] = ["a", "b", "c"].map((name) =>
       memoryOf({ id: `knowledge/${name}`, content: `The worker reads the mail queue, see ${name}.` }),
     ) as [ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>];

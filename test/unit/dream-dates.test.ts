@@ -65,7 +65,7 @@ describe("a relative date gets the date it meant", () => {
     "in 2026",
   ])("not %j", (text) => expect(dated(text)).toBe(text));
 
-  it("is of the day where it was said, not of the one in Greenwich", () => {
+  it("a relative date is of the day where it was said, not of the one in Greenwich", () => {
     const zone = process.env.TZ;
     const said = (timeZone: string, at: string): string => {
       process.env.TZ = timeZone;
@@ -80,7 +80,7 @@ describe("a relative date gets the date it meant", () => {
     }
   });
 
-  it("nor where it is not known when it was said", () => {
+  it("a relative date stays as it is where it is not known when it was said", () => {
     expect(withAbsoluteDates("yesterday", Number.NaN)).toBe("yesterday");
   });
 

@@ -51,7 +51,7 @@ const hasDreamt = (world: World): boolean => isThere(world, "same") !== isThere(
 const asked = ({ host }: World) => host.generated.filter(({ title }) => title === "dream");
 
 describe("when it dreams", () => {
-  it("a while after a turn, and says so", async () => {
+  it("a dream comes a while after a turn, and says so", async () => {
     const world = await open();
     await begin(world);
     await endTurn(world);
@@ -59,7 +59,7 @@ describe("when it dreams", () => {
     expect(world.host.toasts.join("\n")).toContain("Strata: memory was tidied: 1 merged");
   });
 
-  it("not while somebody writes the next message, nor while another session is at work", async () => {
+  it("a dream does not come while somebody writes the next message, nor while another session is at work", async () => {
     const world = await open();
     await begin(world);
     await begin(world, "ses_2");
@@ -74,7 +74,7 @@ describe("when it dreams", () => {
     expect(hasDreamt(world)).toBe(true);
   });
 
-  it("not twice within the interval, whatever the clock does, and not for a change or two", async () => {
+  it("a dream does not come twice within the interval, whatever the clock does, and not for a change or two", async () => {
     const world = await open();
     await begin(world);
     await endTurn(world);
@@ -91,7 +91,7 @@ describe("when it dreams", () => {
     expect(hasDreamt(few)).toBe(false);
   });
 
-  it("nor because of times that are still to come; and a clock that was once ahead holds up none", async () => {
+  it("a dream does not come because of times that are still to come, and a clock that was once ahead delays none", async () => {
     const world = await open();
     world.files.contents.set(STATE, Buffer.from('{"v":1,"lastSuccessMs":99999999999999}'));
     await begin(world);
@@ -107,7 +107,7 @@ describe("when it dreams", () => {
     expect(world.files.text(STATE)).toBe(state);
   });
 
-  it("not at all when it is switched off, or memory is", async () => {
+  it("a dream does not come at all when it is switched off, or memory is", async () => {
     for (const options of [{ dream: { enabled: false } }, { autoMemory: { enabled: false } }]) {
       const world = await open(options);
       await begin(world);
@@ -119,7 +119,7 @@ describe("when it dreams", () => {
 });
 
 describe("a model", () => {
-  it("gets what the rules leave, and what it stages is swapped in with the rest", async () => {
+  it("a dream's model gets what the rules leave, and what it stages is swapped in with the rest", async () => {
     const world = await open();
     world.host.respond = async (request) => {
       if (request.title !== "dream") return written("written");
@@ -143,13 +143,13 @@ describe("a model", () => {
     expect(world.files.contents.has(`${PROJECT}/${STAGED}`)).toBe(false);
   });
 
-  it("may answer in words where it has no tool that writes", async () => {
+  it("a dream's model may answer in words where it has no tool that writes", async () => {
     const world = await open();
     world.host.respond = () => written("Nothing belongs together: []");
     expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
   });
 
-  it("does not see the same groups again while they are as they were", async () => {
+  it("a dream's model does not see the same groups again while they are as they were", async () => {
     const world = await open();
     world.host.respond = () => written("[]");
     await run(world, "dream");
@@ -161,7 +161,7 @@ describe("a model", () => {
     expect(asked(world)).toHaveLength(2);
   });
 
-  it("that answers nonsense is asked again after ten minutes, then after twenty", async () => {
+  it("a dream's model that answers nonsense is asked again after ten minutes, then after twenty", async () => {
     const world = await open();
     world.host.respond = () => written("I have tidied it all, thank you!");
     const after = async (minutes: number): Promise<number> => {
@@ -176,14 +176,14 @@ describe("a model", () => {
     expect(await after(10)).toBe(3);
   });
 
-  it("is not asked beyond the budget of the day, and the rules go on", async () => {
+  it("a dream's model is not asked beyond the budget of the day, and the rules go on", async () => {
     const world = await open({ background: { dailyTokens: 20_000 } });
     expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
     expect(asked(world)).toEqual([]);
     expect(await world.log()).toContain("without a model");
   });
 
-  it("is not asked where its folder is a link: what it writes would be elsewhere", async () => {
+  it("a dream's model is not asked where its folder is a link: what it writes would be elsewhere", async () => {
     const world = await open();
     const statItself = world.files.statItself;
     world.files.statItself = async (path) =>
@@ -197,7 +197,7 @@ describe("a model", () => {
 });
 
 describe("a person", () => {
-  it("who takes a dream back is told what, and reads it in the change log", async () => {
+  it("a person who takes a dream back is told what, and reads it in the change log", async () => {
     const world = await open();
     const before = new Map(world.files.contents);
     const told = await run(world, "dream");
@@ -213,7 +213,7 @@ describe("a person", () => {
     );
   });
 
-  it("who has little is told so", async () => {
+  it("a person who has little is told so", async () => {
     const world = await openWorld();
     expect(await run(world, "dream")).toBe("Nothing to change");
   });

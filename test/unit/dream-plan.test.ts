@@ -86,7 +86,7 @@ describe("what says the same becomes one", () => {
       "Settings are read in src/config/b.ts now.",
     ],
     ["没有", "这个服务在测试环境里启用缓存功能。", "这个服务在测试环境里没启用缓存功能。"],
-  ])("but not with %s", (_, one, other) => {
+  ])("memories that say the same become one, but not with %s", (_, one, other) => {
     const memories = [
       memoryOf({ id: "knowledge/a", content: one }),
       memoryOf({ id: "knowledge/b", content: other }),
@@ -95,7 +95,7 @@ describe("what says the same becomes one", () => {
     expect(plan(memories).changes).toEqual([]);
   });
 
-  it("and not over types, scopes, or what is private", () => {
+  it("memories that say the same become one, and not over types, scopes, or what is private", () => {
     const content = "The same words in all of these five.";
     const memories = [
       memoryOf({ id: "knowledge/a", content }),
@@ -106,7 +106,7 @@ describe("what says the same becomes one", () => {
     expect(plan(memories).changes).toEqual([]);
   });
 
-  it("nor where it is pinned, ordered, decided or corrected: these stay twice rather than go", () => {
+  it("memories that say the same become one, nor where it is pinned, ordered, decided or corrected: these stay twice rather than go", () => {
     const content = "Never push to the main branch by force.";
     const twins = (type: string, given: Partial<Memory> = {}) =>
       ["a", "b"].map((name) => memoryOf({ id: `${type}/${name}`, content, ...given }));

@@ -28,7 +28,7 @@ const read = (staged: unknown, findFault = (_: string): string | undefined => un
   );
 
 describe("what a model has staged", () => {
-  it("is taken where everything has a successor and no fact is lost", () => {
+  it("what a model has staged is taken where everything has a successor and no fact is lost", () => {
     const { changes, refused } = read([good]);
     expect(refused).toEqual([]);
     expect(
@@ -58,13 +58,13 @@ describe("what a model has staged", () => {
       "would be lost",
     ],
     ["endless words", [{ ...good, content: "8080 ".repeat(2_000) }], "content"],
-  ])("is refused with %s", (_, staged, why) => {
+  ])("what a model has staged is refused with %s", (_, staged, why) => {
     const { changes, refused } = read(staged);
     expect(changes).toEqual([]);
     expect(refused).toEqual([expect.stringContaining(why)]);
   });
 
-  it("rewords nothing of the four types that hold what the user said", () => {
+  it("what a model has staged rewords nothing of the four types that hold what the user said", () => {
     for (const type of ["directive", "preference", "feedback", "pattern"]) {
       const one = memoryOf({ id: `${type}/a`, content: "Answer in German, and in short." });
       const two = memoryOf({ id: `${type}/b`, content: "Answer in short." });
@@ -76,7 +76,7 @@ describe("what a model has staged", () => {
     }
   });
 
-  it("is refused where its words may not be kept, and one refusal does not take the others with it", () => {
+  it("what a model has staged is refused where its words may not be kept, and one refusal does not take the others with it", () => {
     expect(read([good], () => "it has a secret").refused).toEqual(["entry 1: it has a secret"]);
     const { changes, refused } = read([{ ...good, supersede: [c.id] }, good, good]);
     expect(changes).toHaveLength(2);
@@ -86,7 +86,7 @@ describe("what a model has staged", () => {
     ]);
   });
 
-  it("keeps most words of each, also where no number or name is in them", () => {
+  it("what a model has staged keeps most words of each, also where no number or name is in them", () => {
     const plain = [
       memoryOf({ id: "knowledge/day", content: "The worker reads the mail queue once a day." }),
       memoryOf({ id: "knowledge/night", content: "The worker reads the mail queue at night." }),
@@ -136,7 +136,7 @@ describe("what a model has staged", () => {
       '"not us…" would be lost',
     ],
     ["不", ["接口不重试。", "接口会超时。"], "接口重试，不会超时。", "would be lost"],
-  ])("is refused where it changes %s", (_, contents, content, why) => {
+  ])("what a model has staged is refused where it changes %s", (_, contents, content, why) => {
     const cluster = contents.map((one, n) => memoryOf({ id: `knowledge/m${n}`, content: one }));
     const entry = { keep: "knowledge/m0", supersede: ["knowledge/m1"], content, reason: "" };
     const { changes, refused } = atOnce(
@@ -146,7 +146,7 @@ describe("what a model has staged", () => {
     expect(refused).toEqual([expect.stringContaining(why)]);
   });
 
-  it("never makes anything fail, whatever it is", () => {
+  it("what a model has staged never makes anything fail, whatever it is", () => {
     fc.assert(
       fc.property(
         fc.oneof(

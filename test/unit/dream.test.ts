@@ -92,7 +92,7 @@ function plant(world: DreamWorld) {
 const bodyOf = (text: string | undefined): string => text?.split("---\n").at(-1)?.trim() ?? "";
 
 describe("a dream of many memories, without a model", () => {
-  it("merges what must merge, leaves what must stay, names every successor, and is taken back to the byte", async () => {
+  it("a dream of many memories merges what must merge, leaves what must stay, names every successor, and is taken back to the byte", async () => {
     const world = openDreamWorld();
     const planted = plant(world);
     await world.store.list();
@@ -136,7 +136,7 @@ describe("a dream of many memories, without a model", () => {
     expect([...world.texts()]).toEqual([...before]);
   });
 
-  it("finds nothing more to do right after, and tells of each finding once, a few at a time", async () => {
+  it("a dream of many memories finds nothing more to do right after, and tells of each finding once, a few at a time", async () => {
     const world = openDreamWorld();
     const planted = plant(world);
     const told: string[] = [];
@@ -160,7 +160,7 @@ describe("a dream of many memories, without a model", () => {
     expect(world.page()).toBe(page);
   });
 
-  it("says what it would do and does nothing, when asked for that", async () => {
+  it("a dream of many memories says what it would do and does nothing, when asked for that", async () => {
     const world = openDreamWorld();
     plant(world);
     const before = world.texts();
@@ -173,7 +173,7 @@ describe("a dream of many memories, without a model", () => {
     expect((await world.dreams.state()).lastSuccessMs).toBeUndefined();
   });
 
-  it("leaves alone what holds everywhere, and keeps private ones out of what is committed", async () => {
+  it("a dream of many memories leaves alone what holds everywhere, and keeps private ones out of what is committed", async () => {
     const world = openDreamWorld();
     for (const id of ["private/knowledge/one", "private/knowledge/two"])
       putMemory(world, id, "The salary file is in the second drawer of the desk.");
@@ -200,7 +200,7 @@ function plantAlike(world: DreamWorld): void {
 }
 
 describe("killed, twice at a time, and with clocks that jump", () => {
-  it("at whatever file operation it is killed, memory is as before or as a whole as after", async () => {
+  it("a dream that is killed at whatever file operation leaves memory as before, or as a whole as after", async () => {
     const done = openDreamWorld();
     plantFew(done);
     await done.store.list();
@@ -230,7 +230,7 @@ describe("killed, twice at a time, and with clocks that jump", () => {
     expect(killed).toBeGreaterThan(40);
   });
 
-  it("of two instances at once one dreams", async () => {
+  it("two instances that dream at once have one dream", async () => {
     const world = openDreamWorld({ running: [7] });
     plantFew(world);
     const other = openDreamWorld({ ...world, processID: 7, instance: "b" });
@@ -238,7 +238,7 @@ describe("killed, twice at a time, and with clocks that jump", () => {
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["done", "refused"]);
   });
 
-  it("whoever comes second looks again at whether it is still the time", async () => {
+  it("a dream that comes second looks again at whether it is still the time", async () => {
     const world = openDreamWorld();
     plantFew(world);
     await world.dream();
@@ -248,7 +248,7 @@ describe("killed, twice at a time, and with clocks that jump", () => {
     expect(second).toEqual({ kind: "refused", why: "one was just now" });
   });
 
-  it("takes over the lock of a process that has ended, and never that of one which lives, however old", async () => {
+  it("a dream takes over the lock of a process that has ended, and never that of one which lives, however old", async () => {
     const { dreamLock } = planFolders(PROJECT);
     const world = openDreamWorld({ running: [7] });
     plantFew(world);
@@ -274,7 +274,7 @@ describe("killed, twice at a time, and with clocks that jump", () => {
     expect((await world.dream()).kind).toBe("done");
   });
 
-  it("a lock that was removed under it has it stop before anything is changed", async () => {
+  it("a dream whose lock is removed stops before anything is changed", async () => {
     const { dreamLock } = planFolders(PROJECT);
     const world = openDreamWorld();
     plantFew(world);

@@ -35,7 +35,7 @@ async function forge(): Promise<string> {
 const keyOf = (files: MemoryFiles): string | undefined => files.text(`${STATE}/key`);
 
 describe("errors.log of a cloned repository", () => {
-  it("is answered from in no word, stays as it came, and the same failure is learned anew", async () => {
+  it("errors.log of a cloned repository is answered from in no word, stays as it came, and the same failure is learned anew", async () => {
     const forged = await forge();
     const world = await openWorld({ files: createMemoryFiles({ [LOG]: forged }) });
     expect(await build(world, "ses_1")).toBe("");
@@ -46,7 +46,7 @@ describe("errors.log of a cloned repository", () => {
     expect(hint).not.toContain("evil");
   });
 
-  it("is not answered from either where its lines are from before there were marks, or carry another's", async () => {
+  it("errors.log of a cloned repository is not answered from either where its lines are from before there were marks, or carry another's", async () => {
     const forged = await forge();
     const unmarked = forged.replace(/ [\w-]+\]$/gm, "]");
     const mixed = forged.split("\n").reverse().join("\n");
@@ -58,7 +58,7 @@ describe("errors.log of a cloned repository", () => {
 });
 
 describe("lines of this machine", () => {
-  it("are answered from after a restart, and in the file that was turned over", async () => {
+  it("lines of this machine are answered from after a restart, and in the file that was turned over", async () => {
     const world = await openWorld();
     await build(world, "ses_1");
     const text = world.files.text(LOG) ?? "";
@@ -68,7 +68,7 @@ describe("lines of this machine", () => {
     expect(keyOf(world.files)).toMatch(/^[0-9a-f]{64}\n$/);
   });
 
-  it("are known to this process alone where the user's state folder cannot be used, which is said once", async () => {
+  it("lines of this machine are known to this process alone where the user's state folder cannot be used, which is said once", async () => {
     const wrap: NonNullable<Parameters<typeof openWorld>[0]>["wrap"] = (files) => ({
       ...files,
       create: (path, contents) =>
@@ -81,7 +81,7 @@ describe("lines of this machine", () => {
     expect(await build(await world.restart(), "ses_3")).toBe("");
   });
 
-  it("are known again by two processes that make the key at once", async () => {
+  it("lines of this machine are known again by two processes that make the key at once", async () => {
     const files = createMemoryFiles();
     const [one, other] = [await openWorld({ files }), await openWorld({ files })];
     await Promise.all([build(one, "ses_1"), build(other, "ses_2")]);

@@ -51,7 +51,7 @@ const logOf = (world: World): string[] =>
   (world.files.text(LOG) ?? "").split("\n").filter((line) => line !== "");
 
 describe("a failed call", () => {
-  it("is one line that a person can read, with the number of the attempt, and its resolution another", async () => {
+  it("a failed call is one line that a person can read, with the number of the attempt, and its resolution another", async () => {
     const { world, session } = await open();
     session.user("Run the tests.");
     await does(world, session, ran(world, "npm test", 1, MISSING));
@@ -65,7 +65,7 @@ describe("a failed call", () => {
     expect(world.files.text(`${PROJECT}/.opencode/memory/.gitignore`)).toBe("/errors.log*\n");
   });
 
-  it("of any tool is written down, of a subagent too, and one that works, is refused or answers is not", async () => {
+  it("a failed call of any tool is written down, of a subagent too, and one that works, is refused or answers is not", async () => {
     const { world, session } = await open();
     const child = createSession(world.clock, "ses_child");
     session.user("go");
@@ -93,7 +93,7 @@ describe("a failed call", () => {
     );
   });
 
-  it("is written without secrets, and without what a file of secrets holds", async () => {
+  it("a failed call is written without secrets, and without what a file of secrets holds", async () => {
     const { world, session } = await open();
     session.user("go");
     const token = "ghp_Zq83kfTw19XbVn27LmRc45YsUd60HaJe12Pi";
@@ -107,7 +107,7 @@ describe("a failed call", () => {
     expect(logOf(world)).toHaveLength(2);
   });
 
-  it("leaves no trace where errors.enabled is false", async () => {
+  it("a failed call leaves no trace where errors.enabled is false", async () => {
     const { world, session } = await open({ options: { errors: { enabled: false } } });
     session.user("go");
     await does(world, session, ran(world, "npm test", 1, MISSING));
@@ -117,7 +117,7 @@ describe("a failed call", () => {
 });
 
 describe("a call that fails as it did before", () => {
-  it("is answered with when that was and what came of it, in this session and in later ones", async () => {
+  it("a call that fails as it did before is answered with when that was and what came of it, in this session and in later ones", async () => {
     const { world, session } = await open();
     session.user("go");
     expect(await does(world, session, ran(world, "npm test", 1, MISSING))).toBe("");
@@ -142,7 +142,7 @@ describe("a call that fails as it did before", () => {
     expect(later.ledger("ses_2", "extended").map(({ layer }) => layer)).toEqual(["errors", "errors"]);
   });
 
-  it("is told what was done before it worked as it stands", async () => {
+  it("a call that fails as it did before is told what was done before it worked as it stands", async () => {
     const { world, session } = await open();
     session.user("go");
     const refused = "Error: connect ECONNREFUSED 127.0.0.1:5432";
@@ -154,7 +154,7 @@ describe("a call that fails as it did before", () => {
     );
   });
 
-  it("is not answered when its message is another one, its arguments are, or it failed twice in one answer", async () => {
+  it("a call that fails as it did before is not answered when its message is another one, its arguments are, or it failed twice in one answer", async () => {
     const { world, session } = await open();
     session.user("go");
     const make = (target: string, why: string) => ran(world, `make ${target}`, 2, `make: *** ${why}.  Stop.`);
@@ -165,7 +165,7 @@ describe("a call that fails as it did before", () => {
     expect(logOf(world)).toHaveLength(4);
   });
 
-  it("is not answered for a failing test, or a program that is run again after a change of files", async () => {
+  it("a call that fails as it did before is not answered for a failing test, or a program that is run again after a change of files", async () => {
     const { world, session } = await open();
     session.user("go");
     const test = () => ran(world, "npx vitest run", 1, "AssertionError: expected 1 to be 2");
@@ -179,7 +179,7 @@ describe("a call that fails as it did before", () => {
     expect(await does(world, session, crash())).toContain("twice before");
   });
 
-  it("keeps its answer byte for byte as the log grows, after a restart and in a fork, and is written down once", async () => {
+  it("a call that fails as it did before keeps its answer byte for byte as the log grows, after a restart and in a fork, and is written down once", async () => {
     const { world, session } = await open();
     session.user("go");
     const fail = () => used(world, "read", { filePath: `${PROJECT}/x.ts` }, "File not found: x.ts");
@@ -198,7 +198,7 @@ describe("a call that fails as it did before", () => {
     expect(logOf(again)).toEqual(lines);
   });
 
-  it("is not answered in a result that has been sent, nor before a user's message", async () => {
+  it("a call that fails as it did before is not answered in a result that has been sent, nor before a user's message", async () => {
     const { world, session } = await open();
     session.user("go");
     const fail = () => used(world, "read", { filePath: "x.ts" }, "File not found: x.ts");
@@ -211,7 +211,7 @@ describe("a call that fails as it did before", () => {
 });
 
 describe("errors.log", () => {
-  it("is a person's to edit: a line that was taken out or changed is answered from no more and stays as it is, broken ones are passed over", async () => {
+  it("errors.log is a person's to edit: a line that was taken out or changed is answered from no more and stays as it is, broken ones are passed over", async () => {
     const { world, session } = await open();
     session.user("go");
     const fail = () => ran(world, "npm test", 1, MISSING);
@@ -243,7 +243,7 @@ describe("errors.log", () => {
     expect(logOf(empty).map((line) => line.includes("ses_2"))).toEqual([true, false]);
   });
 
-  it("is bounded: the oldest go, as a whole, and what is left still counts", async () => {
+  it("errors.log is bounded: the oldest go, as a whole, and what is left still counts", async () => {
     const { world } = await open();
     const failures = failuresOf(world);
     const session = createSession(world.clock);
@@ -261,7 +261,7 @@ describe("errors.log", () => {
     expect(known.at(-1)?.call).toContain("cat 1299 ");
   });
 
-  it("that cannot be written or read changes nothing else: what failed before is known while the process lives", async () => {
+  it("errors.log that cannot be written or read changes nothing else: what failed before is known while the process lives", async () => {
     const wrap: NonNullable<Parameters<typeof openWorld>[0]>["wrap"] = (files) => ({
       ...files,
       read: (path) => (path.includes("errors.log") ? Promise.reject(new Error("EIO")) : files.read(path)),

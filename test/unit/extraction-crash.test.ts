@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DECISION, openExtraction, STATE, worded } from "../support/extraction.js";
 
 describe("a crash", () => {
-  it("in the middle of a turn: it is read at the next start, whichever session goes on", async () => {
+  it("a crash in the middle of a turn: it is read at the next start, whichever session goes on", async () => {
     const world = await openExtraction();
     world.extraction.onTurn("ses_1");
     await world.background.onIdle();
@@ -19,14 +19,14 @@ describe("a crash", () => {
     expect(third.kept()).toEqual([]);
   });
 
-  it("that took the machine state with it: a subagent's session is still nobody's word", async () => {
+  it("a crash that took the machine state with it: a subagent's session is still nobody's word", async () => {
     const world = await openExtraction();
     world.host.parents.set("ses_1", "ses_0");
     await world.say("Never push to main.");
     expect(world.kept()).toEqual([]);
   });
 
-  it("before anything is written: it is found at the next idle", async () => {
+  it("a crash before anything is written: it is found at the next idle", async () => {
     const world = await openExtraction();
     world.memories.failures.push(new Error("ENOSPC: no space"));
     await world.say("Never push to main.");
@@ -37,7 +37,7 @@ describe("a crash", () => {
     expect(after.kept()).toEqual(["directive: Never push to main."]);
   });
 
-  it("between two memories: the first is there once, the second is found", async () => {
+  it("a crash between two memories: the first is there once, the second is found", async () => {
     const world = await openExtraction();
     world.extraction.onTurn("ses_1");
     await world.background.onIdle();
@@ -56,7 +56,7 @@ describe("a crash", () => {
     ]);
   });
 
-  it("after all is written and before the cursor moves: nothing changes, and no model is called again", async () => {
+  it("a crash after all is written and before the cursor moves: nothing changes, and no model is called again", async () => {
     const world = await openExtraction({ respond: () => worded() });
     await world.say("Fix it.");
     const before = world.files.contents.get(`${STATE}/ses_1.json`);
@@ -68,7 +68,7 @@ describe("a crash", () => {
     expect(world.memories.done).toHaveLength(1);
   });
 
-  it("that left half a cursor: what was said before stays unread, what comes is read", async () => {
+  it("a crash that left half a cursor: what was said before stays unread, what comes is read", async () => {
     const world = await openExtraction();
     await world.say("Never push to main.");
     world.files.contents.set(`${STATE}/ses_1.json`, Buffer.from('{"v":1,"unt'));
@@ -129,12 +129,12 @@ describe("a text over which the process that reads it ends", () => {
     return { world, left };
   }
 
-  it("is noted before it is read, and no longer when it was read to its end", async () => {
+  it("a text over which the process that reads it ends is noted before it is read, and no longer when it was read to its end", async () => {
     const { left } = await killWhileReading();
     expect(left.map((contents) => contents.includes("attemptMs"))).toEqual([true, false, false]);
   });
 
-  it("is not read at the next start, whichever session goes on, and the log says so", async () => {
+  it("a text over which the process that reads it ends is not read at the next start, whichever session goes on, and the log says so", async () => {
     const { world } = await killWhileReading();
     const after = await openExtraction({ world });
     after.extraction.onTurn("ses_2");
@@ -143,7 +143,7 @@ describe("a text over which the process that reads it ends", () => {
     expect(after.log.lines.join("\n")).toContain("what was said in ses_1 up to 2026-11-21");
   });
 
-  it("is passed over alone: what is said later in that session is read", async () => {
+  it("a text over which the process that reads it ends is passed over alone: what is said later in that session is read", async () => {
     const { world } = await killWhileReading();
     const after = await openExtraction({ world });
     await after.idle();
@@ -151,7 +151,7 @@ describe("a text over which the process that reads it ends", () => {
     expect(after.kept()).toEqual(["directive: Never squash merge."]);
   });
 
-  it("is read again where only the disk failed and the process went on", async () => {
+  it("a text over which the process that reads it ends is read again where only the disk failed and the process went on", async () => {
     const world = await openExtraction();
     world.extraction.onTurn("ses_1");
     await world.background.onIdle();

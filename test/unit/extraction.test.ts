@@ -69,7 +69,7 @@ describe("after a turn, without a model", () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it("it stands back where the agent saved something itself in that turn, and only there", async () => {
+  it("extraction stands back where the agent saved something itself in that turn, and only there", async () => {
     const { kept, say } = await openExtraction();
     const failed = call("memory_remember", "", { state: { status: "error" } });
     const saving = (content: string, type = "knowledge") =>
@@ -80,7 +80,7 @@ describe("after a turn, without a model", () => {
     expect(kept()).toEqual(["directive: Never squash merge."]);
   });
 
-  it("it keeps a plain rule though the agent has noted the same, or the opposite, as a fact", async () => {
+  it("extraction keeps a plain rule though the agent has noted the same, or the opposite, as a fact", async () => {
     for (const content of ["Never push to main.", "Push to main."]) {
       const { kept, say } = await openExtraction();
       const input = { content, type: "knowledge" };
@@ -89,7 +89,7 @@ describe("after a turn, without a model", () => {
     }
   });
 
-  it("it keeps a plain rule that the agent, which saved something else, has left out", async () => {
+  it("extraction keeps a plain rule that the agent, which saved something else, has left out", async () => {
     const { kept, say } = await openExtraction();
     const saved = call("memory_remember", "ok", { state: { input: { content: "The importer is slow." } } });
     await say("Never push to main. The importer is slow.", { calls: [saved] });
@@ -98,7 +98,7 @@ describe("after a turn, without a model", () => {
 });
 
 describe("a small model", () => {
-  it("words what was found, and is asked only then", async () => {
+  it("a small model words what was found, and is asked only then", async () => {
     const { asked, kept, memories, say } = await openExtraction({ respond: () => worded() });
     await say("Fix the login page.");
     expect(asked).toHaveLength(0);
@@ -112,7 +112,7 @@ describe("a small model", () => {
     });
   });
 
-  it("is shown nothing but what the user wrote", async () => {
+  it("a small model is shown nothing but what the user wrote", async () => {
     const { asked, say } = await openExtraction({ respond: () => worded() });
     await say(`${DECISION}\n\`\`\`\nsecret sauce\n\`\`\`\n> quoted sauce`, {
       calls: [call("read", "tool sauce")],
@@ -125,7 +125,7 @@ describe("a small model", () => {
     ["From now on never push to main.", { type: "directive" }],
     ["I prefer small commits.", { type: "preference" }],
     ["Never push to main.", { type: "decision" }],
-  ])("words nothing of what is the user's: %s", async (text, given) => {
+  ])("a small model words nothing of what is the user's: %s", async (text, given) => {
     const evidence = text.slice(-14);
     const twisted = { evidence, title: "Push small", content: `${text.replace(/never /i, "Always ")} Push.` };
     const { kept, memories, say } = await openExtraction({
@@ -171,13 +171,13 @@ describe("a small model", () => {
       expect([...memories.contents.values()][0]?.provenance.how).toBe("signal");
     });
 
-  it("may leave out what is doubtful, and not what was plainly meant to last", async () => {
+  it("a small model may leave out what is doubtful, and not what was plainly meant to last", async () => {
     const { kept, say } = await openExtraction({ respond: () => '{"memories":[],"ignore":[1,2]}' });
     await say("The mobile team consumes the users endpoint too. From now on never push to main.");
     expect(kept()).toEqual(["directive: From now on never push to main."]);
   });
 
-  it("is not asked again about what could not be written", async () => {
+  it("a small model is not asked again about what could not be written", async () => {
     const world = await openExtraction({ respond: () => worded() });
     world.memories.failures.push(new Error("ENOSPC"));
     await world.say(DECISION);
@@ -191,7 +191,7 @@ describe("a command that is run again and again", () => {
   const runs = (command: string, times: number, exit = 0) =>
     Array.from({ length: times }, () => bash(command, exit));
 
-  it("with success becomes a procedure, once, and does not come back when it is put away", async () => {
+  it("a command that is run again and again with success becomes a procedure, once, and does not come back when it is put away", async () => {
     const { kept, memories, say } = await openExtraction();
     await say("go on", { calls: runs("cd web && npm run e2e 2>&1 | tail -20", 9) });
     expect(kept()).toEqual([]);
@@ -204,7 +204,7 @@ describe("a command that is run again and again", () => {
     expect(kept()).toEqual([]);
   });
 
-  it("is a memory of its own beside a command that begins like it", async () => {
+  it("a command that is run again and again is a memory of its own beside a command that begins like it", async () => {
     const { kept, say } = await openExtraction();
     await say("go on", {
       calls: [...runs("make e2e", 10), ...runs("make e2e all", 10), ...runs("make e2e", 1)],
@@ -212,7 +212,7 @@ describe("a command that is run again and again", () => {
     expect(kept()).toHaveLength(2);
   });
 
-  it("is none when it fails as often, only looks around, or holds a secret", async () => {
+  it("a command that is run again and again is none when it fails as often, only looks around, or holds a secret", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const { files, kept, say } = await openExtraction();
     await say("go on", {

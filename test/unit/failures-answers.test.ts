@@ -4,7 +4,7 @@ import { readAttempt } from "../../layers/always/errors/attempt.js";
 import { hashAttempt, hashMessage, normalizeCommand } from "../../layers/always/errors/fingerprint.js";
 import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
 import { findChange } from "../../layers/always/errors/resolution.js";
-import { findTellingLine } from "../../src/notes/telling-line.js";
+import { findTellingLine } from "../../src/conversation/telling-line.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";
 
@@ -160,8 +160,8 @@ describe("a call that worked is known as the one that failed, put right", () => 
 test("the line of an output that says what went wrong is found before those that say where there is more", () => {
   const output =
     'npm error code ENOENT\nnpm error Missing script: "test"\nnpm error\nnpm error A complete log of this run can be found in: /home/x/_logs';
-  expect(findTellingLine(output, 200)).toBe('npm error Missing script: "test"');
-  expect(findTellingLine("step 1\nstep 2\n----", 200)).toBe("step 2");
+  expect(findTellingLine(output, { limit: 200 })).toBe('npm error Missing script: "test"');
+  expect(findTellingLine("step 1\nstep 2\n----", { limit: 200 })).toBe("step 2");
 });
 
 describe("a call that the user did not let happen is no failure", () => {

@@ -14,7 +14,7 @@ function fork(world: World, tasks: string[], sessionID = "ses_1"): Promise<strin
 }
 
 describe("the tool fork", () => {
-  it("has each task done on the history before the running answer, side by side, and answers in the order asked", async () => {
+  it("the tool fork has each task done on the history before the running answer, side by side, and answers in the order asked", async () => {
     const world = await openWorld();
     const waiting = new Map<string, (result: ForkResult) => void>();
     world.host.respondForked = ({ title }) => new Promise((resolve) => void waiting.set(title, resolve));
@@ -34,7 +34,7 @@ describe("the tool fork", () => {
     expect(world.host.forked[0]?.prompt).toMatch(/No person is there to ask\.[\s\S]*The task:\none$/);
   });
 
-  it("runs no more than five at once, whoever asks", async () => {
+  it("the tool fork runs no more than five at once, whoever asks", async () => {
     const world = await openWorld();
     let atOnce = 0;
     let most = 0;
@@ -48,7 +48,7 @@ describe("the tool fork", () => {
     expect(most).toBe(5);
   });
 
-  it("gives the task to an empty child where the host has no fork to give, and says so", async () => {
+  it("the tool fork gives the task to an empty child where the host has no fork to give, and says so", async () => {
     const world = await openWorld();
     world.host.respondForked = ({ history }) =>
       history === "shared"
@@ -60,7 +60,7 @@ describe("the tool fork", () => {
     expect(world.host.forked.map(({ history }) => history)).toEqual(["shared", "none"]);
   });
 
-  it("does so without trying where the window is nearly full: a fork would be compacted at once", async () => {
+  it("the tool fork gives the task to an empty child at once where the window is nearly full: a fork would be compacted", async () => {
     const world = await openWorld();
     const model = { providerID: "acme", modelID: "large" };
     const window = { contextTokens: 30_000, outputTokens: 4_000 };
@@ -73,7 +73,7 @@ describe("the tool fork", () => {
     expect(world.host.forked.map(({ history }) => history)).toEqual(["none"]);
   });
 
-  it("says why there is no report, and what was said by then", async () => {
+  it("the tool fork says why there is no report, and what was said by then", async () => {
     const world = await openWorld();
     const messages = [{ ...user("task"), info: { ...user("x").info, role: "assistant" } }];
     world.host.respondForked = () => ({
@@ -84,7 +84,7 @@ describe("the tool fork", () => {
     expect(await fork(world, ["look"])).toContain("No report: no answer within 300 s. It last said: task\n");
   });
 
-  it("is refused in a fork, in what is below one, and below an empty child of ours", async () => {
+  it("the tool fork is refused in a fork, in what is below one, and below an empty child of ours", async () => {
     const world = await openWorld();
     world.host.forks.set("ses_f", "ses_1").set("ses_below", "ses_1");
     for (const id of ["ses_f", "ses_below"])
@@ -92,7 +92,7 @@ describe("the tool fork", () => {
     expect(world.host.forked).toEqual([]);
   });
 
-  it("takes one to five tasks that say something, and costs under 200 tokens to offer", async () => {
+  it("the tool fork takes one to five tasks that say something, and costs under 200 tokens to offer", async () => {
     const world = await openWorld();
     const tool = world.strata.dispatcher.tools.find(({ name }) => name === "fork");
     const check = await tool?.loadCheck();

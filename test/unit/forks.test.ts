@@ -88,7 +88,7 @@ function open(given: Record<string, (options: never) => unknown> = {}) {
 }
 
 describe("a fork", () => {
-  it("ends before the running answer, is tagged, may no more than its parent, is asked as it was, and is removed", async () => {
+  it("a fork ends before the running answer, is tagged, may no more than its parent, is asked as it was, and is removed", async () => {
     const { calls, host, names, run } = open();
     expect(await run()).toMatchObject({
       kind: "answered",
@@ -138,7 +138,7 @@ describe("a fork", () => {
     ]);
   });
 
-  it("without a history is an empty child, which layers serve as any other", async () => {
+  it("a fork without a history is an empty child, which layers serve as any other", async () => {
     const { calls, host, run } = open();
     await run({ history: "none" });
     expect(calls[3]).toEqual([
@@ -148,7 +148,7 @@ describe("a fork", () => {
     expect([host.isFork("ses_f"), host.findAsker("ses_f")]).toEqual([false, "ses_1"]);
   });
 
-  it("that cannot be opened, or not be tagged, is refused, and nothing stays behind", async () => {
+  it("a fork that cannot be opened, or not be tagged, is refused, and nothing stays behind", async () => {
     const cases: [Parameters<typeof open>[0], string[]][] = [
       [{ message: async () => ({ error: {} }) }, ["message"]],
       [{ fork: async () => ({ error: {} }) }, ["message", "message", "get", "fork"]],
@@ -165,7 +165,7 @@ describe("a fork", () => {
     expect(names()).not.toContain("fork");
   });
 
-  it("is broken off at the deadline, with the turn that asked, and when it takes too much; a cached token counts a tenth", async () => {
+  it("a fork is broken off at the deadline, with the turn that asked, and when it takes too much; a cached token counts a tenth", async () => {
     const answered = (id: string, input: number, read: number) => ({
       info: {
         role: "assistant",
@@ -197,7 +197,7 @@ describe("a fork", () => {
     }
   });
 
-  it("and what is below it are refused what only a person can give", async () => {
+  it("a fork and what is below it are refused what only a person can give", async () => {
     const world = open({ prompt: never });
     const running = world.run();
     await settled();
@@ -216,7 +216,7 @@ describe("a fork", () => {
     expect(world.host.findAsker("ses_below")).toBe("ses_1");
   });
 
-  it("is known and tagged from the host's first word of it, while it is copied; what a person forks at that moment stays theirs", async () => {
+  it("a fork is known and tagged from the host's first word of it, while it is copied; what a person forks at that moment stays theirs", async () => {
     let goOn = (): void => {};
     const world = open({
       fork: () =>

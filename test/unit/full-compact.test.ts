@@ -21,25 +21,25 @@ describe("where history is cut", () => {
     return planCut(messages, { ...limits, latest: messages.length - 1, ...given });
   };
 
-  it("is the first turn of those that leave neither too much nor too little", () => {
+  it("the place where history is cut is the first turn of those that leave neither too much nor too little", () => {
     expect(at("900u 50 200u 50 50u 60 40")).toBe(4);
     expect(at("900u 50 100u 50 50u 60 40")).toBe(2);
   });
 
-  it("is any message where no turn begins in time, and never behind what has to stay", () => {
+  it("the place where history is cut is any message where no turn begins in time, and never behind what has to stay", () => {
     expect(at("900u 50 150 50 60 40")).toBe(2);
     expect(at("900u 50 100u 50 50u 60 40", { latest: 3 })).toBe(2);
     expect(at("900u 400 50 50", { latest: 1 })).toBe(1);
     expect(at("900u 50u 400 500", { latest: 2 })).toBe(2);
   });
 
-  it("is nowhere where nothing is before it", () => {
+  it("the place where history is cut is nowhere where nothing is before it", () => {
     expect(at("900u")).toBeUndefined();
     expect(at("900u 900", { latest: 0 })).toBeUndefined();
     expect(at("900u 900", { latest: -3 })).toBeUndefined();
   });
 
-  it("leaves a tail within the limits wherever messages allow it", () => {
+  it("the place where history is cut leaves a tail within the limits wherever messages allow it", () => {
     const message = fc.record({ tokens: fc.integer({ min: 1, max: 120 }), isUser: fc.boolean() });
     fc.assert(
       fc.property(fc.array(message, { minLength: 2, maxLength: 40 }), (messages) => {
@@ -52,7 +52,7 @@ describe("where history is cut", () => {
     );
   });
 
-  it("leaves 10,000 to 40,000 tokens, and less where the request may have less", () => {
+  it("the place where history is cut leaves 10,000 to 40,000 tokens, and less where the request may have less", () => {
     expect(planTail(140_000)).toEqual({ leastTail: 10_000, mostTail: 40_000 });
     expect(planTail(20_000)).toEqual({ leastTail: 2_000, mostTail: 6_000 });
   });
@@ -80,7 +80,7 @@ const isCut = (view: readonly Message[]): boolean => notesIn(view).includes("too
 const request = (world: World, { messages }: Session) => world.request(messages);
 
 describe("a context over the budget", () => {
-  it("is cut at a turn: notes stand for what was, the tail stays verbatim, pairs stay whole", async () => {
+  it("a context over the budget is cut at a turn: notes stand for what was, the tail stays verbatim, pairs stay whole", async () => {
     const { world, session } = await work(8);
     const view = await request(world, session);
     expect(isCut(view)).toBe(true);
@@ -95,14 +95,14 @@ describe("a context over the budget", () => {
     expect(tail).toBeLessThanOrEqual(6_000);
   });
 
-  it("is left alone below the budget, and where the layer is off", async () => {
+  it("a context over the budget is left alone below the budget, and where the layer is off", async () => {
     const small = await work(3);
     expect(await request(small.world, small.session)).toBe(small.session.messages);
     const off = await work(8, { ...options, autoCompact: { enabled: false, threshold: 20_000 } });
     expect(await request(off.world, off.session)).toBe(off.session.messages);
   });
 
-  it("has one record in the ledger, and the decision on disk, before the view is handed back", async () => {
+  it("a context over the budget has one record in the ledger, and the decision on disk, before the view is handed back", async () => {
     const { world, session } = await work(8);
     const view = await request(world, session);
     const [record, ...more] = world.ledger("ses_1", "cut");
@@ -116,7 +116,7 @@ describe("a context over the budget", () => {
     ]);
   });
 
-  it("shows the same bytes as it goes on, after a restart, in a fork, and with the layer off", async () => {
+  it("a context over the budget shows the same bytes as it goes on, after a restart, in a fork, and with the layer off", async () => {
     const { world, session } = await work(8);
     const sent = bytesOf(await request(world, session));
     session.answer([call("bash", "ok")], { sent: 9_000 });
@@ -129,7 +129,7 @@ describe("a context over the budget", () => {
     expect(bytesOf(await request(off, session))).toEqual(grown);
   });
 
-  it("is not cut again by a request that is made again, nor by a fork from before the cut's answer", async () => {
+  it("a context over the budget is not cut again by a request that is made again, nor by a fork from before the cut's answer", async () => {
     const { world, session } = await work(8);
     const sent = bytesOf(await request(world, session));
     session.answer([], { info: { tokens: NO_TOKENS, error: { name: "MessageAbortedError" } } });
@@ -145,7 +145,7 @@ describe("a context over the budget", () => {
     expect(world.ledger("ses_fork", "cut")).toHaveLength(0);
   });
 
-  it("is cut further when it has grown over the budget again", async () => {
+  it("a context over the budget is cut further when it has grown over the budget again", async () => {
     const { world, session } = await work(8);
     await request(world, session);
     const more = createSession(world.clock);
@@ -157,7 +157,7 @@ describe("a context over the budget", () => {
     expect(notesIn(view)).toContain("and now?");
   });
 
-  it("stays as it is where cutting would free less than a tenth", async () => {
+  it("a context over the budget stays as it is where cutting would free less than a tenth", async () => {
     const { world } = await work(0);
     const session = createSession(world.clock);
     session.user("small");
@@ -167,7 +167,7 @@ describe("a context over the budget", () => {
     expect(world.ledger("ses_1", "cut")).toEqual([]);
   });
 
-  it("goes by the model's window where that is smaller than the threshold", async () => {
+  it("a context over the budget goes by the model's window where that is smaller than the threshold", async () => {
     const { world, session } = await work(6, { ...options, autoCompact: { threshold: 100_000 } });
     expect(isCut(await request(world, session))).toBe(false);
     const model = { providerID: "acme", modelID: "large" };
@@ -176,7 +176,7 @@ describe("a context over the budget", () => {
     expect(isCut(await request(world, session))).toBe(true);
   });
 
-  it("is cut with session memory switched off as well, and the notes that it names are on disk", async () => {
+  it("a context over the budget is cut with session memory switched off as well, and the notes that it names are on disk", async () => {
     const { world, session } = await work(8, { ...options, sessionMemory: { enabled: false } });
     expect(notesIn(await request(world, session))).toContain(NOTES);
     expect(world.files.text(NOTES)).toContain("Request 0");
@@ -189,7 +189,7 @@ describe("what cannot shrink", () => {
   const learn = (world: World) =>
     world.strata.dispatcher.ask("modelWindow", { sessionID: "ses_1", model, window }, undefined);
 
-  it("and is over the window opens the breaker in the place of a loop, once the provider has counted it", async () => {
+  it("what cannot shrink and is over the window opens the breaker in the place of a loop, once the provider has counted it", async () => {
     const { world } = await work(0);
     await learn(world);
     const session = createSession(world.clock);

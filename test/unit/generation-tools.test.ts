@@ -11,7 +11,7 @@ describe("a call that works with tools", () => {
     signal: new AbortController().signal,
   });
 
-  it("reserves the next answer with each that ends, in full also what a cache has, and is told to stop at the limit", async () => {
+  it("a call that works with tools reserves the next answer with each that ends, in full also what a cache has, and is told to stop at the limit", async () => {
     const { generation, host } = openGeneration({ dailyTokens: 100_000, dailyCalls: 1 });
     const used = { input: 1_000, output: 1_000, cacheRead: 20_000 };
     const reasons: (string | undefined)[] = [];

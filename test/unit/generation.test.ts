@@ -15,7 +15,7 @@ function hold({ host }: ReturnType<typeof openGeneration>) {
 const settled = () => new Promise(setImmediate);
 
 describe("which calls are made", () => {
-  it("none when they are switched off", async () => {
+  it("model calls are not made when they are switched off", async () => {
     const { generation, host } = openGeneration({ enabled: false, model: "acme/other" });
     expect(await generation.generate(notes)).toEqual({
       kind: "refused",
@@ -39,7 +39,7 @@ describe("which calls are made", () => {
     expect(await usedWith({ main: "a/m" }, "a/x")).toBe("a/x");
   });
 
-  it("with true always: the model for it, else the small one, else the main one, else what the host takes", async () => {
+  it("the model of a call, with true always, is the one set for it, else the small one, else the main one, else what the host takes", async () => {
     const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
       const { generation, host } = openGeneration({ enabled: true, ...(model !== undefined && { model }) });
       Object.assign(host, { models: () => models });
@@ -52,7 +52,7 @@ describe("which calls are made", () => {
     expect(await usedWith({})).toBe("the host's");
   });
 
-  it("says why there is none once, not every time a layer asks", async () => {
+  it("a missing model is explained once, not every time a layer asks", async () => {
     const { generation, log } = openGeneration({ dailyCalls: 0 });
     for (let n = 0; n < 3; n++) await generation.generate(notes);
     expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["info", "debug", "debug"]);
@@ -118,7 +118,7 @@ describe("what is asked and what comes back", () => {
 });
 
 describe("waiting", () => {
-  it("one call is made at a time, in the order of asking", async () => {
+  it("model calls are made one at a time, in the order of asking", async () => {
     const world = openGeneration();
     const answers = hold(world);
     const results = ["a", "b"].map((sessionID) => world.generation.generate({ ...notes, sessionID }));
@@ -131,7 +131,7 @@ describe("waiting", () => {
     expect(await Promise.all(results)).toMatchObject([{ text: "first" }, { text: "second" }]);
   });
 
-  it("eight wait at most, further ones are refused", async () => {
+  it("model calls wait eight at most, and further ones are refused", async () => {
     const world = openGeneration();
     hold(world);
     const ask = (n: number) => world.generation.generate({ ...notes, sessionID: `ses_${n}` });
@@ -142,7 +142,7 @@ describe("waiting", () => {
     expect(await ask(9)).toEqual({ kind: "refused", why: "8 calls are waiting already" });
   });
 
-  it("a newer request takes the place of one that waits for the same, also when the line is full", async () => {
+  it("a model call that is newer takes the place of one that waits for the same, also when the line is full", async () => {
     const world = openGeneration();
     const answers = hold(world);
     const ask = (n: number, prompt: string) =>
@@ -160,7 +160,7 @@ describe("waiting", () => {
     expect(await newer).toMatchObject({ text: "the newer" });
   });
 
-  it("at the end of the plugin the call under way is broken off, and those that wait are refused", async () => {
+  it("a model call that is under way at the end of the plugin is cut off, and those that wait are refused", async () => {
     const world = openGeneration();
     world.host.respond = ({ signal }) =>
       new Promise((resolve) =>
@@ -187,7 +187,7 @@ describe("after a failure", () => {
     ...(status !== undefined && { status }),
   });
 
-  it("calls pause for 30 seconds, twice as long after each further one, half an hour at most; an answer ends it", async () => {
+  it("model calls pause after a failure for 30 seconds, twice as long after each further one, half an hour at most, and an answer ends it", async () => {
     for (const status of [undefined, 429, 500, 503]) {
       const { generation, host, clock } = openGeneration();
       host.respond = () => failing(status);
@@ -211,7 +211,7 @@ describe("after a failure", () => {
     }
   });
 
-  it("that will not pass by itself there is none for an hour, and one line says so", async () => {
+  it("model calls pause for an hour after a failure that will not pass by itself, and one line says so", async () => {
     for (const status of [400, 401, 403, 404]) {
       const { generation, host, clock, log } = openGeneration();
       host.respond = () => failing(status);
@@ -225,7 +225,7 @@ describe("after a failure", () => {
     }
   });
 
-  it("those that wait are refused instead of failing one after the other", async () => {
+  it("model calls that wait when one fails are refused instead of failing one after the other", async () => {
     const { generation, host, files } = openGeneration();
     host.respond = () => failing(429);
     const results = await Promise.all(

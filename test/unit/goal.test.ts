@@ -26,7 +26,7 @@ const plan = (session: ReturnType<typeof work>, given = facts, every = 10) =>
   planReminder(readHistory(session.messages), given, every);
 
 describe("the reminder of the goal", () => {
-  it("is due with every tenth call on one request, also where parallel calls step over it", () => {
+  it("the reminder of the goal is due with every tenth call on one request, also where parallel calls step over it", () => {
     expect(plan(work(9))).toBeUndefined();
     expect(plan(work(9, 1))?.text).toContain("after 10 tool calls");
     expect(plan(work(9, 3))?.text).toContain("after 12 tool calls");
@@ -37,14 +37,14 @@ describe("the reminder of the goal", () => {
     expect(plan(work(10), facts, 0)).toBeUndefined();
   });
 
-  it("counts anew with each request of the user's", () => {
+  it("the reminder of the goal counts anew with each request of the user's", () => {
     const session = work(9);
     session.user("next");
     session.answer([call("bash", "one")]);
     expect(plan(session)).toBeUndefined();
   });
 
-  it("stands behind the last result of the newest message, which nobody has been sent yet", () => {
+  it("the reminder of the goal stands behind the last result of the newest message, which nobody has been sent yet", () => {
     const session = work(8, 3);
     const parts = session.messages.at(-1)?.parts as ToolPart[];
     expect(plan(session)?.result.part).toBe(parts[2]);
@@ -53,7 +53,7 @@ describe("the reminder of the goal", () => {
     expect(plan(work(10, 0))).toBeUndefined();
   });
 
-  it("repeats the request, the newest rules and what is open, and is bounded whatever they are", () => {
+  it("the reminder of the goal repeats the request, the newest rules and what is open, and is bounded whatever they are", () => {
     const long = "🦆 word\n".repeat(5_000);
     const many = Array.from({ length: 30 }, (_, n) => rule(`${n} ${long}`, n));
     const todos = Array.from({ length: 30 }, (_, n) => ({ content: `${n} ${long}`, status: "pending" }));
@@ -73,7 +73,7 @@ describe("the reminder of the goal", () => {
     expect(Buffer.from(text).toString()).toBe(text);
   });
 
-  it("is not made without a request to repeat", () => {
+  it("the reminder of the goal is not made without a request to repeat", () => {
     expect(plan(work(10), none)).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ function begin(): Session {
 }
 
 describe("the handoff", () => {
-  it("has goal, rules, state, what is open, what was claimed, and the next step", () => {
+  it("the handoff has goal, rules, state, what is open, what was claimed, and the next step", () => {
     const session = begin();
     session.answer([
       did("lease", { op: "claim", item: "#34" }),
@@ -66,7 +66,7 @@ describe("the handoff", () => {
     ]);
   });
 
-  it("is there for a turn that was broken off, and for work that the agent said is still to do", () => {
+  it("the handoff is there for a turn that was broken off, and for work that the agent said is still to do", () => {
     const broken = begin();
     broken.answer([], { text: "I will now", info: { error: { name: "MessageAbortedError" } } });
     expect(handoff(broken)).toContain("not answered");
@@ -75,7 +75,7 @@ describe("the handoff", () => {
     expect(handoff(said)).toContain("Next step: Next: the emitter. - tables - tests");
   });
 
-  it("is nothing when all was answered, or when a person has struck out what was open", () => {
+  it("the handoff is nothing when all was answered, or when a person has struck out what was open", () => {
     const session = begin();
     session.answer([], { text: "Done, all tests pass." });
     expect(handoff(session)).toBeUndefined();
@@ -85,7 +85,7 @@ describe("the handoff", () => {
     expect(handoff(open, new Set(["todo:docs"]))).toBeUndefined();
   });
 
-  it("is the same after a restart, and never longer than 3,000 characters", () => {
+  it("the handoff is the same after a restart, and never longer than 3,000 characters", () => {
     const session = begin();
     session.answer([did("lease", { op: "claim", item: "#34" })], { text: "Next: the rest." });
     for (let n = 0; n < 50; n++) {
@@ -99,7 +99,7 @@ describe("the handoff", () => {
     expect(text?.length).toBeLessThanOrEqual(3_000);
   });
 
-  it("takes notes of before there were leases", () => {
+  it("the handoff takes notes of before there were leases", () => {
     const { leases: _, ...ledger } = ledgerOf(begin());
     expect(parseStored(JSON.stringify({ version: 1, ledger, removed: [] }))?.ledger.leases).toEqual([]);
   });

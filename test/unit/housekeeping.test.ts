@@ -10,7 +10,7 @@ const report = async ({ strata }: World) => {
 };
 
 describe("what killed instances have left behind", () => {
-  it("goes with the first event: sessions of processes that have ended, and those unused for ten minutes", async () => {
+  it("what killed instances have left behind goes with the first event: sessions of processes that have ended, and those unused for ten minutes", async () => {
     const world = await openWorld({ layers: [] });
     const { clock, host } = world;
     const put = (id: string, openedBy: "running" | "ended", ageMs: number) =>
@@ -23,7 +23,7 @@ describe("what killed instances have left behind", () => {
     expect(await world.log()).toContain("removed 2 sessions of our own that were left behind");
   });
 
-  it("is looked for once, or again while the host does not say, three times at most", async () => {
+  it("what killed instances have left behind is looked for once, or again while the host does not say, three times at most", async () => {
     const world = await openWorld({ layers: [] });
     let asked = 0;
     let answers: [] | undefined;
@@ -42,7 +42,7 @@ describe("what killed instances have left behind", () => {
     expect(asked).toBe(5);
   });
 
-  it("and cannot be removed is said", async () => {
+  it("what killed instances have left behind and cannot be removed is said", async () => {
     const world = await openWorld({ layers: [] });
     world.host.ownSessions?.set("ses_x", { id: "ses_x", openedBy: "ended", updatedMs: 0 });
     world.host.removeSession = async () => false;
@@ -50,7 +50,7 @@ describe("what killed instances have left behind", () => {
     expect(await world.log()).toContain("1 sessions of our own cannot be removed");
   });
 
-  it("of old days are budget files, which go too", async () => {
+  it("what killed instances have left behind of old days are budget files, which go too", async () => {
     const old = `${PROJECT}/.opencode/strata/state/background/2026-11-01.jsonl`;
     const world = await openWorld({ layers: [] });
     world.files.contents.set(old, Buffer.from("{}"));

@@ -52,7 +52,7 @@ function open() {
 describe("whether an instance lives", () => {
   const idsOf = (living: readonly Instance[]) => living.map(({ id }) => id);
 
-  it("is told by its process where that is known, whatever the clocks and heartbeats say", async () => {
+  it("whether an instance lives is told by its process where that is known, whatever the clocks and heartbeats say", async () => {
     const { clock, make, processes, put } = open();
     await put(other(identify(7), "1999-01-01T00:00:00.000Z"));
     processes.running.add(7);
@@ -65,7 +65,7 @@ describe("whether an instance lives", () => {
     expect(idsOf(await instances.living())).toEqual(["own"]);
   });
 
-  it("is told by its heartbeat where it is on another machine, once that has stood still for long enough", async () => {
+  it("whether an instance lives is told by its heartbeat where it is on another machine, once that has stood still for long enough", async () => {
     const { clock, files, make, put } = open();
     const away = other(identify(7, "there"), "2031-01-01T00:00:00.000Z");
     await put(away);
@@ -81,7 +81,7 @@ describe("whether an instance lives", () => {
     expect(files.text("/instances/other.json")).toBeDefined();
   });
 
-  it("is nothing that half a file, another version, or a name that leads elsewhere can say", async () => {
+  it("whether an instance lives is nothing that half a file, another version, or a name that leads elsewhere can say", async () => {
     const { files, make, put } = open();
     await files.writeWhole("/instances/half.json", formatInstance(other(identify(1))).slice(0, 40));
     await files.writeWhole("/instances/later.json", '{"v":2}');
@@ -92,7 +92,7 @@ describe("whether an instance lives", () => {
 });
 
 describe("an instance", () => {
-  it("removes the file of the dead after everybody has let go of what they held", async () => {
+  it("an instance removes the file of the dead after everybody has let go of what they held", async () => {
     const { clock, files, log, make, put, turn } = open();
     const instances = make();
     const told: [string, boolean][] = [];
@@ -108,7 +108,7 @@ describe("an instance", () => {
     expect(log.lines.join()).toContain("instance other (process 7 on here) has ended");
   });
 
-  it("beats, is there again when somebody has removed its file, and is gone for good when it has left", async () => {
+  it("an instance beats, is there again when somebody has removed its file, and is gone for good when it has left", async () => {
     const { clock, files, make } = open();
     const instances = make();
     await instances.join();
@@ -121,7 +121,7 @@ describe("an instance", () => {
     expect(files.contents.size).toBe(0);
   });
 
-  it("says once that its file cannot be written, and tries again", async () => {
+  it("an instance says once that its file cannot be written, and tries again", async () => {
     const { clock, files, log, make, turn } = open();
     const faulty = withFault(files, { at: 3, code: "ENOSPC", lasting: true });
     const instances = make(faulty);
@@ -147,13 +147,13 @@ describe("edits", () => {
   });
   const mine = line({ id: "b-1", instance: "b", session: "ses_b", at: MORNING + 1_000 });
 
-  it("of two at the same time the later one in the file knows of the earlier one, and not the other way round", () => {
+  it("edits of two at the same time the later one in the file knows of the earlier one, and not the other way round", () => {
     const lines = [line({}), mine];
     expect(findConflicts(lines, "b-1", new Set(["a"]))).toHaveLength(1);
     expect(findConflicts(lines, "a-1", new Set(["b"]))).toEqual([]);
   });
 
-  it("by a clock that was set back are no less recent; of each other instance the last counts", () => {
+  it("edits by a clock that was set back are no less recent; of each other instance the last counts", () => {
     const later = line({ id: "a-2", at: MORNING + 3_600_000 });
     const found = findConflicts([line({}), later, mine], "b-1", new Set(["a"]));
     expect(found).toEqual([{ path: "a.ts", by: later }]);
@@ -169,7 +169,7 @@ describe("edits", () => {
     expect(await b.findConflicts(await b.begin(["x"], "ses_b"), new Set(["a"]))).toHaveLength(1);
   });
 
-  it("name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {
+  it("edits name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {
     const own =
       "*** Begin Patch\n*** Add File: a b.ts\n*** Update File: c.ts\n*** Move to: d.ts\n*** Delete File: e.ts";
     expect(findChangedPaths("apply_patch", { patchText: own })).toEqual(["a b.ts", "c.ts", "d.ts", "e.ts"]);

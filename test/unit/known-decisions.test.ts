@@ -41,7 +41,7 @@ describe("what is decided in one session", () => {
     await decisions.begin("fork", [DAY]);
   });
 
-  it("does not count when it was taken down too late, though another may have read it; the next one does", async () => {
+  it("what is decided in one session does not count when it was taken down too late, though another may have read it; the next one does", async () => {
     const late = new AbortController();
     const other = open();
     const { appendLine } = files;
@@ -61,18 +61,18 @@ describe("what is decided in one session", () => {
     expect(await read("a", "parent")).toEqual(["in time", "in time"]);
   });
 
-  it("is not taken down at all once the request has gone", async () => {
+  it("what is decided in one session is not taken down at all once the request has gone", async () => {
     const gone = AbortSignal.abort();
     await expect(decisions.record("parent", "x", [cleared("a")], gone)).rejects.toThrow("aborted");
     expect((await decisions.read(DAY)).map(({ key }) => key)).toEqual(["before"]);
     expect(await read("a", "parent")).toEqual([undefined, undefined]);
   });
 
-  it("holds in its fork when it was decided before", async () => {
+  it("what is decided in one session holds in its fork when it was decided before", async () => {
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
   });
 
-  it("does not hold in its fork when it was decided after, nor the other way round", async () => {
+  it("what is decided in one session does not hold in its fork when it was decided after, nor the other way round", async () => {
     await decisions.record("parent", "x", [cleared("a")]);
     await decisions.record("fork", "x", [cleared("b")]);
     expect(await read("a", "fork")).toEqual([undefined, undefined]);
@@ -80,7 +80,7 @@ describe("what is decided in one session", () => {
     expect(await read("a", "parent")).toEqual(["a is gone", "a is gone"]);
   });
 
-  it("is decided in the other by itself, in its own words", async () => {
+  it("what is decided in one session is decided in the other by itself, in its own words", async () => {
     await decisions.record("parent", "x", [cleared("a", "the parent's")]);
     await decisions.record("fork", "x", [cleared("a", "the fork's"), cleared("before", "again")]);
     expect(await read("a", "parent")).toEqual(["the parent's", "the parent's"]);
@@ -88,7 +88,7 @@ describe("what is decided in one session", () => {
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
   });
 
-  it("holds in a fork that begins in the moment in which another instance writes it", async () => {
+  it("what is decided in one session holds in a fork that begins in the moment in which another instance writes it", async () => {
     const other = open();
     await other.load([DAY]);
     await decisions.record("parent", "x", [cleared("a")]);
@@ -108,7 +108,7 @@ describe("what is decided in one session", () => {
     expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
   });
 
-  it("is written down again before the next decision when its file was deleted in the middle of a turn", async () => {
+  it("what is decided in one session is written down again before the next decision when its file was deleted in the middle of a turn", async () => {
     files.contents.clear();
     await decisions.record("parent", "x", [cleared("a")]);
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
@@ -116,7 +116,7 @@ describe("what is decided in one session", () => {
     expect(await open().begin("fork", [DAY])).toBe(false);
   });
 
-  it("counts once when two instances write it down again, each what it knows", async () => {
+  it("what is decided in one session counts once when two instances write it down again, each what it knows", async () => {
     const other = open();
     await other.load([DAY]);
     await other.record("parent", "x", [cleared("theirs")]);
@@ -128,7 +128,7 @@ describe("what is decided in one session", () => {
     expect(await read("theirs", "parent")).toEqual(["theirs is gone", "theirs is gone"]);
   });
 
-  it("stays known when it cannot be written down again, and is tried again", async () => {
+  it("what is decided in one session stays known when it cannot be written down again, and is tried again", async () => {
     files.contents.clear();
     const { appendLine } = files;
     files.appendLine = async () => Promise.reject(new Error("disk full"));
@@ -139,7 +139,7 @@ describe("what is decided in one session", () => {
     expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
   });
 
-  it("is not written down again when its day was forgotten on purpose", async () => {
+  it("what is decided in one session is not written down again when its day was forgotten on purpose", async () => {
     await decisions.forget(DAY);
     await decisions.load([DAY], { again: true });
     expect([...files.contents.keys()]).toEqual([]);

@@ -12,11 +12,11 @@ const pages = ["README.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md", ...d
 const forContributors = new Set(["CONTRIBUTING.md", "AGENTS.md", "docs/design.md"]);
 
 describe("the links of the documents", () => {
-  it.each(pages)("all lead to a file and a heading that exist, on %s", (page) => {
+  it.each(pages)("the links of the documents all lead to a file and a heading that exist, on %s", (page) => {
     expect(readLinks(page).filter((link) => !isAlive(link))).toEqual([]);
   });
 
-  it("lead, on pages for users, only to what the package contains", () => {
+  it("the links of the documents lead, on pages for users, only to what the package contains", () => {
     const { files } = JSON.parse(readFileSync("package.json", "utf8")) as { files: string[] };
     const packed = [...files, "README.md", "LICENSE", "package.json"];
     const isPacked = (file: string) => packed.some((path) => file === path || file.startsWith(`${path}/`));
@@ -24,7 +24,7 @@ describe("the links of the documents", () => {
     expect(links.filter(({ file }) => !isPacked(file))).toEqual([]);
   });
 
-  it("are found in text, pictures and HTML, and not in code", () => {
+  it("the links of the documents are found in text, pictures and HTML, and not in code", () => {
     const targets = readLinks("docs/cli.md").map(({ target }) => target);
     expect(targets).toEqual(
       expect.arrayContaining(["#exit-codes", "pictures/stats.svg", "pictures/page.png"]),

@@ -282,12 +282,12 @@ describe("the command line in a cloned repository", () => {
     expect(await readFile(planted.file(".opencode/memory/DREAMS.md"), "utf8")).not.toContain(PRECIOUS);
   });
 
-  it("leaves a configuration file alone that leads out of the project, unless its place is listed", async () => {
+  it("init edits no configuration file outside of the project, unless its folder is listed", async () => {
     const planted = open();
     planted.write(".git/HEAD", "ref: refs/heads/main\n");
     planted.linkFile("opencode.json", "{}\n");
     const refused = await runStrata(nodeFiles, "init", { folder: planted.project, env: envOf(planted) });
-    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("leads out of the project")]);
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("is a link out of the project")]);
     expect(planted.changes()).toEqual([]);
     const env = { ...envOf(planted), XDG_CONFIG_HOME: join(planted.theirs, "..", "config") };
     const global = join(env.XDG_CONFIG_HOME, "opencode", "opencode.json");

@@ -7,7 +7,7 @@ import { MORNING } from "../support/fake-clock.js";
 import { holderOf, LOCK, MINUTE, openLockWorld, putLock } from "../support/lock-world.js";
 
 describe("a lock of another machine", () => {
-  it("is taken over when its beat has stood still for a minute of looking on", async () => {
+  it("a lock of another machine is taken over when its beat has stood still for a minute of looking on", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const { withLock } = locks("a");
@@ -19,7 +19,7 @@ describe("a lock of another machine", () => {
     expect(await attempt()).toBe("mine");
   });
 
-  it("is not taken over while it beats, and no clock makes it look old", async () => {
+  it("a lock of another machine is not taken over while it beats, and no clock makes it look old", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const { withLock } = locks("a");
@@ -33,7 +33,7 @@ describe("a lock of another machine", () => {
     }
   });
 
-  it("is taken over at once when it has not beaten for a day and lay untouched for a minute", async () => {
+  it("a lock of another machine is taken over at once when it has not beaten for a day and lay untouched for a minute", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     files.modifiedMs.set(LOCK, MORNING - DAY_MS);
@@ -45,7 +45,7 @@ describe("a lock of another machine", () => {
     expect(await attempt()).toBe("mine");
   });
 
-  it("that has not beaten for a minute is taken over after three beats of looking on", async () => {
+  it("a lock of another machine that has not beaten for a minute is taken over after three beats of looking on", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     files.modifiedMs.set(LOCK, MORNING - MINUTE);
@@ -58,7 +58,7 @@ describe("a lock of another machine", () => {
     expect(await attempt()).toBe("mine");
   });
 
-  it("says who holds it, since when, when it last beat and what becomes of it", async () => {
+  it("a lock of another machine says who holds it, since when, when it last beat and what becomes of it", async () => {
     const { files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const { inspect, withLock } = locks("a");
@@ -76,7 +76,7 @@ describe("a lock of another machine", () => {
     }
   });
 
-  it("is shown as one that nobody is behind once it has given no sign for a minute", async () => {
+  it("a lock of another machine is shown as one that nobody is behind once it has given no sign for a minute", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const isSilent = async () => formatLock(await locks("a").inspect(LOCK), clock.now()).isSilent;
@@ -86,7 +86,7 @@ describe("a lock of another machine", () => {
     expect(await isSilent()).toBe(true);
   });
 
-  it("told to be gone by its last sign is taken over at once", async () => {
+  it("a lock of another machine told to be gone by its last sign is taken over at once", async () => {
     const { clock, files, locks, processes } = openLockWorld();
     putLock(files, "elsewhere");
     processes.isRunning = async (_, signMs) =>
@@ -96,7 +96,7 @@ describe("a lock of another machine", () => {
     expect(await locks("a").withLock(LOCK, async () => "mine", { waitMs: 0 })).toBe("mine");
   });
 
-  it("and a file that holds no token, such as half of one, count the same", async () => {
+  it("a lock of another machine and a file that holds no token, such as half of one, count the same", async () => {
     const { clock, files, locks } = openLockWorld();
     await files.writeWhole(LOCK, '{"id":"ha');
     const { withLock } = locks("a");
@@ -131,7 +131,7 @@ describe("a process that comes once and ends", () => {
   const patient = ({ clock, files, processes }: ReturnType<typeof openLockWorld>, told: string[]) =>
     createLocks({ clock, files, processes, instance: "cli", onDoubt: (why) => told.push(why) });
 
-  it("is not refused a lock that came with a copy, but looks on until it is silent, and says so once", async () => {
+  it("a process that comes once and ends is not refused a lock that came with a copy, but looks on until it is silent, and says so once", async () => {
     for (const [ageMs, mostMs] of [
       [0, 61_000],
       [2 * MINUTE, 16_000],
@@ -149,7 +149,7 @@ describe("a process that comes once and ends", () => {
     }
   });
 
-  it("is refused one that beats as soon as its wait is over, and never takes it", async () => {
+  it("a process that comes once and ends is refused one that beats as soon as its wait is over, and never takes it", async () => {
     const world = openLockWorld();
     const { clock, files } = world;
     const told: string[] = [];
@@ -163,7 +163,7 @@ describe("a process that comes once and ends", () => {
     expect([holderOf(files), told]).toEqual(["b", []]);
   });
 
-  it("is refused one that goes from hand to hand on another machine, after little more than a minute", async () => {
+  it("a process that comes once and ends is refused one that goes from hand to hand on another machine, after little more than a minute", async () => {
     const world = openLockWorld();
     const { clock, files } = world;
     let hands = 0;

@@ -33,14 +33,14 @@ const openLocks = () => createLocks({ clock, files, processes: createRunningProc
 const count = async () => Number(await readFile(join(folder, "count"), "utf8"));
 
 describe("a lock between processes", () => {
-  it("lets nobody in beside another, and leaves nothing behind", async () => {
+  it("a lock between processes lets nobody in beside another, and leaves nothing behind", async () => {
     const users = [start("60"), start("60"), start("60")];
     await Promise.all(users.map((user) => user.ended()));
     expect(await count()).toBe(180);
     expect(await readdir(folder)).toEqual(["count"]);
   });
 
-  it("of a killed process is taken over at once by one of several, and nothing that was counted is lost", async () => {
+  it("a lock between processes of a killed process is taken over at once by one of several, and nothing that was counted is lost", async () => {
     for (let round = 0; round < 3; round++) {
       const victim = start("1", "hold");
       await victim.line("locked");
@@ -53,7 +53,7 @@ describe("a lock between processes", () => {
     expect((await readdir(folder)).filter((name) => name === "x.lock")).toEqual([]);
   });
 
-  it("of a process that is stopped, and does not beat, is not taken over", async () => {
+  it("a lock between processes of a process that is stopped, and does not beat, is not taken over", async () => {
     const holder = start("1", "hold");
     await holder.line("locked");
     holder.signal("SIGSTOP");
@@ -63,7 +63,7 @@ describe("a lock between processes", () => {
 });
 
 describe("running processes", () => {
-  it("are told apart by when they began: another one with the same id is not the one that was meant", async () => {
+  it("running processes are told apart by when they began: another one with the same id is not the one that was meant", async () => {
     const processes = createRunningProcesses();
     const own = await processes.own();
     expect(await processes.isRunning(own)).toBe(true);
@@ -112,7 +112,7 @@ describe("running processes", () => {
     });
   });
 
-  it("count as running by their id alone where there is no /proc", async () => {
+  it("running processes count as running by their id alone where there is no /proc", async () => {
     const processes = createRunningProcesses({ files: { read: async () => undefined } });
     const own = await processes.own();
     expect(await processes.isRunning({ ...own, id: process.ppid, start: "whenever" })).toBe(true);

@@ -15,7 +15,7 @@ function gate(): { opened: Promise<void>; open(): void } {
 }
 
 describe("a lock", () => {
-  it("is held while the action runs, by one of many, and nothing is left of it", async () => {
+  it("a lock is held while the action runs, by one of many, and nothing is left of it", async () => {
     const { files, locks } = openLockWorld();
     let inside = 0;
     let most = 0;
@@ -35,21 +35,21 @@ describe("a lock", () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it("is free again when the action fails, and the failure is handed on", async () => {
+  it("a lock is free again when the action fails, and the failure is handed on", async () => {
     const { files, locks } = openLockWorld();
     const failing = locks("a").withLock(LOCK, () => Promise.reject(new Error("mine")));
     await expect(failing).rejects.toThrow("mine");
     expect(files.contents.size).toBe(0);
   });
 
-  it("of two names do not wait for each other", async () => {
+  it("a lock of two names do not wait for each other", async () => {
     const { locks } = openLockWorld();
     const { withLock } = locks("a");
     const both = await withLock(LOCK, () => withLock(`${LOCK}2`, async () => "both"));
     expect(both).toBe("both");
   });
 
-  it("that a running process holds is not to be had, however old it is, and the message names the process", async () => {
+  it("a lock that a running process holds is not to be had, however old it is, and the message names the process", async () => {
     const { clock, files, processes, locks } = openLockWorld();
     processes.running.add(7);
     putLock(files);
@@ -67,7 +67,7 @@ describe("a lock", () => {
     expect(holderOf(files)).toBe("b");
   });
 
-  it("is waited for, in line within one instance, for no longer than was asked", async () => {
+  it("a lock is waited for, in line within one instance, for no longer than was asked", async () => {
     const { clock, locks } = openLockWorld();
     const { withLock } = locks("a");
     const { opened, open: let_go } = gate();
@@ -85,7 +85,7 @@ describe("a lock", () => {
 });
 
 describe("a lock whose process has ended", () => {
-  it("is taken over at once, by exactly one of many", async () => {
+  it("a lock whose process has ended is taken over at once, by exactly one of many", async () => {
     const { files, locks } = openLockWorld();
     putLock(files);
     expect(await locks("a").inspect(LOCK)).toMatchObject({ kind: "abandoned" });
@@ -106,7 +106,7 @@ describe("a lock whose process has ended", () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it("is not removed by one who saw it before somebody else took it over", async () => {
+  it("a lock whose process has ended is not removed by one who saw it before somebody else took it over", async () => {
     // Stops the slow one right after it has read the dead token.
     const seen = gate();
     const goOn = gate();
@@ -136,7 +136,7 @@ describe("a lock whose process has ended", () => {
     });
   });
 
-  it("is taken over also when whoever wanted to take it over has died doing so, several times", async () => {
+  it("a lock whose process has ended is taken over also when whoever wanted to take it over has died doing so, several times", async () => {
     const { files, locks } = openLockWorld();
     putLock(files);
     const dead = files.contents.get(LOCK);
@@ -153,7 +153,7 @@ describe("a lock whose process has ended", () => {
 const tokenOf = (bytes: Uint8Array): LockToken => parseToken(Buffer.from(bytes).toString()) as LockToken;
 
 describe("a holder", () => {
-  it("beats every five seconds, so that others see that it lives", async () => {
+  it("a holder beats every five seconds, so that others see that it lives", async () => {
     const { clock, files, locks } = openLockWorld();
     await locks("a").withLock(LOCK, async () => {
       const begun = files.modifiedMs.get(LOCK);
@@ -165,7 +165,7 @@ describe("a holder", () => {
     });
   });
 
-  it("learns before its next write, and at the end, that somebody else has the lock, and leaves it to them", async () => {
+  it("a holder learns before its next write, and at the end, that somebody else has the lock, and leaves it to them", async () => {
     const { files, locks } = openLockWorld();
     const { withLock } = locks("a");
     const written: string[] = [];
@@ -184,7 +184,7 @@ describe("a holder", () => {
     await expect(atEnd).rejects.toMatchObject({ code: "ECOMPROMISED" });
   });
 
-  it("is told by its signal with the next beat", async () => {
+  it("a holder is told by its signal with the next beat", async () => {
     const { clock, files, locks } = openLockWorld();
     const outcome = locks("a").withLock(LOCK, async ({ signal }) => {
       files.contents.delete(LOCK);
@@ -195,7 +195,7 @@ describe("a holder", () => {
     await expect(outcome).rejects.toMatchObject({ code: "ECOMPROMISED" });
   });
 
-  it("whose lock could not be removed takes it again when it comes back", async () => {
+  it("a holder whose lock could not be removed takes it again when it comes back", async () => {
     let isFailing = true;
     const { locks } = openLockWorld((files) => ({
       ...files,
@@ -207,7 +207,7 @@ describe("a holder", () => {
     expect(await withLock(LOCK, async () => "second", { waitMs: 0 })).toBe("second");
   });
 
-  it("on a disk that cannot be written to gets the system's error, not a lock", async () => {
+  it("a holder on a disk that cannot be written to gets the system's error, not a lock", async () => {
     const { locks } = openLockWorld((files) => ({
       ...files,
       create: async (path) => Promise.reject(systemError("EROFS", path)),

@@ -45,7 +45,7 @@ const broken: [what: string, contents: string | Uint8Array, why: RegExp][] = [
 ];
 
 describe("a file that cannot be used", () => {
-  it("for a secret that a person put into it stands in no ledger, no index and no list", async () => {
+  it("a file that cannot be used for a secret that a person put into it stands in no ledger, no index and no list", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const files = createMemoryFiles();
     const world = openMemoryWorld({ files, gate: createSecretGate(clock) });
@@ -87,7 +87,7 @@ describe("a file that cannot be used", () => {
     });
   }
 
-  it("is one that was a memory before: what it held is still in the ledger", async () => {
+  it("a file that cannot be used is one that was a memory before: what it held is still in the ledger", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("precious", { title: "x" }), BY_TEST));
     world.files.contents.set(PATH, Buffer.from("---\ntitle: x\nhalf"));
@@ -153,7 +153,7 @@ describe("links", () => {
     return { store, log, close };
   }
 
-  it("in the place of a memory are neither read nor written through", async () => {
+  it("links in the place of a memory are neither read nor written through", async () => {
     const { store, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "decision", "y.md"), "y");
       await symlink(join(outside, "theirs.md"), join(memory, "decision", "x.md"));
@@ -166,7 +166,7 @@ describe("links", () => {
     await close();
   });
 
-  it("in the place of a type's folder, of the archive's, or of the index lead nowhere", async () => {
+  it("links in the place of a type's folder, of the archive's, or of the index lead nowhere", async () => {
     const { store, log, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "idea", "y.md"), "y");
       await nodeFiles.writeWhole(join(memory, "archive", "plan", "y.md"), "y");
@@ -187,7 +187,7 @@ describe("links", () => {
     await close();
   });
 
-  it("in the place of the whole folder leads nowhere", async () => {
+  it("links in the place of the whole folder leads nowhere", async () => {
     const { store, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "..", "x"), "");
       await symlink(outside, memory);

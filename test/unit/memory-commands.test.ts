@@ -12,7 +12,7 @@ const FOLDER = `${PROJECT}/.opencode/memory`;
 const open = (): MemoryFiles => createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
 
 describe("strata and memories", () => {
-  it("remembers, lists, shows, archives and restores, and the ledger has every step", async () => {
+  it("commands remember, list, show, archive and restore, and the ledger records every step", async () => {
     const files = open();
     const said = await runStrata(files, "remember --type decision The server listens on port 8080");
     expect(said).toMatchObject({
@@ -27,31 +27,29 @@ describe("strata and memories", () => {
       id,
       type: "decision",
     });
-    expect((await runStrata(files, "archive 8080 --reason moved")).out).toContain(
-      `Moved to the archive: ${id}`,
-    );
+    expect((await runStrata(files, "archive 8080 --reason moved")).out).toContain(`Archived: ${id}`);
     expect((await runStrata(files, "list")).out).toBe("No memories.");
     expect((await runStrata(files, "list --archived")).out).toContain("(archived)");
-    expect((await runStrata(files, "restore 8080")).out).toContain(`Back from the archive: ${id}`);
+    expect((await runStrata(files, "restore 8080")).out).toContain(`Restored: ${id}`);
     const { out } = await runStrata(files, `history ${id}`);
-    expect(out.split("\n").map((line) => line.split(/ +/)[3])).toEqual(["remember", "archive", "restore"]);
+    expect(out.split("\n").map((line) => line.split(/ +/)[4])).toEqual(["remember", "archive", "restore"]);
     expect(out).toContain("(moved)");
   });
 
-  it("restores the one in the archive that words mean, whatever else they mean", async () => {
+  it("restore prefers the archived memory that matches", async () => {
     const files = open();
     await runStrata(files, "remember the first port is 8080");
     await runStrata(files, "remember the second port is 9090");
     await runStrata(files, "archive second port");
     expect(await runStrata(files, "restore port")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("Back from the archive: knowledge/"),
+      out: expect.stringContaining("Restored: knowledge/"),
     });
     expect((await runStrata(files, "list")).out).toContain("9090");
-    expect((await runStrata(files, "restore first port")).out).toContain("Already so");
+    expect((await runStrata(files, "restore first port")).out).toContain("Unchanged: ");
   });
 
-  it("private ones lie where git ignores them, global ones beside the user's configuration", async () => {
+  it("private memories are stored where git ignores them, global ones beside the user's configuration", async () => {
     const files = open();
     await runStrata(files, "remember --private --type preference short answers");
     await runStrata(files, "remember --global never force push");
@@ -65,19 +63,19 @@ describe("strata and memories", () => {
     expect(status.memories).toEqual({ preference: 1 });
   });
 
-  it("with words that mean none or several changes nothing and says which there are", async () => {
+  it("words that match no memory or several change nothing, and the message names the matches", async () => {
     const files = open();
     await runStrata(files, "remember the first port is 8080");
     await runStrata(files, "remember the second port is 9090");
     for (const [line, what, wanted = 3] of [
-      ["archive port", "means 2 memories, such as knowledge/"],
-      ["archive nothing-like-it", "no memory is meant"],
-      ["show ../../etc/passwd", "no memory is meant"],
-      ["list --type colour", '"colour" is no type of memory', 2],
-      ["remember --type colour red", '"colour" is no type of memory', 2],
-      ["recall --type colour", '"colour" is no type of memory', 2],
-      ["recall port --limit none", "--limit is to be a whole number from 1 to 1000", 2],
-      ["recall", "say what is to be found", 2],
+      ["archive port", "matches 2 memories, such as knowledge/"],
+      ["archive nothing-like-it", "no memory matches"],
+      ["show ../../etc/passwd", "no memory matches"],
+      ["list --type colour", '"colour" is not a memory type', 2],
+      ["remember --type colour red", '"colour" is not a memory type', 2],
+      ["recall --type colour", '"colour" is not a memory type', 2],
+      ["recall port --limit none", "--limit must be a whole number from 1 to 1000", 2],
+      ["recall", "nothing to search for", 2],
     ] as const) {
       const { code, err } = await runStrata(files, line);
       expect([line, code]).toEqual([line, wanted]);
@@ -88,7 +86,7 @@ describe("strata and memories", () => {
     expect((await runStrata(files, "show")).code).toBe(2);
   });
 
-  it("finds them again by words and type, and what an earlier session noted, marked as such", async () => {
+  it("recall finds memories by words and type, and marks what an earlier session noted", async () => {
     const files = open();
     await runStrata(files, "remember --type decision the server listens on port 8080");
     await runStrata(files, "remember the tests need a database");
@@ -105,14 +103,14 @@ describe("strata and memories", () => {
     const { found } = JSON.parse((await runStrata(files, "recall --type knowledge --json")).out);
     expect(found).toMatchObject([{ kind: "memory", memory: { content: "the tests need a database" } }]);
     expect((await runStrata(files, "recall server --limit 1")).out.split("\n")).toHaveLength(1);
-    expect((await runStrata(files, "recall zebra")).out).toBe("Nothing found.");
+    expect((await runStrata(files, "recall zebra")).out).toBe("No results.");
     expect(JSON.parse((await runStrata(files, "recall zebra --json")).out)).toEqual({ found: [] });
     await runStrata(files, "archive database");
     expect((await runStrata(files, "recall database")).out).not.toContain("knowledge/");
     expect((await runStrata(files, "recall database --archived")).out).toContain("archived, today");
   });
 
-  it("keeps no secret, and says where it may be kept", async () => {
+  it("remember refuses a secret, and says where it may be kept", async () => {
     const files = open();
     const secret = `ghp_${"aB3dE5gH7j".repeat(4)}`.slice(0, 40);
     const { code, err } = await runStrata(files, `remember the token is ${secret}`);
@@ -121,7 +119,7 @@ describe("strata and memories", () => {
     expect([...files.contents.values()].some((one) => Buffer.from(one).includes(secret))).toBe(false);
   });
 
-  it("a file that cannot be used is named, the others are listed, and the command ends with 1", async () => {
+  it("list names an invalid file, lists the others, and exits with 1", async () => {
     const files = open();
     await runStrata(files, "remember all is well");
     await files.writeWhole(`${FOLDER}/decision/broken.md`, "---\ntitle: [\n---\n<<<<<<< mine\n");
@@ -140,7 +138,7 @@ describe("what a person means", () => {
     named("plan/x", "Ship it"),
   ];
 
-  it("is the memory of that id, or of that name, or with all of these words", () => {
+  it("what a person means is the memory of that id, or of that name, or with all of these words", () => {
     const find = (words: string) => findMemories(all, words).map(({ id }) => id);
     expect(find("decision/port")).toEqual(["decision/port"]);
     expect(find("port")).toEqual(["decision/port", "knowledge/port"]);
@@ -149,7 +147,7 @@ describe("what a person means", () => {
     expect(find("  ")).toEqual([]);
   });
 
-  it("has a type: the one they name, directive for a rule, knowledge for the rest", () => {
+  it("what a person means has a type: the one they name, directive for a rule, knowledge for the rest", () => {
     expect(planRemembered("decision: use\nport 8080")).toEqual({
       type: "decision",
       content: "use\nport 8080",
@@ -166,7 +164,7 @@ describe("what a person means", () => {
 });
 
 describe("/remember, /recall and /forget", () => {
-  it("keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
+  it("/remember, /recall and /forget keep a person's own words, quotes and newlines too, find them, and put one memory away", async () => {
     const world = await openWorld();
     const call = async (name: string, words: string) => {
       const command = world.strata.dispatcher.commands.find((one) => one.name === name);

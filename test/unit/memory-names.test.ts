@@ -31,7 +31,7 @@ describe("the name of a file", () => {
     it(`made from ${JSON.stringify(title)} is ${name}`, () => expect(formatName(title)).toBe(name));
   }
 
-  it("is short, ends at a word, and is a name on every disk, whatever the title", () => {
+  it("the name of a file is short, ends at a word, and is a name on every disk, whatever the title", () => {
     expect(formatName("word ".repeat(60))).toBe(`${"word-".repeat(14)}`.slice(0, -1));
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (title) => {
@@ -44,7 +44,7 @@ describe("the name of a file", () => {
     );
   });
 
-  it("is free where names are told apart by neither case nor the way accents are written", () => {
+  it("the name of a file is free where names are told apart by neither case nor the way accents are written", () => {
     const taken = new Set(
       ["Port.md", "port-2.md", "e\u0301te\u0301.md"].map((name) => foldName(name.slice(0, -3))),
     );
@@ -55,7 +55,7 @@ describe("the name of a file", () => {
 });
 
 describe("an id", () => {
-  it("is what its parts make, and back", () => {
+  it("an id is what its parts make, and back", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("project" as const, "global" as const),

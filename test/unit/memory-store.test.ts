@@ -16,7 +16,7 @@ import {
 const PORT = "The development server listens on 8080.\n\n3000 is taken by the old frontend.";
 
 describe("remembering", () => {
-  it("makes a file that a person can read, a line in the ledger, and an index", async () => {
+  it("remembering makes a file that a person can read, a line in the ledger, and an index", async () => {
     const world = openMemoryWorld();
     const written = await world.store.remember(
       draft(PORT, { title: "Port 8080, not 3000", tags: ["server"], pinned: true }),
@@ -52,7 +52,7 @@ ${PORT}
     expect(await world.store.list()).toEqual([written.kind === "written" && written.memory]);
   });
 
-  it("touches nothing in a project that has no memories, whatever is asked", async () => {
+  it("remembering touches nothing in a project that has no memories, whatever is asked", async () => {
     const world = openMemoryWorld();
     const before = [...world.files.contents.keys()];
     expect(await world.store.list()).toEqual([]);
@@ -65,7 +65,7 @@ ${PORT}
     expect([...world.files.contents.keys()]).toEqual(before);
   });
 
-  it("keeps what holds everywhere in the user's own folder", async () => {
+  it("remembering keeps what holds everywhere in the user's own folder", async () => {
     const world = openMemoryWorld();
     const id = idOf(
       await world.store.remember(draft("Never force-push.", { type: "directive", scope: "global" }), BY_TEST),
@@ -76,7 +76,7 @@ ${PORT}
     expect((await world.reopen().store.read(id))?.content).toBe("Never force-push.");
   });
 
-  it("keeps the index out of git also where the error log came first", async () => {
+  it("remembering keeps the index out of git also where the error log came first", async () => {
     const world = openMemoryWorld({
       files: createMemoryFiles({ [`${MEMORY}/.gitignore`]: "/errors.log*\n" }),
     });
@@ -85,7 +85,7 @@ ${PORT}
     expect(world.files.text(`${MEMORY}/.gitignore`)).toBe("/errors.log*\nMEMORY.md\n");
   });
 
-  it("is refused where the gate says so, before anything is written, and so is a change", async () => {
+  it("remembering is refused where the gate says so, before anything is written, and so is a change", async () => {
     const gate = async ({ content }: { content: string }) =>
       content.includes("hunter2") ? "it holds a password" : undefined;
     const world = openMemoryWorld({ gate });
@@ -102,7 +102,7 @@ ${PORT}
 });
 
 describe("changing", () => {
-  it("keeps what a person has written: comments, fields of their own, the order, the line ends", async () => {
+  it("a change keeps what a person has written: comments, fields of their own, the order, the line ends", async () => {
     const own =
       "---\r\n# mine\r\ntitle: Tone\r\nmood: dry # really\r\nimportance: 0.5\r\n---\r\n\r\nBe brief.\r\n";
     const files = createMemoryFiles({ [`${MEMORY}/preference/tone.md`]: own });
@@ -123,7 +123,7 @@ describe("changing", () => {
     ]);
   });
 
-  it("sees what others have written meanwhile: no change is lost", async () => {
+  it("a change sees what others have written meanwhile: no change is lost", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("0", { title: "count" }), BY_TEST));
     const other = world.reopen({ instance: "b" });
@@ -137,7 +137,7 @@ describe("changing", () => {
     expect(ledger(world).every(({ by }) => by === "strata")).toBe(true);
   });
 
-  it("to the same is no change, and writes nothing", async () => {
+  it("a change to the same is no change, and writes nothing", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
     await world.store.onIdle();
@@ -147,7 +147,7 @@ describe("changing", () => {
     expect(new Map(world.files.contents)).toEqual(before);
   });
 
-  it("of what its place says is refused", async () => {
+  it("a change of what its place says is refused", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
     for (const change of [
@@ -163,7 +163,7 @@ describe("changing", () => {
     expect(ledger(world)).toHaveLength(1);
   });
 
-  it("into text that could not be read again is refused", async () => {
+  it("a change into text that could not be read again is refused", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
     const content = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs";
@@ -173,7 +173,7 @@ describe("changing", () => {
     expect(await world.store.remember(draft(content), BY_TEST)).toMatchObject({ kind: "refused" });
   });
 
-  it("moves to the archive and back, with the same id and the same bytes", async () => {
+  it("a memory moves to the archive and back, with the same id and the same bytes", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
     const bytes = world.files.text(`${MEMORY}/decision/port.md`);
@@ -206,7 +206,7 @@ describe("changing", () => {
 });
 
 describe("a person's edits", () => {
-  it("are the truth, and stand in the ledger as theirs before anything else happens", async () => {
+  it("a person's edits are the truth, and stand in the ledger as theirs before anything else happens", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
     const path = `${MEMORY}/decision/port.md`;
@@ -234,7 +234,7 @@ describe("a person's edits", () => {
     expect(ledger(world)).toHaveLength(4);
   });
 
-  it("are told to who listens, whoever finds them: a look at one, or the writer of the index", async () => {
+  it("a person's edits are told to who listens, whoever finds them: a look at one, or the writer of the index", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
     await world.store.onIdle();
@@ -254,7 +254,7 @@ describe("a person's edits", () => {
     expect(world.store.known().map(({ content }) => content)).toEqual([expect.stringContaining("7070")]);
   });
 
-  it("are noticed by a change that comes before any look, and are not lost in it", async () => {
+  it("a person's edits are noticed by a change that comes before any look, and are not lost in it", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("one", { title: "x" }), BY_TEST));
     const path = `${MEMORY}/decision/x.md`;
@@ -266,7 +266,7 @@ describe("a person's edits", () => {
 });
 
 describe("use", () => {
-  it("is counted beside the memories, over restarts, and no file of theirs is changed by it", async () => {
+  it("use is counted beside the memories, over restarts, and no file of theirs is changed by it", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
     await world.store.onIdle();

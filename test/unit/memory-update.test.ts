@@ -9,7 +9,7 @@ describe("memory_update", () => {
   const secret = memory("mine", "My own.", { sensitivity: "private", id: "private/knowledge/mine" });
   const all = [blocker, fact, rule, secret];
 
-  it("changes, archives, restores, resolves, opens again, links and pins, and says where", async () => {
+  it("memory_update changes, archives, restores, resolves, opens again, links and pins, and says where", async () => {
     const { store, update } = open({ memories: all, said: ["Pin the port. Then unpin the port again."] });
     const id = "knowledge/port";
     expect(await update({ id, action: "edit", content: "The port is 9090.", reason: "it moved" })).toBe(
@@ -56,13 +56,13 @@ describe("memory_update", () => {
     [{ id: "preference/tabs", action: "link", to: "knowledge/port" }, "no message of the user's"],
     [{ id: "preference/tabs", action: "pin" }, "What is pinned stands before all else"],
     [{ id: "knowledge/port", action: "pin" }, "What is pinned stands before all else"],
-  ])("refuses %j and changes nothing", async (args, why) => {
+  ])("memory_update refuses %j and changes nothing", async (args, why) => {
     const { store, update } = open({ memories: all, said: ["Go on."] });
     await expect(update(args)).rejects.toThrow(why);
     expect([...store.all.values()]).toEqual(all);
   });
 
-  it("changes what the user said when the user says something else", async () => {
+  it("memory_update changes what the user said when the user says something else", async () => {
     const { store, update } = open({ memories: all, said: ["Use spaces from now on, not tabs."] });
     const given = { id: "preference/tabs", action: "edit", content: "Use spaces.", title: "Anything" };
     await update({ ...given, content: "Use spaces, not tabs." });
@@ -74,14 +74,14 @@ describe("memory_update", () => {
     });
   });
 
-  it("does not put one sentence of the user's in the place of another that it has nothing to do with", async () => {
+  it("memory_update does not put one sentence of the user's in the place of another that it has nothing to do with", async () => {
     const { store, update } = open({ memories: all, said: ["Always answer in German."] });
     const given = { id: "preference/tabs", action: "edit", content: "Always answer in German." };
     await expect(update(given)).rejects.toThrow("no message of the user's in this session asks for this");
     expect(store.all.get("preference/tabs")).toEqual(rule);
   });
 
-  it("takes a title of the agent's for the agent's, also where the text is the user's", async () => {
+  it("memory_update takes a title of the agent's for the agent's, also where the text is the user's", async () => {
     const { store, update } = open({ memories: [fact] });
     await update({ id: "knowledge/port", action: "edit", title: "Ports" });
     expect(store.all.get("knowledge/port")?.provenance.by).toBe("agent");

@@ -31,7 +31,7 @@ async function findCleared(world: World, { messages }: Session): Promise<number[
 }
 
 describe("old results, once the cache is cold", () => {
-  it("are cleared but for the newest five, and lie on disk as they were", async () => {
+  it("old results, once the cache is cold, are cleared but for the newest five, and lie on disk as they were", async () => {
     const { world, session } = await talk(8);
     const shown = outputs(await world.request(session.messages));
     for (const [n, marker] of shown.slice(0, 3).entries()) {
@@ -43,7 +43,7 @@ describe("old results, once the cache is cold", () => {
     expect(shown.slice(3)).toEqual([3, 4, 5, 6, 7].map(text));
   });
 
-  it("are recorded before the request, with one record in the ledger", async () => {
+  it("old results, once the cache is cold, are recorded before the request, with one record in the ledger", async () => {
     const { world, session } = await talk(8);
     const shown = outputs(await world.request(session.messages));
     const cleared = world.decisions().filter(({ outcome }) => outcome === "cleared");
@@ -57,7 +57,7 @@ describe("old results, once the cache is cold", () => {
     expect(world.ledger("ses_1", "cleared")).toHaveLength(1);
   });
 
-  it("show the same bytes after a restart, in a fork, and with other settings", async () => {
+  it("old results, once the cache is cold, show the same bytes after a restart, in a fork, and with other settings", async () => {
     const { world, session } = await talk(8);
     const shown = outputs(await world.request(session.messages));
     const again = await world.restart();
@@ -67,18 +67,24 @@ describe("old results, once the cache is cold", () => {
     expect(outputs(await off.request(session.messages))).toEqual(shown);
   });
 
-  it("stay where the layer is switched off, where the host summarises, and where little would be gained", async () => {
-    const off = await talk(8, { microCompact: { enabled: false, floor: 0 } });
-    expect(await findCleared(off.world, off.session)).toEqual([]);
-    const summed = await talk(8);
-    await summed.world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
-    expect(await findCleared(summed.world, summed.session)).toEqual([]);
-    expect(await findCleared(summed.world, summed.session)).toEqual([0, 1, 2]);
-    const floor = await talk(8, {});
-    expect(await findCleared(floor.world, floor.session)).toEqual([]);
+  it("old results, once the cache is cold, stay where the layer is switched off", async () => {
+    const { session, world } = await talk(8, { microCompact: { enabled: false, floor: 0 } });
+    expect(await findCleared(world, session)).toEqual([]);
   });
 
-  it("stay while what was decided about them cannot be read", async () => {
+  it("old results, once the cache is cold, stay in the request for a summary, and go with the next one", async () => {
+    const { session, world } = await talk(8);
+    await world.strata.dispatcher.ask("compacting", { sessionID: "ses_1" }, undefined);
+    expect(await findCleared(world, session)).toEqual([]);
+    expect(await findCleared(world, session)).toEqual([0, 1, 2]);
+  });
+
+  it("old results, once the cache is cold, stay where little would be gained", async () => {
+    const { session, world } = await talk(8, {});
+    expect(await findCleared(world, session)).toEqual([]);
+  });
+
+  it("old results, once the cache is cold, stay while what was decided about them cannot be read", async () => {
     const { world, session } = await talk(8);
     const unreadable = await openWorld({
       ...world,
@@ -95,7 +101,7 @@ describe("old results, once the cache is cold", () => {
 });
 
 describe("what is never cleared", () => {
-  it("are results of MCP servers, subagents, skills, todos and edits, however old", async () => {
+  it("what is never cleared are results of MCP servers, subagents, skills, todos and edits, however old", async () => {
     const { world } = await talk(0);
     const session = createSession(world.clock);
     const spared = ["github_search", "task", "skill", "todowrite", "todoread", "edit", "write", "question"];
@@ -106,7 +112,7 @@ describe("what is never cleared", () => {
     expect(await findCleared(world, session)).toEqual([spared.length]);
   });
 
-  it("are results that the model has not seen: those of the last answer, and of one that broke off", async () => {
+  it("what is never cleared are results that the model has not seen: those of the last answer, and of one that broke off", async () => {
     const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
     const session = createSession(world.clock);
     session.user("go");
@@ -117,7 +123,7 @@ describe("what is never cleared", () => {
     expect(await findCleared(world, session)).toEqual([0]);
   });
 
-  it("are results smaller than a marker, and what is not shown any more", async () => {
+  it("what is never cleared are results smaller than a marker, and what is not shown any more", async () => {
     const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
     const session = createSession(world.clock);
     session.user("go");
@@ -129,7 +135,7 @@ describe("what is never cleared", () => {
 });
 
 describe("results that lie on disk already", () => {
-  it("keep their file when layer 1 has moved them there", async () => {
+  it("results that lie on disk already keep their file when layer 1 has moved them there", async () => {
     const { world } = await talk(0, { microCompact: { floor: 0, keepRecent: 0 } });
     const session = createSession(world.clock);
     session.user("go");
@@ -144,7 +150,7 @@ describe("results that lie on disk already", () => {
     expect(world.results()).toEqual(files);
   });
 
-  it("are taken from the host's file as a whole, unless that is too large to be copied in a turn", async () => {
+  it("results that lie on disk already are taken from the host's file as a whole, unless that is too large to be copied in a turn", async () => {
     for (const [size, isTaken] of [
       [40_000, true],
       [33_000_000, false],

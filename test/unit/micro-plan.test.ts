@@ -15,7 +15,7 @@ const one = (tokens: number, cachedFrom = 0, isSuperseded = false): Candidate =>
 });
 
 describe("what is cleared while the cache is cold", () => {
-  it("is everything that may go, at no cost, and nothing when that is below the floor", () => {
+  it("what is cleared while the cache is cold is everything that may go, at no cost, and nothing when that is below the floor", () => {
     const candidates = [one(2_000, 90_000), one(1_999, 50_000)];
     const plan = planClear(candidates, { kind: "cold" }, { ...POLICY, floor: 3_999 });
     expect(plan).toEqual({ chosen: [0, 1], tokensFreed: 3_999, cacheLost: 0 });
@@ -25,7 +25,7 @@ describe("what is cleared while the cache is cold", () => {
 });
 
 describe("what is cleared while the context is too full", () => {
-  it("are superseded results first, then the oldest, until half as much again as is too much is free", () => {
+  it("what is cleared while the context is too full are superseded results first, then the oldest, until half as much again as is too much is free", () => {
     const candidates = [one(1_000), one(1_000), one(1_000, 0, true), one(1_000), one(1_000, 0, true)];
     const chosen = (excessTokens: number) =>
       planClear(candidates, { kind: "full", excessTokens }, POLICY)?.chosen;
@@ -35,7 +35,7 @@ describe("what is cleared while the context is too full", () => {
     expect(chosen(9_999)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("frees at least the floor, so that a dearer layer need not fire for a small excess", () => {
+  it("what is cleared while the context is too full frees at least the floor, so that a dearer layer need not fire for a small excess", () => {
     const candidates = [one(1_000), one(1_000), one(1_000)];
     const plan = planClear(candidates, { kind: "full", excessTokens: 10 }, { ...POLICY, floor: 2_000 });
     expect(plan).toMatchObject({ chosen: [0, 1], tokensFreed: 2_000 });
@@ -43,7 +43,7 @@ describe("what is cleared while the context is too full", () => {
 });
 
 describe("what is cleared while the cache is warm", () => {
-  it("pays back within the horizon by the stated formula, and not a token earlier", () => {
+  it("what is cleared while the cache is warm pays back within the horizon by the stated formula, and not a token earlier", () => {
     const freed = 10_000;
     // F · r · H  >  S · (w − r)
     const mostLost = (freed * PRICE.cached * POLICY.horizon) / (PRICE.written - PRICE.cached);
@@ -52,7 +52,7 @@ describe("what is cleared while the cache is warm", () => {
     expect(plan(Math.ceil(mostLost) + 1)).toBeUndefined();
   });
 
-  it("begins where the gain is largest", () => {
+  it("what is cleared while the cache is warm begins where the gain is largest", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ tokens: fc.integer({ min: 1, max: 5_000 }), gap: fc.nat(20_000) }), {
@@ -91,7 +91,7 @@ describe("a result is superseded", () => {
   const why = (part: ToolPart, ...later: ToolPart[]) =>
     findSuperseded([user("go"), answer([part]), answer(later)]).get(part);
 
-  it("when at least as much of the file is read again, or the file is changed", () => {
+  it("a result is superseded when at least as much of the file is read again, or the file is changed", () => {
     expect(why(read("/a"), read("/a"))).toBe("read again later");
     expect(why(read("/a", { offset: 5 }), read("/a"))).toBe("read again later");
     expect(why(read("/a", { offset: 5, limit: 9 }), read("/a", { offset: 5, limit: 9 }))).toBe(
@@ -101,14 +101,14 @@ describe("a result is superseded", () => {
     expect(why(read("b"), edit({ patchText: "*** Update File: b\n+x" }))).toBe("edited later");
   });
 
-  it("not by less of it, another file, or a call that failed", () => {
+  it("a result is superseded not by less of it, another file, or a call that failed", () => {
     expect(why(read("/a"), read("/a", { offset: 5 }))).toBeUndefined();
     expect(why(read("/a"), read("/b"), edit({ filePath: "/b" }))).toBeUndefined();
     const failed = call("read", "", { state: { status: "error", error: "gone", input: { filePath: "/a" } } });
     expect(why(read("/a"), failed)).toBeUndefined();
   });
 
-  it("when the same call is made again, and an edit never is", () => {
+  it("a result is superseded when the same call is made again, and an edit never is", () => {
     const test = () => call("bash", "ok", { state: { input: { command: "npm test" } } });
     expect(why(test(), test())).toBe("made again later");
     expect(why(test(), call("bash", "ok", { state: { input: { command: "npm t" } } }))).toBeUndefined();
@@ -123,7 +123,7 @@ describe("a marker", () => {
     return formatMarker({ part, bytes: 12_345, file, directory: "/project" });
   };
 
-  it("says what the result was, how it ended, how large it is and where it lies, as seen from the agent", () => {
+  it("a marker says what the result was, how it ended, how large it is and where it lies, as seen from the agent", () => {
     expect(mark("bash", { command: "npm test" }, { exit: 1 })).toBe(
       "[Strata] Cleared: bash result, exit status 1, 12,345 bytes; whole in .opencode/tool-results/1.txt",
     );
@@ -132,13 +132,13 @@ describe("a marker", () => {
     );
   });
 
-  it("names the whole path where the agent works elsewhere", () => {
+  it("a marker names the whole path where the agent works elsewhere", () => {
     const part = call("read", "");
     const far = "/somewhere/else/that/is/deeper/than/the/whole/path/of/the/file/itself";
     expect(formatMarker({ part, bytes: 1, file, directory: far })).toContain(`whole in ${file}`);
   });
 
-  it("is one line of valid UTF-8 below 1,000 bytes, whatever the call was", () => {
+  it("a marker is one line of valid UTF-8 below 1,000 bytes, whatever the call was", () => {
     const inputs = fc.dictionary(
       fc.constantFrom("filePath", "command", "pattern", "path", "url", "query", "x"),
       fc.string({ unit: "binary", maxLength: 400 }).map((text) => `${text}\ud83d\n\u0000`),

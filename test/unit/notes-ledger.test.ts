@@ -12,7 +12,7 @@ const factsOf = (...messages: Message[]) => readFacts(learn(messages), PROJECT);
 const calls = (...parts: ToolPart[]) => factsOf(reply(1, "", ...parts));
 
 describe("requests", () => {
-  it("are kept verbatim with their time and the names of what was attached", () => {
+  it("requests in the notes are kept verbatim with their time and the names of what was attached", () => {
     const file = { type: "file", filename: "plan.pdf", mime: "application/pdf", url: "data:x" };
     const { requests } = factsOf(ask(0, "fix  it\n\n  please ", file));
     expect(requests).toEqual([
@@ -20,7 +20,7 @@ describe("requests", () => {
     ]);
   });
 
-  it("are what the user wrote: not what the host or a plugin put into the message, not its marks", () => {
+  it("requests in the notes are what the user wrote: not what the host or a plugin put into the message, not its marks", () => {
     const synthetic = { type: "text", text: "Continue", synthetic: true };
     const ignored = { type: "text", text: "shown only", ignored: true };
     expect(factsOf(ask(0, "go", synthetic, ignored)).requests[0]?.text).toBe("go");
@@ -28,13 +28,13 @@ describe("requests", () => {
     expect(factsOf(withParts([synthetic]), withParts([{ type: "compaction" }])).requests).toEqual([]);
   });
 
-  it("longer than 100,000 characters are kept so far, and how long they were is known", () => {
+  it("requests in the notes longer than 100,000 characters are kept so far, and how long they were is known", () => {
     const [request] = learn([ask(0, "x".repeat(150_000))]).requests;
     expect(request).toMatchObject({ length: 150_000 });
     expect(request?.text).toHaveLength(100_000);
   });
 
-  it("keep their numbers, the first and the newest of them, when there are too many", () => {
+  it("requests in the notes keep their numbers, the first and the newest of them, when there are too many", () => {
     const many = Array.from({ length: CAPS.requests + 20 }, (_, n) => ask(n, `task ${n + 1}`));
     const ledger = learn(many);
     const { requests } = readFacts(ledger, PROJECT);
@@ -47,7 +47,7 @@ describe("requests", () => {
     expect(readFacts(learn(many, ledger), PROJECT).requests).toEqual(requests);
   });
 
-  it("have as outcome the last text of the agent before the next one", () => {
+  it("requests in the notes have as outcome the last text of the agent before the next one", () => {
     const facts = factsOf(
       ask(0, "one"),
       reply(1, "looking"),
@@ -61,7 +61,7 @@ describe("requests", () => {
     expect(facts.isAnswered).toBe(false);
   });
 
-  it("are not answered by the summary of a compaction", () => {
+  it("requests in the notes are not answered by the summary of a compaction", () => {
     const summary = reply(1, "## Goal");
     const facts = factsOf(ask(0, "one"), { ...summary, info: { ...summary.info, summary: true } });
     expect(facts.isAnswered).toBe(false);
@@ -69,7 +69,7 @@ describe("requests", () => {
 });
 
 describe("calls", () => {
-  it("count once, however often and in whatever order they are told", () => {
+  it("calls in the notes count once, however often and in whatever order they are told", () => {
     const first = reply(1, "a", ran(1, "npm test", 0));
     const second = reply(2, "b", ran(2, "npm test", 1, "2 failed"));
     const ledger = learn([second, first, second]);
@@ -80,21 +80,21 @@ describe("calls", () => {
     ]);
   });
 
-  it("count once although the oldest are not kept by name", () => {
+  it("calls in the notes count once although the oldest are not kept by name", () => {
     const many = Array.from({ length: CAPS.callKeys + 500 }, (_, n) => reply(n, "", ran(n, `echo ${n}`, 0)));
     const ledger = learn(many);
     expect(ledger.calls.ended).toBe(CAPS.callKeys + 500);
     expect(learn(many, ledger).calls.ended).toBe(CAPS.callKeys + 500);
   });
 
-  it("that still run are learned when they have ended", () => {
+  it("calls in the notes that still run are learned when they have ended", () => {
     const running = did(1, "bash", { command: "make" }, { status: "running" });
     const ledger = learn([reply(1, "", running)]);
     expect(ledger.calls.ended).toBe(0);
     expect(learn([reply(1, "", ran(1, "make", 0))], ledger).commands).toHaveLength(1);
   });
 
-  it("that failed are errors, with the line that says why, and a note when the same works later", () => {
+  it("calls in the notes that failed are errors, with the line that says why, and a note when the same works later", () => {
     const failed = did(
       1,
       "edit",
@@ -109,7 +109,7 @@ describe("calls", () => {
     ]);
   });
 
-  it("that a user broke off are no errors, and their command has no exit code", () => {
+  it("calls in the notes that a user broke off are no errors, and their command has no exit code", () => {
     const brokenOff = did(
       1,
       "bash",
@@ -119,12 +119,12 @@ describe("calls", () => {
     expect(calls(brokenOff)).toMatchObject({ errors: [], commands: [{ command: "sleep 9", exit: null }] });
   });
 
-  it("on files with secrets leave no output in the notes", () => {
+  it("calls in the notes on files with secrets leave no output in the notes", () => {
     const { errors } = calls(ran(1, "cat .env && false", 1, "API_KEY=hunter2"));
     expect(errors).toMatchObject([{ error: "" }]);
   });
 
-  it("tell which files were read and edited, however they are spelt, and what the edits declare", () => {
+  it("calls in the notes tell which files were read and edited, however they are spelt, and what the edits declare", () => {
     const patch =
       "*** Begin Patch\n*** Update File: src/b.py\n+def load_all(x):\n-def gone(): pass\n*** Add File: docs/Plan.md\n+# Plan";
     const facts = calls(
@@ -147,7 +147,7 @@ describe("calls", () => {
     expect(facts.plan).toEqual({ path: "/project/docs/Plan.md", at: timeAt(3) + 1 });
   });
 
-  it("tell the todos as they were last written, the skills and what subagents found", () => {
+  it("calls in the notes tell the todos as they were last written, the skills and what subagents found", () => {
     const todos = (status: string) => ({
       todos: [{ content: "ship", status, priority: "high" }, { odd: 1 }],
     });
@@ -166,7 +166,7 @@ describe("calls", () => {
 });
 
 describe("lists", () => {
-  it("are bounded: the oldest of the least important go first", () => {
+  it("lists in the notes are bounded: the oldest of the least important go first", () => {
     const edits = [did(0, "write", { filePath: "kept.ts", content: "" })];
     const reads = Array.from({ length: 300 }, (_, n) => did(n + 1, "read", { filePath: `f${n}.ts` }));
     const { files } = calls(...edits, ...reads);

@@ -36,7 +36,7 @@ describe("rules in what a user says", () => {
   for (const text of ["Fix the login page.", "Is it the only one?", "how should I start it?", "你好", ""])
     it(`"${text}" is neither`, () => expect(findRules(text)).toEqual([]));
 
-  it("are cut out of the text sentence by sentence, in the user's words, also over a wrapped line", () => {
+  it("rules in what a user says are cut out of the text sentence by sentence, in the user's words, also over a wrapped line", () => {
     const text =
       "Fix src/a.ts. Never use any, e.g. in casts! Then ship.\n- always lint\n1. 不要提交。然后 push。\n" +
       "Whatever you do with the configuration files, you must keep the\ncomments in them as they are. Thanks.";
@@ -48,12 +48,12 @@ describe("rules in what a user says", () => {
     ]);
   });
 
-  it("are not looked for in code, quotations and stack traces", () => {
+  it("rules in what a user says are not looked for in code, quotations and stack traces", () => {
     const text = "```\nyou must never\n```\n> always quoted\n    never indented\n  at never (a.js:1)\nok";
     expect(findRules(text)).toEqual([]);
   });
 
-  it("are few, whatever was pasted", () => {
+  it("rules in what a user says are few, whatever was pasted", () => {
     expect(findRules("you must obey. ".repeat(100_000))).toEqual([]);
     expect(findRules("you must obey. ".repeat(100).concat("\n\n").repeat(1_000))).toHaveLength(40);
     expect(findRules(`never ${"x".repeat(700)}`)).toEqual([]);

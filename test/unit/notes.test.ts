@@ -111,7 +111,7 @@ it("facts are the same object until something is learned, and nothing is known o
 });
 
 describe("a person's edits", () => {
-  it("stay where they are while facts come and change around them", async () => {
+  it("a person's edits stay where they are while facts come and change around them", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) =>
@@ -125,7 +125,7 @@ describe("a person's edits", () => {
     );
   });
 
-  it("to the machine's lines hold: what was taken out or changed is not written again", async () => {
+  it("a person's edits to the machine's lines hold: what was taken out or changed is not written again", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) =>
@@ -142,7 +142,7 @@ describe("a person's edits", () => {
     expect(forModel).not.toContain("write docs");
   });
 
-  it("hold for a heading, too, until the person writes it again", async () => {
+  it("a person's edits hold for a heading, too, until the person writes it again", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) => page.replace(/## Workflow\n[\s\S]*?(?=## Errors)/, ""));
@@ -153,7 +153,7 @@ describe("a person's edits", () => {
     expect(line(world.page(), "`pwd`")).toBe("- `pwd` → exit 0");
   });
 
-  it("made before the machine had written anything are all kept", async () => {
+  it("a person's edits made before the machine had written anything are all kept", async () => {
     const world = openNotes();
     world.edit(() => "# My plan\n\nfirst\n\n## Learnings\n\n- mine\n- Request 1: Never use eval.\n");
     await world.tell(...turn);
@@ -163,7 +163,7 @@ describe("a person's edits", () => {
     expect(world.page()).not.toContain("# Session notes");
   });
 
-  it("survive with other line ends and a byte order mark", async () => {
+  it("a person's edits survive with other line ends and a byte order mark", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) => `\ufeff${page.replace("- [x] lex", "- [x] lex\nmine").replaceAll("\n", "\r\n")}`);
@@ -172,7 +172,7 @@ describe("a person's edits", () => {
     expect(world.page().match(/write docs/g)).toHaveLength(1);
   });
 
-  it("that empty or delete the file begin it anew", async () => {
+  it("a person's edits that empty or delete the file begin it anew", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit(() => "\n");
@@ -222,7 +222,7 @@ describe("what is damaged", () => {
 });
 
 describe("the next session", () => {
-  it("is told what the newest other one left open", async () => {
+  it("the next session is told what the newest other one left open", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.clock.advance(1_000);
@@ -237,7 +237,7 @@ describe("the next session", () => {
     expect(await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)).toBeUndefined();
   });
 
-  it("is told of a request without an answer, shortly", async () => {
+  it("the next session is told of a request without an answer, shortly", async () => {
     const world = openNotes();
     await world.tell(...turn.slice(0, 1), reply(1, "ok"), ask(2, `Then ${"deploy ".repeat(900)}`));
     const { text } = (await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)) ?? { text: "" };
@@ -245,7 +245,7 @@ describe("the next session", () => {
     expect(text.length).toBeLessThanOrEqual(1_500);
   });
 
-  it("is not told of what a person has struck out", async () => {
+  it("the next session is not told of what a person has struck out", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) => page.replace("- [ ] write docs\n", ""));

@@ -23,13 +23,13 @@ describe("the host behind its seam", () => {
     return { host: createOpenCodeHost(input, clock), clock };
   }
 
-  it("works in the root of the repository, and where there is none in the folder itself", () => {
+  it("the host behind its seam works in the root of the repository, and where there is none in the folder itself", () => {
     expect(open({}).host.project).toBe("/repo");
     expect(open({}, "/").host.project).toBe("/repo/sub");
     expect(open({}, "").host.project).toBe("/repo/sub");
   });
 
-  it("tells when a session was last used, that it is gone, or that it does not know", async () => {
+  it("the host behind its seam tells when a session was last used, that it is gone, or that it does not know", async () => {
     const answering = (response: unknown) =>
       open({ session: { get: async () => response } }).host.sessionLastUsedMs("ses_1");
     expect(await answering({ data: { time: { updated: 5 } } })).toBe(5);
@@ -39,7 +39,7 @@ describe("the host behind its seam", () => {
     expect(await failing.host.sessionLastUsedMs("ses_1")).toBe("unknown");
   });
 
-  it("has one long answer written out at a time, and goes on when one of them fails", async () => {
+  it("the host behind its seam has one long answer written out at a time, and goes on when one of them fails", async () => {
     const pending: ((fails: boolean) => void)[] = [];
     const messages = () =>
       new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ describe("the host behind its seam", () => {
     expect(await Promise.all(asked)).toEqual([undefined, [], []]);
   });
 
-  it("does not wait for a host that never answers, nor fail with one that throws", async () => {
+  it("the host behind its seam does not wait for a host that never answers, nor fail with one that throws", async () => {
     const { host, clock } = open({ session: { get: () => new Promise(() => {}) } });
     const asked = host.sessionLastUsedMs("ses_1");
     clock.advance(5_000);
@@ -77,7 +77,7 @@ describe("the host behind its seam", () => {
 });
 
 describe("the hooks", () => {
-  it("are those that a layer hears, and the end", async () => {
+  it("the hooks are those that a layer hears, and the end", async () => {
     const { strata } = await openWorld();
     const always = [
       "chat.message",
@@ -89,7 +89,7 @@ describe("the hooks", () => {
       "experimental.chat.messages.transform",
       "experimental.session.compacting",
     ];
-    const ofTools = ["tool", "tool.execute.after", "tool.execute.before"];
+    const ofTools = ["tool", "tool.definition", "tool.execute.after", "tool.execute.before"];
     expect(Object.keys(bindHooks(strata)).sort()).toEqual([...always, ...ofTools].sort());
     const off = await openWorld({
       options: {
@@ -103,7 +103,7 @@ describe("the hooks", () => {
     expect(Object.keys(bindHooks(off.strata)).sort()).toEqual(always);
   });
 
-  it("change the host's own list of messages in place", async () => {
+  it("the hooks change the host's own list of messages in place", async () => {
     const { strata } = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(2_000))])];
     const [first, second] = messages;
@@ -114,7 +114,7 @@ describe("the hooks", () => {
     expect(JSON.stringify(messages[1])).toContain(`${PROJECT}/.opencode/tool-results/`);
   });
 
-  it("change the arguments that the host runs the tool with in place", async () => {
+  it("the hooks change the arguments that the host runs the tool with in place", async () => {
     const { strata } = await openWorld();
     const args = {
       pattern: "x",
@@ -128,7 +128,7 @@ describe("the hooks", () => {
     });
   });
 
-  it("keep a call from running that a layer refuses, with its reason and its arguments as they were", async () => {
+  it("the hooks keep a call from running that a layer refuses, with its reason and its arguments as they were", async () => {
     const refusing = () => ({ name: "no", cost: 1, handlers: { toolArguments: () => refuse("not now") } });
     const { strata } = await openWorld({ layers: [refusing] });
     const args = { filePath: "a.ts" };
@@ -139,7 +139,7 @@ describe("the hooks", () => {
     expect(args).toEqual({ filePath: "a.ts" });
   });
 
-  it("bring no turn down whatever the host hands them", async () => {
+  it("the hooks bring no turn down whatever the host hands them", async () => {
     const { strata, log } = await openWorld();
     const hooks = bindHooks(strata) as Record<string, (input: unknown, output: unknown) => Promise<void>>;
     for (const name of ["experimental.chat.messages.transform", "tool.execute.before", "event"]) {
@@ -159,7 +159,7 @@ describe("the hooks", () => {
 });
 
 describe("the entry of OpenCode 2", () => {
-  it("never throws, and writes down what it was offered where there is a project", async () => {
+  it("the entry of OpenCode 2 never throws, and writes down what it was offered where there is a project", async () => {
     const files = createMemoryFiles({ "/place/.opencode/opencode.json": "{}" });
     const setup = createSetup({ parts: [], clock: createFakeClock(), files, folder: "/place" });
     for (const context of [undefined, null, 5, {}, { options: null, agent: {}, command: {} }])
@@ -171,7 +171,7 @@ describe("the entry of OpenCode 2", () => {
     );
   });
 
-  it("writes in the root of the repository, not in the folder it was started in, and keeps it out of git", async () => {
+  it("the entry of OpenCode 2 writes in the root of the repository, not in the folder it was started in, and keeps it out of git", async () => {
     const files = createMemoryFiles({
       "/repo/.git/HEAD": "x",
       "/repo/packages/a/.opencode/opencode.json": "{}",
@@ -184,7 +184,7 @@ describe("the entry of OpenCode 2", () => {
     expect(files.text("/repo/packages/a/.opencode/strata/strata.log")).toBeUndefined();
   });
 
-  it("writes nothing where there is no project, where the log is off, or where it cannot", async () => {
+  it("the entry of OpenCode 2 writes nothing where there is no project, where the log is off, or where it cannot", async () => {
     const { env } = process;
     const own = `${findGlobalFolder({ home: env.HOME || homedir(), env })}/opencode.json`;
     const files = createMemoryFiles({
@@ -198,7 +198,7 @@ describe("the entry of OpenCode 2", () => {
     expect([...files.contents.keys()]).toEqual(["/off/.opencode/x", "/bad/.opencode", own]);
   });
 
-  it("says in the log of the folder it is loaded for that it does nothing in OpenCode 2, and nothing of the kind in 1.18.33", async () => {
+  it("the entry of OpenCode 2 says in the log of the folder it is loaded for that it does nothing in OpenCode 2, and nothing of the kind in 1.18.33", async () => {
     const files = createMemoryFiles({ "/repo/.git/HEAD": "x", "/place/.git/HEAD": "x" });
     const setup = createSetup({ parts: [], clock: createFakeClock(), files, folder: "/place" });
     const session = { hook: async () => ({ dispose() {} }) };
@@ -225,7 +225,7 @@ describe("the entry of OpenCode 2", () => {
     expect(files.text("/place/.opencode/strata/strata.log")).toMatch(/ INFO .*server does the work\n$/);
   });
 
-  it("says on the screen of OpenCode 2, in one message, that it does nothing there", () => {
+  it("the entry of OpenCode 2 says on the screen of OpenCode 2, in one message, that it does nothing there", () => {
     const shown: unknown[] = [];
     screen.setup({
       app: { version: "2.2.7" },
@@ -239,7 +239,7 @@ describe("the entry of OpenCode 2", () => {
     ]);
   });
 
-  it("leaves a screen alone that offers something else, or refuses; OpenCode 1 is shown nothing", async () => {
+  it("the entry of OpenCode 2 leaves a screen alone that offers something else, or refuses; OpenCode 1 is shown nothing", async () => {
     const refuse = () => {
       throw new Error("no");
     };

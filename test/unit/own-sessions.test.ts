@@ -10,7 +10,7 @@ import { user } from "../support/messages.js";
 import { type LayerFactory, openWorld } from "../support/world.js";
 
 describe("sessions of our own", () => {
-  it("are known by their title or agent, and from then on by their id", () => {
+  it("sessions of our own are known by their title or agent, and from then on by their id", () => {
     const own = createOwnSessions();
     const status = { sessionID: "ses_1", status: { type: "busy" } };
     expect(own.notice("session.status", status)).toBe(false);
@@ -23,7 +23,7 @@ describe("sessions of our own", () => {
     expect([own.has("ses_1"), own.has("ses_2"), own.has("msg_1")]).toEqual([true, true, false]);
   });
 
-  it("are nobody else's, whatever the host reports", () => {
+  it("sessions of our own are nobody else's, whatever the host reports", () => {
     const own = createOwnSessions();
     for (const properties of [
       undefined,
@@ -41,12 +41,12 @@ describe("sessions of our own", () => {
     expect([own.notice("session.created", { info: fork }), own.has("ses_f")]).toEqual([false, false]);
   });
 
-  it("remember who opened them in their title", () => {
+  it("sessions of our own remember who opened them in their title", () => {
     expect(readOpener(formatOwnTitle("session notes", 4_711))).toBe(4_711);
     expect(readOpener("[strata] session notes")).toBeUndefined();
   });
 
-  it("tell of a refusal that the host repeats and of a call of a tool, to who watches", () => {
+  it("sessions of our own tell of a refusal that the host repeats and of a call of a tool, to who watches", () => {
     const own = createOwnSessions();
     own.add("ses_1");
     const heard: unknown[] = [];
@@ -71,7 +71,7 @@ describe("sessions of our own", () => {
     ]);
   });
 
-  it("make only the calls that their bounds allow, and none without; others are not asked about", () => {
+  it("sessions of our own make only the calls that their bounds allow, and none without; others are not asked about", () => {
     const own = createOwnSessions();
     own.add("ses_plain");
     const findEscape = (tool: string) => (tool === "read" ? undefined : `not ${tool}`);
@@ -86,7 +86,7 @@ describe("sessions of our own", () => {
     expect(heard).toEqual([]);
   });
 
-  it("read of a tool's result what their bounds let through, and nothing where these fail; others read all", async () => {
+  it("sessions of our own read of a tool's result what their bounds let through, and nothing where these fail; others read all", async () => {
     const clock = createFakeClock();
     const log = createFakeLog();
     const own = createOwnSessions();
@@ -116,13 +116,13 @@ describe("sessions of our own", () => {
     expect(log.lines.join("\n")).toMatch(/grep is not shown to our model: boom[\s\S]*bash .* 10000 ms/);
   });
 
-  it("of a killed process are known by their agent, and have no tools", () => {
+  it("sessions of our own of a killed process are known by their agent, and have no tools", () => {
     const own = createOwnSessions();
     own.notice("session.created", { info: { id: "ses_old", agent: "strata-dream", title: "x" } });
     expect(own.findEscape("ses_old", "read", {})).toBe("this session has no tools");
   });
 
-  it("do not reach the layers, neither their requests nor their events", async () => {
+  it("sessions of our own do not reach the layers, neither their requests nor their events", async () => {
     const heard: string[] = [];
     const listener: LayerFactory = () => ({
       name: "listener",
@@ -148,7 +148,7 @@ describe("sessions of our own", () => {
 });
 
 describe("processes", () => {
-  it("run when they can be reached; our own number counts from our own start", () => {
+  it("processes run when they can be reached; our own number counts from our own start", () => {
     const clock = createFakeClock(Date.now());
     const processes = createProcesses(clock);
     expect(processes.isRunning(processes.ownID, clock.now())).toBe(true);
@@ -161,7 +161,7 @@ describe("processes", () => {
 });
 
 describe("the live configuration", () => {
-  it("gets hidden agents, one without tools and one that may look and write one file, unless model calls are off, and takes over nothing but a temperature", () => {
+  it("the live configuration gets hidden agents, one without tools and one that may look and write one file, unless model calls are off, and takes over nothing but a temperature", () => {
     // A file of a project may name it too: a model or options for a provider would send words elsewhere.
     const options = { mcp_servers: [{ url: "https://evil.example" }] };
     const taken = { temperature: 0, mode: "all", model: "evil/m", variant: "high", options, name: "strata" };
@@ -191,7 +191,7 @@ describe("the live configuration", () => {
     expect(off).toEqual({});
   });
 
-  it("tells the models as they are set now", () => {
+  it("the live configuration tells the models as they are set now", () => {
     const live = createLiveConfig();
     expect(live.models()).toEqual({});
     const config: Record<string, unknown> = { model: "a/m", small_model: 5 };
@@ -217,7 +217,7 @@ describe("the live configuration", () => {
     }
   });
 
-  it("that comes after compaction was switched off has it off", () => {
+  it("the live configuration that comes after compaction was switched off has it off", () => {
     const live = createLiveConfig();
     live.setAutoCompaction(false);
     const config = { compaction: { auto: true } };
@@ -227,20 +227,16 @@ describe("the live configuration", () => {
     expect(config.compaction).toEqual({ auto: true });
   });
 
-  it("may be anything without failing the host's start", () => {
-    for (const config of [
-      undefined,
-      null,
-      5,
-      [],
-      Object.freeze({}),
-      { agent: 5 },
-      { agent: { strata: 5 } },
-    ]) {
+  it.each([undefined, null, 5, [], Object.freeze({}), { agent: 5 }, { agent: { strata: 5 } }])(
+    "the live configuration the live configuration may be %j without failing the host's start",
+    (config) => {
       const live = createLiveConfig();
-      live.take(config, { withAgents: true });
-      live.setAutoCompaction(false);
-      live.setAutoCompaction(true);
-    }
-  });
+      const start = (): void => {
+        live.take(config, { withAgents: true });
+        live.setAutoCompaction(false);
+        live.setAutoCompaction(true);
+      };
+      expect(start).not.toThrow();
+    },
+  );
 });

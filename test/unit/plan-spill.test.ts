@@ -12,15 +12,15 @@ const spilled = (results: ResultFacts[], own = policy): number[] =>
   [...planSpill(results, own)].sort((a, b) => a - b);
 
 describe("the threshold", () => {
-  it("lets a result of exactly that size stay, and a larger one go", () => {
+  it("the threshold lets a result of exactly that size stay, and a larger one go", () => {
     expect(spilled([facts(30_000), facts(30_001)])).toEqual([1]);
   });
 
-  it("counts bytes, not characters", () => {
+  it("the threshold counts bytes, not characters", () => {
     expect(spilled([facts(40_000, { characters: 10_000 })])).toEqual([0]);
   });
 
-  it("can be set for a tool by name or pattern, the most exact one wins, and false means never", () => {
+  it("the threshold can be set for a tool by name or pattern, the most exact one wins, and false means never", () => {
     const own = {
       ...policy,
       perTool: { "*": 9_000, "git*": 8_000, "github_*": 7_000, github_issues: 6_000, read: false as const },
@@ -36,31 +36,31 @@ describe("the threshold", () => {
     expect(spilled([facts(1_000_000, { tool: "read", isCut: true })], own)).toEqual([]);
   });
 
-  it("takes characters with a meaning in patterns for what they are", () => {
+  it("the threshold takes characters with a meaning in patterns for what they are", () => {
     expect(findThreshold("aXb", { ...policy, perTool: { "a.b": 5_000 } })).toBe(30_000);
   });
 
-  it("does not keep what the host has cut, whatever is left of it", () => {
+  it("the largest of ten results of 28 KB go until the rest is within 200,000 characters", () => {
     expect(spilled([facts(12_000, { isCut: true })])).toEqual([0]);
   });
 
-  it("never moves out what shows a file of ours", () => {
+  it("the threshold never moves out what shows a file of ours", () => {
     expect(spilled([facts(50_000, { mustStay: true, isCut: true })])).toEqual([]);
   });
 });
 
 describe("the budget of one answer", () => {
-  it("of ten results of 28 KB, the largest go until the rest is within 200,000 characters", () => {
+  it("the budget of one answer of ten results of 28 KB, the largest go until the rest is within 200,000 characters", () => {
     const ten = Array.from({ length: 10 }, (_, n) => facts(28_000 + n));
     expect(spilled(ten)).toEqual([7, 8, 9]);
   });
 
-  it("counts what was decided before, and leaves it alone", () => {
+  it("the budget of one answer counts what was decided before, and leaves it alone", () => {
     const decided = Array.from({ length: 7 }, () => facts(28_000, { mustStay: true }));
     expect(spilled([...decided, facts(1_000), facts(5_000)])).toEqual([8]);
   });
 
-  it("counts the small results beside them, which always stay", () => {
+  it("the budget of one answer counts the small results beside them, which always stay", () => {
     const two = [facts(20_000), facts(21_000)];
     expect([...planSpill(two, policy, 150_000)]).toEqual([]);
     expect([...planSpill(two, policy, 170_000)]).toEqual([1]);
@@ -70,12 +70,12 @@ describe("the budget of one answer", () => {
     expect(findThreshold("toString", policy)).toBe(30_000);
   });
 
-  it("takes the earlier of two of a size", () => {
+  it("the budget of one answer takes the earlier of two of a size", () => {
     const policyOf = { ...policy, turnBudget: 30_000 };
     expect(spilled([facts(20_000), facts(20_000)], policyOf)).toEqual([0]);
   });
 
-  it("property: what stays is within the budget unless it may not go, and nothing goes in vain", () => {
+  it("the budget of one answer property: what stays is within the budget unless it may not go, and nothing goes in vain", () => {
     const anyFacts = fc.record({
       tool: fc.constantFrom("bash", "read", "never"),
       bytes: fc.integer({ min: 0, max: 60_000 }),

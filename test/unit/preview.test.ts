@@ -1,18 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { formatPreview, type PreviewInput } from "../../layers/1-tool-results/preview.js";
+import { type PreviewInput, writePreview } from "../../layers/1-tool-results/preview.js";
+import { atOnce } from "../../src/slices.js";
 import { lines } from "../support/messages.js";
 
 const PATH = "/project/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt";
 
 function preview(text: string, more: Partial<PreviewInput> = {}): string {
   return (
-    formatPreview({
-      tool: "bash",
-      content: Buffer.from(text),
-      path: PATH,
-      pageBytes: 30_000,
-      ...more,
-    }) ?? ""
+    atOnce(
+      writePreview({
+        tool: "bash",
+        content: Buffer.from(text),
+        path: PATH,
+        pageBytes: 30_000,
+        ...more,
+      }),
+    ) ?? ""
   );
 }
 
@@ -22,7 +25,7 @@ function section(text: string, heading: string): string[] {
 }
 
 describe("a preview", () => {
-  it("tells the size, the exit status, the path, and how to read on", () => {
+  it("a preview tells the size, the exit status, the path, and how to read on", () => {
     const text = preview(lines(20_000), { exitStatus: 2 });
     const [what, path, how] = text.split("\n");
     expect(what).toContain("This bash result (819,999 bytes in 20,000 lines, exit status 2)");
@@ -31,7 +34,7 @@ describe("a preview", () => {
     expect(how).toContain("or Grep with that path");
   });
 
-  it("shows whole lines from the beginning and up to the end, none of them twice", () => {
+  it("a preview shows whole lines from the beginning and up to the end, none of them twice", () => {
     const text = preview(lines(1_000, 60));
     const first = section(text, "first lines");
     const last = section(text, "last lines");
@@ -41,7 +44,7 @@ describe("a preview", () => {
     expect(new Set([...first, ...last]).size).toBe(first.length + last.length);
   });
 
-  it("points at errors, exit states and counts in the middle by their line number", () => {
+  it("a preview points at errors, exit states and counts in the middle by their line number", () => {
     const output = lines(1_000).split("\n");
     output[499] = "src/x.ts(3,1): error TS2304: Cannot find name 'y'.";
     output[699] = "Tests: 12 passed, 3 failed";
@@ -52,7 +55,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("numbers the lines of a large result's end as the file does", () => {
+  it("a preview numbers the lines of a large result's end as the file does", () => {
     const output = lines(60_000).split("\n");
     output[59_000] = "fatal: the end is near";
     expect(section(preview(output.join("\n")), "lines that matter")).toEqual([
@@ -60,7 +63,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("does not let a thousand errors push out the summary", () => {
+  it("a preview does not let a thousand errors push out the summary", () => {
     const output = Array.from({ length: 1_000 }, (_, n) => `error: number ${n}`);
     output[900] = "Found 1000 errors in 3 files";
     expect(section(preview(output.join("\n")), "lines that matter")).toContain(
@@ -68,7 +71,7 @@ describe("a preview", () => {
     );
   });
 
-  it("of a read names the file and the lines it shows, which is the better place to read on", () => {
+  it("a preview of a read names the file and the lines it shows, which is the better place to read on", () => {
     const shown = Array.from({ length: 1_500 }, (_, n) => `${n + 101}: x = ${n}`);
     shown[700] = "801: error: out of memory";
     const text = preview(`<content>\n${shown.join("\n")}\n\n(Showing lines …)\n</content>`, {
@@ -84,7 +87,7 @@ describe("a preview", () => {
     expect(section(text, "lines that matter")).toEqual(["801: error: out of memory"]);
   });
 
-  it("does not take code, data and diffs that speak of errors for errors", () => {
+  it("a preview does not take code, data and diffs that speak of errors for errors", () => {
     const output = lines(1_000).split("\n");
     output.splice(
       400,
@@ -99,7 +102,7 @@ describe("a preview", () => {
     expect(section(preview(output.join("\n")), "lines that matter")).toEqual([""]);
   });
 
-  it("finds errors as compilers, interpreters and runners report them", () => {
+  it("a preview finds errors as compilers, interpreters and runners report them", () => {
     for (const error of [
       "SyntaxError: Cannot use import statement outside a module",
       "ImportError: cannot import name 'x' from 'y'",
@@ -120,7 +123,7 @@ describe("a preview", () => {
     }
   });
 
-  it("of a file with long lines advises to take pieces of the file itself, which Read has cut", () => {
+  it("a preview of a file with long lines advises to take pieces of the file itself, which Read has cut", () => {
     const text = preview(`1: ${"x".repeat(2_100)}\n${lines(900)}`, {
       tool: "read",
       sourcePath: "/project/data.json",
@@ -129,11 +132,11 @@ describe("a preview", () => {
     expect(text).toContain("PATTERN.\\{0,99\\}' /project/data.json");
   });
 
-  it("takes no letter of the text for a terminal's colours", () => {
+  it("a preview takes no letter of the text for a terminal's colours", () => {
     expect(section(preview(`\t[ERROR] boom\n${lines(2_000)}`), "first lines")[0]).toBe("\t[ERROR] boom");
   });
 
-  it("of a history shows where one is", () => {
+  it("a preview of a history shows where one is", () => {
     const output = lines(1_000).split("\n");
     output[500] = "commit 3f2a0c1e00008000800000000000000000000000";
     output[510] = "diff --git a/src/x.ts b/src/x.ts";
@@ -143,7 +146,7 @@ describe("a preview", () => {
     ]);
   });
 
-  it("of one line of 2 MB shows both ends and tells how to take pieces, which Read cannot", () => {
+  it("a preview of one line of 2 MB shows both ends and tells how to take pieces, which Read cannot", () => {
     const text = preview(`{"first":1,${"x".repeat(2_000_000)},"last":2}`);
     expect(text).toContain("bytes in one line)");
     expect(text).toContain(`tail -c +2049 ${PATH} | head -c 4000`);
@@ -151,7 +154,7 @@ describe("a preview", () => {
     expect(section(text, "last lines")[0]).toMatch(/^…x+,"last":2\}$/);
   });
 
-  it("cuts between characters of four bytes, never inside one", () => {
+  it("a preview cuts between characters of four bytes, never inside one", () => {
     for (let shift = 0; shift < 4; shift++) {
       const text = preview("x".repeat(shift) + "🦆".repeat(20_000));
       expect(text).not.toContain("\ufffd");
@@ -160,7 +163,7 @@ describe("a preview", () => {
     }
   });
 
-  it("shows CRLF text without stray carriage returns, and no terminal colours", () => {
+  it("a preview shows CRLF text without stray carriage returns, and no terminal colours", () => {
     const text = preview(`\u001b[31mred\u001b[0m\r\n${lines(2_000).replaceAll("\n", "\r\n")}`);
     expect(text).not.toContain("\r");
     expect(section(text, "first lines")[0]).toBe("red");
@@ -168,7 +171,7 @@ describe("a preview", () => {
 
   it("survives bytes that are no text", () => {
     const content = Uint8Array.from({ length: 50_000 }, (_, n) => (n * 7919) % 256);
-    expect(formatPreview({ tool: "x", content, path: PATH, pageBytes: 30_000 })).toContain(PATH);
+    expect(atOnce(writePreview({ tool: "x", content, path: PATH, pageBytes: 30_000 }))).toContain(PATH);
   });
 
   it("says that attachments are still there", () => {

@@ -78,8 +78,8 @@ describe("the command line", () => {
     "stats",
     "status",
     "validate",
-    "history rule",
-    "show nothing",
+    "the command line history rule",
+    "the command line show nothing",
   ];
   for (const line of lines)
     it(`strata ${line} prints no control sequence from a title, name or setting of a repository`, async () => {
@@ -100,7 +100,7 @@ describe("the command line", () => {
 });
 
 describe("printable text", () => {
-  it("steers nothing, whatever it was, keeps words, lines and our own styles, and loses nothing of JSON", () => {
+  it("printable text steers nothing, whatever it was, keeps words, lines and our own styles, and loses nothing of JSON", () => {
     const text = fc.string({
       unit: fc.constantFrom(ESC, "[", "]", "3", "1", "m", ";", "\u{7}", "\u{9b}", "\n", "a", "ü"),
     });

@@ -38,25 +38,25 @@ describe("words", () => {
     ["服务器端口是什么", "chinese"],
     ["cafe ferme", "french"],
   ];
-  it.each(cases)("%s finds %s", (query, first) => {
+  it.each(cases)("recall %s finds %s", (query, first) => {
     expect(ids(recall.search(query))[0]).toBe(first);
   });
 
-  it("guesses only where nothing fits as it is written", () => {
+  it("recall guesses only where nothing fits as it is written", () => {
     expect(ids(recall.search("serwer"))).toEqual(["port"]);
     expect(ids(recall.search("serv"))).toEqual(["port"]);
     expect(ids(recall.search("serwer coffee café"))).toEqual(["french"]);
   });
 
   it.each(["", "   ", "what did we do with it?", "?!…", "\u0000", "\ud800"])(
-    "finds nothing for %j",
+    "recall finds nothing for %j",
     (query) => {
       expect(recall.search(query)).toEqual([]);
       expect(recall.match(query)).toEqual([]);
     },
   );
 
-  it("weighs a title and an alias more than the text", () => {
+  it("recall weighs a title and an alias more than the text", () => {
     const found = recallOf(
       text("a", "something about deploys and other things"),
       text("b", "something of the same length and kind", { aliases: ["deploys"] }),
@@ -66,7 +66,7 @@ describe("words", () => {
     expect(found).toHaveLength(3);
   });
 
-  it("says why in the words of the query", () => {
+  it("recall says why in the words of the query", () => {
     expect(recall.search("Which ports, listening?")[0]?.why).toBe("ports, listening");
   });
 
@@ -116,7 +116,7 @@ describe("dates", () => {
 });
 
 describe("structure", () => {
-  it("raises what stands beside a hit, though it shares no word", () => {
+  it("recall raises what stands beside a hit, though it shares no word", () => {
     const found = recallOf(
       text("q", "Where did you buy the lamp?", { group: "s1", order: 1 }),
       text("a", "At the flea market on Sunday.", { group: "s1", order: 2 }),
@@ -127,7 +127,7 @@ describe("structure", () => {
     expect(found[1]?.why).toContain("near q");
   });
 
-  it("prefers the group that fits as a whole", () => {
+  it("recall prefers the group that fits as a whole", () => {
     const recall = recallOf(
       text("1a", "The tent leaks.", { group: "camping", order: 1 }),
       text("1b", "And the river rose over the camp.", { group: "camping", order: 2 }),
@@ -140,7 +140,7 @@ describe("structure", () => {
     expect(tents.indexOf("1a")).toBeLessThan(tents.indexOf("2a"));
   });
 
-  it("goes one step along a link, an issue and a file, and no further", () => {
+  it("recall goes one step along a link, an issue and a file, and no further", () => {
     const found = recallOf(
       text("hit", "The cache is cold. See #34 and src/cache.ts.", { links: ["linked"] }),
       text("linked", "Something else."),
@@ -152,7 +152,7 @@ describe("structure", () => {
     expect(new Set(ids(found))).toEqual(new Set(["hit", "linked", "issue", "file"]));
   });
 
-  it("counts newer work more than older, and does not age what was said", () => {
+  it("recall counts newer work more than older, and does not age what was said", () => {
     const work = recallOf(
       text("old", "fix the parser", { paths: ["a.ts"], date: "2024-01-01" }),
       text("young", "fix the parser", { paths: ["b.ts"], date: "2026-01-01" }),
@@ -199,7 +199,7 @@ describe("what may be shown unasked", () => {
     expect(ids(recall.match(message))).toEqual(matched);
   });
 
-  it("takes no word for evidence that many entries have", () => {
+  it("recall, unasked, takes no word for evidence that many entries have", () => {
     const many = Array.from({ length: 200 }, (_, n) => text(`n${n}`, `run the tests for part${n}`));
     expect(recallOf(...many).match("please run the tests")).toEqual([]);
     expect(
@@ -207,7 +207,7 @@ describe("what may be shown unasked", () => {
     ).toEqual(["x"]);
   });
 
-  it("calls nobody by a name that very many bear", () => {
+  it("recall, unasked, calls nobody by a name that very many bear", () => {
     const many = Array.from({ length: 30 }, (_, n) => text(`n${n}`, `${n}`, { aliases: ["api"] }));
     expect(recallOf(...many).match("the api")).toEqual([]);
   });
@@ -222,17 +222,17 @@ describe("meaning of words, from the built-in table", () => {
   ])
     recall.add(entry);
 
-  it("finds what was said in other words", () => {
+  it("the built-in table of meanings finds what was said in other words", () => {
     expect(ids(recall.search("what beverage in the morning, tea?"))[0]).toBe("coffee");
     expect(ids(recall.search("which background shade?"))[0]).toBe("theme");
   });
 
-  it("has no say where a name is asked for, nor in work", () => {
+  it("the built-in table of meanings has no say where a name is asked for, nor in work", () => {
     expect(recall.search("beverage_kind")).toEqual([]);
     expect(ids(recall.search("puppies and furniture"))).not.toContain("deploy");
   });
 
-  it("is nothing for a query far from everything", () => {
+  it("the built-in table of meanings is nothing for a query far from everything", () => {
     expect(recall.search("qwxyz")).toEqual([]);
   });
 });
@@ -257,27 +257,27 @@ describe("meaning, from an embedder", () => {
     return recall;
   };
 
-  it("finds what shares no word", async () => {
+  it("recall with an embedder finds what shares no word", async () => {
     const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
     expect(ids(recall.search("steel"))).toEqual([]);
     expect(ids(await recall.searchByMeaning("steel"))).toEqual(["bridge"]);
   });
 
-  it("is not asked for a name out of code, and forgets what was removed", async () => {
+  it("the embedder of recall is not asked for a name out of code, and forgets what was removed", async () => {
     const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
     expect(await recall.searchByMeaning("steel_id")).toEqual([]);
     recall.remove("bridge");
     expect(await recall.searchByMeaning("steel")).toEqual([]);
   });
 
-  it("gives what the words alone give when the embedder fails", async () => {
+  it("recall with an embedder that fails gives what the words alone give", async () => {
     const failing = async () => Promise.reject(new Error("no"));
     const recall = createRecall({ wordVectors: false, embedder: { weight: 0.2, embed: failing } });
     await expect(fill(recall)).rejects.toThrow("no");
     expect(await recall.searchByMeaning("a bridge")).toEqual(recall.search("a bridge"));
   });
 
-  it("never shows the embedder what is private", async () => {
+  it("recall never shows the embedder what is private", async () => {
     const read: string[] = [];
     const listening = async (texts: readonly string[]) => {
       read.push(...texts);

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import PQueue from "p-queue";
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/days.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { createLog, type LogLevel } from "../../src/record/log.js";
 import { createSavings, parseSavingsRecord, sumSavings } from "../../src/record/savings.js";
@@ -15,19 +16,20 @@ import { createMemoryFiles } from "../support/memory-files.js";
 function openLog(level: LogLevel = "info", files = createMemoryFiles()) {
   const writes = new PQueue({ concurrency: 1 });
   const host = createFakeHost();
+  const clock = createFakeClock();
   const log = createLog({
     files,
-    clock: createFakeClock(),
+    clock,
     host,
     writes,
     path: "/log/strata.log",
     level,
   });
-  return { log, files, host, writes };
+  return { clock, log, files, host, writes };
 }
 
 describe("the log", () => {
-  it("has one line an entry, in order, with time, level and source", async () => {
+  it("the log has one line an entry, in order, with time, level and source", async () => {
     const { log, files, writes } = openLog();
     log.info("config", "one");
     log.error("tool-results", "two\nlines");
@@ -38,7 +40,7 @@ describe("the log", () => {
     );
   });
 
-  it("holds entries up to its level, and none at off", async () => {
+  it("the log holds entries up to its level, and none at off", async () => {
     for (const [level, expected] of [
       ["off", ""],
       ["error", "E"],
@@ -57,6 +59,24 @@ describe("the log", () => {
     }
   });
 
+  it("tells a warning once a day, however often it comes, and each other one", async () => {
+    const { clock, files, log, writes } = openLog();
+    for (const message of ["full", "full", "slow", "full"]) log.warn("disk", message);
+    log.warn("lock", "full");
+    log.info("disk", "full");
+    clock.advance(DAY_MS);
+    log.warn("disk", "full");
+    await writes.onIdle();
+    const lines = (files.text("/log/strata.log") ?? "").trimEnd().split("\n");
+    expect(lines.map((line) => line.slice(24).split(/ +/).join(" "))).toEqual([
+      "WARN disk full",
+      "WARN disk slow",
+      "WARN lock full",
+      "INFO disk full",
+      "WARN disk full",
+    ]);
+  });
+
   it("is turned over at 1 MB and keeps two earlier files", async () => {
     const files = createMemoryFiles({
       "/log/strata.log": "a".repeat(1_000_001),
@@ -72,7 +92,7 @@ describe("the log", () => {
     expect(await files.list("/log")).toHaveLength(3);
   });
 
-  it("goes to the host's log when it cannot be written, warnings and errors only", async () => {
+  it("the log goes to the host's log when it cannot be written, warnings and errors only", async () => {
     const { log, host, writes } = openLog("info", createMemoryFiles({ "/log": "a file" }));
     log.info("x", "quiet");
     log.warn("x", "loud");
@@ -87,7 +107,7 @@ describe("the log", () => {
 describe("the savings ledger", () => {
   const entry = { session: "ses_1", layer: "tool-results", event: "spilled", bytes: 5 };
 
-  it("has a file a session, in which each record stands with time and instance", async () => {
+  it("the savings ledger has a file a session, in which each record stands with time and instance", async () => {
     const { log, files, writes } = openLog();
     const clock = createFakeClock();
     const savings = createSavings({ files, clock, writes, log, folder: "/savings", instance: "i1" });
@@ -100,7 +120,7 @@ describe("the savings ledger", () => {
     expect((await read("ses_2")).records).toEqual([{ ...stamped, ...entry, session: "ses_2" }]);
   });
 
-  it("passes over what is no record, and of two about one result counts the last", () => {
+  it("the savings ledger passes over what is no record, and of two about one result counts the last", () => {
     const lines = [
       { ...entry, key: "a", tokensFreed: 10 },
       { ...entry, key: "a", tokensFreed: 12 },
@@ -137,7 +157,7 @@ describe("the token counter", () => {
     };
   }
 
-  it("counts the same text once, also when it is asked twice at a time", async () => {
+  it("the token counter counts the same text once, also when it is asked twice at a time", async () => {
     const asked: string[] = [];
     const { counter } = open(async (pieces) => asked.push(pieces.join("")));
     const [first, second] = await Promise.all([counter.count("a text"), counter.count("a text")]);
@@ -146,7 +166,7 @@ describe("the token counter", () => {
     expect(asked).toEqual(["a text", "another"]);
   });
 
-  it("asks for no more than 16 pieces of 1,000 characters, however long a text is, and scales up", async () => {
+  it("the token counter asks for no more than 16 pieces of 1,000 characters, however long a text is, and scales up", async () => {
     const sizes: number[] = [];
     const { counter } = open(async (pieces) => {
       sizes.push(...pieces.map(({ length }) => length));
@@ -157,13 +177,13 @@ describe("the token counter", () => {
     expect(await counter.count("")).toBe(0);
   });
 
-  it("guesses from the length where it cannot count, and says why", async () => {
+  it("the token counter guesses from the length where it cannot count, and says why", async () => {
     const { counter, said } = open(() => Promise.reject(new Error("no threads here")));
     expect(await counter.count("x".repeat(400))).toBe(100);
     expect(said).toEqual([new Error("no threads here")]);
   });
 
-  it("guesses while the tokenizer is still starting, and has the count the next time", async () => {
+  it("the token counter guesses while the tokenizer is still starting, and has the count the next time", async () => {
     let answer = (_tokens: number): void => {};
     const { counter, clock, said } = open(() => new Promise((resolve) => (answer = resolve)));
     const first = counter.count("x".repeat(400));
@@ -186,7 +206,7 @@ describe("the tokenizer", () => {
     expect(await tokenize(["<|endoftext|>"])).toBeGreaterThan(3);
   });
 
-  it("counts a long text from samples within a tenth of the exact number", async () => {
+  it("the tokenizer counts a long text from samples within a tenth of the exact number", async () => {
     const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
     const text = Array.from(
       { length: 3_000 },
@@ -203,7 +223,7 @@ describe("the tokenizer", () => {
     expect(Math.abs(counted - exact) / exact).toBeLessThan(0.1);
   });
 
-  it("is ended when nobody has asked for a while, and started again when somebody does", async () => {
+  it("the tokenizer is ended when nobody has asked for a while, and started again when somebody does", async () => {
     const clock = createFakeClock();
     const tokenize = createTokenizer(clock, built);
     expect(await tokenize(["one"])).toBe(1);
@@ -211,7 +231,7 @@ describe("the tokenizer", () => {
     expect(await tokenize(["one"])).toBe(1);
   });
 
-  it("that does not answer is given up, and the next count starts another", async () => {
+  it("the tokenizer that does not answer is given up, and the next count starts another", async () => {
     const clock = createFakeClock();
     const tokenize = createTokenizer(clock, built);
     const stuck = tokenize(["one"]);

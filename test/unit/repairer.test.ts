@@ -47,7 +47,7 @@ function answerAfter(world: World, after: Session): Session {
 }
 
 describe("the host's summary", () => {
-  it("has appended what it leaves out, recorded before it is sent, and is the same for ever", async () => {
+  it("the host's summary has appended what it leaves out, recorded before it is sent, and is the same for ever", async () => {
     const { world, after } = await compact(GOOD);
     const view = await ask(world, after);
     expect(textOf(view).startsWith(GOOD.trim())).toBe(true);
@@ -66,7 +66,7 @@ describe("the host's summary", () => {
     expect(bytesOf(await again.request(fork(grown.messages, "ses_fork")))).toEqual(sent);
   });
 
-  it("that is of no use gives way to the notes, which are on disk", async () => {
+  it("the host's summary that is of no use gives way to the notes, which are on disk", async () => {
     const { world, after } = await compact("Sorry.");
     const text = textOf(await ask(world, after));
     expect(text).toContain("was of no use: it has only 6 characters");
@@ -75,7 +75,7 @@ describe("the host's summary", () => {
     expect(world.files.text(notesPath)).toContain("Never use eval.");
   });
 
-  it("brings back the files that were worked on, as they are now", async () => {
+  it("the host's summary brings back the files that were worked on, as they are now", async () => {
     const { world, after } = await compact(GOOD);
     world.files.contents.set(`${PROJECT}/src/a.ts`, Buffer.from("export const a = 1;"));
     expect(textOf(await ask(world, after))).toContain(
@@ -83,7 +83,7 @@ describe("the host's summary", () => {
     );
   });
 
-  it("is not cut away at once: what was reported before it tells nothing about what is left", async () => {
+  it("the host's summary is not cut away at once: what was reported before it tells nothing about what is left", async () => {
     const { world, after } = await compact(GOOD, { options: { autoCompact: { threshold: 110_000 } } });
     const view = await ask(world, after);
     expect(view).toHaveLength(after.messages.length);
@@ -91,7 +91,7 @@ describe("the host's summary", () => {
     expect(world.ledger("ses_1", "break")).toMatchObject([{ reason: "the host has compacted the session" }]);
   });
 
-  it("is entered in the ledger with what it freed, and told to the breaker, once", async () => {
+  it("the host's summary is entered in the ledger with what it freed, and told to the breaker, once", async () => {
     const { world, after } = await compact(GOOD, {}, false, 107_000);
     await ask(world, after);
     await ask(world, after);
@@ -105,7 +105,7 @@ describe("the host's summary", () => {
     expect(state).toMatchObject({ poor: 1, failures: 0 });
   });
 
-  it("that was asked for by hand closes the breaker", async () => {
+  it("the host's summary that was asked for by hand closes the breaker", async () => {
     const { world, after } = await compact(GOOD, {}, true);
     const path = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
     const open = { failures: 3, poor: 0, refills: 0, open: "failed" };
@@ -129,14 +129,14 @@ describe("a summary that was sent as it is", () => {
     }),
   });
 
-  it("because it could not be recorded stays so while it is cached, and is repaired when that is over", async () => {
+  it("a summary that was sent as it is because it could not be recorded stays so while it is cached, and is repaired when that is over", async () => {
     let isFull = true;
     const { world, after } = await compact(
       GOOD,
       full(() => isFull),
     );
     expect(textOf(await ask(world, after))).toBe(GOOD);
-    expect(await world.log()).toContain("cannot check the summary: ENOSPC");
+    expect(await world.log()).toContain("layer full-compact failed: ENOSPC at hook compacted");
     isFull = false;
     const grown = answerAfter(world, after);
     expect(textOf(await ask(world, grown))).toBe(GOOD);
@@ -146,7 +146,7 @@ describe("a summary that was sent as it is", () => {
     expect(record).not.toHaveProperty("tokensFreed");
   });
 
-  it("is not looked at with the layer off, nor in the request for a summary", async () => {
+  it("a summary that was sent as it is is not looked at with the layer off, nor in the request for a summary", async () => {
     const off = await compact(GOOD, { options: { autoCompact: { enabled: false } } });
     expect(textOf(await ask(off.world, off.after))).toBe(GOOD);
     const { world, after } = await compact(GOOD);

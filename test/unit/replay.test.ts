@@ -69,7 +69,7 @@ describe("of all that is decided about a result", () => {
 describe("a history that is cut", () => {
   const notes = { cut: said("cut", "the notes") };
 
-  it("at a user's message has the notes as the first part of that message", () => {
+  it("a history that is cut at a user's message has the notes as the first part of that message", () => {
     const messages = talk();
     const view = show(messages, { 2: notes });
     expect(view).toHaveLength(3);
@@ -78,7 +78,7 @@ describe("a history that is cut", () => {
     expect(view.slice(1)).toEqual(messages.slice(3));
   });
 
-  it("at an answer has the notes as a user's message before it", () => {
+  it("a history that is cut at an answer has the notes as a user's message before it", () => {
     const messages = talk();
     const view = show(messages, { 3: notes });
     expect(view).toHaveLength(3);
@@ -89,7 +89,7 @@ describe("a history that is cut", () => {
     expect(view.slice(1)).toEqual(messages.slice(3));
   });
 
-  it("several times begins at the last cut, and what is decided behind it is shown in its place", () => {
+  it("a history that is cut several times begins at the last cut, and what is decided behind it is shown in its place", () => {
     const messages = talk();
     const view = show(messages, {
       2: notes,
@@ -100,14 +100,14 @@ describe("a history that is cut", () => {
     expect(outputs(view)).toEqual(["gone", "third"]);
   });
 
-  it("is not cut before its first message", () => {
+  it("a history that is cut is not cut before its first message", () => {
     const messages = talk();
     expect(show(messages, { 0: notes })).toBe(messages);
   });
 });
 
 describe("a message as a whole", () => {
-  it("is extended at its end, and rewritten in the place of its texts alone", () => {
+  it("a message as a whole is extended at its end, and rewritten in the place of its texts alone", () => {
     const messages = talk();
     const view = show(messages, {
       0: { extended: [said("extended", "greeting")] },
@@ -121,7 +121,7 @@ describe("a message as a whole", () => {
     expect(view[1]).toBe(messages[1]);
   });
 
-  it("has a key that survives a fork, tells roles apart, and is none where times are missing", () => {
+  it("a message as a whole has a key that survives a fork, tells roles apart, and is none where times are missing", () => {
     const [first, second] = talk() as [Message, Message];
     const [forked] = fork([first], "ses_fork") as [Message];
     expect(readMessageKey(forked, forked)).toEqual(readMessageKey(first, first));
@@ -158,7 +158,7 @@ describe("the host's summary", () => {
   const marker = session.user("compact");
   const summary = session.answer([], { info: { summary: true, finish: "stop" }, text: "In short." });
 
-  it("is fresh until an answer follows it in time, although the answers that the host kept stand behind it", () => {
+  it("the host's summary is fresh until an answer follows it in time, although the answers that the host kept stand behind it", () => {
     const after = [marker, summary, ...kept, session.user("go on")];
     expect(findFreshSummary(after)).toBe(1);
     expect(findFreshSummary([...after, session.answer([])])).toBe(-1);
@@ -167,7 +167,7 @@ describe("the host's summary", () => {
     expect(findFreshSummary([marker, failed, ...kept])).toBe(-1);
   });
 
-  it("makes what was reported before it no measure of what comes after it", () => {
+  it("the host's summary makes what was reported before it no measure of what comes after it", () => {
     const sizes = createContextSizes();
     const after = [marker, summary, ...kept];
     sizes.observe("ses_1", undefined, after);

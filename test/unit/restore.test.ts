@@ -41,7 +41,7 @@ function bring(
 }
 
 describe("what is brought back", () => {
-  it("are five files, the plan, then those edited, then those read, the last first, without secrets and what stands in the tail", () => {
+  it("what is brought back are five files, the plan, then those edited, then those read, the last first, without secrets and what stands in the tail", () => {
     const files = ["a", "b", "c", "d", "e", "f", ".env.local", "id_rsa", "x.pem", ".npmrc"].map((name, n) =>
       touched(name, n, n % 2 === 0),
     );
@@ -60,7 +60,7 @@ describe("what is brought back", () => {
     ]);
   });
 
-  it("is shown as it is now, each file with at most 5,000 tokens, cut on a line", async () => {
+  it("what is brought back is shown as it is now, each file with at most 5,000 tokens, cut on a line", async () => {
     const text = await bring(
       { "a.ts": lines(900), "b.ts": "short" },
       { files: [touched("a.ts", 2, true), touched("b.ts", 1)] },
@@ -72,7 +72,7 @@ describe("what is brought back", () => {
     expect(second).toBe("### b.ts (read in this session), as it is now\nshort");
   });
 
-  it("is none that stands whole in the tail, however its path is written, and one of which a piece stands there", async () => {
+  it("what is brought back is none that stands whole in the tail, however its path is written, and one of which a piece stands there", async () => {
     const tail = answer([
       call("read", "whole", { state: { input: { filePath: "src/read.ts" } } }),
       call("read", "a piece", { state: { input: { filePath: "src/part.ts", offset: 10, limit: 5 } } }),
@@ -99,7 +99,7 @@ describe("what is brought back", () => {
     expect(text.match(/^### \S+/gm)).toEqual(["### src/edited.ts", "### src/part.ts"]);
   });
 
-  it("takes no more than its share of a small window", async () => {
+  it("what is brought back takes no more than its share of a small window", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const files = Object.fromEntries(names.map((name) => [name, lines(400)]));
     const text = await bring(files, { files: names.map((name, n) => touched(name, n)) }, 20_000);
@@ -107,7 +107,7 @@ describe("what is brought back", () => {
     expect(text.length).toBeLessThanOrEqual(20_000 * 4 * 0.18 + 500);
   });
 
-  it("leaves out what is no text, empty, gone, a folder, or too large to be read in a turn", async () => {
+  it("what is brought back leaves out what is no text, empty, gone, a folder, or too large to be read in a turn", async () => {
     const files = {
       bin: Uint8Array.from([0xff, 0xfe, 1]),
       zero: "a\0b",
@@ -142,7 +142,7 @@ describe("the check of a summary", () => {
   };
   const padding = "x".repeat(250);
 
-  it("names every rule, correction, reason, open todo, edited file and failure that it leaves out", () => {
+  it("the check of a summary names every rule, correction, reason, open todo, edited file and failure that it leaves out", () => {
     expect(checkSummary(padding, facts)).toEqual({
       text: padding,
       missing: [
@@ -156,13 +156,13 @@ describe("the check of a summary", () => {
     });
   });
 
-  it("finds what is there in other letters, quotes and line breaks", () => {
+  it("the check of a summary finds what is there in other letters, quotes and line breaks", () => {
     const summary = `${padding} "never touch main." no, the\nOTHER parser. chose **zod** because it is here.
       - write tests; src/a.ts; bash npm test (exit status 1)`;
     expect(checkSummary(summary, facts).missing).toEqual([]);
   });
 
-  it("takes no summary that is empty, too short or too long, and says why", () => {
+  it("the check of a summary takes no summary that is empty, too short or too long, and says why", () => {
     expect(checkSummary(" \n", facts)).toMatchObject({ text: undefined, problem: "it is empty" });
     expect(checkSummary("done", facts)).toMatchObject({ problem: "it has only 4 characters" });
     expect(checkSummary("x".repeat(40_001), undefined)).toEqual({
@@ -172,7 +172,7 @@ describe("the check of a summary", () => {
     });
   });
 
-  it("is told to the model beforehand, bounded, the newest of each kind, and not at all where nothing is known", () => {
+  it("the check of a summary is told to the model beforehand, bounded, the newest of each kind, and not at all where nothing is known", () => {
     const many = Array.from({ length: 500 }, (_, n) => rule(`${n} ${"y".repeat(500)}`));
     const text = formatMustHave({ ...facts, constraints: many, corrections: many });
     expect(text.length).toBeLessThan(12_500);
@@ -182,7 +182,7 @@ describe("the check of a summary", () => {
     expect(formatMustHave(none)).toBe("");
   });
 
-  it("asks in the shipped prompt for the nine headings, in their order", async () => {
+  it("the check of a summary asks in the shipped prompt for the nine headings, in their order", async () => {
     const prompt = await createPrompts(nodeFiles).read("compaction");
     expect([...prompt.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([...SUMMARY_HEADINGS]);
   });

@@ -19,7 +19,7 @@ const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 describe("an agent that twists what the user said", () => {
   it.each([...twistedWords, ...twistedContext].map((one) => [one.what, one] as const))(
-    "is refused, or the user's own words are kept: %s",
+    "an agent that twists what the user said is refused, or the user's own words are kept: %s",
     async (_, twist) => {
       const { answer, kept } = await hand(twist);
       expect(kept.map(({ content }) => content)).toEqual(twist.kept === undefined ? [] : [twist.kept]);
@@ -32,7 +32,7 @@ describe("an agent that twists what the user said", () => {
     },
   );
 
-  it("does so in the report's seven ways and in more than fifty others", () => {
+  it("an agent that twists what the user said does so in the report's seven ways and in more than fifty others", () => {
     const all = [...twistedWords, ...twistedContext];
     expect(new Set(all.map(({ what }) => what)).size).toBe(all.length);
     expect(all.length).toBeGreaterThanOrEqual(57);
@@ -41,7 +41,7 @@ describe("an agent that twists what the user said", () => {
 
 describe("an agent that repeats what the user said", () => {
   it.each(faithful.filter(({ kept }) => kept !== undefined).map((one) => [one.what, one] as const))(
-    "has it kept in the user's words: %s",
+    "an agent that repeats what the user said has it kept in the user's words: %s",
     async (_, { kept, ...given }) => {
       const found = await hand({ ...given });
       expect(found.kept.map(({ content }) => content)).toEqual([kept]);
@@ -49,7 +49,7 @@ describe("an agent that repeats what the user said", () => {
     },
   );
 
-  it("is refused where its words are quite others, and told what to do", async () => {
+  it("an agent that repeats what the user said is refused where its words are quite others, and told what to do", async () => {
     const refused = faithful.filter(({ kept }) => kept === undefined);
     for (const one of refused) expect((await hand(one)).answer).toMatch(/Nothing was changed.*ask the user/);
     expect(refused.length / faithful.length).toBeLessThan(0.1);

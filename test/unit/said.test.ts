@@ -50,13 +50,13 @@ describe("what the user is taken to have said", () => {
     expect(said(text, message)).toBeUndefined();
   });
 
-  it("is quoted from the newest message that says it", () => {
+  it("what the user is taken to have said is quoted from the newest message that says it", () => {
     expect(
       said("Use port 5433.", "Use port 5433.", "Hello.", "As I said: use port 5433. Now go on."),
     ).toMatchObject({ messageID: "msg_2", evidence: "As I said: use port 5433." });
   });
 
-  it("is told from what is none: whoever asks is told why", () => {
+  it("what the user is taken to have said is told from what is none: whoever asks is told why", () => {
     expect(whyNot("Always test.", "Always test?")).toContain("is a question");
     expect(whyNot("We never test.", "Maybe we never test.")).toContain("is only thought about");
     expect(whyNot("Never push.", "Never push to main.", "Never push to staging.")).toContain(
@@ -68,7 +68,7 @@ describe("what the user is taken to have said", () => {
     );
   });
 
-  it("is never a word that the user has not written, whatever an agent hands over", () => {
+  it("what the user is taken to have said is never a word that the user has not written, whatever an agent hands over", () => {
     const word = fc.constantFrom(
       "never",
       "always",
@@ -92,7 +92,7 @@ describe("what the user is taken to have said", () => {
     );
   });
 
-  it("is looked for in what a person could have written, and a message that is longer is passed over", () => {
+  it("what the user is taken to have said is looked for in what a person could have written, and a message that is longer is passed over", () => {
     expect(said("Never push.", `Never push. ${"x\n".repeat(60_000)}`)).toBeUndefined();
     const many = Array.from({ length: 1_000 }, (_, n) => ({
       id: `m${n}`,
@@ -102,7 +102,7 @@ describe("what the user is taken to have said", () => {
     expect(read).toBeLessThanOrEqual(600);
   });
 
-  it("drops pasted lines in one pass: fences, tags, quotations over lines, endless lines", () => {
+  it("what the user is taken to have said drops pasted lines in one pass: fences, tags, quotations over lines, endless lines", () => {
     const lines = [
       "a",
       "```",
@@ -126,7 +126,7 @@ describe("what the user is taken to have said", () => {
 });
 
 describe("a text that is the user's own", () => {
-  it("is nothing but their sentences, and then in their writing", () => {
+  it("a text that is the user's own is nothing but their sentences, and then in their writing", () => {
     const messages = messagesOf("Fix it. we use Redis streams. Kafka is too much");
     expect(atOnce(findVerbatim("We use Redis streams. Kafka is too much.", messages))).toMatchObject({
       text: "we use Redis streams. Kafka is too much",
@@ -157,7 +157,7 @@ describe("how far it reaches", () => {
     expect(saysEverywhere(text)).toBe(expected);
   });
 
-  it("ends on a day that the sentence names, and no sooner", () => {
+  it("the reach of a rule ends on a day that the sentence names, and no sooner", () => {
     expect(findEnd("No deploys until 2026-12-24.", "2026-12-24T08:00:00.000Z", MORNING)).toBe(
       "2026-12-24T23:59:59.999Z",
     );
@@ -171,7 +171,7 @@ describe("the user's messages", () => {
   const text = (text: string, more = {}) => ({ type: "text", text, ...more });
   const read = (...messages: Message[]) => readUsersMessages(messages, (one) => one !== "template");
 
-  it("have their time and what the agent said last before them", () => {
+  it("the user's messages have their time and what the agent said last before them", () => {
     const [first, second] = read(
       { info: info("user", { time: { created: 5 } }), parts: [text("hello")] },
       { info: info("assistant"), parts: [text("one"), text("Shall I?")] },
@@ -181,7 +181,7 @@ describe("the user's messages", () => {
     expect(second).toEqual({ id: "msg_user", text: "yes", asked: "Shall I?" });
   });
 
-  it("answer no summary, no answer that failed, none without words, and none from before the last message", () => {
+  it("the user's messages answer no summary, no answer that failed, none without words, and none from before the last message", () => {
     const question = [text("Shall I?")];
     const yes: Message = { info: info("user"), parts: [text("yes")] };
     const asked = (...messages: Message[]) => read(...messages, yes).at(-1)?.asked;

@@ -19,7 +19,7 @@ async function openCommands() {
 }
 
 describe("the same sentence remembered twice", () => {
-  it("is one memory by /remember, which says so", async () => {
+  it("the same sentence remembered twice is one memory by /remember, which says so", async () => {
     const { run } = await openCommands();
     expect(await run("remember", "we deploy on Fridays")).toMatch(
       /^Remembered: knowledge\/we-deploy-on-fridays/,
@@ -29,19 +29,19 @@ describe("the same sentence remembered twice", () => {
     );
   });
 
-  it("is one memory by strata remember, strata ingest and both together", async () => {
+  it("the same sentence remembered twice is one memory by strata remember, strata ingest and both together", async () => {
     const files = createMemoryFiles({
       [`${PROJECT}/.git/HEAD`]: "x",
       [`${PROJECT}/notes.md`]: "we deploy on Fridays\n",
     });
     await runStrata(files, "remember we deploy on Fridays");
-    expect((await runStrata(files, "remember we deploy on Fridays")).out).toMatch(/^Known already: /);
+    expect((await runStrata(files, "remember we deploy on Fridays")).out).toMatch(/^Already known: /);
     await runStrata(files, "ingest notes.md --type knowledge");
     const { out } = await runStrata(files, "list --json");
     expect(JSON.parse(out).memories).toHaveLength(1);
   });
 
-  it("counts as a use of the one that is there, and keeps in which sessions it was said", async () => {
+  it("the same sentence remembered twice counts as a use of the one that is there, and keeps in which sessions it was said", async () => {
     const { store: memories } = openMemoryWorld();
     const said = (session: string) => draft("we deploy on Fridays", { provenance: { by: "user", session } });
     await memories.remember(said("ses_1"), CAUSE);
@@ -53,7 +53,7 @@ describe("the same sentence remembered twice", () => {
     expect(memories.useOf(only?.id ?? "")?.count).toBe(1);
   });
 
-  it("is the user's once the user says what an agent has noted", async () => {
+  it("the same sentence remembered twice is the user's once the user says what an agent has noted", async () => {
     const { store: memories } = openMemoryWorld();
     await memories.remember(draft("we deploy on Fridays", { provenance: { by: "agent" } }), CAUSE);
     const written = await memories.remember(
@@ -64,7 +64,7 @@ describe("the same sentence remembered twice", () => {
     expect(await memories.list()).toHaveLength(1);
   });
 
-  it("is another memory where it is a rule and was a fact, is private, or the first one is archived", async () => {
+  it("the same sentence remembered twice is another memory where it is a rule and was a fact, is private, or the first one is archived", async () => {
     const { store: memories } = openMemoryWorld();
     const kinds = [
       draft("small commits", { type: "knowledge" }),
@@ -86,7 +86,7 @@ describe("the same sentence remembered twice", () => {
 });
 
 describe("a contradiction", () => {
-  it("is said by /remember, and recorded: the older one is superseded by the newer", async () => {
+  it("a contradiction is said by /remember, and recorded: the older one is superseded by the newer", async () => {
     const { run, world } = await openCommands();
     await run("remember", "we deploy on Fridays");
     const answer = await run("remember", "never deploy on Fridays");
@@ -97,7 +97,7 @@ describe("a contradiction", () => {
     expect(page).toContain("directive/never-deploy-on-fridays");
   });
 
-  it("is said by strata remember too", async () => {
+  it("a contradiction is said by strata remember too", async () => {
     const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
     await runStrata(files, "remember we deploy on Fridays");
     const { code, out } = await runStrata(files, "remember never deploy on Fridays");

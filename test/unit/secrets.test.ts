@@ -125,7 +125,7 @@ describe("a value that is empty", () => {
       expect(redactSecrets(filled).text).toBe(`${text}LAST_PASSWORD=[removed: secret in a variable]\n`);
     });
 
-  it("is none where the value stands alone on the next line", () => {
+  it("a value that is empty is none where the value stands alone on the next line", () => {
     const secret = join("Tr0ub", "4dor&3xyz");
     for (const before of ["the password:\n", "password:\r\n  ", "the token is\n", "密码是：\n"])
       expect(redactSecrets(`${before}${secret}\nthanks`).text).toMatch(/\[removed: [^\]]+\]\r?\nthanks$/);
@@ -141,7 +141,7 @@ describe("secrets in a text", () => {
       expect(findSecrets(`KEY="${secret}"`)).toHaveLength(1);
     });
 
-  it("finds a private key from its first line to its last, and to the end where the last is missing", () => {
+  it("the search for secrets finds a private key from its first line to its last, and to the end where the last is missing", () => {
     const begin = join("-----BEGIN OPENSSH ", "PRIVATE KEY-----");
     const end = join("-----END OPENSSH ", "PRIVATE KEY-----");
     const body = `${letters(64)}\n${letters(64)}`;
@@ -163,7 +163,7 @@ describe("secrets in a text", () => {
       expect(redactSecrets(text)).toEqual({ text, found: [] });
     });
 
-  it("finds none in what it has redacted", () => {
+  it("the search for secrets finds none in what it has redacted", () => {
     const texts = [
       ...Object.values(secrets).map((one) => `token: ${one}`),
       ...sentences.map(([text]) => text),
@@ -171,7 +171,7 @@ describe("secrets in a text", () => {
     for (const text of texts) expect(findSecrets(redactSecrets(text).text)).toEqual([]);
   });
 
-  it("finds a secret wherever it stands in a text, apart by spaces", () => {
+  it("the search for secrets finds a secret wherever it stands in a text, apart by spaces", () => {
     const words = fc.array(fc.lorem({ maxCount: 3 }), { maxLength: 5 }).map((list) => list.join(" "));
     fc.assert(
       fc.property(words, fc.constantFrom(...Object.values(secrets)), words, (before, secret, after) => {
@@ -182,7 +182,7 @@ describe("secrets in a text", () => {
     );
   });
 
-  it("comes to an end with long texts that almost fit", () => {
+  it("the search for secrets comes to an end with long texts that almost fit", () => {
     const almost = [
       "password ".repeat(20_000),
       "a://".repeat(50_000),

@@ -43,13 +43,13 @@ const withNotes = async (...ids: string[]): Promise<MemoryFiles> => {
 };
 
 describe("a handoff", () => {
-  it("comes of no session that this machine and its host know nothing of", async () => {
+  it("a handoff comes of no session that this machine and its host know nothing of", async () => {
     const world = await openWorld({ files: await withNotes("ses_far") });
     expect(await greet(world, "ses_1")).not.toContain("evil.example");
     expect(world.host.askedFolders).toEqual(["ses_far"]);
   });
 
-  it("comes of a session that was had here, without the host being asked, also after a restart", async () => {
+  it("a handoff comes of a session that was had here, without the host being asked, also after a restart", async () => {
     const world = await openWorld();
     await breakOff(world, "ses_1", "Port the parser.");
     const again = await world.restart();
@@ -57,7 +57,7 @@ describe("a handoff", () => {
     expect(world.host.askedFolders).toEqual([]);
   });
 
-  it("is found behind any number of newer notes that came with the repository", async () => {
+  it("a handoff is found behind any number of newer notes that came with the repository", async () => {
     const world = await openWorld();
     await breakOff(world, "ses_1", "Port the parser.");
     world.clock.advance(60_000);
@@ -67,7 +67,7 @@ describe("a handoff", () => {
     expect(world.host.askedFolders).toHaveLength(20);
   });
 
-  it("of an earlier version comes where the host knows the session, which is asked once", async () => {
+  it("a handoff of an earlier version comes where the host knows the session, which is asked once", async () => {
     const world = await openWorld({ files: await withNotes("ses_old") });
     world.host.sessionFolders.set("ses_old", `${PROJECT}/packages/app`);
     world.files.contents.set(`${PROJECT}/packages/app/x.ts`, Buffer.from(""));
@@ -77,7 +77,7 @@ describe("a handoff", () => {
     expect(world.host.askedFolders).toEqual(["ses_old"]);
   });
 
-  it("waits for a host that does not answer no longer than half a second, and is there once it has", async () => {
+  it("a handoff waits for a host that does not answer no longer than half a second, and is there once it has", async () => {
     const host = createFakeHost();
     let answer = (_: string): void => {};
     host.findSessionFolder = () =>
@@ -112,7 +112,7 @@ describe("which sessions were had here", () => {
     return { seen, host, log, files };
   }
 
-  it("goes by where the host has begun them: in the project, or in a folder that is no more", async () => {
+  it("which sessions were had here goes by where the host has begun them: in the project, or in a folder that is no more", async () => {
     const { seen, host } = open();
     const folders = {
       ses_a: PROJECT,
@@ -129,7 +129,7 @@ describe("which sessions were had here", () => {
     expect(host.askedFolders).toEqual(["ses_e"]);
   });
 
-  it("is known to another process on this machine, and to none on another", async () => {
+  it("which sessions were had here is known to another process on this machine, and to none on another", async () => {
     const { seen, files } = open();
     await seen.note("ses_a");
     await seen.note("ses_a");
@@ -139,7 +139,7 @@ describe("which sessions were had here", () => {
     expect([...(await open(files).seen.filter(["ses_a", "ses_b"]))]).toEqual([]);
   });
 
-  it("is not lost on this process where the record cannot be written, which is said once", async () => {
+  it("which sessions were had here is not lost on this process where the record cannot be written, which is said once", async () => {
     const files = createMemoryFiles();
     files.appendLine = () => Promise.reject(new Error("EROFS"));
     const { seen, log } = open(files);

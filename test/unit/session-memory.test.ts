@@ -20,7 +20,7 @@ async function open(given: Parameters<typeof openWorld>[0] = {}) {
 }
 
 describe("the notes on a session", () => {
-  it("are written behind the turn once something was done, and not for a question and its answer", async () => {
+  it("the notes on a session are written behind the turn once something was done, and not for a question and its answer", async () => {
     const { world, session } = await open();
     session.user("what is this?");
     session.answer([], { text: "a project" });
@@ -37,7 +37,7 @@ describe("the notes on a session", () => {
     expect(noteOf(world, "ses_1")).toContain("npm test");
   });
 
-  it("are not kept for a subagent, which works for its parent, nor where the layer is off", async () => {
+  it("the notes on a session are not kept for a subagent, which works for its parent, nor where the layer is off", async () => {
     const { world } = await open();
     await event(world, "session.created", { info: { id: "ses_child", parentID: "ses_1" } });
     const child = createSession(world.clock, "ses_child");
@@ -56,7 +56,7 @@ describe("the notes on a session", () => {
     expect(noteOf(off.world, "ses_1")).toBeUndefined();
   });
 
-  it("learn the last answer of a turn when the session is idle, from the host", async () => {
+  it("the notes on a session learn the last answer of a turn when the session is idle, from the host", async () => {
     const { world, session } = await open();
     session.user("Port the parser.");
     session.answer([call("bash", "ok")]);
@@ -68,7 +68,7 @@ describe("the notes on a session", () => {
     expect(noteOf(world, "ses_1")).toContain("The parser is ported.");
   });
 
-  it("of a session that was compacted before they were kept begin with all that the host has", async () => {
+  it("the notes on a session of a session that was compacted before they were kept begin with all that the host has", async () => {
     const { world, session } = await open();
     const before = [session.user("Never use eval."), session.answer([call("bash", "ok")])];
     const summary = [session.user(""), session.answer([], { info: { summary: true }, text: lines(20) })];
@@ -80,7 +80,7 @@ describe("the notes on a session", () => {
 });
 
 describe("the reminder", () => {
-  it("is recorded, stands in the tail, and is the same for ever and everywhere", async () => {
+  it("the reminder is recorded, stands in the tail, and is the same for ever and everywhere", async () => {
     const { world, session } = await open({ options: { sessionMemory: { goalRefresh: 3 } } });
     session.user("Port the parser.");
     session.answer([call("bash", "one"), call("bash", "two")]);
@@ -112,7 +112,7 @@ describe("what the last session has left open", () => {
     return world.restart();
   }
 
-  it("is told with the first message of the next one, once, in the same bytes from then on", async () => {
+  it("what the last session has left open is told with the first message of the next one, once, in the same bytes from then on", async () => {
     const world = await leaveOpen();
     const next = createSession(world.clock, "ses_2");
     next.user("hello");
@@ -128,7 +128,7 @@ describe("what the last session has left open", () => {
     expect(world.decisions().filter(({ outcome }) => outcome === "extended")).toHaveLength(1);
   });
 
-  it("is not told to a subagent, nor in the middle of a session, nor after a week", async () => {
+  it("what the last session has left open is not told to a subagent, nor in the middle of a session, nor after a week", async () => {
     const world = await leaveOpen();
     await event(world, "session.created", { info: { id: "ses_child", parentID: "ses_2" } });
     const child = createSession(world.clock, "ses_child");
@@ -145,7 +145,7 @@ describe("what the last session has left open", () => {
     expect(asked(await world.request(week.messages))).toEqual(["hello"]);
   });
 
-  it("is not told of a session that is in the middle of its turn, and is once that was ended", async () => {
+  it("what the last session has left open is not told of a session that is in the middle of its turn, and is once that was ended", async () => {
     const { world, session } = await open();
     session.user("Finish the port.");
     session.answer([call("bash", "half")]);
@@ -160,7 +160,7 @@ describe("what the last session has left open", () => {
     expect(asked(await world.request(next.messages))[1]).toContain("not answered: Finish the port.");
   });
 
-  it("is not told of a session that another instance is at work on, and is once that was killed", async () => {
+  it("what the last session has left open is not told of a session that another instance is at work on, and is once that was killed", async () => {
     const { world, session } = await open();
     session.user("Finish the port.");
     session.answer([call("bash", "half")]);
@@ -178,7 +178,7 @@ describe("what the last session has left open", () => {
     expect(asked(await third.request(next.messages))[1]).toContain("not answered: Finish the port.");
   });
 
-  it("is written when the host ends", async () => {
+  it("what the last session has left open is written when the host ends", async () => {
     const { world, session } = await open();
     session.user("Finish the port.");
     session.answer([call("bash", "half")]);
@@ -188,7 +188,7 @@ describe("what the last session has left open", () => {
     expect(noteOf(world, "ses_1")).toContain("Finish the port.");
   });
 
-  it("is nothing once it was answered", async () => {
+  it("what the last session has left open is nothing once it was answered", async () => {
     const { world, session } = await open();
     session.user("Finish the port.");
     session.answer([call("bash", "ok")], { text: "It is finished." });
@@ -215,7 +215,7 @@ describe("the sections that a small model writes", () => {
     return { world, host, session, step };
   }
 
-  it("are asked for after so much growth and so many calls, both, and again after as much", async () => {
+  it("the sections that a small model writes are asked for after so much growth and so many calls, both, and again after as much", async () => {
     const { host, step } = await work(SECTIONS);
     await step(4_000, 1);
     expect(host.generated).toHaveLength(0);
@@ -229,13 +229,13 @@ describe("the sections that a small model writes", () => {
     expect(host.generated[0]?.prompt).toContain("USER: Port the parser.");
   });
 
-  it("stand in the notes when they are what was asked for", async () => {
+  it("the sections that a small model writes stand in the notes when they are what was asked for", async () => {
     const { world, step } = await work(SECTIONS);
     await step(4_000, 2);
     expect(noteOf(world, "ses_1")).toContain("about Learnings");
   });
 
-  it("are refused when they are anything else, and the notes stay as they were", async () => {
+  it("the sections that a small model writes are refused when they are anything else, and the notes stay as they were", async () => {
     for (const garbage of [
       "I cannot do that.",
       `Sure!\n${SECTIONS}`,
@@ -251,7 +251,7 @@ describe("the sections that a small model writes", () => {
     }
   });
 
-  it("are not asked for without a budget, nor where only the main model is there", async () => {
+  it("the sections that a small model writes are not asked for without a budget, nor where only the main model is there", async () => {
     const { host, step, world } = await work(SECTIONS, { ...options, background: { dailyCalls: 0 } });
     await step(4_000, 2);
     const paid = await work(SECTIONS);

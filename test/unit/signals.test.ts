@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { findSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { lookForSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
 import { atOnce } from "../../src/slices.js";
 import { fc } from "../support/property.js";
 import { formatFound, measure, precision, readUtterances, recall } from "../support/utterances.js";
+
+const findSignals = (text: string) => atOnce(lookForSignals(text));
 
 const utterances = readUtterances("utterances.jsonl");
 const fresh = readUtterances("utterances-fresh.jsonl");
@@ -48,34 +50,34 @@ describe("of what users say", () => {
 describe("a signal", () => {
   const only = (text: string) => findSignals(text)[0];
 
-  it("has the reason that the next sentence gives", () => {
+  it("a signal has the reason that the next sentence gives", () => {
     expect(only("We're sticking with REST. Because the partners integrated against it.")?.text).toBe(
       "We're sticking with REST. Because the partners integrated against it.",
     );
     expect(only("以后都用 pnpm。因为 npm 太慢。")?.text).toBe("以后都用 pnpm。因为 npm 太慢。");
   });
 
-  it("is each item of a list of rules, and none of a list of tasks", () => {
+  it("a signal is each item of a list of rules, and none of a list of tasks", () => {
     expect(
       findSignals("House rules:\n- tabs\n- tests beside the sources\n\n- later").map(({ text }) => text),
     ).toEqual(["tabs", "tests beside the sources"]);
     expect(findSignals("Todo list:\n- fix the parser\n- ship it")).toEqual([]);
   });
 
-  it("is what the sentence after a correction says", () => {
+  it("a signal is what the sentence after a correction says", () => {
     expect(only("That's wrong. The config comes from the home folder.")).toMatchObject({
       type: "feedback",
       text: "The config comes from the home folder.",
     });
   });
 
-  it("stands beside what is none in the same message", () => {
+  it("a signal stands beside what is none in the same message", () => {
     const text =
       'Can you fix the login? Never log passwords. Run the tests then. The page says "always use md5".';
     expect(findSignals(text).map((signal) => signal.text)).toEqual(["Never log passwords."]);
   });
 
-  it("is none where the line before only thinks aloud or mocks, unless it is plainly meant to last", () => {
+  it("a signal is none where the line before only thinks aloud or mocks, unless it is plainly meant to last", () => {
     const decided = "We decided to keep the monolith because the team is small.";
     expect(findSignals(decided)).toHaveLength(1);
     expect(findSignals(`Just thinking out loud. ${decided}`)).toEqual([]);
@@ -83,27 +85,27 @@ describe("a signal", () => {
     expect(findSignals("Just thinking out loud. But never push to main.")).toHaveLength(1);
   });
 
-  it("may be given a reason that others have said, or that something is broken", () => {
+  it("a signal may be given a reason that others have said, or that something is broken", () => {
     expect(only("We chose argon2, because OWASP recommends it.")?.type).toBe("decision");
     expect(only("We pin node 20 because 22 crashes on start.")).toBeDefined();
     expect(only("OWASP recommends that we choose argon2.")).toBeUndefined();
   });
 
-  it("is none in a comment over code, or in a program's complaint", () => {
+  it("a signal is none in a comment over code, or in a program's complaint", () => {
     expect(findSignals("# Never use this in production\nDEBUG=True")).toEqual([]);
     expect(findSignals("# We always start it with two workers\ngunicorn app:app --workers 2")).toEqual([]);
     expect(findSignals("docker: Error response from daemon: you must never do this")).toEqual([]);
     expect(findSignals("# Never use this in production\n\nIt prints our keys.")).not.toEqual([]);
   });
 
-  it("is found behind what was pasted, however long that is", () => {
+  it("a signal is found behind what was pasted, however long that is", () => {
     const log = "2026-01-02 10:00:01 WARN the port must be set\n".repeat(2_000);
     expect(findSignals(`It says:\n\`\`\`\n${log}\`\`\`\nNever push to main.`)).toHaveLength(1);
     expect(findSignals(`${log}\nNever push to main.`)).toHaveLength(1);
     expect(findSignals(`${"word ".repeat(20).concat("\n\n").repeat(300)}Never push to main.`)).toEqual([]);
   });
 
-  it("names the commands and paths at which it matters", () => {
+  it("a signal names the commands and paths at which it matters", () => {
     expect(only("Never force push to main.")?.when).toEqual(["git push"]);
     expect(only("Always run `pnpm codegen` when you touch src/schema/ or *.graphql files.")?.when).toEqual(
       expect.arrayContaining(["pnpm codegen", "src/schema/", "*.graphql"]),
@@ -114,13 +116,13 @@ describe("a signal", () => {
     expect(only("Always run make dev before you push.")?.when).toContain("make dev");
   });
 
-  it("is kept once, and they are not many, whatever was written", () => {
+  it("a signal is kept once, and they are not many, whatever was written", () => {
     expect(findSignals("Never push to main. never push to main.")).toHaveLength(1);
     const many = Array.from({ length: 200 }, (_, index) => `Never push to branch${index}.`).join("\n");
     expect(findSignals(many)).toHaveLength(20);
   });
 
-  it("is found in any text without an error, and stands in what the user wrote", () => {
+  it("a signal is found in any text without an error, and stands in what the user wrote", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "never ",
@@ -150,7 +152,7 @@ describe("a signal", () => {
     );
   });
 
-  it("comes to an end with long texts that almost fit", () => {
+  it("a signal comes to an end with long texts that almost fit", () => {
     const almost = [
       "I don't want ".repeat(2_000),
       "a ".repeat(10_000),

@@ -42,7 +42,7 @@ const say = (hooks: Hooks, type: string, properties: object) =>
   hooks.event?.({ event: { type, properties: { sessionID: "ses_1", ...properties } } as never });
 
 describe("a slash command", () => {
-  it("is in the host's list beside those of the user, whose own of that name stays theirs", async () => {
+  it("a slash command is in the host's list beside those of the user, whose own of that name stays theirs", async () => {
     const { hooks, config } = await open();
     expect(config.command).toEqual({
       echo: { template: "$ARGUMENTS", description: "says it again" },
@@ -61,14 +61,14 @@ describe("a slash command", () => {
     expect(await run(hooks, "deploy")).toEqual([{ type: "text", text: "template" }]);
   });
 
-  it("is answered with what was typed, quotes and newlines too, and ends before it becomes a turn", async () => {
+  it("a slash command is answered with what was typed, quotes and newlines too, and ends before it becomes a turn", async () => {
     const { hooks, shown } = await open();
     const words = `one "two three" 'x' $1\nsecond line`;
     expect(await run(hooks, "echo", words)).toBeInstanceOf(CommandAnswered);
     expect(shown).toEqual([["ses_1", `[Strata] /echo\n${words}`]]);
   });
 
-  it("that cannot be done says why; one that fails or hangs ends all the same", async () => {
+  it("a slash command that cannot be done says why; one that fails or hangs ends all the same", async () => {
     const refusing = await open(async () => {
       throw new StrataError("NO_SUCH", "there is none of that name; /memory lists them");
     });
@@ -88,7 +88,7 @@ describe("a slash command", () => {
     expect(hanging.shown[0]?.[1]).toContain("did not end within 5000 ms");
   });
 
-  it("called while a turn is under way is answered when that is over", async () => {
+  it("a slash command called while a turn is under way is answered when that is over", async () => {
     const { hooks, shown, world } = await open();
     await say(hooks, "session.status", { status: { type: "busy" } });
     expect(await run(hooks, "echo", "one")).toBeInstanceOf(CommandAnswered);
@@ -100,7 +100,7 @@ describe("a slash command", () => {
     expect(shown).toHaveLength(2);
   });
 
-  it("whose answer the host does not show is repeated by the model", async () => {
+  it("a slash command whose answer the host does not show is repeated by the model", async () => {
     const { hooks } = await open(undefined, false);
     expect(await run(hooks, "echo", "this")).toEqual([
       { type: "text", text: expect.stringMatching(/^Repeat this .*\n\n\[Strata\] \/echo\nthis$/) },
@@ -127,7 +127,7 @@ it("a command of somebody else's is heard of by the layers, with the texts that 
 describe("an answer that is shown and not sent", () => {
   const shown: Message = { ...user("[Strata] /memory"), parts: [{ type: "text", text: "x", ignored: true }] };
 
-  it("is nothing that layers see: neither a request, nor a turn", async () => {
+  it("an answer that is shown and not sent is nothing that layers see: neither a request, nor a turn", async () => {
     const seen: unknown[] = [];
     const listening: LayerFactory = () => ({
       name: "listening",
@@ -172,7 +172,7 @@ describe("/memory", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("tells why no model call would be made in the background", async () => {
+  it("/memory tells why no model call would be made in the background", async () => {
     const world = await openWorld();
     delete world.host.configured.small;
     expect(await ask(world)).toMatch(
@@ -180,7 +180,7 @@ describe("/memory", () => {
     );
   });
 
-  it("tells that the breaker is open and why, and of a hook that the host does not call", async () => {
+  it("/memory tells that the breaker is open and why, and of a hook that the host does not call", async () => {
     const world = await openWorld();
     const state = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
     await world.files.writeWhole(state, '{"failures":3,"open":"it failed"}');
@@ -196,7 +196,7 @@ describe("/memory", () => {
     expect(text).toMatch(/^Problem +OpenCode has not called hook context/m);
   });
 
-  it("names open blockers and conflicts that nobody has decided, and neither when they are settled", async () => {
+  it("/memory names open blockers and conflicts that nobody has decided, and neither when they are settled", async () => {
     const world = await openWorld();
     const folder = `${PROJECT}/.opencode/memory`;
     await world.files.writeWhole(`${folder}/blocker/ci.md`, "---\ntitle: CI has no browser\n---\nx\n");
@@ -244,7 +244,7 @@ describe("what layers have put into the context", () => {
     text: "word".repeat(10),
   });
 
-  it("counts what stands now: a mark in the place of a preview, and nothing from before a cut", () => {
+  it("what layers have put into the context counts what stands now: a mark in the place of a preview, and nothing from before a cut", () => {
     const before = [
       decision("a", "replaced", "tool-results", 1),
       decision("a", "extended", "errors", 2),

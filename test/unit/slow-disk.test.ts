@@ -12,7 +12,7 @@ describe("a disk that is slow or fails for a while", () => {
   const second = [...first, answer([call("bash", lines(3_000))])];
   const never = () => new Promise<never>(() => {});
 
-  it("costs a turn two seconds at most, what was decided before is shown all the same, and what stays, stays", async () => {
+  it("a disk that is slow or fails for a while costs a turn two seconds at most, what was decided before is shown all the same, and what stays, stays", async () => {
     const files = createMemoryFiles();
     const before = await openWorld({ files });
     const shown = outputs(await before.request(first));
@@ -32,7 +32,7 @@ describe("a disk that is slow or fails for a while", () => {
     expect(outputs(await world.request(second))).toEqual([...shown, lines(3_000)]);
   });
 
-  it("that takes down a decision only when its request has gone leaves it out for good, here and after a restart", async () => {
+  it("a disk that is slow or fails for a while that takes down a decision only when its request has gone leaves it out for good, here and after a restart", async () => {
     const files = createMemoryFiles();
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ describe("a disk that is slow or fails for a while", () => {
     expect(outputs(await world.request(first))).toEqual(shown);
   });
 
-  it("that cannot read the records for once is no reason to show anything else", async () => {
+  it("a disk that is slow or fails for a while that cannot read the records for once is no reason to show anything else", async () => {
     const files = createMemoryFiles();
     const shown = outputs(await (await openWorld({ files })).request(first));
     const tooMany = Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });

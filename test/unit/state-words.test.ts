@@ -21,7 +21,7 @@ const instance: Instance = {
 const [session] = instance.sessions;
 
 describe("a file of an instance", () => {
-  it("is one with names and a goal on one line", () => {
+  it("a file of an instance is one with names and a goal on one line", () => {
     expect(parseInstance(formatInstance(instance))).toEqual(instance);
   });
 

@@ -36,7 +36,7 @@ function beginChild(world: World, id: string, task: string) {
 }
 
 describe("a subagent", () => {
-  it("begins with the goal, the rules and the state of the session that started it, in the same bytes for ever", async () => {
+  it("a subagent begins with the goal, the rules and the state of the session that started it, in the same bytes for ever", async () => {
     const { world } = await openParent();
     await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_1" } });
     const child = beginChild(world, "ses_c", "find the callers");
@@ -52,7 +52,7 @@ describe("a subagent", () => {
     expect(world.decisions().filter(({ layer }) => layer === "across-agents/delegation")).toHaveLength(1);
   });
 
-  it("is known for one after a restart too, and its parent's notes are not needed: the host has the messages", async () => {
+  it("a subagent is known for one after a restart too, and its parent's notes are not needed: the host has the messages", async () => {
     const { world } = await openParent({ options: { sessionMemory: { enabled: false } } });
     const again = await world.restart();
     again.host.parents.set("ses_c", "ses_1");
@@ -60,7 +60,7 @@ describe("a subagent", () => {
     expect(texts(await again.request(child.messages))[1]).toContain("Never use eval.");
   });
 
-  it("of a subagent knows the user's rules and its parent's task", async () => {
+  it("a subagent of a subagent knows the user's rules and its parent's task", async () => {
     const { world } = await openParent();
     await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_1" } });
     await tell(world, "session.created", { info: { id: "ses_g", parentID: "ses_c" } });
@@ -72,7 +72,7 @@ describe("a subagent", () => {
     expect(brief).toContain("You work for a subagent with this task:\n- Map all modules.");
   });
 
-  it("of a fork is told what the fork's parent knows", async () => {
+  it("a subagent of a fork is told what the fork's parent knows", async () => {
     const { world } = await openParent();
     world.host.forks.set("ses_f", "ses_1");
     await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_f" } });
@@ -80,7 +80,7 @@ describe("a subagent", () => {
     expect(brief).toContain("Never use eval.");
   });
 
-  it("is told nothing where the layer is off, nor is a session of a person's", async () => {
+  it("a subagent is told nothing where the layer is off, nor is a session of a person's", async () => {
     const off = await openParent({ options: { crossAgent: { enabled: false } } });
     off.world.host.parents.set("ses_c", "ses_1");
     expect(texts(await off.world.request(beginChild(off.world, "ses_c", "look").messages))).toEqual(["look"]);
@@ -89,7 +89,7 @@ describe("a subagent", () => {
     expect(texts(await world.request(beginChild(world, "ses_2", "look").messages))).toEqual(["look"]);
   });
 
-  it("that has ended leaves its result and the files it touched in its parent's notes, those of its own subagents too", async () => {
+  it("a subagent that has ended leaves its result and the files it touched in its parent's notes, those of its own subagents too", async () => {
     const { world, session } = await openParent();
     const child = beginChild(world, "ses_c", "find the callers");
     child.answer([
@@ -117,11 +117,11 @@ describe("a subagent", () => {
 });
 
 describe("the brief", () => {
-  it("is nothing where nothing is known", () => {
+  it("the brief is nothing where nothing is known", () => {
     expect(formatBrief({ ancestors: [], notesPath: "/n.md" })).toBeUndefined();
   });
 
-  it("stays within 1,500 tokens, with rules before files and whole lines only", () => {
+  it("the brief stays within 1,500 tokens, with rules before files and whole lines only", () => {
     const session = createSession(createFakeClock());
     for (let n = 0; n < 60; n++) {
       session.user(`Never do ${n} ${"again ".repeat(40)}. ${lines(20)}`);

@@ -23,7 +23,7 @@ async function startAgain(world: World, options?: Record<string, unknown>): Prom
 }
 
 describe("the sweep at start", () => {
-  it("removes what no context has used for longer than the limit, once the session is gone", async () => {
+  it("the sweep at start removes what no context has used for longer than the limit, once the session is gone", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_gone", "ses_kept");
     world.host.sessions.delete("ses_gone");
@@ -34,7 +34,7 @@ describe("the sweep at start", () => {
     expect(await again.log()).toContain("removed 1 results");
   });
 
-  it("never removes what a live session names, however old it is", async () => {
+  it("the sweep at start never removes what a live session names, however old it is", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_1");
     world.clock.advance(400 * DAY_MS);
@@ -43,7 +43,7 @@ describe("the sweep at start", () => {
     expect(world.results()).toHaveLength(1);
   });
 
-  it("never removes what a live fork names, although its first session is gone", async () => {
+  it("the sweep at start never removes what a live fork names, although its first session is gone", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(1_000))])];
     await world.request(messages);
@@ -55,7 +55,7 @@ describe("the sweep at start", () => {
     expect(world.results()).toHaveLength(1);
   });
 
-  it("removes nothing while the host does not say whether a session is live", async () => {
+  it("the sweep at start removes nothing while the host does not say whether a session is live", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_1");
     world.host.sessions.set("ses_1", "unknown");
@@ -64,7 +64,7 @@ describe("the sweep at start", () => {
     expect(world.results()).toHaveLength(1);
   });
 
-  it("over the size cap, removes the longest unused first, until the rest is within it", async () => {
+  it("the sweep at start over the size cap, removes the longest unused first, until the rest is within it", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_1", "ses_2", "ses_3");
     for (const path of world.results()) world.files.contents.set(path, Buffer.alloc(6_000_000));
@@ -78,7 +78,7 @@ describe("the sweep at start", () => {
     expect(world.results()).not.toContain(oldest);
   });
 
-  it("does not remove what has been used in the last days, whoever it was that used it", async () => {
+  it("the sweep at start does not remove what has been used in the last days, whoever it was that used it", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_gone");
     const [path = ""] = world.results();
@@ -88,7 +88,7 @@ describe("the sweep at start", () => {
     expect(world.results()).toEqual([path]);
   });
 
-  it("does not remove what comes into use while the host is being asked", async () => {
+  it("the sweep at start does not remove what comes into use while the host is being asked", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(1_000))])];
     await world.request(messages);
@@ -120,7 +120,7 @@ describe("the sweep at start", () => {
     expect(world.files.modifiedMs.get(path)).toBe(world.clock.now());
   });
 
-  it("clears away what an instance that was killed while writing has left", async () => {
+  it("the sweep at start clears away what an instance that was killed while writing has left", async () => {
     const world = await openWorld();
     const torn = `${PROJECT}/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt.123456`;
     await world.files.writeWhole(torn, "half");
@@ -131,7 +131,7 @@ describe("the sweep at start", () => {
     expect(world.files.text(torn)).toBeUndefined();
   });
 
-  it("over the size cap with nothing that may go, says what to do and removes nothing", async () => {
+  it("the sweep at start over the size cap with nothing that may go, says what to do and removes nothing", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_1");
     const [path = ""] = world.results();
@@ -155,7 +155,7 @@ describe("the sweep at start", () => {
     expect(world.results()).toHaveLength(1);
   });
 
-  it("forgets the decisions of old days in which no live session was at work", async () => {
+  it("the sweep at start forgets the decisions of old days in which no live session was at work", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_gone");
     const records = () => [...world.files.contents.keys()].filter((path) => path.includes("/decisions/"));
@@ -167,7 +167,7 @@ describe("the sweep at start", () => {
     expect(records()).toEqual([]);
   });
 
-  it("leaves files alone that are not its own", async () => {
+  it("the sweep at start leaves files alone that are not its own", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_gone");
     world.files.contents.set(`${PROJECT}/.opencode/tool-results/notes.md`, Buffer.from("mine"));

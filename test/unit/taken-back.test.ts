@@ -74,7 +74,7 @@ const textOf = (messages: readonly Message[]): string => JSON.stringify(messages
 const has = (world: World, path: string): boolean => world.files.text(`${MEMORY}/${path}`) !== undefined;
 
 describe("a memory whose message was taken back", () => {
-  it("is put away with a line in the ledger, and comes back with the message", async () => {
+  it("a memory whose message was taken back is put away with a line in the ledger, and comes back with the message", async () => {
     const { world, session, undoneFrom } = await work();
     expect(has(world, FILE)).toBe(true);
     const undone = undo(session, undoneFrom);
@@ -104,7 +104,7 @@ describe("a memory stays although its message was taken back", () => {
     return has(world, FILE);
   };
 
-  it("where a person has edited it by hand", async () => {
+  it("a memory stays although its message was taken back where a person has edited it by hand", async () => {
     const edited = (world: World) => {
       const path = `${MEMORY}/${FILE}`;
       world.files.contents.set(path, Buffer.from(`${world.files.text(path)}\nNor MySQL.\n`));
@@ -112,7 +112,7 @@ describe("a memory stays although its message was taken back", () => {
     expect(await keep(edited)).toBe(true);
   });
 
-  it("where the user has said it in another session too", async () => {
+  it("a memory stays although its message was taken back where the user has said it in another session too", async () => {
     const again = async (world: World) => {
       const other = createSession(world.clock, "ses_2");
       other.user(RULE);
@@ -137,7 +137,7 @@ describe("what a taken-back memory had superseded", () => {
     parts: [{ type: "text", text }],
   });
 
-  it("holds again, until the memory is back", () => {
+  it("what a taken-back memory had superseded holds again, until the memory is back", () => {
     const older = own("old", {
       status: "superseded",
       supersededBy: "new",
@@ -158,7 +158,7 @@ describe("what a taken-back memory had superseded", () => {
     ]);
   });
 
-  it("goes with a message that says something else now, not with one that is set in another way", () => {
+  it("what a taken-back memory had superseded goes with a message that says something else now, not with one that is set in another way", () => {
     const goneWith = (text: string) => planMemories([own("a")], { ...at, messages: [said("a", text)] }).away;
     expect(goneWith("**Say:** a!")).toEqual([]);
     expect(goneWith("Say nothing")).toHaveLength(1);
@@ -166,7 +166,7 @@ describe("what a taken-back memory had superseded", () => {
     expect(planMemories([own("a")], { ...at, messages: elsewhere }).away).toEqual([]);
   });
 
-  it("is nobody else's: another session's, a person's, the repository's, one that was brought back by hand", () => {
+  it("what a taken-back memory had superseded is nobody else's: another session's, a person's, the repository's, one that was brought back by hand", () => {
     const others = [
       own("a", { provenance: { by: "user", session: "ses_2", message: "msg_a", evidence: "say a" } }),
       own("b", { provenance: { by: "person", session: "ses_1", message: "msg_b" } }),
@@ -178,7 +178,7 @@ describe("what a taken-back memory had superseded", () => {
 });
 
 describe("what was recorded with words that are taken back since", () => {
-  it("is taken out of another session's beginning, once, after the break is in its ledger, and stays so", async () => {
+  it("what was recorded with words that are taken back since is taken out of another session's beginning, once, after the break is in its ledger, and stays so", async () => {
     const { world, session, undoneFrom } = await work();
     const other = createSession(world.clock, "ses_2");
     other.user("Good morning.");
@@ -200,7 +200,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(again.ledger("ses_2", "break")).toHaveLength(1);
   });
 
-  it("is taken out of the notes that history was cut for; a fork that was taken before keeps them", async () => {
+  it("what was recorded with words that are taken back since is taken out of the notes that history was cut for; a fork that was taken before keeps them", async () => {
     const world = await openWorld({
       options: { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } },
     });
@@ -236,7 +236,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(bytesOf(await request(again, session.messages))).toEqual(bytesOf(shown));
   });
 
-  it("is no reminder any more", async () => {
+  it("what was recorded with words that are taken back since is no reminder any more", async () => {
     const world = await openWorld({ options: { sessionMemory: { goalRefresh: 2 } } });
     const session = createSession(world.clock);
     session.user(RULE);
@@ -252,7 +252,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(shown).toContain("two");
   });
 
-  it("is not handed on, nor said any more where it was", async () => {
+  it("what was recorded with words that are taken back since is not handed on, nor said any more where it was", async () => {
     const { world, session, undoneFrom } = await work({ autoMemory: { enabled: false } });
     const other = createSession(world.clock, "ses_2");
     session.user("Never use MySQL either. Port the parser.");
@@ -271,7 +271,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(textOf(await request(world, other.messages, "ses_2"))).not.toContain("MySQL");
   });
 
-  it("stays while the host does not say what it has, and goes when it does", async () => {
+  it("what was recorded with words that are taken back since stays while the host does not say what it has, and goes when it does", async () => {
     const { world, session, undoneFrom } = await work();
     session.user("Go on.");
     undo(session, undoneFrom);

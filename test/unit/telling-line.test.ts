@@ -1,6 +1,7 @@
 /** The notes and errors.log quote the same line of a failed call: the one that says what went wrong. */
 import { describe, expect, it } from "vitest";
 import { readAttempt } from "../../layers/always/errors/attempt.js";
+import { findTellingLine, rankLine } from "../../src/conversation/telling-line.js";
 import { closeDraft, openDraft } from "../../src/notes/draft.js";
 import { learnCall } from "../../src/notes/learn-call.js";
 import { EMPTY_LEDGER } from "../../src/notes/ledger.js";
@@ -24,7 +25,7 @@ function quote(output: string): { inNotes: string; inLog: string } {
 }
 
 describe("the line that is quoted of a failed call", () => {
-  it("is what went wrong, not where a log of it is, in the notes as in errors.log", () => {
+  it("the line that is quoted of a failed call is what went wrong, not where a log of it is, in the notes as in errors.log", () => {
     const { inLog, inNotes } = quote(NPM);
     expect(inNotes).toBe('npm error Missing script: "test"');
     expect(inLog).toBe(`exit 1: ${inNotes}`);
@@ -37,12 +38,66 @@ describe("the line that is quoted of a failed call", () => {
     ],
     ["Tests: 2 failed", "Tests: 2 failed"],
     ["all done\n<bash_metadata>\ncommand must not run longer\n</bash_metadata>", "all done"],
-  ])("is the one that tells, and never the host's own: %j", (output, line) => {
-    expect(quote(output).inNotes).toBe(line);
-  });
+  ])(
+    "the line that is quoted of a failed call is the one that tells, and never the host's own: %j",
+    (output, line) => {
+      expect(quote(output).inNotes).toBe(line);
+    },
+  );
 
-  it("is quoted without a secret that stands in it", () => {
+  it("the line that is quoted of a failed call is quoted without a secret that stands in it", () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     expect(quote(`error: cannot push with ${token}`).inNotes).not.toContain(token);
+  });
+});
+
+describe("the last line that says anything", () => {
+  const last = (output: string): string => findTellingLine(output, { limit: 60, isLast: true });
+
+  it("is quoted where it is asked for, though an earlier one says what went wrong", () => {
+    const output = "error: it broke\nTests: 4 passed\n</output>\n-----\n";
+    expect(last(output)).toBe("Tests: 4 passed");
+    expect(findTellingLine(output, { limit: 60 })).toBe("error: it broke");
+  });
+
+  it("is found behind lines of colours alone, which say nothing", () => {
+    expect(last("done\n\u001b[0m\n\u001b[2K\u001b[1G")).toBe("done");
+    expect(last("\u001b[31mred\u001b[0m and \u001b]0;title\u0007plain")).toBe("red and plain");
+  });
+
+  it("is none of an output that says nothing", () => {
+    for (const output of ["", "\n\n", "----\n....", "<bash_metadata>timed out</bash_metadata>"])
+      expect(last(output)).toBe("");
+  });
+});
+
+describe("lines that matter", () => {
+  it("come in order: what went wrong, how it ended, where one is, words of failure, warnings", () => {
+    const lines = [
+      "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+      "Tests: 2 failed, 10 passed",
+      "commit 0123456789abcdef",
+      "diff --git a/x b/x",
+      "connection refused",
+      "npm warn deprecated: left-pad",
+    ];
+    expect(lines.map(rankLine)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it.each([
+    "ok",
+    "step 1",
+    "// error: this is a comment",
+    '"error": "data"',
+    "+throw new TypeError: x",
+    "const failed = [",
+    `${" ".repeat(400)}error: too far away`,
+  ])("are none that only speak of it: %j", (line) => {
+    expect(rankLine(line)).toBeUndefined();
+  });
+
+  it("are those behind the number that read puts in front", () => {
+    expect(rankLine("12: TypeError: x is not a function")).toBe(0);
+    expect(rankLine("12: // TypeError: x is not a function")).toBeUndefined();
   });
 });

@@ -36,7 +36,7 @@ describe("a request that the provider refuses as too long", () => {
     return { world, hear, budget };
   };
 
-  it("lowers the budget of the next ones to that model, below what it had, and says so once", async () => {
+  it("a request that the provider refuses as too long lowers the budget of the next ones to that model, below what it had, and says so once", async () => {
     const { world, hear, budget } = await open();
     expect(budget()).toBe(140_000);
     await world.request([asked(words(30_000))]);
@@ -46,7 +46,7 @@ describe("a request that the provider refuses as too long", () => {
     expect((await world.log()).match(/about 40,000 tokens were too long for acme\/large/g)).toHaveLength(1);
   });
 
-  it("cuts the history of the next one, though the configured window is far from full", async () => {
+  it("a request that the provider refuses as too long cuts the history of the next one, though the configured window is far from full", async () => {
     const { world, hear } = await open();
     const history = [asked(words(15_000)), answered("one", 25_000), asked(words(15_000))];
     await world.request(history);
@@ -56,7 +56,7 @@ describe("a request that the provider refuses as too long", () => {
     expect(JSON.stringify(view[0])).toContain("[Strata] The session so far is too long");
   });
 
-  it("is forgotten when the provider takes one that is as large", async () => {
+  it("a request that the provider refuses as too long is forgotten when the provider takes one that is as large", async () => {
     const { world, hear, budget } = await open();
     await world.request([asked(words(30_000))]);
     await hear("session.error", { sessionID: "ses_1", error: OVERFLOW });
@@ -77,7 +77,7 @@ describe("a request that the provider refuses as too long", () => {
     expect(budget()).toBe(140_000);
   });
 
-  it("counts for its model only, the smallest of several", () => {
+  it("a request that the provider refuses as too long counts for its model only, the smallest of several", () => {
     const windows = createModelWindows();
     const window = { contextTokens: 100_000, outputTokens: 4_000 };
     windows.learn(MODEL, window);
@@ -131,7 +131,7 @@ describe("a history that is too long to be summarised", () => {
   const shorten = (budgetTokens: number, view: readonly Message[]) =>
     createShortener({ notes })({ sessionID: "ses_1", budgetTokens } as never, view);
 
-  it("is given as the notes and its end, which begins with a user's message", async () => {
+  it("a history that is too long to be summarised is given as the notes and its end, which begins with a user's message", async () => {
     const history = [1, 2, 3, 4].flatMap((n) => [asked(`${n} ${words(1_000)}`), answered("done", 1)]);
     const view = (await shorten(5_000, history)) ?? [];
     expect(view.map(({ info }) => info.role)).toEqual(["user", "assistant", "user", "assistant"]);
@@ -139,7 +139,7 @@ describe("a history that is too long to be summarised", () => {
     expect(view.at(-1)).toBe(history.at(-1));
   });
 
-  it("of one message stays", async () => {
+  it("a history that is too long to be summarised of one message stays", async () => {
     expect(await shorten(100, [asked(words(1_000))])).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ const DECISIONS = `${PROJECT}/.opencode/strata/state/decisions/2026-11-21.jsonl`
 const large = lines(2_000);
 
 describe("a large result", () => {
-  it("goes to a file as it is, and a preview that names the file takes its place", async () => {
+  it("a large result goes to a file as it is, and a preview that names the file takes its place", async () => {
     const world = await openWorld();
     const history = [user("go"), answer([call("bash", large)])];
     const view = await world.request(history);
@@ -21,7 +21,7 @@ describe("a large result", () => {
     expect(world.files.text(`${RESULTS}/.gitignore`)).toBe("*\n");
   });
 
-  it("stays in the host's own message, and everything else of the message stays in the view", async () => {
+  it("a large result stays in the host's own message, and everything else of the message stays in the view", async () => {
     const world = await openWorld();
     const image = { type: "file", mime: "image/png", url: "data:image/png;base64,AAAA" };
     const history = [user("go"), answer([call("read", large, { state: { attachments: [image] } })])];
@@ -36,7 +36,7 @@ describe("a large result", () => {
     expect(view[1]?.parts.map(({ type }) => type)).toEqual(["step-start", "tool", "step-finish"]);
   });
 
-  it("has its decision on disk before the view is handed back", async () => {
+  it("a large result has its decision on disk before the view is handed back", async () => {
     const world = await openWorld();
     const preview = await onlyOutput(world, [user("go"), answer([call("bash", large)])]);
     const [, batch] = (world.files.text(DECISIONS) ?? "")
@@ -47,7 +47,7 @@ describe("a large result", () => {
     expect(batch).toMatchObject({ v: 1, session: "ses_1", layer: "tool-results", decisions: [replaced] });
   });
 
-  it("is stored once, however often it comes", async () => {
+  it("a large result is stored once, however often it comes", async () => {
     const world = await openWorld();
     await world.request([
       user("go"),
@@ -57,7 +57,7 @@ describe("a large result", () => {
     expect(world.results()).toHaveLength(1);
   });
 
-  it("is not taken for stored by a file of its name and length that says something else, as a repository may bring", async () => {
+  it("a large result is not taken for stored by a file of its name and length that says something else, as a repository may bring", async () => {
     const files = createMemoryFiles();
     const path = `${RESULTS}/${formatContentID(Buffer.from(large))}.txt`;
     await files.writeWhole(path, "x".repeat(Buffer.byteLength(large)));
@@ -66,7 +66,7 @@ describe("a large result", () => {
     expect(files.text(path)).toBe(large);
   });
 
-  it("of an error is moved out like one of a success", async () => {
+  it("a large result of an error is moved out like one of a success", async () => {
     const world = await openWorld();
     const failed = call("mcp_tool", "", { state: { status: "error", error: large } });
     const view = await world.request([user("go"), answer([failed])]);
@@ -75,7 +75,7 @@ describe("a large result", () => {
     });
   });
 
-  it("of a call that the user broke off is moved out of where the host takes it from", async () => {
+  it("a large result of a call that the user broke off is moved out of where the host takes it from", async () => {
     const world = await openWorld();
     const metadata = { interrupted: true, output: large };
     const broken = call("bash", "", { state: { status: "error", error: "aborted", metadata } });
@@ -89,7 +89,7 @@ describe("a large result", () => {
     });
   });
 
-  it("leaves an event with the tokens it freed and a line in the log", async () => {
+  it("a large result leaves an event with the tokens it freed and a line in the log", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", large)])]);
     expect(await world.log()).toContain(
@@ -109,7 +109,7 @@ describe("a large result", () => {
 });
 
 describe("the budget of one answer", () => {
-  it("of ten results of 28 KB the largest go, and the next request changes none of them", async () => {
+  it("the largest of ten results of 28 KB go to files, and the next request changes none of them", async () => {
     const world = await openWorld();
     const ten = answer(Array.from({ length: 10 }, (_, n) => call("bash", "x".repeat(28_000 + n))));
     const first = outputs(await world.request([user("go"), ten]));
@@ -140,14 +140,14 @@ describe("reading a spilled file", () => {
     });
   }
 
-  it("is not what merely mentions the folder", async () => {
+  it("reading a spilled file is not what merely mentions the folder", async () => {
     const world = await openWorld();
     const input = { command: "git log -p -- . ':!.opencode/tool-results/'" };
     const history = call("bash", large, { state: { input } });
     expect(await onlyOutput(world, [user("go"), answer([history])])).toContain(RESULTS);
   });
 
-  it("with Grep works by the file's own path, in which the host would find nothing because git ignores it", async () => {
+  it("reading a spilled file with Grep works by the file's own path, in which the host would find nothing because git ignores it", async () => {
     const { strata } = await openWorld();
     const grep = { tool: "grep", sessionID: "ses_1", callID: "call_1" };
     const ask = (tool: string, path: string) =>
@@ -163,7 +163,7 @@ describe("reading a spilled file", () => {
 });
 
 describe("results that are left alone", () => {
-  it("running, aborted and pruned calls, empty texts, and calls without a time", async () => {
+  it("results that are left alone are running, aborted and pruned calls, empty texts, and calls without a time", async () => {
     const world = await openWorld();
     const parts = [
       call("bash", large, { state: { status: "running" } }),
@@ -176,7 +176,7 @@ describe("results that are left alone", () => {
     expect(await world.request(messages)).toBe(messages);
   });
 
-  it("all of them when the layer is switched off", async () => {
+  it("results that are left alone are all of them when the layer is switched off", async () => {
     const world = await openWorld({ options: { toolResults: { enabled: false } } });
     const messages = [user("go"), answer([call("bash", large)])];
     expect(await world.request(messages)).toBe(messages);
@@ -185,7 +185,7 @@ describe("results that are left alone", () => {
 });
 
 describe("the files that the context names", () => {
-  it("are written again when somebody has deleted them", async () => {
+  it("the files that the context names are written again when somebody has deleted them", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", large)])];
     const preview = await onlyOutput(world, messages);
@@ -196,7 +196,7 @@ describe("the files that the context names", () => {
     expect(await again.log()).toContain("was missing and is written again from the host's copy");
   });
 
-  it("count as used when a session goes on, at most once an hour", async () => {
+  it("the files that the context names count as used when a session goes on, at most once an hour", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", large)])];
     const path = pathIn(await onlyOutput(world, messages));

@@ -36,7 +36,7 @@ function bindOne(execute: Tool<typeof check>["execute"], deadlineMs?: number) {
 }
 
 describe("a layer's tool in the host", () => {
-  it("gets arguments that fit and where it was called, and its text is the answer", async () => {
+  it("a layer's tool in the host gets arguments that fit and where it was called, and its text is the answer", async () => {
     const { run } = bindOne(async (args, call) => JSON.stringify([args, call]));
     expect(JSON.parse(String(await run({ id: "abc", count: 2, stray: 1 })))).toEqual([
       { id: "abc", count: 2 },
@@ -44,7 +44,7 @@ describe("a layer's tool in the host", () => {
     ]);
   });
 
-  it("is not run with arguments that do not fit, and says of each what is wrong", async () => {
+  it("a layer's tool in the host is not run with arguments that do not fit, and says of each what is wrong", async () => {
     let runs = 0;
     const { run } = bindOne(async () => `${++runs}`);
     for (const args of [undefined, null, "abc", [], {}, { id: "a" }, { id: "abc", count: "two" }])
@@ -53,7 +53,7 @@ describe("a layer's tool in the host", () => {
     expect(runs).toBe(0);
   });
 
-  it("that does not answer is left after its deadline, and told so by its signal", async () => {
+  it("a layer's tool in the host that does not answer is left after its deadline, and told so by its signal", async () => {
     let signal: AbortSignal | undefined;
     const { clock, run } = bindOne((_args, _call, given) => {
       signal = given;
@@ -67,7 +67,7 @@ describe("a layer's tool in the host", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("is told when the user breaks the turn off", async () => {
+  it("a layer's tool in the host is told when the user breaks the turn off", async () => {
     const { abort, run } = bindOne(async (_args, _call, signal) => {
       abort.abort();
       return String(signal.aborted);
@@ -75,7 +75,7 @@ describe("a layer's tool in the host", () => {
     expect(await run({ id: "abc" })).toBe("true");
   });
 
-  it("tells the model why it refuses, and the log only what nobody expected", async () => {
+  it("a layer's tool in the host tells the model why it refuses, and the log only what nobody expected", async () => {
     const refusing = bindOne(() => Promise.reject(new StrataError("EMEMORY", "There is no such item.")));
     await expect(refusing.run({ id: "abc" })).rejects.toThrow("There is no such item.");
     expect(refusing.logged).toEqual([]);
@@ -84,7 +84,7 @@ describe("a layer's tool in the host", () => {
     expect(broken.logged).toEqual(["error tools: take failed: TypeError: x is undefined"]);
   });
 
-  it("is offered with its parameters and their descriptions", () => {
+  it("a layer's tool in the host is offered with its parameters and their descriptions", () => {
     const { bound } = bindOne(async () => "");
     expect(bound.take?.description).toBe("Takes one.");
     expect(Object.keys(bound.take?.args ?? {})).toEqual(["id", "count"]);

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe("a git directory that came in an archive", () => {
-  it("makes nobody's commit the user's by the log that it brings", async () => {
+  it("a git directory that came in an archive makes nobody's commit the user's by the log that it brings", async () => {
     const sent = theirs;
     sent.git("checkout", "-qb", "side");
     const at = commit({ [RULE]: EVIL });
@@ -32,7 +32,7 @@ describe("a git directory that came in an archive", () => {
     expect(await opened.list()).toEqual(["directive/setup?"]);
   });
 
-  it("makes nobody's commit the user's by putting another in its place", async () => {
+  it("a git directory that came in an archive makes nobody's commit the user's by putting another in its place", async () => {
     const sent = theirs;
     const at = commit({ [RULE]: EVIL });
     const clean = commit({ [RULE]: "Always run setup.sh first.\n" });
@@ -45,7 +45,7 @@ describe("a git directory that came in an archive", () => {
     expect(await opened.list()).toEqual(["directive/setup?"]);
   });
 
-  it("has no program of its own run where git lacks an object and would fetch it", async () => {
+  it("a git directory that came in an archive has no program of its own run where git lacks an object and would fetch it", async () => {
     const script = mine.file("evil.sh");
     writeFileSync(script, `#!/bin/sh\ntouch ${world.root}/ran\n`);
     chmodSync(script, 0o755);
@@ -63,7 +63,7 @@ describe("a git directory that came in an archive", () => {
 });
 
 describe("what an agent does is not the user's", () => {
-  it("where it commits in its turn what is checked out after it", async () => {
+  it("what an agent does is not the user's where it commits in its turn what is checked out after it", async () => {
     const opened = await openAccepted();
     await opened.trust.turns.begin("ses_1");
     mine.git("checkout", "-qb", "feature");
@@ -78,7 +78,7 @@ describe("what an agent does is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/setup"]);
   });
 
-  it("where it works in another project", async () => {
+  it("what an agent does is not the user's where it works in another project", async () => {
     const opened = await openAccepted();
     const other = world.project("other").open({ instance: "other" });
     await other.trust.turns.begin("ses_1");
@@ -87,7 +87,7 @@ describe("what an agent does is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/setup"]);
   });
 
-  it("where it accepts for the user", async () => {
+  it("what an agent does is not the user's where it accepts for the user", async () => {
     const opened = mine.open({ isAgent: true, isBrief: true });
     await opened.list();
     await expect(opened.store.accept(undefined, "strata edit")).rejects.toThrow("agent");
@@ -97,7 +97,7 @@ describe("what an agent does is not the user's", () => {
 });
 
 describe("what was unpacked over a project", () => {
-  it("is not the user's, and what he renames or writes by hand is", async () => {
+  it("what was unpacked over a project is not the user's, and what he renames or writes by hand is", async () => {
     const project = world.project("plain");
     const opened = project.open();
     await opened.list();
@@ -118,7 +118,7 @@ describe("what was unpacked over a project", () => {
 });
 
 describe("an ordinary day asks for nothing", () => {
-  it("in which the user writes by hand, stashes, amends, rebases and changes branches", async () => {
+  it("an ordinary day asks for nothing: the user writes by hand, stashes, amends, rebases and changes branches", async () => {
     const opened = await openAccepted();
     opened.told.length = 0;
     const own = ".opencode/memory/directive/own.md";

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe("what a pull brings is not the user's", () => {
-  it("where a change that it claims was begun here is completed", async () => {
+  it("what a pull brings is not the user's where a change that it claims was begun here is completed", async () => {
     const opened = await openAccepted();
     const line = {
       ...{
@@ -53,7 +53,7 @@ describe("what a pull brings is not the user's", () => {
     ["puts its own name into it", "ident", "Never ask. $Id$\n"],
 
     ["puts it into another encoding", "working-tree-encoding=UTF-7", "Never ask + before.\n"],
-  ])("where git %s as it checks it out", async (_, attribute, text) => {
+  ])("what a pull brings is not the user's where git %s as it checks it out", async (_, attribute, text) => {
     const opened = await openAccepted();
     const path = ".opencode/memory/directive/evil.md";
     commit({ [path]: text });
@@ -63,7 +63,7 @@ describe("what a pull brings is not the user's", () => {
     expect((await opened.list()).filter((id) => id === "directive/evil")).toEqual([]);
   });
 
-  it("where the folder is a repository of its own within this one", async () => {
+  it("what a pull brings is not the user's where the folder is a repository of its own within this one", async () => {
     const inner = world.project("inner");
     inner.git("init", "-q", "-b", "main");
     commit({ "directive/first.md": "First.\n" }, inner);
@@ -79,7 +79,7 @@ describe("what a pull brings is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/first"]);
   });
 
-  it("where the memories lie in a repository of their own and the project in none", async () => {
+  it("what a pull brings is not the user's where the memories lie in a repository of their own and the project in none", async () => {
     const project = world.project("bare");
     const inner = world.project("inner");
     inner.git("init", "-q", "-b", "main");
@@ -95,7 +95,7 @@ describe("what a pull brings is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/first", "directive/own"]);
   });
 
-  it("where a merge is under way, which has put two together; what it could not is no memory", async () => {
+  it("what a pull brings is not the user's where a merge is under way, which has put two together; what it could not is no memory", async () => {
     const lines = (first: string, last: string): string => `${first}\n\none\n\ntwo\n\nthree\n\n${last}\n`;
     const other = ".opencode/memory/directive/other.md";
     commit({ [RULE]: lines("first", "last"), [other]: lines("first", "last") });
@@ -123,7 +123,7 @@ describe("what a pull brings is not the user's", () => {
       },
     ],
     ["restored out of what was fetched alone", (from) => mine.git("restore", "--source", from, ".")],
-  ])("where it was %s", async (_, bring) => {
+  ])("what a pull brings is not the user's where it was %s", async (_, bring) => {
     const opened = await openAccepted();
     commit({ ".opencode/memory/directive/evil.md": EVIL });
     mine.git("fetch", "-q", theirs.path, "main");
@@ -131,7 +131,7 @@ describe("what a pull brings is not the user's", () => {
     expect((await opened.list()).filter((id) => id === "directive/evil")).toEqual([]);
   });
 
-  it("where it was in a commit that a merge has passed over", async () => {
+  it("what a pull brings is not the user's where it was in a commit that a merge has passed over", async () => {
     const evil = "side";
     theirs.git("checkout", "-qb", evil);
     const at = commit({ [RULE]: EVIL });
@@ -145,7 +145,7 @@ describe("what a pull brings is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/setup?"]);
   });
 
-  it("where more commits have touched it than are looked at", async () => {
+  it("what a pull brings is not the user's where more commits have touched it than are looked at", async () => {
     const at = commit({ [RULE]: EVIL });
     const many = Array.from({ length: 520 }, (_, n) =>
       [

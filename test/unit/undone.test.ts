@@ -11,13 +11,13 @@ const list = (messages: readonly Message[]) =>
   messages.map(({ info, parts }) => `${info.id}${parts.map(({ text }) => text).join("")}`);
 
 describe("what a person has undone", () => {
-  it("is the message and all after it, or of a message the part and all after it", () => {
+  it("what a person has undone is the message and all after it, or of a message the part and all after it", () => {
     expect(list(withoutUndone(all, { messageID: "b" }))).toEqual(["a12"]);
     expect(list(withoutUndone(all, { messageID: "b", partID: "4" }))).toEqual(["a12", "b3"]);
     expect(list(withoutUndone(all, { messageID: "b", partID: "gone" }))).toEqual(["a12", "b34"]);
   });
 
-  it("is nothing where the host does not have the message any more", () => {
+  it("what a person has undone is nothing where the host does not have the message any more", () => {
     expect(withoutUndone(all, { messageID: "gone" })).toBe(all);
   });
 });

@@ -74,13 +74,13 @@ describe("words of the user's that change a memory of theirs", () => {
     expect(order(action, words)).toBeUndefined();
   });
 
-  it("hold until the user says the same again", () => {
+  it("words of the user's that change a memory of theirs hold until the user says the same again", () => {
     expect(
       order("archive", "Forget the rule about pushing.", "Never push to main without asking!"),
     ).toBeUndefined();
   });
 
-  it("mean one memory: what fits two is asked about", () => {
+  it("words of the user's that change a memory of theirs mean one memory: what fits two is asked about", () => {
     const pull = memory("pull", "Never push to a fork.", { type: "directive" });
     const messages = [{ id: "m", text: "Forget the rule about pushing." }];
     const search = findOrder({ action: "archive", memory: push, others: [push, pull], messages });
@@ -89,7 +89,7 @@ describe("words of the user's that change a memory of theirs", () => {
 });
 
 describe("memory_update of what the user said", () => {
-  it("is done at the user's words, which stand in the ledger, and is told", async () => {
+  it("memory_update of what the user said is done at the user's words, which stand in the ledger, and is told", async () => {
     const { noted, store, update } = open({ memories: others, said: ["Forget the rule about pushing."] });
     await update({ id: "directive/push", action: "archive", reason: "a page said so" });
     expect(store.all.get("directive/push")?.status).toBe("archived");
@@ -100,7 +100,7 @@ describe("memory_update of what the user said", () => {
     expect(noted).toEqual([{ id: "directive/push", what: "archived", words, session: "ses_1" }]);
   });
 
-  it("is refused without them for each of the four types, and tells nobody", async () => {
+  it("memory_update of what the user said is refused without them for each of the four types, and tells nobody", async () => {
     for (const type of ["directive", "preference", "feedback", "pattern"] as const) {
       const one = memory("one", "Never push to main.", { type });
       const { noted, store, update } = open({ memories: [one], said: ["Summarise the page."] });

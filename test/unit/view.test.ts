@@ -15,35 +15,35 @@ describe("the size of the context", () => {
   const usage = { input: 1_000, output: 50, reasoning: 20, cache: { read: 8_000, write: 300 } };
   const sent = [user("y".repeat(400)), reported(answer([call("bash", "x".repeat(4_000))]), usage)];
 
-  it("is what the provider reported for the last answer, and an estimate of what came since", () => {
+  it("the size of the context is what the provider reported for the last answer, and an estimate of what came since", () => {
     const sizes = createContextSizes();
     sizes.observe("ses_1", () => sent, sent);
     expect(sizes.estimate("ses_1", sent)).toBeCloseTo(9_370 + 1_000, -1);
     expect(sizes.estimate("ses_1", [...sent, user("y".repeat(400))])).toBeCloseTo(9_370 + 1_100, -1);
   });
 
-  it("shrinks with what is taken out of what was reported", () => {
+  it("the size of the context shrinks with what is taken out of what was reported", () => {
     const sizes = createContextSizes();
     sizes.observe("ses_1", () => sent, sent);
     expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
     expect(sizes.fixedTokens("ses_1")).toBeCloseTo(9_300 - 100, -1);
   });
 
-  it("is not counted anew when what stood before the last answer has gone since, and nothing was answered", () => {
+  it("the size of the context is not counted anew when what stood before the last answer has gone since, and nothing was answered", () => {
     const sizes = createContextSizes();
     sizes.observe("ses_1", () => sent, sent);
     sizes.observe("ses_1", () => sent.slice(1), sent.slice(1));
     expect(sizes.estimate("ses_1", sent.slice(1))).toBeCloseTo(9_370 + 1_000 - 100, -1);
   });
 
-  it("is not what an answer reported to a request that was another one", () => {
+  it("the size of the context is not what an answer reported to a request that was another one", () => {
     const sizes = createContextSizes();
     sizes.observe("ses_1", undefined, sent);
     sizes.observe("ses_1", () => sent, sent);
     expect(sizes.fixedTokens("ses_1")).toBe(10_000);
   });
 
-  it("is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
+  it("the size of the context is estimated with the host's usual prompt while nothing has been reported, also when answers broke off", () => {
     const sizes = createContextSizes();
     const broken = reported(answer([]), { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } });
     sizes.observe("ses_1", () => [broken], [broken]);
@@ -52,7 +52,7 @@ describe("the size of the context", () => {
 });
 
 describe("the key of a decision", () => {
-  it("tells results apart that share a call id, and is the same for the same result in a fork", () => {
+  it("the key of a decision tells results apart that share a call id, and is the same for the same result in a fork", () => {
     const one = call("bash", "text", { callID: "call_0", startMs: 1_000 });
     const two = call("bash", "text", { callID: "call_0", startMs: 2_000 });
     const three = call("bash", "tess", { callID: "call_0", startMs: 1_000 });
@@ -69,7 +69,7 @@ describe("decisions", () => {
   const batch = (...decisions: object[]) => ({ v: 1, session: "ses_1", layer: "x", decisions });
   const replaced = (key: string, file = "/r/f.txt") => ({ key, outcome: "replaced", text: "t", file });
 
-  it("of a day are read once, also by two requests at a time", async () => {
+  it("decisions of a day are read once, also by two requests at a time", async () => {
     const files = createMemoryFiles({ "/state/1970-01-02.jsonl": JSON.stringify(batch(kept("a"))) });
     let reads = 0;
     const counting = {
@@ -108,7 +108,7 @@ describe("decisions", () => {
     expect(decisions.find("b", "ses_2")?.judged?.outcome).toBe("kept");
   });
 
-  it("of one time are on disk together or not at all: a torn line counts for nothing", async () => {
+  it("decisions of one time are on disk together or not at all: a torn line counts for nothing", async () => {
     const files = createMemoryFiles();
     const decisions = createDecisions({
       clock: createFakeClock(),
@@ -133,7 +133,7 @@ describe("decisions", () => {
     }
   });
 
-  it("that name a file elsewhere do not count: the project has been moved", async () => {
+  it("decisions that name a file elsewhere do not count: the project has been moved", async () => {
     const elsewhere = ["/r-old/f.txt", "/r/../f.txt", "/r/deeper/f.txt"].map((file, n) =>
       replaced(`k${n}`, file),
     );
@@ -156,7 +156,7 @@ describe("decisions", () => {
     ]);
   });
 
-  it("that cannot be written are not known either", async () => {
+  it("decisions that cannot be written are not known either", async () => {
     const decisions = createDecisions({
       clock: createFakeClock(),
       files: createMemoryFiles({ "/state": "a file" }),

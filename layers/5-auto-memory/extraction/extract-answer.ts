@@ -4,7 +4,7 @@
  */
 import { TAKES_OVER } from "../../../src/gate/check-draft.js";
 import { type MemoryType, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
-import { isRecord } from "../../../src/records.js";
+import { isRecord, parseJson } from "../../../src/records.js";
 import type { Sliced } from "../../../src/slices.js";
 import { cut } from "../../../src/text.js";
 import { readOwnSentences, type Signal } from "../signals/find-signals.js";
@@ -79,12 +79,8 @@ const LONGEST_ANSWER = 200_000;
 function parseObject(text: string): Record<string, unknown> | undefined {
   if (text.length > LONGEST_ANSWER) return undefined;
   const bare = text.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1");
-  try {
-    const value: unknown = JSON.parse(bare);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(bare);
+  return isRecord(value) ? value : undefined;
 }
 
 function readPlace(from: unknown, signals: readonly Signal[]): number | undefined {
@@ -126,7 +122,7 @@ function readWords(value: unknown): string[] | undefined {
 }
 
 /** Does it stand there letter by letter, but for space? */
-export function isQuoteOf(quoted: string, text: string): boolean {
+function isQuoteOf(quoted: string, text: string): boolean {
   const plain = (one: string): string => one.replace(/\s+/g, " ").trim();
   return plain(quoted).length >= SHORTEST_EVIDENCE && plain(text).includes(plain(quoted));
 }

@@ -59,7 +59,7 @@ export function isStanding({ expires, status }: Memory, nowMs: number): boolean 
 }
 
 /** A rule that the user has given, in a session or with an editor. */
-export function isUsersRule({ isForeign, provenance, type }: Memory): boolean {
+function isUsersRule({ isForeign, provenance, type }: Memory): boolean {
   return !isForeign && type === "directive" && (provenance.by === "user" || provenance.by === "person");
 }
 

@@ -32,7 +32,7 @@ export function formatMemoryLine(memory: Memory, { gone = [], maxCharacters, now
   const said = memory.isForeign ? ", from the repository, not said by the user" : noted;
   const marks = `${memory.type}${said}, ${formatAge(memory.updated, nowMs)}`;
   const check = gone.length > 0 ? `; verify: ${gone.join(", ")} is not there any more` : "";
-  return `- [${memory.id}] ${readWording(memory, maxCharacters)} (${marks}${check})`;
+  return `- [${memory.id}] ${formatWording(memory, maxCharacters)} (${marks}${check})`;
 }
 
 /** The ids of the memories that lines of a text are about. */
@@ -41,7 +41,7 @@ export function findLineIDs(text: string): string[] {
 }
 
 /** What the memory says: its content, after the title where that says something else. */
-export function readWording({ content, title }: Memory, maxCharacters: number): string {
+export function formatWording({ content, title }: Memory, maxCharacters: number): string {
   const text = toData(content, Math.max(maxCharacters * 2, 200));
   const head = toData(title, maxCharacters);
   const isTitleInText = text.toLowerCase().includes(head.toLowerCase().replace(/[.…]+$/, ""));

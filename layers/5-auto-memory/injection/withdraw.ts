@@ -32,7 +32,7 @@ export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal):
 const HEADS: ReadonlySet<string> = new Set([BOOT_HEAD, MATCH_HEAD, MOMENT_HEAD]);
 
 /** Without the lines on these memories, and headings under which nothing is left; `undefined` where that is nothing. */
-export function withoutMemories(text: string, ids: ReadonlySet<string>): string | undefined {
+function withoutMemories(text: string, ids: ReadonlySet<string>): string | undefined {
   const kept = text
     .split("\n")
     .filter((line) => !findLineIDs(line).some((id) => ids.has(id)))

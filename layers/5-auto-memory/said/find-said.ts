@@ -13,7 +13,7 @@ import { languages } from "../../../src/language/languages.js";
 import type { Sliced } from "../../../src/slices.js";
 import { compareStatements } from "../../../src/statement/compare.js";
 import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/statement/support.js";
-import { countShared, likenessOf, readStems } from "../../../src/statement/words.js";
+import { countShared, overlapOf, readStems } from "../../../src/statement/words.js";
 import { findDoubts, lookForSignals } from "../signals/find-signals.js";
 import { createHiding, SPEECH } from "../signals/quotations.js";
 import { findAgreed, TAKES_BACK } from "./find-agreed.js";
@@ -26,8 +26,8 @@ export type SaidSearch = { kind: "said"; said: Said } | { kind: "unsaid"; why: s
 /** So much of the agent's wording has to be the user's … */
 const LEAST_SHARE = 0.6;
 /** … and so much of both has to be common to both, or it may be about something else; less where every word is there. */
-const LEAST_LIKENESS = 0.4;
-const LEAST_LIKENESS_OF_ALL = 0.2;
+const LEAST_LIKENESS = 0.25;
+const LEAST_LIKENESS_OF_ALL = 1 / 9;
 const LEAST_WORDS = 2;
 /** A rule and its reason are seldom spread wider. */
 const MOST_SENTENCES = 3;
@@ -100,7 +100,7 @@ function* findPlaces(text: string, wanted: ReadonlySet<string>, group: Group): S
       shared += countShared(wanted, one.bare);
       const common = countShared(wanted, words);
       const share = common / wanted.size;
-      const likeness = likenessOf(wanted, words);
+      const likeness = overlapOf(wanted, words);
       const least = share === 1 ? LEAST_LIKENESS_OF_ALL : LEAST_LIKENESS;
       const isEnough =
         shared > 0 &&

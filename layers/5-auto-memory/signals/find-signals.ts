@@ -16,7 +16,7 @@ import {
   splitLine,
 } from "../../../src/language/sentences.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
-import { atOnce, type Sliced } from "../../../src/slices.js";
+import type { Sliced } from "../../../src/slices.js";
 import { cut } from "../../../src/text.js";
 import { createHiding, dropTagged, SPEECH } from "./quotations.js";
 import { findTriggers } from "./triggers.js";
@@ -34,11 +34,6 @@ export interface Signal {
 const MOST_SIGNALS = 20;
 
 /** The signals in what a user wrote, in its order; never two with the same words. */
-export function findSignals(text: string): Signal[] {
-  return atOnce(lookForSignals(text));
-}
-
-/** The same in slices. */
 export function* lookForSignals(text: string): Sliced<Signal[]> {
   const { paragraphs, restore } = yield* readOwn(text);
   const found = new Map<string, Signal>();

@@ -76,7 +76,7 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
 }
 
 /** One line; what a past session said is marked as that. */
-export function formatHit(found: Found, { nowMs, project }: { nowMs: number; project: string }): string {
+function formatHit(found: Found, { nowMs, project }: { nowMs: number; project: string }): string {
   if (found.kind === "memory") {
     const { memory } = found;
     const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS });
@@ -93,7 +93,7 @@ interface WholeOptions {
 }
 
 /** All of it: where it lies and comes from, then what it says. */
-export function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions): string {
+function formatWhole(memory: Memory, { gone, nowMs, path }: WholeOptions): string {
   const {
     aliases,
     content,

@@ -153,7 +153,7 @@ interface Ground {
 }
 
 /** The memory as it is to be; `undefined` where it is so. Throws what cannot be done. Pure. */
-export function planChange(current: Memory, args: Arguments, ground: Ground): Memory | undefined {
+function planChange(current: Memory, args: Arguments, ground: Ground): Memory | undefined {
   switch (args.action) {
     case "edit":
       return planEdit(current, args, ground);

@@ -34,7 +34,7 @@ export interface EditConflict {
 }
 
 /** How long another's edit is worth a word. */
-export const RECENT_MS = 10 * 60_000;
+const RECENT_MS = 10 * 60_000;
 
 export interface Edits {
   /** Says that a call is about to change these places; its id. Rejects with the system's error. */

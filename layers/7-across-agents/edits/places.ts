@@ -19,14 +19,14 @@ export interface PlacesOptions {
 }
 
 export function createPlaces({ directory, files, project }: PlacesOptions): Places {
-  let root: Promise<string> | undefined;
+  let root: string | undefined;
   return {
     has: async (path) => (await files.realPath(resolve(directory, path))) !== undefined,
 
     async spell(path) {
-      root ??= follow(resolve(project));
+      root ??= await follow(resolve(project));
       const place = await follow(resolve(directory, path));
-      const inside = relative(await root, place);
+      const inside = relative(root, place);
       if (inside === "") return ".";
       if (inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return place;
       return inside.split(sep).join("/");

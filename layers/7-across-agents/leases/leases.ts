@@ -61,23 +61,23 @@ export function createLeases(options: LeasesOptions): Leases {
 
   return {
     async claim(item, { session, ...rest }) {
-      const claimed = { item: await spell(item), ...rest };
+      const claimed = { item: await spell(places, item), ...rest };
       hasClaimed = true;
       return change(session, (leases, asker) => planClaim(leases, claimed, asker));
     },
 
     async renew(item, { forMs, session }) {
-      const spelled = await spell(item);
+      const spelled = await spell(places, item);
       return change(session, (leases, asker) => planRenew(leases, { item: spelled, forMs }, asker));
     },
 
     async release(item, { session }) {
-      const spelled = item === undefined ? undefined : await spell(item);
+      const spelled = item === undefined ? undefined : await spell(places, item);
       return change(session, (leases, asker) => planRelease(leases, spelled, asker));
     },
 
     async list() {
-      return findHeld(await read(), { living: await livingIDs(), nowMs: clock.now() });
+      return findHeld(await read(), { living: await listLivingIDs(instances), nowMs: clock.now() });
     },
 
     async findOthers(wanted) {
@@ -85,7 +85,7 @@ export function createLeases(options: LeasesOptions): Leases {
         ({ instance, item }) => instance !== instances.ownID && wanted.some((place) => overlaps(item, place)),
       );
       if (others.length === 0) return [];
-      return findHeld(others, { living: await livingIDs(), nowMs: clock.now() });
+      return findHeld(others, { living: await listLivingIDs(instances), nowMs: clock.now() });
     },
 
     async releaseAll() {
@@ -93,19 +93,13 @@ export function createLeases(options: LeasesOptions): Leases {
     },
   };
 
-  async function spell(item: string): Promise<string> {
-    const text = item.trim();
-    const isPlace = isPath(text) || (mayBePath(text) && (await places.has(text)));
-    return isPlace ? places.spell(text) : formatTopic(text);
-  }
-
   async function change(
     session: string,
     plan: (leases: readonly Lease[], asker: Asker) => LeasePlan,
   ): Promise<LeaseOutcome> {
     await instances.join();
     return locks.withLock(lockPath(), async (lock) => {
-      const living = await livingIDs();
+      const living = await listLivingIDs(instances);
       const before = await read();
       const planned = plan(before, { instance: instances.ownID, session, nowMs: clock.now(), living });
       await lock.check();
@@ -123,11 +117,17 @@ export function createLeases(options: LeasesOptions): Leases {
     });
   }
 
-  async function livingIDs(): Promise<Set<string>> {
-    return new Set((await instances.living()).map(({ id }) => id));
-  }
-
   function lockPath(): string {
     return `${path}.lock`;
   }
+}
+
+async function spell(places: Places, item: string): Promise<string> {
+  const text = item.trim();
+  const isPlace = isPath(text) || (mayBePath(text) && (await places.has(text)));
+  return isPlace ? places.spell(text) : formatTopic(text);
+}
+
+async function listLivingIDs(instances: Instances): Promise<Set<string>> {
+  return new Set((await instances.living()).map(({ id }) => id));
 }

@@ -87,7 +87,7 @@ export function createDelivery({ later, mail }: DeliveryOptions): Delivery {
  * What has not been sent yet: the newest message where it is the user's, else the newest result of the last answer.
  * Pure.
  */
-export function findTail(history: History): DecisionKey | undefined {
+function findTail(history: History): DecisionKey | undefined {
   const last = history.messages.length - 1;
   if (history.messages[last]?.info.role === "user") return history.keyOf(last);
   return history.results(last).at(-1);

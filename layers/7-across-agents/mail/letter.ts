@@ -23,6 +23,7 @@ import {
   parserOf,
   string,
 } from "../../../src/shape.js";
+import { formatTime } from "../format.js";
 
 export interface Letter {
   v: 1;
@@ -49,19 +50,11 @@ export interface Claim {
   key: DecisionKey;
 }
 
-/** How a claim ends. */
-interface Ending {
-  v: 1;
-  /**
-   * delivered: the decision is recorded; without this line the decisions themselves tell. dropped: somebody else was
-   * first, and the letters are theirs.
-   */
-  kind: "delivered" | "dropped" | "seen";
-  batch: string;
-}
-
-/** One line of a cursor. */
-export type CursorLine = Claim | Ending;
+/**
+ * One line of a cursor: a claim, or how one ended. Where no line says that it was delivered the decisions themselves
+ * tell; where it was dropped somebody else was first, and the letters are theirs.
+ */
+export type CursorLine = Claim | { v: 1; kind: "delivered" | "dropped" | "seen"; batch: string };
 
 /** What a letter is known by. */
 export const nameOf = ({ from, id }: { from: string; id: string }): string => `${from} ${id}`;
@@ -74,18 +67,17 @@ const isLetter = object<Letter>({
 });
 export const parseLetter = parserOf(isLetter);
 
-const isCursorLine = either(
-  object<Ending>({ v: isVersion, kind: oneOf(["delivered", "dropped", "seen"]), batch: string }),
-  object<Claim>({
-    v: isVersion,
-    kind: oneOf(["claimed"]),
-    ...each(string, "batch", "instance"),
-    letters: anyList,
-    at: number,
-    key: object<DecisionKey>({ key: string, day: number }),
-  }),
-);
-export const parseCursorLine = parserOf<CursorLine>(isCursorLine);
+const batch = { v: isVersion, batch: string };
+const isClaim = object<Claim>({
+  ...batch,
+  kind: oneOf(["claimed"]),
+  letters: anyList,
+  instance: string,
+  at: number,
+  key: object<DecisionKey>({ key: string, day: number }),
+});
+const isEnd = object<Exclude<CursorLine, Claim>>({ ...batch, kind: oneOf(["delivered", "dropped", "seen"]) });
+export const parseCursorLine = parserOf<CursorLine>(either(isClaim, isEnd));
 
 /** Two letters of one name are one: the first counts. */
 export function withoutRepeats(letters: readonly Letter[]): Letter[] {
@@ -105,7 +97,6 @@ export function formatDelivery(letters: readonly Letter[]): string {
 
 /** Names the letter; whoever finds it in a decision knows that it was delivered. */
 export function formatHeading({ at, from, goal, id, instance }: Letter): string {
-  const sent = new Date(at).toISOString().slice(0, 19).replace("T", " ");
   const about = goal === undefined ? "" : `, working on ${JSON.stringify(goal)}`;
-  return `--- ${id} from ${from} (instance ${instance}${about}), sent ${sent} UTC`;
+  return `--- ${id} from ${from} (instance ${instance}${about}), sent ${formatTime(at)}`;
 }

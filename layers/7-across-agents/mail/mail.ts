@@ -30,7 +30,7 @@ import { findUnseen, planDelivery } from "./plan-delivery.js";
 
 export const MOST_LETTER_BYTES = 4_096;
 /** Letters that may wait for one receiver. */
-export const MOST_QUEUED = 200;
+const MOST_QUEUED = 200;
 
 /** A letter as it is in somebody's box. */
 export interface KnownLetter {

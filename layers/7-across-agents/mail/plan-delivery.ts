@@ -3,9 +3,9 @@ import type { Claim, CursorLine, Letter, LetterState } from "./letter.js";
 import { nameOf } from "./letter.js";
 
 /** A letter that is not delivered for so long is out of date. */
-export const LONGEST_WAIT_MS = 7 * 86_400_000;
+const LONGEST_WAIT_MS = 7 * 86_400_000;
 /** Bytes that one delivery may bring; the rest comes with the next. One letter always fits. */
-export const DELIVERY_BYTES = 8_192;
+const DELIVERY_BYTES = 8_192;
 
 /** Claims of which the cursor does not say how they ended: then the decisions do. */
 export function findOpenClaims(lines: readonly CursorLine[]): Claim[] {

@@ -10,7 +10,7 @@ import {
 import { readResultKey } from "../../../src/conversation/keys.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
 import { hashText, readExit } from "../../../src/conversation/outcome.js";
-import { findTellingLine } from "../../../src/notes/telling-line.js";
+import { findTellingLine } from "../../../src/conversation/telling-line.js";
 import { isRecord } from "../../../src/records.js";
 import { toLine } from "../../../src/text.js";
 import { hashAttempt, hashMessage, normalizeCommand } from "./fingerprint.js";
@@ -94,7 +94,7 @@ export function readCommand(part: ToolPart): string | undefined {
 }
 
 function readFailure(part: ToolPart, text: string, { project, redact }: ReadingOptions): Failure {
-  const shown = mayShowSecrets(part) ? "" : findTellingLine(text, LOOKED_AT);
+  const shown = mayShowSecrets(part) ? "" : findTellingLine(text, { limit: LOOKED_AT });
   const exit = readExit(part);
   const end = part.tool !== "bash" || part.state.status === "error" ? "" : formatEnd(exit, text);
   return {

@@ -12,8 +12,7 @@ import { StrataError } from "../../../src/error.js";
 import type { Locks } from "../../../src/lock/locks.js";
 import type { Seal } from "../../../src/owner/seal.js";
 import { giveWay, takeLines } from "../../../src/record/lines.js";
-import type { Files } from "../../../src/seams/files.js";
-import { readText } from "../../../src/seams/read-text.js";
+import { type Files, readText } from "../../../src/seams/files.js";
 import { type Entry, formatEntry, parseEntry } from "./entry.js";
 
 /** A line as it stands there. */

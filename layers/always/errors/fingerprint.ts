@@ -1,5 +1,6 @@
 /** What makes two failing calls the same, and two messages alike. */
-import { readInput, readText, withoutTerminalCodes } from "../../../src/conversation/call.js";
+import { stripVTControlCharacters } from "node:util";
+import { readInput, readText } from "../../../src/conversation/call.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
 import { hashText } from "../../../src/conversation/outcome.js";
 
@@ -52,7 +53,7 @@ export function hashMessage(text: string): string {
 
 /** Numbers, times, hashes, ids and the places of files are taken out, and so are case and spacing. */
 export function normalizeMessage(text: string): string {
-  return withoutTerminalCodes(text.slice(-LOOKED_AT))
+  return stripVTControlCharacters(text.slice(-LOOKED_AT))
     .toLowerCase()
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "#")
     .replace(/\b[a-z]:\\[^\s"'<>|]+|(?<![\w.])~?\/[\w.@+~#-]+(\/[\w.@+~#:-]*)*/g, "/")

@@ -28,7 +28,7 @@ export function isMistake({ command, exit, output }: EndedCommand): boolean {
 const isSilent = (output: string): boolean => ["", "(no output)"].includes(output.trim());
 
 /** Can this exit code be the answer of one of the commands in this line? */
-export function isAnswering(command: string, exit: number): boolean {
+function isAnswering(command: string, exit: number): boolean {
   // `pnpm vitest` runs vitest, `pnpm test` a script of that name.
   const simple = splitCommand(command).flatMap((one) => [one, one.replace(/^(pnpm|yarn|bun) (-\S+ )*/, "")]);
   return answeringCommands.some(

@@ -3,6 +3,7 @@
 import type { Message } from "../../../src/conversation/message.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
+import { mayBeHosts } from "../../../src/memory/store/put-back.js";
 import type { Memories } from "../../../src/memory/store.js";
 import type { Log } from "../../../src/record/log.js";
 import type { Clock } from "../../../src/seams/clock.js";
@@ -77,13 +78,14 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
     return isOther;
   }
 
-  /** Has a person changed it with an editor? An older version, or none, may be the host's doing. */
+  /** Has a person changed it with an editor? */
   async function isByHand({ id }: Memory): Promise<boolean> {
-    const lines = await memories.history(id);
-    return lines.some(({ after, by }, n) => {
-      const isNew = after !== null && !lines.slice(0, n).some((line) => line.after === after);
-      return by === "person" && isNew;
-    });
+    const stood = new Set<string>();
+    for (const line of await memories.history(id)) {
+      if (line.by === "person" && !mayBeHosts(line, stood)) return true;
+      if (line.after !== null) stood.add(line.after);
+    }
+    return false;
   }
 
   async function bringBack(

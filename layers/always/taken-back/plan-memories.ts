@@ -8,12 +8,12 @@
  */
 
 import type { Message } from "../../../src/conversation/message.js";
-import { readMessageKey, readOwnTexts } from "../../../src/conversation/own-texts.js";
+import { nameMessage, readOwnTexts } from "../../../src/conversation/own-texts.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readSessions } from "../../../src/memory/sessions.js";
 
 /** In the frontmatter of what was put away: when. Of what holds again: the memory that had superseded it. */
-export const TAKEN_BACK = "takenBack";
+const TAKEN_BACK = "takenBack";
 const FREED_BY = "freedBy";
 
 export interface MemoryPlan {
@@ -69,7 +69,7 @@ function readSaid(messages: readonly Message[]): Said {
   const users: string[] = [];
   for (const { info, parts } of messages) {
     const text = info.role === "user" ? lettersOf(readOwnTexts(parts).join(" ")) : "";
-    texts.set(info.id ?? readMessageKey(info), text);
+    texts.set(info.id ?? nameMessage(info), text);
     if (info.role === "user") users.push(text);
   }
   return { texts, users };

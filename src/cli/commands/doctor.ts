@@ -2,6 +2,7 @@
  * `strata doctor`: checks everything that can keep the plugin from working, then has OpenCode load what the configuration
  * names, and plays a session to prove that it works.
  */
+
 import { resolve } from "node:path";
 import { readFreeBytes } from "../../seams/scratch.js";
 import { VERSION } from "../../version.js";
@@ -19,6 +20,7 @@ import { prove } from "../doctor/proof.js";
 import { checkSetAside } from "../doctor/set-aside.js";
 import { describeSettings } from "../doctor/settings-in-force.js";
 import { createSteps } from "../doctor/steps.js";
+import { openLocks } from "../open-locks.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
 
@@ -65,7 +67,7 @@ async function examineMachine(project: Project): Promise<Finding[]> {
   const { cli, folders } = project;
   const { clock, files } = cli;
   const { config } = await project.settings();
-  const { inspect } = await project.openLocks("doctor");
+  const { inspect } = openLocks(project, "doctor");
   return [
     ...(await checkMachine({ clock, files, inspectLock: inspect, readFreeBytes }, folders)),
     ...(await checkSetAside(project)),

@@ -1,21 +1,25 @@
 /** `strata dream`: tidies the memories of the project by rules; only OpenCode may ask a model. */
+
 import { createDreams, type DreamOutcome } from "../../../layers/6-dream/dream.js";
 import { formatCounts, formatDream } from "../../../layers/6-dream/dreams-page.js";
 import { findSecretIn } from "../../memory/secret-gate.js";
 import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
+import { openLocks } from "../open-locks.js";
+import { withMemories } from "../open-memories.js";
+import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 
 export const run: Run = async (cli, { dryRun, json }) => {
   const project = await openProject(cli);
   const { folders, log } = project;
-  return project.withMemories(async (memories) => {
-    const { files } = await project.own();
+  return withMemories(project, async (memories) => {
+    const { files } = openOwnState(project);
     const { config } = await project.settings();
     const dreams = createDreams({
       clock: cli.clock,
       files,
       folders,
-      locks: await project.openLocks("cli dream", files),
+      locks: openLocks(project, "cli dream", files),
       log,
       memories,
       check: { findFault: findSecretIn },

@@ -1,4 +1,5 @@
 /** `strata edit`: opens the memory's own file in the user's editor. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { StrataError } from "../../error.js";
@@ -7,6 +8,7 @@ import { findMemories } from "../../memory/search/find.js";
 import type { Memories } from "../../memory/store.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
 interface Target {
@@ -17,7 +19,7 @@ interface Target {
 
 export const run: Run = async (cli, _options, args) => {
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const { memory, path } = await findTarget(cli, memories, args.join(" "));
     await openEditor(cli.env, path);
     // Notices the edit and records it in the ledger.

@@ -108,8 +108,9 @@ async function removeAll(project: Project, garbage: readonly Garbage[]): Promise
 }
 
 /** The same for archived memories, which are removed through the store, so that the ledger records it. */
-function discardAll(project: Project, archived: readonly Garbage[]): Promise<string[]> {
-  return project.withMemories(async (memories) => {
+async function discardAll(project: Project, archived: readonly Garbage[]): Promise<string[]> {
+  const { withMemories } = await import("../open-memories.js");
+  return withMemories(project, async (memories) => {
     const failed: string[] = [];
     const cause = { operation: "gc", run: randomUUID().slice(0, 8) };
     for (const { id = "", path } of archived) {

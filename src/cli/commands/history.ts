@@ -1,13 +1,15 @@
 /** `strata history`: every change of one memory. */
+
 import { parseID } from "../../memory/id.js";
 import type { LedgerLine } from "../../memory/store/ledger-line.js";
 import { exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const words = args.join(" ");
     // A full id also finds a memory that no longer exists.
     const id = parseID(words) ? words : (await requireMemory(memories, words)).id;
@@ -19,27 +21,15 @@ export const run: Run = async (cli, { json }, args) => {
   });
 };
 
-function formatChange({
-  after,
-  at,
-  before,
-  by,
-  from,
-  operation,
-  path,
-  reason,
-  run,
-  session,
-}: LedgerLine): string {
-  const what =
-    before === null
-      ? "created"
-      : after === null
-        ? "removed"
-        : from === undefined
-          ? "changed"
-          : `moved from ${from}`;
-  const why = [session, run && `run ${run}`, reason].filter(Boolean).join(", ");
+function formatChange(line: LedgerLine): string {
+  const { at, by, operation, reason, run, session } = line;
   const time = `${at.slice(0, 19).replace("T", " ")} UTC`;
-  return `${time}  ${by.padEnd(7)} ${operation.padEnd(10)} ${what}, ${path}${why === "" ? "" : `  (${why})`}`;
+  const why = [session, run && `run ${run}`, reason].filter(Boolean).join(", ");
+  return `${time}  ${by.padEnd(7)} ${operation.padEnd(10)} ${formatStep(line)}${why === "" ? "" : `  (${why})`}`;
+}
+
+function formatStep({ after, before, from, path }: LedgerLine): string {
+  if (before === null) return `created ${path}`;
+  if (after === null) return `removed ${path}`;
+  return from === undefined ? `changed ${path}` : `moved ${from} to ${path}`;
 }

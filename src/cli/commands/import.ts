@@ -4,12 +4,11 @@ import { StrataError } from "../../error.js";
 import { splitPath } from "../../memory/path.js";
 import type { MemoryCopy } from "../../memory/store.js";
 import { parseJson } from "../../records.js";
-import type { Files } from "../../seams/files.js";
+import { decodeStrictly, type Files } from "../../seams/files.js";
 import type { ExitCode, Run } from "../command.js";
 import { idOf, listMemories, type ReadShelf, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
-import { decode } from "../transfer/bytes.js";
 import { type ImportItem, importMemories, planImportItems } from "../transfer/import-memories.js";
 import { parseCopy } from "../transfer/line.js";
 
@@ -95,7 +94,7 @@ async function readCopies(files: Files, path: string): Promise<{ copies: MemoryC
   for (let start = 0, number = 1; start < bytes.length; number++) {
     const newline = bytes.indexOf(0x0a, start);
     const end = newline === -1 ? bytes.length : newline;
-    const line = decode(bytes.subarray(start, end));
+    const line = decodeStrictly(bytes.subarray(start, end));
     const copy = line === undefined ? undefined : parseCopy(parseJson(line));
     if (copy) copies.push(copy);
     else if (line?.trim() !== "") badLines.push(number);

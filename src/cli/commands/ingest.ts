@@ -2,12 +2,11 @@
 import { basename, relative, resolve } from "node:path";
 import { StrataError } from "../../error.js";
 import type { MemoryDraft } from "../../memory/memory.js";
-import type { Files } from "../../seams/files.js";
+import { decodeStrictly, type Files } from "../../seams/files.js";
 import { readType } from "../arguments.js";
 import type { Run } from "../command.js";
 import { listMemories, readShelves } from "../memory-files.js";
 import { openProject } from "../open-project.js";
-import { decode } from "../transfer/bytes.js";
 import { importMemories, planImportItems } from "../transfer/import-memories.js";
 import { parseSections, planDrafts } from "../transfer/sections.js";
 
@@ -43,7 +42,7 @@ async function readMarkdown(files: Files, path: string): Promise<string> {
       "WRONG_SOURCE",
       `${path} has ${stat.bytes} bytes, more than ${MOST_BYTES}; split it`,
     );
-  const text = decode((await files.read(path)) ?? new Uint8Array());
+  const text = decodeStrictly((await files.read(path)) ?? new Uint8Array());
   if (text === undefined || text.includes("\0"))
     throw new StrataError("WRONG_SOURCE", `${path} is not UTF-8 text; strata ingest reads Markdown`);
   return text;

@@ -1,8 +1,10 @@
 /** `strata list` */
+
 import { DAY_MS } from "../../days.js";
 import type { Memory } from "../../memory/memory.js";
 import { readType } from "../arguments.js";
 import { type CliContext, exitCodes, type Run } from "../command.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
 const MOST_ID_WIDTH = 60;
@@ -11,7 +13,7 @@ export const run: Run = async (cli, { archived, foreign, json, type: wanted }) =
   const { say, style, warn } = cli;
   const type = readType(wanted);
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const all = await memories.list({ archived: archived === true });
     const shown = all
       .filter((memory) => type === undefined || memory.type === type)

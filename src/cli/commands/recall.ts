@@ -1,8 +1,11 @@
 /** `strata recall`: the agent's search, for people. */
+
 import { formatFound } from "../../memory/search/found.js";
 import { readType, readWhole } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
+import { openSearch } from "../open-search.js";
 
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
@@ -19,8 +22,8 @@ export const run: Run = async (cli, { archived, json, limit, type: wanted }, arg
   }
   const most = readWhole("--limit", limit, { usual: USUAL_LIMIT, least: 1, most: MOST_HITS });
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
-    const search = await project.openSearch(memories);
+  return withMemories(project, async (memories) => {
+    const search = openSearch(project, memories);
     const found = await search.find({
       limit: most,
       ...(text !== "" && { text }),

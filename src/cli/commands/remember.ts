@@ -1,10 +1,12 @@
 /** `strata remember` */
+
 import { randomUUID } from "node:crypto";
 import { createGate, formatContradicted } from "../../gate/gate.js";
 import { planRemembered } from "../../memory/said.js";
 import { readType } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { reportWritten } from "../memories.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
 export const run: Run = async (cli, options, args) => {
@@ -17,7 +19,7 @@ export const run: Run = async (cli, options, args) => {
   const type = readType(options.type);
   const said = type === undefined ? planRemembered(content) : { type, content };
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const draft = {
       ...said,
       provenance: { by: "user" as const },

@@ -1,13 +1,15 @@
 /** `strata show` */
+
 import type { Memory } from "../../memory/memory.js";
 import { exitCodes, type Run } from "../command.js";
 import { requireMemory } from "../memories.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 import type { Style } from "../style.js";
 
 export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const memory = await requireMemory(memories, args.join(" "));
     cli.say(json ? JSON.stringify(memory, null, 2) : formatMemory(memory, cli.style));
     return exitCodes.fine;

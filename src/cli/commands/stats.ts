@@ -22,18 +22,16 @@ export const run: Run = async (cli, { html, json }) => {
 };
 
 /** Writes the page; returns its path. */
-async function writePage(
-  { cli, root, withMemories }: Project,
-  name: string,
-  figures: Figures,
-): Promise<string> {
-  const [{ formatPage }, { sumMemories }] = await Promise.all([
+async function writePage(project: Project, name: string, figures: Figures): Promise<string> {
+  const { cli, root } = project;
+  const [{ formatPage }, { sumMemories }, { withMemories }] = await Promise.all([
     import("../stats/page.js"),
     import("../stats/memory-figures.js"),
+    import("../open-memories.js"),
   ]);
   const path = resolve(cli.folder, name);
   const nowMs = cli.clock.now();
-  const memories = sumMemories(await withMemories((store) => store.list()), nowMs);
+  const memories = sumMemories(await withMemories(project, (store) => store.list()), nowMs);
   const page = formatPage({ project: root, made: new Date(nowMs).toISOString(), figures, memories });
   await cli.files.writeWhole(path, page, { mode: "kept" });
   return path;

@@ -4,6 +4,7 @@ import { isStrata } from "../../config/plugin-entries.js";
 import { formatStatus } from "../../status/format-status.js";
 import { readStatus } from "../../status/status.js";
 import { exitCodes, type Run } from "../command.js";
+import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 
 const NOT_LOADED =
@@ -13,7 +14,7 @@ export const run: Run = async (cli, { json }) => {
   const { clock, say, style } = cli;
   const project = await openProject(cli);
   const { config, layers, plugins, problems } = await project.settings();
-  const { files } = await project.own();
+  const { files } = openOwnState(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
   const status = await readStatus({ files, clock }, project.root, config, switches);
   const pulses = await files.list(status.folders.pulse);

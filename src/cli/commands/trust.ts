@@ -1,12 +1,14 @@
 /** `strata trust`: memories that came with the repository, and whether they count as the user's. */
+
 import { formatAccepted, formatRevoked, formatWaiting } from "../../memory/format-foreign.js";
 import { exitCodes, type Run } from "../command.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
 export const run: Run = async (cli, { json, undo, yes }) => {
   const { say } = cli;
   const project = await openProject(cli);
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     await memories.list();
     if (undo) {
       say(formatRevoked(await memories.revoke()));

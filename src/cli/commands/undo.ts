@@ -1,14 +1,16 @@
 /** `strata undo`: undoes the last change to memory. */
+
 import { formatUndone, takeBack } from "../../../layers/6-dream/take-back.js";
 import { keepLaterState } from "../../record/later-state.js";
 import { exitCodes, type Run } from "../command.js";
+import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
 export const run: Run = async (cli, { run: wanted }) => {
   const { clock, say, warn } = cli;
   const project = await openProject(cli);
   const { folders, log } = project;
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const files = keepLaterState(cli.files, log);
     const id = typeof wanted === "string" ? wanted : undefined;
     const undone = await takeBack({ clock, files, folders, log, memories }, {}, id);

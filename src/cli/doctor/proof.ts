@@ -11,7 +11,7 @@ import { parseSavingsRecord } from "../../record/savings.js";
 import { mergeRecords, type PlainRecord } from "../../records.js";
 import type { Files } from "../../seams/files.js";
 import { createScratch } from "../../seams/scratch.js";
-import type { Surroundings } from "../command.js";
+import type { CliContext } from "../command.js";
 import type { Configured } from "./configured.js";
 import { type Evidence, type ProvenLayer, readEvidence } from "./evidence.js";
 import { type Finding, problem } from "./finding.js";
@@ -21,7 +21,7 @@ import { createPatience, isImpatience, type Patience, QUIET_MS } from "./patienc
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import { PLAYED_FILES, type Played, playSession } from "./session.js";
 
-export interface ProofOptions extends Pick<Surroundings, "files" | "clock" | "env" | "home"> {
+export interface ProofOptions extends Pick<CliContext, "files" | "clock" | "env" | "home"> {
   /** The OpenCode to run. */
   binary: string;
   /** What it is to load. A package is installed, with the registry and the cache that OpenCode itself would use. */

@@ -4,8 +4,7 @@ import { StrataError } from "../../error.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
-import type { Files } from "../../seams/files.js";
-import { decode } from "./bytes.js";
+import { decodeStrictly, type Files } from "../../seams/files.js";
 import { parseSections, planDrafts, SOURCE_FIELD } from "./sections.js";
 
 export interface FolderReading {
@@ -47,7 +46,7 @@ export async function readMemoryFolder(
   for (const name of names.filter((one) => one.endsWith(".md"))) {
     const stat = await files.statItself(join(folder, name));
     const bytes = stat?.kind === "file" ? await files.read(join(folder, name)) : undefined;
-    const text = bytes && decode(bytes);
+    const text = bytes && decodeStrictly(bytes);
     if (text !== undefined) pages.push({ name, text });
   }
   const index = pages.find(({ name }) => name === "MEMORY.md");

@@ -7,6 +7,7 @@ import { refuseSecrets } from "../../memory/secret-gate.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { atOnce } from "../../slices.js";
 import { type ExitCode, exitCodes } from "../command.js";
+import { withMemories } from "../open-memories.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import { SOURCE_FIELD } from "./sections.js";
@@ -55,18 +56,16 @@ function writeAll(
   items: readonly ImportItem[],
 ): Promise<{ name: string; refusal: string }[]> {
   const progress = createProgress(project.cli, "Importing");
-  return project
-    .withMemories(async (memories) => {
-      const refused: { name: string; refusal: string }[] = [];
-      const run = randomUUID().slice(0, 8);
-      for (const [index, { name, write }] of items.entries()) {
-        const written = await write(memories, run);
-        if (written.kind === "refused") refused.push({ name, refusal: written.why });
-        progress.step(index + 1, items.length);
-      }
-      return refused;
-    })
-    .finally(() => progress.end());
+  return withMemories(project, async (memories) => {
+    const refused: { name: string; refusal: string }[] = [];
+    const run = randomUUID().slice(0, 8);
+    for (const [index, { name, write }] of items.entries()) {
+      const written = await write(memories, run);
+      if (written.kind === "refused") refused.push({ name, refusal: written.why });
+      progress.step(index + 1, items.length);
+    }
+    return refused;
+  }).finally(() => progress.end());
 }
 
 /** The drafts that do not repeat an existing memory or each other. Pure but for `write`. */

@@ -1,4 +1,4 @@
-import { readText } from "../../seams/read-text.js";
+import { readText } from "../../seams/files.js";
 import type { CliContext } from "../command.js";
 
 /** Shells are not nested deeper than this. */

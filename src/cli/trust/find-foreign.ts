@@ -2,11 +2,12 @@ import { formatPrefix } from "../../memory/id.js";
 import { createBorder } from "../../memory/store/border.js";
 import { readShelves } from "../memory-files.js";
 import type { Project } from "../project.js";
+import { openTrust } from "./open-trust.js";
 
 /** Ids of the memories that are not the user's. Writes nothing, not even that they were seen. */
 export async function findForeign(project: Project): Promise<string[]> {
   const { files } = project.cli;
-  const trust = await project.openTrust();
+  const trust = await openTrust(project);
   const ids: string[] = [];
   for (const { looked, place } of await readShelves(project)) {
     const border = createBorder({ files, folder: place.folder, prefix: formatPrefix(place), trust });

@@ -1,4 +1,5 @@
 /** Carries out fixes, in the one order in which no step undoes another. */
+
 import { dirname, join } from "node:path";
 import { formatError } from "../../error.js";
 import { hideFromGit } from "../../folders.js";
@@ -11,6 +12,8 @@ import type { ShelfPlace } from "../../memory/store/places.js";
 import { createShelf } from "../../memory/store/shelf.js";
 import { createUses } from "../../memory/store/uses.js";
 import { createCliLog } from "../log.js";
+import { openLocks } from "../open-locks.js";
+import { withMemories } from "../open-memories.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import type { Fix, Issue } from "./issue.js";
@@ -40,7 +43,7 @@ function nameStep(fix: Fix): string {
 /** Carries out these steps and no others. A step that fails does not stop the rest. */
 export async function fixAll(project: Project, steps: readonly Fix[]): Promise<FixResult[]> {
   const progress = createProgress(project.cli, "Repairing");
-  const fixOne = createFixing(project, await project.openLocks(INSTANCE));
+  const fixOne = createFixing(project, openLocks(project, INSTANCE));
   const results: FixResult[] = [];
   for (const [n, fix] of steps.entries()) {
     const failure = await fixOne(fix).catch(formatError);
@@ -118,7 +121,7 @@ function createFixing(project: Project, locks: Locks): (fix: Fix) => Promise<str
 }
 
 function archive(project: Project, id: string): Promise<string | undefined> {
-  return project.withMemories(async (memories) => {
+  return withMemories(project, async (memories) => {
     const written = await memories.archive(id, { operation: "archive", reason: "expired" });
     return written.kind === "refused" ? written.why : undefined;
   });

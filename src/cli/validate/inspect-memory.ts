@@ -1,9 +1,11 @@
 /** Checks everything that a memory is made of, and changes nothing. */
+
 import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/holders.js";
 import { findOwnFlaws, type OwnFlaw } from "../../own/own-flaws.js";
 import { findLocks } from "../doctor/machine.js";
 import { listMemories, readShelves } from "../memory-files.js";
+import { openLocks } from "../open-locks.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import { findFileIssues } from "./find-file-issues.js";
@@ -25,7 +27,7 @@ export async function inspectMemory(project: Project): Promise<Inspection> {
   const { cli, folders } = project;
   const { files } = cli;
   const { config } = await project.settings();
-  const { inspect } = await project.openLocks("validate");
+  const { inspect } = openLocks(project, "validate");
   const shelves = await readShelves(project);
   const states = await Promise.all(shelves.map((shelf) => readShelfState({ files, inspect }, shelf)));
   const issues = await findShelfIssues(project, states);

@@ -11,8 +11,7 @@ import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.
 import { listItself, readTextWithin } from "../../memory/store/obstacle.js";
 import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
 import { parseJson } from "../../records.js";
-import type { FileStat, Files } from "../../seams/files.js";
-import { readText } from "../../seams/read-text.js";
+import { type FileStat, type Files, readText } from "../../seams/files.js";
 import type { ReadShelf } from "../memory-files.js";
 
 export interface ShelfState extends ReadShelf {

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../days.js";
-import { toLine } from "../fields.js";
+import { joinLines } from "../fields.js";
 import type { Found } from "./search.js";
 
 const LONGEST_WORDS = 160;
@@ -9,7 +9,7 @@ export function formatFound(found: Found, nowMs: number): string {
   if (found.kind === "session")
     return `past session ${found.sessionID}  ${cut(found.text)}  (${formatDays(found.date, nowMs)})`;
   const { content, id, isForeign, status, title, updated } = found.memory;
-  const words = toLine(content);
+  const words = joinLines(content);
   // What only says the title again is left out.
   const more = words === "" || words === title ? "" : `: ${words}`;
   const from = isForeign ? "from the repository, " : "";
@@ -25,7 +25,7 @@ export function formatDays(date: string, nowMs: number): string {
 }
 
 function cut(text: string): string {
-  const letters = [...toLine(text)];
+  const letters = [...joinLines(text)];
   return letters.length <= LONGEST_WORDS
     ? letters.join("")
     : `${letters

@@ -6,8 +6,7 @@
 import { join } from "node:path";
 import type { AskedBounds, SeenSessions } from "../../owner/seen-sessions.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
-import type { Files } from "../../seams/files.js";
-import { readText } from "../../seams/read-text.js";
+import { type Files, readText } from "../../seams/files.js";
 import { redactSecrets } from "../../secrets/secrets.js";
 
 export interface PastSessionsOptions {

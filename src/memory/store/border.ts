@@ -164,7 +164,7 @@ function markForeign<T extends Entry>(entry: T, isForeign: IsForeign): T {
  * over what is the user's, and what is the user's and moved. What a line takes back has its words from the ledger, which
  * a repository can bring: it is the user's only if it was.
  */
-export function planOwners(
+function planOwners(
   lines: readonly LedgerLine[],
   prefix: string,
   isOwn: (file: NamedContents) => boolean,

@@ -1,6 +1,6 @@
 /** `MEMORY.md`: the memories of one folder at a glance, best first, cut to its limits at a line. Pure. */
 import { formatCount } from "../../format.js";
-import { toLine } from "../fields.js";
+import { joinLines } from "../fields.js";
 import type { Memory } from "../memory.js";
 import type { RankedPart } from "../rank.js";
 
@@ -58,7 +58,7 @@ export function formatLine(memory: Memory): string {
   const { title, type, status, content, id } = memory;
   const file = id.replace(/^(global\/)?(private\/)?/, "");
   const state = status === "active" ? type : `${type}, ${status}`;
-  const words = findMore(toLine(content), title);
+  const words = findMore(joinLines(content), title);
   const more = words === "" ? "" : `: ${words}`;
   const line = `- [${escapeTitle(title.slice(0, LONGEST_TITLE))}](${formatTarget(`${file}.md`)}) (${state})${more}`;
   return line.length <= LONGEST_LINE

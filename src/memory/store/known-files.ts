@@ -5,8 +5,7 @@
  */
 import { giveWay } from "../../record/lines.js";
 import { isRecord } from "../../records.js";
-import type { Files } from "../../seams/files.js";
-import { readText } from "../../seams/read-text.js";
+import { type Files, readText } from "../../seams/files.js";
 import { VERSION } from "../../version.js";
 import { parsePath } from "../path.js";
 import type { Entry } from "./entries.js";

@@ -5,8 +5,7 @@
  * ledger has not is missing there.
  */
 import { join } from "node:path";
-import type { Files } from "../../seams/files.js";
-import { readPlainText } from "../../seams/read-text.js";
+import { type Files, readPlainText } from "../../seams/files.js";
 import { listItself } from "./obstacle.js";
 
 export interface LedgerCopy {

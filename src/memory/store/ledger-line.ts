@@ -56,11 +56,6 @@ export function readLedgerLine(value: unknown, prefix: string): LineReading {
     : { kind: "problem", what: `is no change of a memory, and nothing of it is done: ${fault}` };
 }
 
-export function parseLedgerLine(value: unknown, prefix: string): LedgerLine | undefined {
-  const reading = readLedgerLine(value, prefix);
-  return reading.kind === "line" ? reading.line : undefined;
-}
-
 /** ISO date-time in UTC, as lines have it. */
 export function isTime(value: unknown): value is string {
   return string(value) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value));

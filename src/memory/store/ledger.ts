@@ -65,7 +65,7 @@ export function createLedger(
     nameFile: async (at) => formatLedgerFile(at, await nameClone()),
 
     async readOn() {
-      for (const { bytes, name } of await listFiles()) {
+      for (const { bytes, name } of await listFiles(files, folder)) {
         const offset = offsets.get(name) ?? 0;
         // Shorter than it was: git has put another version in its place.
         if (bytes !== offset) await readFrom(name, bytes < offset ? 0 : offset);
@@ -77,22 +77,13 @@ export function createLedger(
 
     async readAll() {
       const all: LedgerLine[] = [];
-      for (const { name } of await listFiles())
+      for (const { name } of await listFiles(files, folder))
         for (const line of (await readLines(name, 0)).lines) all.push(line);
       return all;
     },
 
     position: () => ({ offsets: Object.fromEntries(offsets), known: Object.fromEntries(known) }),
   };
-
-  async function listFiles(): Promise<{ name: string; bytes: number }[]> {
-    const found: { name: string; bytes: number }[] = [];
-    for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
-      const stat = await files.statItself(join(folder, name));
-      if (stat?.kind === "file") found.push({ name, bytes: stat.bytes });
-    }
-    return found;
-  }
 
   async function readFrom(name: string, offset: number): Promise<void> {
     const { lines, end } = await readLines(name, offset);
@@ -135,6 +126,15 @@ export function createLedger(
         known.set(one.path, { hash: one.hash, at, file });
     }
   }
+}
+
+async function listFiles(files: Files, folder: string): Promise<{ name: string; bytes: number }[]> {
+  const found: { name: string; bytes: number }[] = [];
+  for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
+    const stat = await files.statItself(join(folder, name));
+    if (stat?.kind === "file") found.push({ name, bytes: stat.bytes });
+  }
+  return found;
 }
 
 /** Adds lines to a file of the ledger that a folder of memories has, in one call. */

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { FileStat, Files } from "../../seams/files.js";
-import { decodeText } from "../../seams/read-text.js";
+import { decodeText, type FileStat, type Files } from "../../seams/files.js";
 
 /** What lies on the way to a file, or in its place, and is not what it has to be: a link above all. */
 export interface Obstacle {

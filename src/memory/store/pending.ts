@@ -5,8 +5,7 @@
  */
 import { basename, dirname, join } from "node:path";
 import { isRecord, parseJson } from "../../records.js";
-import type { Files } from "../../seams/files.js";
-import { readText } from "../../seams/read-text.js";
+import { type Files, readText } from "../../seams/files.js";
 import { isLedgerFile, quotePath } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { StrataError } from "../../error.js";
 import { type Folders, hideFromGit } from "../../folders.js";
 import { hidesAll } from "../../git-ignore.js";
-import type { Files } from "../../seams/files.js";
-import { readText } from "../../seams/read-text.js";
+import { type Files, readText } from "../../seams/files.js";
 import type { Place } from "../id.js";
 
 /** One of the four folders. */

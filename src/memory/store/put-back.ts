@@ -30,13 +30,14 @@ const LATELY_MS = 60_000;
 /** `lines` are all there were before the undo, and what has been entered since. */
 export function findPutBack(lines: readonly LedgerLine[], options: PutBackOptions): PutBack[] {
   const { hashAt, isTouched } = options;
+  const isLate = ({ at }: LedgerLine): boolean => Date.parse(options.now) - Date.parse(at) < LATELY_MS;
   const versions = new Map<string, Set<string>>();
   const noted = new Set<LedgerLine>();
   const sorted = sortByTime(lines);
   for (const line of sorted) {
     const known = versions.get(line.path) ?? new Set();
     versions.set(line.path, known);
-    if (isTouched(line.path) && isNoted(line, known, options.now)) noted.add(line);
+    if (isTouched(line.path) && isLate(line) && mayBeHosts(line, known)) noted.add(line);
     else for (const hash of [line.before, line.after]) if (hash !== null) known.add(hash);
     if (line.from !== undefined && line.before !== null) versions.get(line.from)?.add(line.before);
   }
@@ -52,8 +53,13 @@ export function findPutBack(lines: readonly LedgerLine[], options: PutBackOption
   return found;
 }
 
-/** Was the host's doing entered with this line, for want of a better name? */
-function isNoted({ after, at, by }: LedgerLine, known: ReadonlySet<string>, now: string): boolean {
-  const isLate = Date.parse(now) - Date.parse(at) < LATELY_MS;
-  return by === "person" && isLate && (after === null || known.has(after));
+/**
+ * May the host have done what this line has as a person's, for want of a better name? It leaves no file, or one of those
+ * that stood there before.
+ */
+export function mayBeHosts(
+  { after, by }: Pick<LedgerLine, "after" | "by">,
+  known: ReadonlySet<string>,
+): boolean {
+  return by === "person" && (after === null || known.has(after));
 }

@@ -17,15 +17,15 @@ import type { NamedContents } from "../../trust/record.js";
 import type { Trust } from "../../trust/trust.js";
 import { formatID, formatPrefix } from "../id.js";
 import type { Memory } from "../memory.js";
-import { LEDGER, splitPath } from "../path.js";
+import { LEDGER, parsePath, splitPath } from "../path.js";
 import { createBorder } from "./border.js";
 import { type Desk, type Entering, type Opened, openDesk } from "./desk.js";
 import type { Entries, EntriesOptions, Entry, Looked } from "./entries.js";
 import { createJournal } from "./journal.js";
+import type { Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import { createLineWriter } from "./line-writer.js";
 import { createShelfLoading } from "./shelf-loading.js";
-import { findStrange } from "./strange.js";
 import { createUndoGuard } from "./undo-guard.js";
 
 export interface ShelfOptions extends EntriesOptions {
@@ -161,8 +161,8 @@ export function createShelf(options: ShelfOptions): Shelf {
     } finally {
       see([...seen]);
     }
-    const strange = findStrange(entries, ledger);
-    if (strange.length > 0) await tryChange((desk) => enterAll(desk, strange, lookIn(entries)));
+    const drift = findDrift(entries, ledger);
+    if (drift.length > 0) await tryChange((desk) => enterAll(desk, drift, lookIn(entries)));
     await undoGuard.keepCopy(ledger);
     if (changed.length >= WORTH_KEEPING) await loading.keep();
   }
@@ -220,4 +220,15 @@ function createWarnOnce(log: Log, ledger: string): (thrown: unknown) => void {
     if (!hasWarned) log.warn("memory", what);
     hasWarned = true;
   };
+}
+
+/** Paths of files that differ from what the ledger knows, and of those it knows that are gone. */
+function findDrift(entries: Entries, ledger: Ledger): string[] {
+  const changed = entries
+    .all()
+    .filter(({ path, hash, reading }) => reading.kind === "memory" && ledger.known(path)?.hash !== hash)
+    .map(({ path }) => path)
+    .filter((path) => parsePath(path) !== undefined);
+  const gone = [...ledger.paths()].filter((path) => !entries.get(path) && ledger.known(path)?.hash !== null);
+  return [...changed, ...gone];
 }

@@ -63,7 +63,7 @@ function findOpen(lines: readonly LedgerLine[]): LedgerLine[] {
 }
 
 /** What was done last and not taken back, or this run, in any of these ledgers; a sentence where there is nothing. Pure. */
-export function findUndoable(
+function findUndoable(
   ledgers: readonly (readonly LedgerLine[])[],
   wanted?: string,
 ): { run: string; operation: string; at: string } | string {
@@ -90,7 +90,7 @@ interface Return {
 }
 
 /** What taking back `own`, which are among all the lines of a ledger, comes to. Pure. */
-export function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Return[] {
+function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Return[] {
   const taken = new Set(own);
   const history = groupByKey(sortByTime(all));
   return [...groupByKey(own).keys()].flatMap((id): Return[] => {

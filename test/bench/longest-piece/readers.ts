@@ -1,5 +1,6 @@
 /** What of ours reads a text that somebody else wrote, each as its caller calls it. */
 
+import { stripVTControlCharacters } from "node:util";
 import { writePreview } from "../../../layers/1-tool-results/preview.js";
 import { formatMaterial } from "../../../layers/3-session-memory/material.js";
 import { parseAnswer } from "../../../layers/5-auto-memory/extraction/extract-answer.js";
@@ -22,8 +23,8 @@ import { readErrorLog } from "../../../layers/always/errors/error-log.js";
 import { normalizeCommand, normalizeMessage } from "../../../layers/always/errors/fingerprint.js";
 import { isMistake, splitCommand } from "../../../layers/always/errors/mistake.js";
 import { findChange } from "../../../layers/always/errors/resolution.js";
-import { findLastTellingLine, withoutTerminalCodes } from "../../../src/conversation/call.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
+import { findTellingLine } from "../../../src/conversation/telling-line.js";
 import { checkDraft } from "../../../src/gate/check-draft.js";
 import { parseConflict } from "../../../src/memory/conflict.js";
 import type { Memory } from "../../../src/memory/memory.js";
@@ -41,7 +42,6 @@ import { redactSections, redactStored } from "../../../src/notes/redact.js";
 import { findReasons, findRules } from "../../../src/notes/rules.js";
 import { parseSections } from "../../../src/notes/sections.js";
 import { parseStored, type Stored } from "../../../src/notes/stored.js";
-import { findTellingLine } from "../../../src/notes/telling-line.js";
 import { toPrintable } from "../../../src/printable.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import { createRecall } from "../../../src/recall/recall.js";
@@ -223,9 +223,9 @@ export const readers: readonly Reader[] = [
   reader("parseSections", parseSections),
   reader("toLine", (text) => toLine(text, 200)),
   reader("toCode", (text) => toCode(text, 200)),
-  reader("withoutTerminalCodes", withoutTerminalCodes),
-  reader("findLastTellingLine", (text) => findLastTellingLine(text, 200)),
-  reader("findTellingLine", (text) => findTellingLine(text, 200)),
+  reader("stripVTControlCharacters", stripVTControlCharacters),
+  reader("findTellingLine, last", (text) => findTellingLine(text, { limit: 200, isLast: true })),
+  reader("findTellingLine", (text) => findTellingLine(text, { limit: 200 })),
   reader("readAttempt, output", (text) => readAttempt(bash("make", text), options)),
   reader("readAttempt, command", (text) => readAttempt(bash(text, "error: x"), options)),
   reader("findChange", (text) =>

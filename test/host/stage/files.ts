@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, watch } from "node:fs";
+import { existsSync, readFileSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { patiently } from "../../support/patience.js";
 
@@ -14,7 +14,7 @@ export function whenRemoved(path: string): Promise<void> {
 }
 
 const WAIT_MS = 20_000;
-const LOOK_MS = 250;
+const LOOK_MS = 50;
 
 /** Resolves when the file has this in it; rejects after 20 s, or `waitMs`, and later on a slow machine. */
 export function whenContains(path: string, text: string, waitMs = WAIT_MS): Promise<void> {
@@ -31,26 +31,15 @@ export function whenFits(
   const boundMs = patiently(waitMs);
   const hasIt = () => existsSync(path) && fits(readFileSync(path, "utf8"));
   if (hasIt()) return Promise.resolve();
-  // Only what is there can be watched.
-  mkdirSync(dirname(path), { recursive: true });
   return new Promise((resolve, reject) => {
-    const giveUp = () =>
+    const finish = (act: () => void): void => {
+      clearTimeout(timer);
+      clearInterval(looking);
+      act();
+    };
+    const giveUp = (): void =>
       finish(() => reject(new Error(`${path} does not contain ${wanted} after ${boundMs} ms`)));
     const timer = setTimeout(giveUp, boundMs);
-    const look = (): void => {
-      if (hasIt()) finish(resolve);
-    };
-    const watcher = watch(dirname(path), look);
-    // A folder that was removed and made again is not watched any more.
-    const again = setInterval(look, LOOK_MS);
-    // It may have come between the first look and the watch.
-    look();
-
-    function finish(act: () => void): void {
-      clearTimeout(timer);
-      clearInterval(again);
-      watcher.close();
-      act();
-    }
+    const looking = setInterval(() => hasIt() && finish(resolve), LOOK_MS);
   });
 }

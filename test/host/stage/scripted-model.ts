@@ -8,9 +8,9 @@
  * - Each model name has a prompt cache of its own. A request that is refused neither reads nor fills it.
  */
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { breakOff, openStream, sendAnswer, sendFailure, settleAnswer } from "./model-answer.js";
+import { type ModelPort, openModelPort } from "./model-port.js";
 import { createModelRequest, type ModelRequest, tokensOfBytes } from "./model-request.js";
 import { createPromptCache, type PromptCache, type PromptCacheOptions } from "./prompt-cache.js";
 import { createSightings } from "./sightings.js";
@@ -35,12 +35,16 @@ export interface ScriptedModel {
   lastRequest(): ModelRequest;
   /** Resolves with the first ordinary request, past or to come, that fits; rejects after `timeoutMs` (30 s). */
   waitForRequest(fits: (request: ModelRequest) => boolean, timeoutMs?: number): Promise<ModelRequest>;
-  /** Closes the port and every open answer. */
+  /** Closes its port and every open answer, unless the port was given. */
   close(): Promise<void>;
 }
 
-/** Starts a model on a free port of 127.0.0.1. The options are those of its prompt caches. */
-export async function startScriptedModel(options: PromptCacheOptions = {}): Promise<ScriptedModel> {
+/** Starts a model on this port, or on a free one. The options are those of its prompt caches. */
+export async function startScriptedModel(
+  options: PromptCacheOptions = {},
+  given?: ModelPort,
+): Promise<ScriptedModel> {
+  const port = given ?? (await openModelPort());
   const now = options.now ?? Date.now;
   const ordinary = createSightings<ModelRequest>(
     (request) => `a request of ${request.messages.length} messages`,
@@ -82,7 +86,7 @@ export async function startScriptedModel(options: PromptCacheOptions = {}): Prom
     return cache;
   }
 
-  const server = createServer((incoming, response) => {
+  port.serve((incoming, response) => {
     if (!incoming.url?.endsWith("/chat/completions")) {
       sendFailure(response, fail(404, `the scripted model has no ${incoming.url}`));
       return;
@@ -90,10 +94,9 @@ export async function startScriptedModel(options: PromptCacheOptions = {}): Prom
     // 400, because the host shows that error instead of trying again for a minute.
     handle(incoming, response).catch((error: unknown) => sendFailure(response, fail(400, String(error))));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: port.url,
     requests: ordinary.all,
     titleRequests,
     script: (...more) => void steps.push(...more),
@@ -102,11 +105,9 @@ export async function startScriptedModel(options: PromptCacheOptions = {}): Prom
     },
     lastRequest: () => ordinary.all.at(-1) ?? raise("The model has had no request yet"),
     waitForRequest: ordinary.waitFor,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async close() {
+      if (!given) await port.close();
+    },
   };
 }
 

@@ -11,6 +11,7 @@
  */
 import { afterAll } from "vitest";
 import { type EventStream, openEventStream } from "./event-stream.js";
+import { type ModelPort, openModelPort } from "./model-port.js";
 import { type OpenCode, prepareFolders } from "./opencode.js";
 import { createNextProject, type Project } from "./project.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
@@ -22,27 +23,36 @@ export interface SharedHost {
 }
 
 /** Starts the host with the first stage, and ends it after the last test of the file. */
-export function shareHost(options: Omit<StageOptions, "files" | "prepare"> = {}): SharedHost {
-  let starting: Promise<Stage> | undefined;
+export function shareHost(options: Omit<StageOptions, "files" | "prepare" | "modelPort"> = {}): SharedHost {
+  let starting: Promise<Common> | undefined;
   let count = 0;
+  const start = async (): Promise<Common> => {
+    const modelPort = await openModelPort();
+    return { modelPort, stage: await openStage({ ...options, modelPort }) };
+  };
   afterAll(async () => {
-    await (await starting)?.close();
+    const common = await starting;
+    await common?.stage.close();
+    await common?.modelPort.close();
     starting = undefined;
   });
 
   return {
     async openStage({ files = {}, prepare } = {}) {
-      starting ??= openStage(options);
-      const common = await starting;
-      const model = await startScriptedModel(options.promptCache);
-      const provider = { mock: { options: { baseURL: model.url } } };
-      const own = { "opencode.json": JSON.stringify({ provider }) };
-      const project = await createNextProject(common.project, { ...files, ...own }, ++count);
+      starting ??= start();
+      const { modelPort, stage: common } = await starting;
+      const model = await startScriptedModel(options.promptCache, modelPort);
+      const project = await createNextProject(common.project, files, ++count);
       await prepare?.(project);
       await prepareFolders(project);
       return present(common, project, model);
     },
   };
+}
+
+interface Common {
+  stage: Stage;
+  modelPort: ModelPort;
 }
 
 /** The host as those see it who work in this project only. */

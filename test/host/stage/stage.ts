@@ -14,6 +14,7 @@
 import { fileURLToPath } from "node:url";
 import { mergeRecords } from "../../../src/records.js";
 import type { EventStream } from "./event-stream.js";
+import type { ModelPort } from "./model-port.js";
 import { type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";
 import { createProject, type Project } from "./project.js";
 import type { PromptCacheOptions } from "./prompt-cache.js";
@@ -43,6 +44,8 @@ export interface StageOptions {
   env?: Record<string, string>;
   /** Lifetime and clock of the model's prompt caches. */
   promptCache?: PromptCacheOptions;
+  /** Where the model answers; by default on a port of its own. */
+  modelPort?: ModelPort;
 }
 
 /** How to start the host again. */
@@ -80,7 +83,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const model = await startScriptedModel(options.promptCache);
+    const model = await startScriptedModel(options.promptCache, options.modelPort);
     undo.push(model.close);
     const config = stageConfig(model.url, options);
     const project = await createProject(

@@ -1,0 +1,33 @@
+import { createSecretGate } from "../memory/secret-gate.js";
+import { createMemoryStore } from "../memory/store/memory-store.js";
+import type { OpenMemories } from "../memory/store.js";
+import { keepLaterState } from "../record/later-state.js";
+import { openLocks } from "./open-locks.js";
+import { createProgress } from "./progress.js";
+import type { Project } from "./project.js";
+import { openTrust } from "./trust/open-trust.js";
+
+/** Opens the store beside any other process that has it open, and closes it when `run` is done and all is written. */
+export async function withMemories<T>(
+  project: Project,
+  run: (memories: OpenMemories) => Promise<T>,
+): Promise<T> {
+  const { cli, folders, globalFolder, instance, log } = project;
+  const { clock, files } = cli;
+  const { config } = await project.settings();
+  const memories = createMemoryStore({
+    ...{ clock, log, folders, globalFolder, instance },
+    trust: await openTrust(project),
+    files: keepLaterState(files, log),
+    locks: openLocks(project, instance),
+    limits: config.autoMemory,
+    gate: createSecretGate(clock),
+  });
+  const progress = createProgress(cli, "Opening memories");
+  try {
+    return await run(memories);
+  } finally {
+    await memories.onIdle();
+    progress.end();
+  }
+}

@@ -1,0 +1,31 @@
+/** A port of this machine on which one scripted model after the other can answer. */
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ModelPort {
+  /** The base address for a provider's configuration, ending in `/v1`. */
+  readonly url: string;
+  /** From now on requests go to this one. Those under way are broken off. */
+  serve(listener: RequestListener): void;
+  /** Closes the port and every open answer. */
+  close(): Promise<void>;
+}
+
+/** Opens a free port of 127.0.0.1. */
+export async function openModelPort(): Promise<ModelPort> {
+  let current: RequestListener = (_, response) => response.writeHead(503).end();
+  const server = createServer((incoming, response) => current(incoming, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    serve(listener) {
+      server.closeAllConnections();
+      current = listener;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,102 @@
+/** One layer by itself: with what replays decisions, and nothing else. */
+import { layers, stack } from "../../layers/index.js";
+import { listSwitches } from "../../src/config/part.js";
+import { type HookName, hookRules } from "../../src/dispatcher/hooks.js";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import type { LayerDefinition } from "../../src/layer-definition.js";
+import { DAY_OPTIONS } from "./host-day.js";
+import { type TrappedFiles, trapFiles } from "./trapped-files.js";
+import { openWorld, type World, type WorldOptions } from "./world.js";
+
+export interface LayerUnderTest {
+  name: string;
+  /** Of a layer of the stack; what is always done is found by its name. */
+  definition?: LayerDefinition;
+}
+
+export interface Alone {
+  world: World;
+  /** All but the log, which tells of it. */
+  disk: TrappedFiles;
+  /** For how long the host may wait for the replay of decisions in its hook of this name. */
+  replayMs(hostHook: string): number;
+}
+
+export interface AloneOptions extends Pick<WorldOptions, "clock" | "files" | "host"> {
+  /** The setting that is off. */
+  off?: string;
+}
+
+/** One setting is wrong: a layer tells the person. */
+const OPTIONS = { ...DAY_OPTIONS, noSuchSetting: 1 };
+/** By its name of a hook, what the layers hear then. The first one bounds the call. */
+const HOOKS: Readonly<Record<string, readonly [HookName, ...HookName[]]>> = {
+  "experimental.chat.messages.transform": ["context", "compacted", "takenBack"],
+  "experimental.session.compacting": ["compacting"],
+  "chat.message": ["turn"],
+  "chat.params": ["modelWindow"],
+  "command.execute.before": ["command"],
+  "tool.execute.before": ["toolArguments"],
+  event: ["event"],
+};
+
+/** Without a name there is no layer but the indispensable ones. */
+export async function openAlone(
+  { definition, name }: Partial<LayerUnderTest>,
+  { clock, files, host, off }: AloneOptions = {},
+): Promise<Alone> {
+  let disk: TrappedFiles | undefined;
+  let indispensable: readonly Layer[] = [];
+  const world = await openWorld({
+    ...(clock && { clock }),
+    ...(files && { files }),
+    ...(host && { host }),
+    options: off === undefined ? OPTIONS : { ...OPTIONS, [off]: { enabled: false } },
+    layers: definition ? [definition] : [],
+    always(context) {
+      const all = stack.always(context);
+      indispensable = all.filter(({ isIndispensable }) => isIndispensable);
+      return all.filter((layer) => layer.isIndispensable || layer.name === name);
+    },
+    wrap: (inner) => {
+      disk = trapFiles(inner, (path) => path.endsWith("/strata.log"));
+      return disk;
+    },
+  });
+  if (!disk) throw new Error("the files were not wrapped");
+  return {
+    world,
+    disk,
+    replayMs: (hostHook) =>
+      (HOOKS[hostHook] ?? [])
+        .flatMap((hook) => indispensable.map(({ withinMs }) => withinMs?.[hook] ?? 0))
+        .reduce((sum, ms) => sum + ms, 0),
+  };
+}
+
+/** For how long the host may wait for all other layers in its hook of this name. */
+export function deadlineOf(hostHook: string): number {
+  const [hook] = HOOKS[hostHook] ?? [];
+  return hook === undefined ? 0 : hookRules[hook].deadlineMs;
+}
+
+/** All there are: those of the stack, and what is always done. */
+export async function listLayers(): Promise<LayerUnderTest[]> {
+  let always: readonly Layer[] = [];
+  await openWorld({
+    options: OPTIONS,
+    always(context) {
+      always = stack.always(context);
+      return always;
+    },
+  });
+  const ofStack = layers.map((definition) => ({ name: definition.name, definition }));
+  return [...ofStack, ...always.map(({ name }) => ({ name }))];
+}
+
+/** The groups of settings that are each enough to switch it off. */
+export function listOffSwitches({ definition }: LayerUnderTest): string[] {
+  if (!definition) return [];
+  const [own] = listSwitches([definition.settings]);
+  return [own, definition.needs].filter((group) => group !== undefined);
+}

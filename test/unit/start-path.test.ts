@@ -1,0 +1,97 @@
+/**
+ * What a start loads, counted in files and bytes and not in time. OpenCode waits for it before the first request to a
+ * project is answered, in one thread with everything else. What is needed later is loaded when it is needed.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+
+/** Entry, start and the bundler's own few lines. */
+const MOST_FILES = 3;
+const MOST_BYTES = 600_000;
+
+const folder = mkdtempSync(join(tmpdir(), "strata-start-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Names every module that is loaded, on a line of its own. */
+const WATCH = `
+import { writeSync } from "node:fs";
+export async function load(url, context, next) {
+  writeSync(1, "loaded " + url + "\\n");
+  return next(url, context);
+}
+`;
+
+/** Imports the built file and does what \`then\` says with it. Files of the package that were loaded. */
+function listLoaded(built: string, then = ""): string[] {
+  const watch = `data:text/javascript,${encodeURIComponent(WATCH)}`;
+  const register = `import { register } from "node:module"; register(${JSON.stringify(watch)});`;
+  const script = join(folder, "script.mjs");
+  writeFileSync(
+    script,
+    `const entry = await import(${JSON.stringify(pathToFileURL(built).href)});\n${then}\nprocess.exit(0);`,
+  );
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(register)}`, script];
+  const out = execFileSync(process.execPath, args, { encoding: "utf8" });
+  const urls = [...out.matchAll(/^loaded (file:.*)$/gm)].map(([, url = ""]) => fileURLToPath(url));
+  return [...new Set(urls)].filter((path) => path !== script);
+}
+
+const sumBytes = (paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + statSync(path).size, 0);
+
+describe("the source map of a part", () => {
+  const code = readFileSync("dist/plugin-start.js", "utf8");
+  const payload = JSON.parse(readFileSync("dist/plugin-start.js.map", "utf8"));
+
+  /** Where a piece of the built code stands in the sources. */
+  function locate(piece: string): { path: string; line: string } {
+    const before = code.slice(0, code.indexOf(piece)).split("\n");
+    const found = new SourceMap(payload).findEntry(before.length - 1, before.at(-1)?.length ?? 0);
+    if (!("originalSource" in found)) throw new Error(`${piece} is nowhere`);
+    const path = found.originalSource.replace(/^(\.\.\/)+/, "");
+    return { path, line: readFileSync(path, "utf8").split("\n")[found.originalLine] ?? "" };
+  }
+
+  it("leads to the sources, also behind characters that were escaped", () => {
+    for (const piece of ["did not answer within", "cannot tell ", "was not run, its arguments do not fit"]) {
+      const { line, path } = locate(piece);
+      expect([path, line]).toEqual([
+        expect.stringMatching(/^(src|layers)\//),
+        expect.stringContaining(piece),
+      ]);
+    }
+  });
+
+  it("has a place for each source's text, without which Bun complains about it on the screen", () => {
+    expect(payload.sourcesContent).toHaveLength(payload.sources.length);
+  });
+});
+
+describe("a start of the plugin", () => {
+  const project = join(folder, "project");
+  mkdirSync(join(project, ".git"), { recursive: true });
+  const given = JSON.stringify({
+    directory: project,
+    worktree: project,
+    project: { id: "p", worktree: project },
+  });
+
+  it("loads few files and few bytes, all of them built, up to the end of server()", () => {
+    const server = `await entry.default.server({ ...${given}, client: {}, serverUrl: new URL("http://localhost:1") });`;
+    const loaded = listLoaded(resolve("dist/plugin.js"), server);
+    process.stdout.write(`a start loads ${loaded.length} files, ${sumBytes(loaded)} bytes\n`);
+    expect(loaded.filter((path) => !path.startsWith(resolve("dist")))).toEqual([]);
+    expect(loaded.length).toBeLessThanOrEqual(MOST_FILES);
+    expect(sumBytes(loaded)).toBeLessThan(MOST_BYTES);
+  });
+
+  it("of the screen half and of recall loads one file each", () => {
+    expect(listLoaded(resolve("dist/tui.js")).map((path) => basename(path))).toEqual(["tui.js"]);
+    expect(listLoaded(resolve("dist/recall.js")).map((path) => basename(path))).toEqual(["recall.js"]);
+  });
+});
