@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseID } from "../id.js";
 import type { Memory } from "../memory.js";
 import type { FileProblem, OpenMemories } from "../store.js";
-import type { Changes } from "./changes.js";
+import type { Changes } from "./changes/changes.js";
 import { sortByTime } from "./ledger-line.js";
 import { isOn, type Standing } from "./standing.js";
 

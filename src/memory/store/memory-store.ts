@@ -11,7 +11,7 @@ import type { Memory } from "../memory.js";
 import type { MemoryGate } from "../secret-gate.js";
 import type { FileProblem, OpenMemories } from "../store.js";
 import { createAcceptance } from "./acceptance.js";
-import { createChanges } from "./changes.js";
+import { createChanges } from "./changes/changes.js";
 import { createIndexWriter } from "./index-writer.js";
 import { createReads, findProblems, isCurrent } from "./memory-reads.js";
 import { planPlaces } from "./places.js";

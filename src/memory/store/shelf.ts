@@ -20,14 +20,13 @@ import type { Memory } from "../memory.js";
 import { LEDGER, parsePath, splitPath } from "../path.js";
 import { createBorder } from "./border.js";
 import { type Desk, type Entering, type Opened, openDesk } from "./desk.js";
-import { createEntries, type Entries, type EntriesOptions, type Entry, type Looked } from "./entries.js";
+import type { Entries, EntriesOptions, Entry, Looked } from "./entries.js";
 import { createJournal } from "./journal.js";
-import { readKnown, writeKnown } from "./known-files.js";
-import { createLedger, type Ledger } from "./ledger.js";
-import { createLedgerCopy } from "./ledger-copy.js";
+import type { Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import { createLineWriter } from "./line-writer.js";
-import { findPutBack } from "./put-back.js";
+import { createShelfLoading } from "./shelf-loading.js";
+import { createUndoGuard } from "./undo-guard.js";
 
 export interface ShelfOptions extends EntriesOptions {
   locks: Locks;
@@ -72,39 +71,36 @@ export interface Shelf {
   idOf(path: string): string;
 }
 
-/** So many changed files make it worth while to write down what was read. */
+/** With this many changed files it is worth writing down what was read. */
 const WORTH_KEEPING = 200;
 const LINES_AT_A_TIME = 200;
 const LOCK_WAIT_MS = 8_000;
 
 export function createShelf(options: ShelfOptions): Shelf {
-  const { files, locks, log, folder, state, nameClone, prepare } = options;
+  const { files, locks, log, folder, state, prepare } = options;
   const prefix = formatPrefix(options);
   const border = createBorder({ ...options, prefix });
-  const journal = createJournal({
-    ...{ files, folder, log, prefix },
-    path: join(state, "pending.json"),
-    beforeRecovery: border.disownUnknown,
-  });
-  const ledgerFolder = join(folder, LEDGER);
+  const path = join(state, "pending.json");
+  const journal = createJournal({ files, folder, log, prefix, path, beforeRecovery: border.disownUnknown });
+  const loading = createShelfLoading({ ...options, nameOwner: border.nameOwner, prefix });
+  const { load } = loading;
+  const { idOf, lookIn, see } = createSight(options);
   const write = createLineWriter({ ...options, idOf });
-  const copy = createLedgerCopy({ files, ledger: ledgerFolder, folder: join(state, LEDGER) });
-  let loading: Promise<Loaded> | undefined;
+  const undoGuard = createUndoGuard({ ...options, idOf });
+  const warn = createWarnOnce(log, join(folder, LEDGER));
   let scanning: Promise<void> | undefined;
-  let loaded: Loaded | undefined;
-  let hasWarned = false;
 
-  const shelf: Shelf = {
+  return {
     folder,
-    entries: () => loaded?.entries.all() ?? [],
-    memories: () => (loaded ? border.memories(loaded.entries) : NONE),
-    look: async (path) => border.mark(await lookAt((await load()).entries, path)),
+    entries: () => loading.read((entries) => entries.all()) ?? [],
+    memories: () => loading.read(border.memories) ?? NONE,
+    look: async (path) => border.mark(await lookIn((await load()).entries)(path)),
 
     isDeciding: border.isDeciding,
-    foreign: () => (loaded ? border.foreign(loaded.entries) : new Map()),
+    foreign: () => loading.read(border.foreign) ?? new Map(),
     readLedger: async () => (await load()).ledger.readAll(),
 
-    /** Two who ask at a time wait for one look; one who asks later gets a later one. */
+    /** Two that ask at a time wait for one scan; one that asks later gets a later one. */
     scan() {
       scanning ??= scan().finally(() => {
         scanning = undefined;
@@ -112,44 +108,25 @@ export function createShelf(options: ShelfOptions): Shelf {
       return scanning;
     },
 
-    async change(action) {
-      const done = await withDesk(action);
-      await keepCopy();
-      return done;
-    },
+    change,
 
     async mendAfterUndo(cause, touched) {
-      const { entries, ledger } = await load();
-      const mended = await withDesk(async (desk, lock) => {
-        for (const [name, lines] of await copy.findMissing()) {
-          await lock.check();
-          await files.appendLine(join(ledgerFolder, name), lines.join("\n"));
-        }
-        await ledger.readOn();
-        see(await entries.scan());
-        const found = findPutBack(await ledger.readAll(), {
-          now: new Date(options.clock.now()).toISOString(),
-          isTouched: (path) => touched?.has(join(folder, path)) ?? true,
-          hashAt: (path) => (entries.get(path) ? entries.get(path)?.hash : null),
-        });
-        await desk.swap(
-          found.map(({ before, contents, path }) =>
-            contents === null ? { path, before, isRemoved: true, cause } : { path, before, contents, cause },
-          ),
-        );
-        return found.map(({ path }) => idOf(path));
+      const loaded = await load();
+      return change(async (desk, lock) => {
+        await undoGuard.restoreLedger(lock);
+        await loaded.ledger.readOn();
+        see(await loaded.entries.scan());
+        return undoGuard.mend(desk, loaded, { cause, touched });
       });
-      await keepCopy();
-      return mended;
     },
 
     idOf,
   };
-  return shelf;
 
-  function idOf(path: string): string {
-    const parts = splitPath(path);
-    return parts ? formatID({ ...options, ...parts }) : path;
+  async function change<T>(action: (desk: Desk, lock: HeldLock) => Promise<T>): Promise<T> {
+    const done = await withDesk(action);
+    await undoGuard.keepCopy(loading.current()?.ledger);
+    return done;
   }
 
   async function withDesk<T>(action: (desk: Desk & Entering, lock: HeldLock) => Promise<T>): Promise<T> {
@@ -160,33 +137,17 @@ export function createShelf(options: ShelfOptions): Shelf {
         await journal.recover(lock);
         await ledger.readOn();
         await border.refresh();
-        const look = (path: string): Promise<Looked | undefined> => lookAt(entries, path);
         const known = { files, folder, border, journal, write, prepare };
-        return action(openDesk({ ...known, entries, ledger, lock, lookAt: look }), lock);
+        return action(openDesk({ ...known, entries, ledger, lock, lookAt: lookIn(entries) }), lock);
       },
       { waitMs: LOCK_WAIT_MS },
     );
   }
 
-  async function load(): Promise<Loaded> {
-    loading ??= (async () => {
-      const owner = await border.nameOwner();
-      const known = await readKnown(files, join(state, "known.jsonl"), { owner, prefix });
-      const ledger = createLedger({ files, log, folder: ledgerFolder, nameClone, prefix }, known?.position);
-      loaded = { entries: createEntries(options, known?.entries), ledger };
-      return loaded;
-    })();
-    // A disk that could not be read now may be read later.
-    loading.catch(() => {
-      loading = undefined;
-    });
-    return loading;
-  }
-
   async function scan(): Promise<void> {
     if (!(await files.statItself(folder))) {
       await border.noteAbsence();
-      if (loaded) see(await loaded.entries.scan());
+      see((await loading.current()?.entries.scan()) ?? []);
       return;
     }
     await border.prepareLook();
@@ -200,78 +161,68 @@ export function createShelf(options: ShelfOptions): Shelf {
     } finally {
       see([...seen]);
     }
-    const strange = findDrift(entries, ledger);
-    if (strange.length > 0) await tryChange((desk) => enterAll(desk, entries, strange));
-    await keepCopy();
-    if (changed.length >= WORTH_KEEPING) await keep(entries, ledger);
+    const drift = findDrift(entries, ledger);
+    if (drift.length > 0) await tryChange((desk) => enterAll(desk, drift, lookIn(entries)));
+    await undoGuard.keepCopy(ledger);
+    if (changed.length >= WORTH_KEEPING) await loading.keep();
   }
 
-  /** Of what the host's undo could reach. Without it nothing is lost but the way back. */
-  async function keepCopy(): Promise<void> {
-    if (!options.isUndone || !options.trust?.isWatching) return;
-    try {
-      if (loaded) await copy.follow(loaded.ledger.offsets);
-    } catch (thrown) {
-      log.debug("memory", `cannot copy ${ledgerFolder}: ${formatError(thrown)}`);
-    }
-  }
-
-  async function lookAt(entries: Entries, path: string): Promise<Looked | undefined> {
-    const before = entries.get(path)?.hash;
-    const looked = await entries.look(path);
-    if (looked?.hash !== before) see([path]);
-    return looked;
-  }
-
-  /** A change is found by one look only: what comes after finds the file as it is known. */
-  function see(paths: readonly string[]): void {
-    const ids = paths.filter((path) => splitPath(path) !== undefined).map(idOf);
-    if (ids.length > 0) options.onSeen?.(ids);
-  }
-
-  /** Who cannot write can still read. */
+  /** Where nothing can be written, memories can still be read. */
   async function tryChange(action: (desk: Desk & Entering) => Promise<void>): Promise<void> {
-    try {
-      await withDesk(action);
-    } catch (thrown) {
-      const what = `cannot enter in ${ledgerFolder} what was changed by hand: ${formatError(thrown)}`;
-      if (!hasWarned) log.warn("memory", what);
-      hasWarned = true;
-    }
-  }
-
-  async function enterAll(desk: Entering, entries: Entries, paths: readonly string[]): Promise<void> {
-    for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
-      const opened: Opened[] = [];
-      for (const path of paths.slice(from, from + LINES_AT_A_TIME))
-        opened.push({ path, looked: await lookAt(entries, path) });
-      await desk.enter(opened);
-    }
-  }
-
-  async function keep(entries: Entries, ledger: Ledger): Promise<void> {
-    try {
-      const owner = await border.nameOwner();
-      if (options.trust && owner === undefined) return;
-      await writeKnown(files, join(state, "known.jsonl"), {
-        entries: entries.all(),
-        position: ledger.position(),
-        owner,
-      });
-    } catch (thrown) {
-      log.debug("memory", `cannot keep what was read: ${formatError(thrown)}`);
-    }
+    await withDesk(action).catch(warn);
   }
 }
 
 const NONE: readonly Memory[] = [];
 
-interface Loaded {
-  entries: Entries;
-  ledger: Ledger;
+/** What was found is told as memories, once for each change: the next look finds the file as it is known. */
+function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivity">) {
+  return { idOf, lookIn, see };
+
+  function idOf(path: string): string {
+    const parts = splitPath(path);
+    return parts ? formatID({ ...options, ...parts }) : path;
+  }
+
+  /** Looks at one file. */
+  function lookIn(entries: Entries): (path: string) => Promise<Looked | undefined> {
+    return async (path) => {
+      const before = entries.get(path)?.hash;
+      const looked = await entries.look(path);
+      if (looked?.hash !== before) see([path]);
+      return looked;
+    };
+  }
+
+  function see(paths: readonly string[]): void {
+    const ids = paths.filter((path) => splitPath(path) !== undefined).map(idOf);
+    if (ids.length > 0) options.onSeen?.(ids);
+  }
 }
 
-/** Paths of files that are others than the ledger knows, and of those that it knows and that are gone. Pure. */
+async function enterAll(
+  desk: Entering,
+  paths: readonly string[],
+  lookAt: (path: string) => Promise<Looked | undefined>,
+): Promise<void> {
+  for (let from = 0; from < paths.length; from += LINES_AT_A_TIME) {
+    const opened: Opened[] = [];
+    for (const path of paths.slice(from, from + LINES_AT_A_TIME))
+      opened.push({ path, looked: await lookAt(path) });
+    await desk.enter(opened);
+  }
+}
+
+function createWarnOnce(log: Log, ledger: string): (thrown: unknown) => void {
+  let hasWarned = false;
+  return (thrown) => {
+    const what = `cannot enter in ${ledger} what was changed by hand: ${formatError(thrown)}`;
+    if (!hasWarned) log.warn("memory", what);
+    hasWarned = true;
+  };
+}
+
+/** Paths of files that differ from what the ledger knows, and of those it knows that are gone. */
 function findDrift(entries: Entries, ledger: Ledger): string[] {
   const changed = entries
     .all()

@@ -1,0 +1,64 @@
+/** What changes memories: each under the lock of its shelf, checked before, one step on disk. */
+import { join } from "node:path";
+import type { Clock } from "../../../seams/clock.js";
+import { findRefusal } from "../../draft.js";
+import { parseID } from "../../id.js";
+import type { Memory } from "../../memory.js";
+import type { MemoryGate } from "../../secret-gate.js";
+import type { MemoryCopy, MemoryStore, Written } from "../../store.js";
+import type { Cause } from "../ledger-line.js";
+import { findStanding, pathsOf, type Standing } from "../standing.js";
+import { createAdditions } from "./additions.js";
+import { createEdits } from "./edits.js";
+
+export interface Changes extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore"> {
+  /** The memory as its file is now. */
+  find(id: string): Promise<Found | undefined>;
+  adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  discard(id: string, cause: Cause): Promise<Written>;
+}
+
+export interface Found {
+  memory: Memory;
+  path: string;
+}
+
+export interface ChangesOptions {
+  clock: Clock;
+  standings: readonly Standing[];
+  gate?: MemoryGate;
+  onWritten(standing: Standing, ids: readonly string[]): void;
+  /** Somebody has said again what this memory says. */
+  onSaidAgain(id: string): void;
+}
+
+export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }: ChangesOptions): Changes {
+  const parts = { clock, standings, gate, findWhy, finish };
+  const { rewrite, ...edits } = createEdits(parts);
+  const additions = createAdditions({ ...parts, rewrite, onSaidAgain });
+
+  return {
+    ...additions,
+    ...edits,
+
+    async find(id) {
+      const place = parseID(id);
+      const standing = place && findStanding(standings, place);
+      if (!standing) return undefined;
+      for (const path of pathsOf(place)) {
+        const reading = (await standing.shelf.look(path))?.reading;
+        if (reading?.kind === "memory") return { memory: reading.memory, path };
+      }
+      return undefined;
+    },
+  };
+
+  async function findWhy(memory: Memory): Promise<string | undefined> {
+    return findRefusal(memory) ?? (await gate?.(memory));
+  }
+
+  function finish(standing: Standing, path: string, memory: Memory): Written {
+    onWritten(standing, [memory.id]);
+    return { kind: "written", memory, path: join(standing.shelf.folder, path) };
+  }
+}

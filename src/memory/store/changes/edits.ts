@@ -1,0 +1,139 @@
+/** Changes memories that are there: rewrites, archives, restores and removes them. */
+import { join } from "node:path";
+import type { Clock } from "../../../seams/clock.js";
+import { findMove } from "../../draft.js";
+import { type Place, parseID } from "../../id.js";
+import type { Memory } from "../../memory.js";
+import type { FileReading } from "../../memory-file.js";
+import { formatPath } from "../../path.js";
+import type { MemoryGate } from "../../secret-gate.js";
+import type { MemoryStore, Written } from "../../store.js";
+import type { Cause } from "../ledger-line.js";
+import { findStanding, pathsOf, type Standing } from "../standing.js";
+import { findLinkOn, findProblem, missing, refuse, type Target, unchanged } from "./target.js";
+
+export interface Edits extends Pick<MemoryStore, "update" | "archive" | "restore"> {
+  /** Removes an archived memory. */
+  discard(id: string, cause: Cause): Promise<Written>;
+  /** Under the lock already. `change` answers nothing where there is nothing to change. */
+  rewrite(target: Target, change: (current: Memory) => Memory | undefined, cause: Cause): Promise<Written>;
+}
+
+export interface EditsOptions {
+  clock: Clock;
+  standings: readonly Standing[];
+  gate: MemoryGate | undefined;
+  /** Why this memory may not be written. */
+  findWhy(memory: Memory): Promise<string | undefined>;
+  finish(standing: Standing, path: string, memory: Memory): Written;
+}
+
+export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOptions): Edits {
+  return {
+    rewrite,
+
+    update: (id, change, cause) => at(id, (target) => rewrite(target, change, cause)),
+
+    archive: (id, cause) => put(id, { isArchived: true }, cause),
+    restore: (id, cause) => put(id, { isArchived: false }, cause),
+
+    /** What was opened is in the ledger: a file that was changed by hand is entered first. */
+    discard(id, cause) {
+      return at(id, async (target) => {
+        const { desk, looked, memory, path, standing } = target;
+        if (memory.status !== "archived") return refuse(`${id} is in use; archive it first`);
+        const refusal = await findSecret(target);
+        if (refusal) return refusal;
+        await desk.discard(looked, cause);
+        return finish(standing, path, memory);
+      });
+    },
+  };
+
+  /** Runs `action` under the lock with the memory of this id, or says why there is none. */
+  async function at(id: string, action: (target: Target) => Promise<Written>): Promise<Written> {
+    const place = parseID(id);
+    if (!place) return refuse(missing(id));
+    const standing = findStanding(standings, place);
+    // Who asks for what is not there makes no lock and no folder.
+    const isThere = await Promise.all(pathsOf(place).map((path) => standing.shelf.look(path)));
+    if (isThere.every((looked) => looked === undefined)) return refuse(missing(id));
+    return standing.shelf.change(async (desk) => {
+      for (const path of pathsOf(place)) {
+        const looked = await desk.open(path);
+        if (!looked) continue;
+        const { reading } = looked;
+        const file = join(standing.shelf.folder, path);
+        const problem = findProblem(looked) ?? (await findLinkOn(desk, path));
+        if (problem) return refuse(`${file} is left as it is: ${problem}`);
+        if (reading.kind === "memory")
+          return action({ standing, desk, path, looked, memory: reading.memory });
+      }
+      return refuse(missing(id));
+    });
+  }
+
+  /** What a person has written and the ledger does not keep is not moved: its words would be lost there. */
+  async function findSecret({ looked, memory }: Target): Promise<Written | undefined> {
+    const why = await gate?.({ ...memory, content: looked.text ?? "" });
+    return why === undefined ? undefined : refuse(why);
+  }
+
+  async function rewrite(
+    target: Target,
+    change: (current: Memory) => Memory | undefined,
+    cause: Cause,
+  ): Promise<Written> {
+    const { standing, desk, path, looked, memory } = target;
+    const next = change(memory);
+    if (!next) return unchanged(target);
+    const why = findMove(memory, next) ?? (await findWhy(next));
+    if (why) return refuse(why);
+    const planned = await planRewrite(target, next, clock.now());
+    if (!planned) return unchanged(target);
+    const { contents, reading } = planned;
+    if (reading.kind === "problem") return refuse(reading.what);
+    await desk.write(path, looked, contents, cause);
+    return finish(standing, path, reading.memory);
+  }
+
+  function put(id: string, where: { isArchived: boolean }, cause: Cause): Promise<Written> {
+    return at(id, async (target) => {
+      if ((target.memory.status === "archived") === where.isArchived) return unchanged(target);
+      return (await findSecret(target)) ?? move(target, where, cause);
+    });
+  }
+
+  async function move(
+    target: Target,
+    { isArchived }: { isArchived: boolean },
+    cause: Cause,
+  ): Promise<Written> {
+    const { standing, desk, looked, memory } = target;
+    const own = parseID(memory.id) as Place;
+    const to = formatPath({ ...own, isArchived });
+    const inTheWay = (await desk.open(to)) ? join(standing.shelf.folder, to) : await desk.findLink(to);
+    if (inTheWay) return refuse(`${inTheWay} is in the way; rename or remove it`);
+    await desk.move(looked, to, cause);
+    const { parseMemoryFile } = await import("../../memory-file.js");
+    const place = { ...own, isArchived, modifiedMs: looked.modifiedMs };
+    const moved = parseMemoryFile(Buffer.from(looked.text ?? ""), place);
+    return finish(standing, to, moved.kind === "memory" ? moved.memory : memory);
+  }
+}
+
+/** The file with this memory in it; `undefined` where it says what it says already. */
+async function planRewrite(
+  { looked, memory }: Target,
+  next: Memory,
+  nowMs: number,
+): Promise<{ contents: string; reading: FileReading } | undefined> {
+  const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
+  const { updated } = memory;
+  if (formatMemoryFile({ ...next, updated }, looked.text) === formatMemoryFile(memory, looked.text))
+    return undefined;
+  const now = new Date(nowMs).toISOString();
+  const contents = formatMemoryFile({ ...next, updated: now }, looked.text);
+  const place = { ...(parseID(memory.id) as Place), isArchived: memory.status === "archived" };
+  return { contents, reading: parseMemoryFile(Buffer.from(contents), { ...place, modifiedMs: nowMs }) };
+}
