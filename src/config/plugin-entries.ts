@@ -52,10 +52,18 @@ export function parsePackageName(spec: string): string {
   return at === -1 ? spec : spec.slice(0, at);
 }
 
-/** The folder or file that a spec names, seen from the configuration file's folder; `undefined` for a package. */
+/** The folder or file that a spec names, relative to the configuration file's folder; `undefined` for a package or a malformed URL. */
 export function resolveSpec(spec: string, folder: string): string | undefined {
-  if (spec.startsWith("file:")) return fileURLToPath(spec);
+  if (spec.startsWith("file:")) return readFileURL(spec);
   return /^(\.{0,2}\/|\.{1,2}$|[A-Za-z]:[\\/])/.test(spec) ? resolve(folder, spec) : undefined;
+}
+
+function readFileURL(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a folder or a file in it calls itself in its package.json; without one, the folder's own name. */

@@ -11,7 +11,7 @@ import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import { createHearing } from "./hearing.js";
 import type { HookInput, HookName, HookRule, HookRules, HookValue } from "./hooks.js";
-import { findSession, hookRules } from "./hooks.js";
+import { findSession, heardEvents, hookRules } from "./hooks.js";
 import type { Layer } from "./layer.js";
 import type { Heard } from "./pulse.js";
 import type { SlashCommand } from "./slash-command.js";
@@ -39,6 +39,8 @@ export interface Dispatcher {
   readonly commands: readonly SlashCommand[];
   /** Does any layer handle this hook? */
   hears(hook: HookName): boolean;
+  /** Does any layer hear of events of this type? */
+  hearsEvent(type: string): boolean;
   /** Resolves when no layer has work left in the background. Never rejects. */
   onIdle(): Promise<void>;
   /** Disposes every layer; one that fails or hangs does not hold up the others. */
@@ -69,6 +71,7 @@ const DISPOSE_DEADLINE_MS = 2_000;
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { layers, clock, log, isFork = () => false, onHeard = () => {}, rules = hookRules } = options;
   const byCost = [...layers].sort((a, b) => a.cost - b.cost);
+  const events = new Set([...heardEvents, ...layers.flatMap((layer) => layer.events ?? [])]);
   const { complain, fail, hear, hearWithin, passOver } = createHearing({ clock, log, rules, onHeard });
 
   return {
@@ -90,6 +93,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
 
     hears: (hook) => byCost.some((layer) => layer.handlers[hook] !== undefined),
+    hearsEvent: (type) => events.has(type),
 
     async onIdle() {
       await Promise.all(byCost.map((layer) => layer.onIdle?.()));
@@ -123,12 +127,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const handler = layer.handlers[hook];
       if (!handler) continue;
       const isSpared = layer.isLastResort === true && rule.combine === "until";
-      if (isSpared && rule.isEnough?.(input, current)) continue;
+      if (isSpared && guarded(hook, () => rule.isEnough?.(input, current))) continue;
       const heard = await hear(layer, hook, limit, (signal) => handler(input, current, signal));
       if (!heard || (heard.answer !== undefined && !rule.accepts(heard.answer))) {
         if (heard) fail(layer, hook, `answered something this hook cannot take (${describe(heard.answer)})`);
         passOver(layer, hook, input);
-        current = rule.withoutAnswer?.(input, current) ?? current;
+        current = guarded(hook, () => rule.withoutAnswer?.(input, current)) ?? current;
         continue;
       }
       const { answer } = heard as { answer: HookValue<H> | undefined };
@@ -138,6 +142,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (rule.combine === "first" || rule.isFinal?.(current)) break;
     }
     return current;
+  }
+
+  /** What a hook's rule says of the host's own objects, which may have any shape; `undefined` when it throws. */
+  function guarded<T>(hook: HookName, ask: () => T): T | undefined {
+    try {
+      return ask();
+    } catch (thrown) {
+      complain("the rule", hook, `failed: ${formatError(thrown)}`);
+      return undefined;
+    }
   }
 }
 

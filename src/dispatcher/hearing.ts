@@ -20,9 +20,10 @@ export interface Hearing {
   hearWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered>;
   /** Tells the layer that its answer does not count. */
   passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>): void;
-  fail(layer: Layer, hook: string, why: string): void;
+  /** `kind` tells failures apart whose messages differ in a number. */
+  fail(layer: Layer, hook: string, why: string, kind?: string): void;
   /** Logs as an error what was not logged before. */
-  complain(who: string, hook: string, what: string): void;
+  complain(who: string, hook: string, what: string, kind?: string): void;
 }
 
 export interface HearingOptions {
@@ -58,7 +59,7 @@ export function createHearing({ clock, log, onHeard, rules }: HearingOptions): H
         void hearWithin(layer, hook, ownMs, run);
         return { answer: undefined };
       }
-      fail(layer, hook, `was not asked, the ${limit.totalMs} ms that all layers have together were over`);
+      fail(layer, hook, `was not asked: all layers together had used up their ${limit.totalMs} ms`);
       return undefined;
     },
 
@@ -77,26 +78,32 @@ export function createHearing({ clock, log, onHeard, rules }: HearingOptions): H
   };
 
   async function hearWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered> {
-    const waited = await waitAtMost(clock, deadlineMs, run, () => stuck.delete(nameOf(layer, hook)));
+    let hasEnded = false;
+    const waited = await waitAtMost(clock, deadlineMs, run, () => {
+      hasEnded = true;
+      stuck.delete(nameOf(layer, hook));
+    });
     if (waited.kind === "done") return { answer: waited.value };
     if (waited.kind === "overran") {
-      stuck.add(nameOf(layer, hook));
-      fail(layer, hook, `did not answer within ${deadlineMs} ms and is left out until it does`);
+      // A call that ends as it is aborted has ended by now.
+      if (!hasEnded) stuck.add(nameOf(layer, hook));
+      fail(layer, hook, `did not answer within ${deadlineMs} ms and is left out until it does`, "overran");
     } else {
       fail(layer, hook, `failed: ${formatError(waited.thrown)}`);
     }
     return undefined;
   }
 
-  function fail({ name }: Layer, hook: string, why: string): void {
+  function fail({ name }: Layer, hook: string, why: string, kind?: string): void {
     onHeard({ layer: name, hook, outcome: "failed", why });
-    complain(`layer ${name}`, hook, why);
+    complain(`layer ${name}`, hook, why, kind);
   }
 
-  function complain(who: string, hook: string, what: string): void {
-    const message = `${who} ${what} at hook ${hook}; skipped, the turn continues without it`;
-    const isFirst = !complaints.has(message) && complaints.size < MOST_COMPLAINTS;
-    complaints.add(message);
+  function complain(who: string, hook: string, what: string, kind = what): void {
+    const message = `${who} at hook ${hook} ${what}; the turn continues without it`;
+    const key = `${who} ${hook} ${kind}`;
+    const isFirst = !complaints.has(key) && complaints.size < MOST_COMPLAINTS;
+    if (isFirst) complaints.add(key);
     log[isFirst ? "error" : "debug"]("dispatcher", message);
   }
 }

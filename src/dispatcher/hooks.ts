@@ -71,7 +71,7 @@ export interface HostEvent {
   properties: Readonly<Record<string, unknown>>;
 }
 
-/** What the layers hear of: the host reports a hundred things a second while a model answers. */
+/** What all layers hear of; a layer may name others. The host reports a hundred events a second while a model answers. */
 export const heardEvents: ReadonlySet<string> = new Set([
   "session.created",
   "session.updated",

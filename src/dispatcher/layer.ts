@@ -35,6 +35,8 @@ export interface Layer {
    * reminders, memories and messages are the parent's.
    */
   readonly servesForks?: readonly HookName[];
+  /** Types of the host's events that it hears, besides those that every layer does: `heardEvents` in `hooks.ts`. */
+  readonly events?: readonly string[];
   /** What the agent can call of it. */
   readonly tools?: readonly Tool[];
   /** What a person can call of it in a session. */

@@ -25,8 +25,8 @@ import {
 import { FORK_TITLE } from "./fork-sessions.js";
 import {
   formatOwnTitle,
+  hasOwnTitle,
   OWN_AGENT,
-  OWN_TITLE,
   type OwnSessions,
   readOpener,
   TOOL_AGENT,
@@ -127,7 +127,7 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
 /** A fork has no parent: its title, with the process that opened it, is all there is to know it by. */
 function isOurs({ title, parentID }: { title: string; parentID?: string }): boolean {
   if (title.startsWith(FORK_TITLE)) return readOpener(title) !== undefined;
-  return parentID !== undefined && title.startsWith(OWN_TITLE);
+  return hasOwnTitle({ title, parentID });
 }
 
 function planBody({ bounds, prompt, model }: GenerateRequest) {

@@ -6,7 +6,7 @@ import type { Hooks } from "@opencode-ai/plugin";
 import { isSummary } from "../conversation/history.js";
 import { isForPeopleOnly, type Message } from "../conversation/message.js";
 import type { Exchange } from "../dispatcher/dispatcher.js";
-import { findRefusal, type HookName, heardEvents } from "../dispatcher/hooks.js";
+import { findRefusal, type HookName } from "../dispatcher/hooks.js";
 import type { Beat, Pulse } from "../dispatcher/pulse.js";
 import { StrataError } from "../error.js";
 import { isRecord } from "../records.js";
@@ -190,7 +190,7 @@ function bindEvent({ dispatcher, host, pulse, slashCommands }: Binding) {
         slashCommands.notice(type, properties);
         if (type === "session.idle" && typeof properties?.sessionID === "string")
           titles.close(properties.sessionID);
-        if (ownSessions.notice(type, properties) || !heardEvents.has(type)) return undefined;
+        if (ownSessions.notice(type, properties) || !dispatcher.hearsEvent(type)) return undefined;
         return { input: { type, properties }, value: undefined };
       },
       write: () => undefined,

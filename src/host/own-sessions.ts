@@ -110,8 +110,13 @@ export function createOwnSessions(): OwnSessions {
 }
 
 function isMarked({ info }: PlainRecord): boolean {
-  if (!isRecord(info)) return false;
-  return isOwnAgent(info.agent) || (typeof info.title === "string" && info.title.startsWith(OWN_TITLE));
+  return isRecord(info) && (isOwnAgent(info.agent) || hasOwnTitle(info));
+}
+
+/** Only a child session that names the process which opened it: a user may title theirs "[strata] …" too. */
+export function hasOwnTitle({ parentID, title }: PlainRecord): boolean {
+  if (parentID === undefined || typeof title !== "string") return false;
+  return title.startsWith(OWN_TITLE) && readOpener(title) !== undefined;
 }
 
 /**

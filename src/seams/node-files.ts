@@ -101,7 +101,7 @@ export const nodeFiles: Files = {
       await file.appendFile(`${opening}${line}\n`);
     } finally {
       // What is written is written; a turn waits for this line, and each wait costs it milliseconds in a busy host.
-      void file.close();
+      void file.close().catch(() => {});
     }
   },
 

@@ -3,6 +3,7 @@ import { commands } from "../../src/cli/commands.js";
 import { runProgram } from "../../src/cli/program.js";
 import { createStyle } from "../../src/cli/style.js";
 import type { LayerDefinition } from "../../src/layer-definition.js";
+import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
 import { createFakeClock } from "./fake-clock.js";
 import { PROJECT } from "./fake-host.js";
@@ -21,13 +22,19 @@ export async function runStrata(
     folder = PROJECT,
     env = {},
     layers: stack = layers,
-  }: { folder?: string; env?: Record<string, string>; layers?: readonly LayerDefinition[] } = {},
+    clock = createFakeClock(),
+  }: {
+    folder?: string;
+    env?: Record<string, string>;
+    layers?: readonly LayerDefinition[];
+    clock?: Clock;
+  } = {},
 ): Promise<Ran> {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runProgram(commands, line.split(" ").filter(Boolean), {
     files,
-    clock: createFakeClock(),
+    clock,
     folder,
     home: "/home/me",
     env,

@@ -188,6 +188,15 @@ describe("wrong input is one clear sentence, and the field takes what is used in
   });
 });
 
+it("a plugin entry that is a malformed URL stands in nobody's way: the settings beside Strata's name count", async () => {
+  const plugin = ["file://./x", "file:///a%2Fb", ["opencode-strata", { toolResults: { threshold: 9_000 } }]];
+  const { config, problems } = await read({
+    "/home/me/.config/opencode/opencode.json": JSON.stringify({ plugin }),
+  });
+  expect(config.toolResults.threshold).toBe(9_000);
+  expect(problems).toEqual([]);
+});
+
 it("the defaults are those of the schema", () => {
   expect(defaults).toEqual(configSchema.parse({}));
 });

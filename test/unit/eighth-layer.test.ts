@@ -9,8 +9,7 @@ import { enabled, whole } from "../../src/config/fields.js";
 import { formatConfigSchema } from "../../src/config/json-schema.js";
 import { byAnyone } from "../../src/config/owners.js";
 import { loadSchema } from "../../src/config/schema.js";
-import { findExpired } from "../../src/expired-files.js";
-import { planFolders } from "../../src/folders.js";
+import { DAY_MS } from "../../src/days.js";
 import type { LayerDefinition } from "../../src/layer-definition.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { PROJECT, usersOptions } from "../support/fake-host.js";
@@ -20,7 +19,7 @@ import { runStrata } from "../support/shell.js";
 import { openWorld } from "../support/world.js";
 
 const toy: LayerDefinition = {
-  name: "toy",
+  name: "toy-layer",
   cost: 8,
   settings: {
     defaults: { toy: { enabled: true, greetings: 2 } as { enabled: boolean } },
@@ -48,6 +47,7 @@ const toy: LayerDefinition = {
         return undefined;
       },
     },
+    events: ["file.edited"],
     commands: [{ name: "toy", description: "says hello", execute: async () => "hello" }],
   }),
 };
@@ -104,28 +104,36 @@ it("the toy layer has a row in doctor's proof", async () => {
   const layer = { asked: 1, answered: 0, failed: 0, lastMs: 1 };
   const pulse = {
     ...({ v: 1, instance: "a", version: "0.1.0", startedMs: 1, writtenMs: 1, hasEnded: true } as const),
-    ...{ bound: [], hooks: {}, signs: {}, layers: { toy: layer } },
+    ...{ bound: [], hooks: {}, signs: {}, layers: { "toy-layer": layer } },
   };
   const describe = (paths: string[]) => {
     const seen = { pulse, records: [], paths, requests: [], isCommandFree: true };
     return readEvidence(seen, config, [{ ...toy, proof }]).filter(({ what }) => what.startsWith("layer"));
   };
   expect(describe([".opencode/strata/state/toy/ses_1.txt"])).toEqual([
-    { level: "fine", what: "layer toy works: said hello" },
+    { level: "fine", what: "layer toy-layer works: said hello" },
   ]);
-  expect(describe([])).toEqual([{ level: "problem", what: "layer toy was called 1 times and did nothing" }]);
+  expect(describe([])).toEqual([
+    { level: "problem", what: "layer toy-layer was called 1 times and did nothing" },
+  ]);
 });
 
-it("files of the toy layer are removed by gc once they are old enough", async () => {
+it("the toy layer hears the host's events that it names", async () => {
+  const { strata } = await openWorld({ layers: all });
+  expect(strata.dispatcher.hearsEvent("file.edited")).toBe(true);
+  expect((await openWorld()).strata.dispatcher.hearsEvent("file.edited")).toBe(false);
+});
+
+it("strata gc removes files of the toy layer once they are old enough", async () => {
   const clock = createFakeClock();
   const path = `${PROJECT}/.opencode/strata/state/toy/ses_1.txt`;
-  const files = createMemoryFiles({ [path]: "hello\n" }, clock.now);
-  const processes = { isRunning: async () => false } as never;
-  const world = { clock, files, folders: planFolders(PROJECT), processes };
-  const kinds = all.flatMap((one) => one.files);
-  const find = () => findExpired(world, kinds);
-  clock.advance(2 * 86_400_000);
-  expect(await find()).toEqual([]);
-  clock.advance(2 * 86_400_000);
-  expect(await find()).toMatchObject([{ path, what: "a greeting of long ago" }]);
+  const files = createMemoryFiles({}, clock.now);
+  await files.writeWhole(`${PROJECT}/opencode.json`, "{}");
+  await files.writeWhole(path, "hello\n");
+  const gc = () => runStrata(files, "gc --days 1 --execute", { layers: all, clock });
+  clock.advance(2 * DAY_MS);
+  expect((await gc()).out).toBe("Nothing to remove.");
+  clock.advance(2 * DAY_MS);
+  expect((await gc()).out).toContain("a greeting of long ago");
+  expect(files.text(path)).toBeUndefined();
 });

@@ -97,3 +97,10 @@ it("files of other names in the same folder are not Strata's to remove", async (
   expect(paths.filter((path) => path.endsWith("notes.md") || path.endsWith("backup"))).toEqual([]);
   expect(matches({ path: ".opencode/x/<id>.json" }, ".opencode/x/y/z.json")).toBe(false);
 });
+
+it("a kind that expires has no placeholder in its folder, where nothing would find it", () => {
+  const hidden = kinds.filter(
+    ({ expiry, path }) => expiry && path.slice(0, path.lastIndexOf("/")).includes("<"),
+  );
+  expect(hidden).toEqual([]);
+});

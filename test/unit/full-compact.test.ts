@@ -230,5 +230,5 @@ it("a cut that comes too late is dropped: the request was sent without it", asyn
   release();
   for (let n = 0; n < 100; n++) await new Promise(setImmediate);
   expect(slow.ledger("ses_1", "cut")).toEqual([]);
-  expect(await slow.log()).toContain("layer full-compact did not answer within 2000 ms");
+  expect(await slow.log()).toContain("layer full-compact at hook context did not answer within 2000 ms");
 });

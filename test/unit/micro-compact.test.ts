@@ -231,5 +231,5 @@ it("a disk too slow to write to in time leaves all as it was, and says so", asyn
   for (let n = 0; n < 50; n++) await new Promise(setImmediate);
   stuck.clock.advance(2_000);
   expect(outputs(await asked)).toEqual(outputs(session.messages));
-  expect(await stuck.log()).toContain("layer micro-compact did not answer within 2000 ms");
+  expect(await stuck.log()).toContain("layer micro-compact at hook context did not answer within 2000 ms");
 });

@@ -10,6 +10,17 @@ import { user } from "../support/messages.js";
 import { type LayerFactory, openWorld } from "../support/world.js";
 
 describe("sessions of our own", () => {
+  it("sessions of our own are no session that a user has titled alike: it keeps its tools", () => {
+    const own = createOwnSessions();
+    for (const info of [
+      { id: "ses_u", title: "[strata] rename the layers" },
+      { id: "ses_u", title: formatOwnTitle("notes", 7) },
+      { id: "ses_u", title: "[strata] rename the layers", parentID: "ses_0" },
+    ])
+      expect(own.notice("session.updated", { info })).toBe(false);
+    expect(own.has("ses_u")).toBe(false);
+  });
+
   it("sessions of our own are known by their title or agent, and from then on by their id", () => {
     const own = createOwnSessions();
     const status = { sessionID: "ses_1", status: { type: "busy" } };

@@ -136,7 +136,7 @@ describe("a summary that was sent as it is", () => {
       full(() => isFull),
     );
     expect(textOf(await ask(world, after))).toBe(GOOD);
-    expect(await world.log()).toContain("layer full-compact failed: ENOSPC at hook compacted");
+    expect(await world.log()).toContain("layer full-compact at hook compacted failed: ENOSPC");
     isFull = false;
     const grown = answerAfter(world, after);
     expect(textOf(await ask(world, grown))).toBe(GOOD);

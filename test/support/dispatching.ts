@@ -1,0 +1,24 @@
+import { createDispatcher } from "../../src/dispatcher/dispatcher.js";
+import { type HookRules, hookRules } from "../../src/dispatcher/hooks.js";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import type { Log } from "../../src/record/log.js";
+import { createFakeClock } from "./fake-clock.js";
+
+/** A dispatcher of these layers, and every line that it has logged: "error layer …". */
+export function openDispatcher(layers: Layer[], rules: HookRules = hookRules) {
+  const lines: string[] = [];
+  const write = (level: string) => (_source: string, message: string) =>
+    void lines.push(`${level} ${message}`);
+  const log: Log = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
+  const clock = createFakeClock();
+  return { dispatcher: createDispatcher({ layers, clock, log, rules }), clock, lines };
+}
+
+export function layer(
+  name: string,
+  cost: number,
+  handlers: Layer["handlers"],
+  more: Partial<Layer> = {},
+): Layer {
+  return { name, cost, handlers, ...more };
+}

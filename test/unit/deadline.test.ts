@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { Dispatcher } from "../../src/dispatcher/dispatcher.js";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import type { ContextRequest } from "../../src/view/request.js";
+import { layer, openDispatcher } from "../support/dispatching.js";
+import { measure } from "../support/fake-clock.js";
+import { user } from "../support/messages.js";
+
+describe("the layers of a hook have its bound together", () => {
+  const messages = [user("hello")];
+  const ask = (dispatcher: Dispatcher, shown = messages) =>
+    dispatcher.ask(
+      "context",
+      { sessionID: "ses_1", show: () => shown } as unknown as ContextRequest,
+      messages,
+    );
+  const never = () => new Promise<never>(() => {});
+  const hanging = (name: string, cost: number, more: Partial<Layer> = {}) =>
+    layer(name, cost, { context: never }, more);
+
+  it("layers that all hang cost one bound together, and nothing the next time", async () => {
+    const layers = Array.from({ length: 9 }, (_, n) =>
+      hanging(`layer ${n}`, n, { withinMs: { context: 1_500 } }),
+    );
+    const { clock, dispatcher } = openDispatcher(layers.slice(0, 2));
+    expect(await measure(clock, ask(dispatcher))).toEqual({ answer: messages, tookMs: 3_000 });
+    expect(await measure(clock, ask(dispatcher))).toEqual({ answer: messages, tookMs: 0 });
+    const all = openDispatcher(layers);
+    expect((await measure(all.clock, ask(all.dispatcher))).tookMs).toBe(3_000);
+    expect(all.lines.filter((line) => line.includes("did not answer within 1500 ms"))).toHaveLength(2);
+    expect(all.lines.filter((line) => line.includes("was not asked"))).toHaveLength(7);
+  });
+
+  it("hooks of one call of the host share one bound", async () => {
+    const { clock, dispatcher } = openDispatcher([
+      hanging("one", 1),
+      layer("other", 2, { compacted: never }),
+    ]);
+    const limit = dispatcher.limit("context");
+    const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
+    const asked = dispatcher
+      .ask("compacted", request, undefined, limit)
+      .then(() => dispatcher.ask("context", request, messages, limit));
+    expect(await measure(clock, asked)).toEqual({ answer: messages, tookMs: 3_000 });
+  });
+
+  it("an indispensable layer has its own time, which does not count, and is asked again while it hangs", async () => {
+    const replayed = [user("hello"), user("replayed")];
+    let release = (): void => {};
+    const context = () =>
+      new Promise<typeof messages>((resolve) => {
+        release = () => resolve(replayed);
+      });
+    const replay = layer("replay", 0, { context }, { isIndispensable: true, withinMs: { context: 20_000 } });
+    const { clock, dispatcher } = openDispatcher([replay, hanging("hangs", 1)]);
+    const asked = ask(dispatcher, replayed);
+    clock.after(5_000, () => release());
+    expect(await measure(clock, asked)).toEqual({ answer: replayed, tookMs: 8_000 });
+    expect(await measure(clock, ask(dispatcher))).toEqual({ answer: messages, tookMs: 20_000 });
+    const again = ask(dispatcher, replayed);
+    clock.after(1_000, () => release());
+    expect(await measure(clock, again)).toEqual({ answer: replayed, tookMs: 1_000 });
+  });
+
+  it("a hook without an answer reaches every layer, also those for which no time is left", async () => {
+    const told: string[] = [];
+    const turn = (name: string) => () => void told.push(name);
+    const { clock, dispatcher } = openDispatcher([
+      layer("hangs", 1, { turn: never }),
+      layer("one", 2, { turn: turn("one") as never }),
+      layer("other", 3, { turn: turn("other") as never }),
+    ]);
+    const { tookMs } = await measure(clock, dispatcher.ask("turn", { sessionID: "ses_1" }, undefined));
+    expect({ told, tookMs }).toEqual({ told: ["one", "other"], tookMs: 1_000 });
+  });
+
+  it("a layer that gives up as it is aborted is asked again the next time", async () => {
+    let calls = 0;
+    const context = (_request: ContextRequest, _shown: readonly unknown[], signal: AbortSignal) => {
+      calls++;
+      return new Promise<never>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("given up")));
+      });
+    };
+    const { clock, dispatcher } = openDispatcher([layer("gives up", 1, { context })]);
+    for (let n = 1; n <= 3; n++) {
+      await measure(clock, ask(dispatcher));
+      expect(calls).toBe(n);
+    }
+  });
+
+  it("an answer is kept when what the hook says of it throws", async () => {
+    const replayed = [user("hello"), user("replayed")];
+    const request = {
+      sessionID: "ses_1",
+      estimateTokens() {
+        throw new TypeError("a part of another shape");
+      },
+      show() {
+        throw new TypeError("a part of another shape");
+      },
+    } as unknown as ContextRequest;
+    const { clock, dispatcher, lines } = openDispatcher([
+      layer("replay", 0, { context: () => replayed }),
+      layer("fails", 1, { context: () => Promise.reject(new Error("boom")) }),
+      layer("resort", 2, { context: () => undefined }, { isLastResort: true }),
+    ]);
+    const { answer } = await measure(clock, dispatcher.ask("context", request, messages));
+    expect(answer).toBe(replayed);
+    expect(lines.filter((line) => /^error.*a part of another shape/.test(line))).toHaveLength(1);
+  });
+
+  it("a layer that is late by another number of milliseconds each time is an error in the log once", async () => {
+    const slow = layer("slow", 1, {
+      context: (_request, _shown, signal) =>
+        new Promise<never>((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("late")));
+        }),
+    });
+    const { clock, dispatcher, lines } = openDispatcher([slow]);
+    for (const spentMs of [100, 200, 300]) {
+      const limit = dispatcher.limit("context");
+      clock.advance(spentMs);
+      const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
+      await measure(clock, dispatcher.ask("context", request, messages, limit));
+    }
+    expect(lines.filter((line) => line.startsWith("error"))).toHaveLength(1);
+  });
+
+  it("a layer that gave no answer is told so each time, and what is decided by then is shown", async () => {
+    const decided = [user("hello"), user("decided")];
+    const inputs: string[] = [];
+    const passedOver = { context: ({ sessionID }: ContextRequest) => void inputs.push(sessionID) };
+    const { clock, dispatcher } = openDispatcher([hanging("hangs", 1, { passedOver })]);
+    expect((await measure(clock, ask(dispatcher, decided))).answer).toEqual(decided);
+    expect((await measure(clock, ask(dispatcher, decided))).answer).toEqual(decided);
+    expect(inputs).toEqual(["ses_1", "ses_1"]);
+  });
+});
