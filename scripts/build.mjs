@@ -36,8 +36,12 @@ const bundles = [
   { name: "strata", input: { strata: "src/cli/strata.ts" } },
 ];
 
-if (existsSync(folder))
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+const before = existsSync(folder) ? readdirSync(folder) : [];
+if (before.length > 0 && !before.some((name) => name === "plugin.js" || name === "src"))
+  throw new Error(
+    `Expected an empty folder or an earlier build, got ${folder}. Nothing was changed; name another one.`,
+  );
+for (const name of before) rmSync(join(folder, name), { recursive: true });
 const modules = (await Promise.all(bundles.map(bundle))).flat();
 writeFileSync(join(folder, "licences.txt"), formatLicences(root, modules));
 writeTypes(root, folder);
