@@ -40,7 +40,7 @@ const toolResults = z.strictObject({
       10,
       1_000_000,
       maxTotalMegabytes,
-      "Megabytes. Above this the least recently used files are removed at the next start, except those that a live session refers to.",
+      "Megabytes. Above this the least recently used files are removed at the next start, except those of sessions used in the last seven days.",
     ),
   ),
 });

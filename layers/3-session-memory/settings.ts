@@ -20,7 +20,7 @@ const sessionMemory = z.strictObject({
       1,
       1_000,
       toolCallThreshold,
-      "Tool calls that have to be made before the small model updates the notes.",
+      "Number of tool calls that are needed, too, before the small model updates the notes.",
     ),
   ),
   goalRefresh: byAnyone(
@@ -28,7 +28,7 @@ const sessionMemory = z.strictObject({
       0,
       1_000,
       goalRefresh,
-      "The model is reminded of your request after every so many tool calls. 0: never.",
+      "Number of tool calls after which the agent is reminded of your request, each time. 0: never.",
     ),
   ),
 });

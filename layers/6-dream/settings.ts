@@ -8,7 +8,7 @@ const { interval, maxRuntime, maxTokens } = defaults.dream;
 const dream = z.strictObject({
   enabled: enabled("Layer 6: memory is tidied in the background."),
   interval: byUser(
-    whole(60_000, 2_592_000_000, interval, "Milliseconds at least between two automatic dreams."),
+    whole(60_000, 2_592_000_000, interval, "Minimum number of milliseconds between two automatic dreams."),
   ),
   maxRuntime: byUser(whole(1_000, 3_600_000, maxRuntime, "Milliseconds that one dream may take.")),
   maxTokens: byUserOrLower(
