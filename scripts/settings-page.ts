@@ -30,28 +30,29 @@ const BEFORE = `# Settings
 
 <!-- Made by npm run schema from src/config/schema.ts and each layer's settings.ts; edit those, or scripts/settings-page.ts. -->
 
-Every setting has a default, so you need none of them. They stand beside the plugin's name in \`opencode.json\`:
+Every setting has a default, so you need none of them. To change one, turn the plugin's entry in \`opencode.json\` into a
+list of the entry and its options:
 
 \`\`\`json
-{ "plugin": [["opencode-strata", { "toolResults": { "threshold": 20000, "perTool": { "read": 50000, "github_*": false } } }]] }
+{ "plugin": [["/path/to/opencode-strata", { "toolResults": { "threshold": 20000, "perTool": { "read": 50000, "github_*": false } } }]] }
 \`\`\`
 
-They may also stand under a \`memory\` key of the same file. OpenCode 1.18.33 starts with such a key, some other releases
-do not, so the options beside the name are safer.
+The options may also be under a \`memory\` key of the same file. OpenCode 1.18.33 starts with such a key, some other
+releases do not, so the list is safer.
 
-- **Which value counts.** The options beside the name win over the \`memory\` key, a project's file wins over the global
-  one, and each field counts by itself.
+- **Which value counts.** The options in the list win over the \`memory\` key, and a project's file wins over the global
+  one. This goes for each setting by itself.
 - **Who may set it.** A repository brings configuration files too. So settings that decide where text is sent, what is
   spent and what is trusted count only in your own configuration: \`~/.config/opencode/opencode.json\`, or the files that
   OpenCode's environment variables name. The last column says "you" for these. A project's files may lower some of them
-  but never raise them. Anything else they try is ignored, and named in the log, on the screen and by \`strata doctor\`.
+  but never raise them. Other values there are ignored, and named in the log, on the screen and by \`strata doctor\`.
   A \`small_model\` or provider that a project's file sets is never used for background calls.
 - **A wrong value stops nothing.** It is ignored, and a log line and a message on the screen name the file, the key, the
   value, what is allowed and what is used instead.
 - **The daily budget** of \`background\` is counted over all instances in the project. When it is used up, every layer
-  goes on without a model.
+  continues without a model. An instance is a running OpenCode.
 - **What is in force.** \`strata doctor --no-proof\` shows every setting and the file it comes from.
-- [\`config.schema.json\`](../config.schema.json) has the same for editors.
+- [\`config.schema.json\`](../config.schema.json) is the JSON schema of these options, for editors.
 `;
 
 /** The whole page. */

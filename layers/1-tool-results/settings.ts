@@ -16,7 +16,7 @@ const toolResults = z.strictObject({
       .record(z.string(), z.union([thresholdBytes, z.literal(false)]))
       .default(perTool)
       .describe(
-        'Bytes by tool name, where * stands for any characters, for example {"read": 50000, "github_*": 16000}. false: never.',
+        'The threshold by tool name, in bytes, where * stands for any characters, for example {"read": 50000, "github_*": 16000}. false: results of the tool are never moved.',
       ),
   ),
   turnBudget: byAnyone(
@@ -24,7 +24,7 @@ const toolResults = z.strictObject({
       20_000,
       10_000_000,
       turnBudget,
-      "Characters that the results of one answer's calls may take in the context together; the largest are moved first.",
+      "Characters that the results of one answer's calls may take together in the context. Above this the largest are moved.",
     ),
   ),
   maxAgeDays: byAnyone(
@@ -40,7 +40,7 @@ const toolResults = z.strictObject({
       10,
       1_000_000,
       maxTotalMegabytes,
-      "Megabytes. Above this the least recently used files are removed at the next start, except those that a live session refers to.",
+      "Megabytes. Above this the least recently used files are removed at the next start, except those of sessions used in the last seven days.",
     ),
   ),
 });

@@ -25,9 +25,14 @@ const microCompact = z.strictObject({
   ),
   keepRecent: byAnyone(whole(0, 100, keepRecent, "Number of newest results that are never cleared.")),
   horizon: byAnyone(
-    whole(1, 40, horizon, "Requests within which clearing has to pay back while the cache is warm."),
+    whole(
+      1,
+      40,
+      horizon,
+      "Number of further requests within which clearing has to pay back while the cache is warm.",
+    ),
   ),
-  floor: byAnyone(whole(0, 1_000_000, floor, "Tokens. A batch that frees less is not worth it.")),
+  floor: byAnyone(whole(0, 1_000_000, floor, "Tokens. A batch that frees less is not cleared.")),
 });
 
 export const schemas = { microCompact };

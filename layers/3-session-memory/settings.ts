@@ -8,17 +8,27 @@ const { goalRefresh, toolCallThreshold, updateThreshold } = defaults.sessionMemo
 const sessionMemory = z.strictObject({
   enabled: enabled("Layer 3: notes on the running session."),
   updateThreshold: byUser(
-    whole(512, 1_000_000, updateThreshold, "Tokens of growth before a model updates the notes."),
+    whole(
+      512,
+      1_000_000,
+      updateThreshold,
+      "Tokens by which the session has to grow before the small model updates the notes.",
+    ),
   ),
   toolCallThreshold: byUser(
-    whole(1, 1_000, toolCallThreshold, "Tool calls before a model updates the notes."),
+    whole(
+      1,
+      1_000,
+      toolCallThreshold,
+      "Number of tool calls that are needed, too, before the small model updates the notes.",
+    ),
   ),
   goalRefresh: byAnyone(
     whole(
       0,
       1_000,
       goalRefresh,
-      "Tool calls on one request after which the model is reminded of it, and again after as many. 0: never.",
+      "Number of tool calls after which the agent is reminded of your request, each time. 0: never.",
     ),
   ),
 });

@@ -12,18 +12,23 @@ const autoCompact = z.strictObject({
       10_000,
       10_000_000,
       threshold,
-      "Tokens. Compaction starts here, or earlier if the model's window is smaller.",
+      "Tokens. Compaction starts at this size, or earlier if the model's window is smaller.",
     ),
   ),
   retryLimit: byUser(
-    whole(1, 10, retryLimit, "Consecutive failures after which automatic summaries are off for the session."),
+    whole(
+      1,
+      10,
+      retryLimit,
+      "Consecutive failed summaries after which automatic ones are off for the session.",
+    ),
   ),
   summaryTimeout: byUser(
     whole(
       1_000,
       3_600_000,
       summaryTimeout,
-      "Milliseconds after which a summary by the host is aborted; one of a full window takes up to a minute.",
+      "Milliseconds after which the host's own summary is aborted. A summary of a full window takes up to a minute.",
     ),
   ),
 });

@@ -7,10 +7,17 @@ const { interval, maxRuntime, maxTokens } = defaults.dream;
 
 const dream = z.strictObject({
   enabled: enabled("Layer 6: memory is tidied in the background."),
-  interval: byUser(whole(60_000, 2_592_000_000, interval, "Milliseconds between two runs.")),
-  maxRuntime: byUser(whole(1_000, 3_600_000, maxRuntime, "Milliseconds one run may take.")),
+  interval: byUser(
+    whole(60_000, 2_592_000_000, interval, "Minimum number of milliseconds between two automatic dreams."),
+  ),
+  maxRuntime: byUser(whole(1_000, 3_600_000, maxRuntime, "Milliseconds that one dream may take.")),
   maxTokens: byUserOrLower(
-    whole(1_000, 1_000_000, maxTokens, "Tokens a model may use in one run; a cached one counts a tenth."),
+    whole(
+      1_000,
+      1_000_000,
+      maxTokens,
+      "Tokens that the model may use in one dream. A cached token counts a tenth.",
+    ),
   ),
 });
 

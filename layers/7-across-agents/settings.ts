@@ -12,14 +12,12 @@ const crossAgent = z.strictObject({
       .enum(["warn", "block", "off"])
       .default(onConflict)
       .describe(
-        "What happens when the agent edits a file that another instance holds or has edited in the last ten minutes: the agent is warned, the edit is refused, or nothing.",
+        'What happens when the agent edits a file that another instance has leased, or has edited in the last ten minutes. "warn": the agent is warned. "block": the edit is refused. "off": nothing.',
       ),
   ),
-  forkTimeout: byUser(
-    whole(1_000, 3_600_000, forkTimeout, "Milliseconds one fork of the fork tool may take."),
-  ),
+  forkTimeout: byUser(whole(1_000, 3_600_000, forkTimeout, "Milliseconds that one fork may take.")),
   forkTokens: byUserOrLower(
-    whole(1_000, 100_000_000, forkTokens, "Tokens one fork may use; a cached one counts a tenth."),
+    whole(1_000, 100_000_000, forkTokens, "Tokens that one fork may use. A cached token counts a tenth."),
   ),
 });
 

@@ -19,12 +19,21 @@ const background = z.strictObject({
         'Whether Strata makes model calls of its own. "auto": only if a small model other than the main one is configured.',
       ),
   ),
-  dailyCalls: byUserOrLower(whole(0, 100_000, dailyCalls, "Calls a day, over all instances.")),
-  dailyTokens: byUserOrLower(whole(0, 1_000_000_000, dailyTokens, "Tokens a day, over all instances.")),
+  dailyCalls: byUserOrLower(
+    whole(0, 100_000, dailyCalls, "Background calls a day, over all instances in the project."),
+  ),
+  dailyTokens: byUserOrLower(
+    whole(
+      0,
+      1_000_000_000,
+      dailyTokens,
+      "Tokens of background calls a day, over all instances in the project.",
+    ),
+  ),
   model: byUser(
     textLike(/^[^/\s]+\/\S+$/, "provider/model")
       .optional()
-      .describe('The model to use, as "provider/model". Default: the host\'s small model.'),
+      .describe('The model for these calls, as "provider/model". Default: the host\'s small model.'),
   ),
 });
 
@@ -33,14 +42,14 @@ const trust = z.strictObject({
     list(
       textLike(/^(\/|[A-Za-z]:[\\/])/, "/home/me/shop", "/home/me/clients/*"),
       kernelDefaults.trust.projects,
-      "Projects whose committed memories count as yours. Absolute paths; a path that ends in /* covers everything below it.",
+      "Projects whose committed memories count as yours, as absolute paths. A path that ends in /* covers everything below it.",
     ),
   ),
   remotes: byUser(
     list(
       textLike(/^[^\s/@:*]+(\/[^\s/@:*]+)*\/([^\s/@:*]+|\*)$/, "github.com/acme/shop", "github.com/acme/*"),
       kernelDefaults.trust.remotes,
-      "Git remotes whose clones' memories count as yours. As host/owner/name; host/owner/* covers all of that owner's repositories.",
+      "Git remotes whose clones' memories count as yours, as host/owner/name. host/owner/* covers all of that owner's repositories.",
     ),
   ),
 });
@@ -63,12 +72,12 @@ const kernelSchema = z.strictObject({
   log: log.prefault({}),
   linkedFolders: byUser(
     folderList(
-      "Folders, as absolute paths, to which a link in place of .opencode or one of our folders in it may lead. Any other link out of the project is not followed, and what belongs there is off.",
+      "Absolute paths of folders to which a link may lead that replaces .opencode or a folder of Strata in it. Any other link out of the project is not followed, and the features that need it are off.",
     ),
   ),
   committedFolders: byUser(
     folderList(
-      "Folders of ours, as absolute paths, that are committed on purpose: tool-results, session-memory or memory below an .opencode. Their .gitignore is left alone.",
+      "Absolute paths of folders that you commit on purpose: tool-results, session-memory or memory in an .opencode folder. Strata leaves their .gitignore alone.",
     ),
   ),
 });

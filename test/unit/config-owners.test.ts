@@ -209,7 +209,7 @@ describe("trust", () => {
     expect(problems).toEqual([
       `${GLOBAL}: memory.trust.projects is ["/ok","shop",5], expected ${
         'a list, each item text like "/home/me/shop" or "/home/me/clients/*" (Projects whose committed memories count ' +
-        "as yours. Absolute paths; a path that ends in /* covers everything below it. Counts only in your own " +
+        "as yours, as absolute paths. A path that ends in /* covers everything below it. Counts only in your own " +
         "configuration, not in a project's files). Using []."
       }`,
     ]);
