@@ -25,6 +25,8 @@ export interface CliContext {
   home: string;
   env: Readonly<Record<string, string | undefined>>;
   style: Style;
+  /** The folder of this package if it is a checkout or a copy of one, not an installed package. */
+  packageFolder?: string;
   /** Every layer there is; loaded only by what asks for them. */
   loadLayers(): Promise<readonly LayerDefinition[]>;
   /** Prints a result to standard output. */

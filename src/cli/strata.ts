@@ -1,12 +1,17 @@
 #!/usr/bin/env node
 /** Entry of the command line. */
 import { homedir } from "node:os";
+import { dirname, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { systemClock } from "../seams/clock.js";
 import { nodeFiles } from "../seams/node-files.js";
 import { commands } from "./commands.js";
 import { runProgram } from "./program.js";
 import { createStyle } from "./style.js";
 import { createTerminal } from "./terminal.js";
+
+/** Of the built file `dist/strata.js`. */
+const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 
 process.exitCode = await runProgram(commands, process.argv.slice(2), {
   files: nodeFiles,
@@ -15,6 +20,7 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   home: process.env.HOME || homedir(),
   env: process.env,
   style: createStyle(),
+  ...(!packageFolder.includes(`${sep}node_modules${sep}`) && { packageFolder }),
   loadLayers: async () => (await import("../../layers/index.js")).layers,
   ...createTerminal(process.stdout, process.stderr),
 });

@@ -23,11 +23,13 @@ export async function runStrata(
     env = {},
     layers: stack = layers,
     clock = createFakeClock(),
+    packageFolder,
   }: {
     folder?: string;
     env?: Record<string, string>;
     layers?: readonly LayerDefinition[];
     clock?: Clock;
+    packageFolder?: string;
   } = {},
 ): Promise<Ran> {
   const out: string[] = [];
@@ -40,6 +42,7 @@ export async function runStrata(
     env,
     style: createStyle(false),
     loadLayers: async () => stack,
+    ...(packageFolder !== undefined && { packageFolder }),
     say: (text) => void out.push(text),
     warn: (text) => void err.push(text),
   });

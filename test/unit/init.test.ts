@@ -113,6 +113,15 @@ describe("strata init", () => {
     }
   });
 
+  it("init adds the folder that strata runs from if that is a checkout: OpenCode could not load the bare name", async () => {
+    const packageFolder = "/home/me/strata";
+    for (const flags of ["", " --global"]) {
+      const files = open("{}");
+      const { out } = await runStrata(files, `init${flags}`, { packageFolder });
+      expect(out).toContain(`"plugin": ["${packageFolder}"]`);
+    }
+  });
+
   it("init --remove says if there is nothing to remove", async () => {
     expect((await runStrata(open("{}"), "init --remove")).out).toContain("nothing to remove");
   });

@@ -60,7 +60,7 @@ async function listProjectFiles({ files, folder }: CliContext): Promise<string[]
 }
 
 async function addEntry(
-  { files, say }: CliContext,
+  { files, packageFolder, say }: CliContext,
   own: readonly string[],
   elsewhere: readonly string[],
 ): Promise<ExitCode> {
@@ -72,7 +72,7 @@ async function addEntry(
   const path = await chooseFile(files, own);
   const { planAdd } = await import("../init/edit-plugins.js");
   const text = await readToEdit(files, path);
-  const spec = await chooseSpec(files, path);
+  const spec = await chooseSpec(files, path, packageFolder);
   const edited = planAdd(text ?? "", spec);
   if (edited.kind === "refused") throw refused(path, edited.why);
   if (edited.kind === "edited") await files.writeWhole(path, edited.text, { mode: "kept" });
@@ -110,12 +110,15 @@ async function chooseFile(files: Files, own: readonly string[]): Promise<string>
   return own[0] as string;
 }
 
-/** The copy in the project's node_modules, if there is one, since the project's lock file pins it. */
-async function chooseSpec(files: Files, path: string): Promise<string> {
+/**
+ * The copy in the project's node_modules, if there is one, since the project's lock file pins it; otherwise the folder
+ * that this command line runs from, if it is no installed package; otherwise the package's name.
+ */
+async function chooseSpec(files: Files, path: string, packageFolder = PACKAGE): Promise<string> {
   const isInside = basename(dirname(path)) === ".opencode";
   const root = isInside ? dirname(dirname(path)) : dirname(path);
   const isInstalled = await files.stat(join(root, "node_modules", PACKAGE, "package.json"));
-  return isInstalled ? `${isInside ? ".." : "."}/node_modules/${PACKAGE}` : PACKAGE;
+  return isInstalled ? `${isInside ? ".." : "."}/node_modules/${PACKAGE}` : packageFolder;
 }
 
 async function readToEdit(files: Files, path: string): Promise<string | undefined> {
