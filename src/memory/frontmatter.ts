@@ -1,15 +1,15 @@
 /**
- * The frontmatter of a memory, read within bounds: anybody may have written it, and a YAML parser takes time for every
- * sign and level. What is beyond them is a problem for people to look at, and is not parsed at all.
+ * Parses a memory's frontmatter within bounds: it is untrusted, and a YAML parser takes time for every character and
+ * level. Frontmatter beyond the bounds is reported as a problem and never parsed.
  */
 import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { isRecord, type PlainRecord } from "../records.js";
 
-/** Fields say what a memory is about; its text stands below them. */
+/** Fields describe a memory; its text comes below them. */
 const MOST_FRONT_BYTES = 16 * 1024;
-/** Lines, quotes, brackets and the like, each of which the parser makes something of. */
+/** Newlines and punctuation: the parser does work for each. */
 const MOST_SIGNS = 1_000;
-/** A list in a field, and one more for whatever people add. */
+/** Our own fields need two levels; the rest is room for what people add. */
 const DEEPEST = 16;
 
 export interface Front {
@@ -17,11 +17,11 @@ export interface Front {
   fields: PlainRecord;
 }
 
-/** Never throws: `problem` goes on from "its frontmatter". */
+/** Never throws. `problem` continues a sentence that begins with "its frontmatter". */
 export function parseFront(text: string): Front | { problem: string } {
   const excess = findExcess(text);
   if (excess !== undefined) return { problem: excess };
-  // Names are compared below, and errors told of one by one: the parser does both in a time that grows with the square.
+  // `findFault` compares names, `formatPlace` locates the error: the parser takes quadratic time for both.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   const [error] = document.errors;
   if (error) return { problem: `is no YAML: ${error.message}${formatPlace(text, error.pos[0])}` };
@@ -43,7 +43,7 @@ function findExcess(text: string): string | undefined {
   return `has ${signs} lines and signs such as quotes and brackets, and of at most ${MOST_SIGNS} it is read; put text below it`;
 }
 
-/** A newline, or ASCII punctuation. */
+/** True for a newline or ASCII punctuation. */
 function isSign(code: number): boolean {
   if (code === 0x0a || (code > 0x20 && code < 0x30)) return true;
   return (code > 0x39 && code < 0x41) || (code > 0x5a && code < 0x61) || (code > 0x7a && code < 0x7f);
@@ -57,7 +57,7 @@ function formatPlace(text: string, at: number): string {
   return ` at line ${Math.max(1, line)}, column ${line === 0 ? at + 1 : col}`;
 }
 
-/** A name that is a list or map of its own is written out by whoever reads it, and so are those in it, again and again. */
+/** Refuses lists and maps as keys: `toJS` writes them out as strings, nested ones exponentially often. */
 function findFault(node: unknown, depth: number): string | undefined {
   if (!isCollection(node)) return undefined;
   if (depth > DEEPEST) return `is nested more than ${DEEPEST} deep`;
@@ -81,13 +81,13 @@ function findFirst<T>(items: readonly T[], find: (item: T) => string | undefined
   return undefined;
 }
 
-/** `undefined` when it is something else than names and values. */
+/** `undefined` if it is not a map of names to values. */
 function toRecord(document: Document): PlainRecord | undefined {
   try {
     const value: unknown = document.toJS() ?? {};
     return isRecord(value) ? value : undefined;
   } catch {
-    // Names that stand for names without end.
+    // Aliases that expand without end.
     return undefined;
   }
 }

@@ -44,7 +44,7 @@ describe("a hostile path", () => {
           const pending = JSON.stringify({ ledgerFile: LEDGER_FILE, lines: [legal, line, legal] });
           expect(parsePending(pending, "")).toMatchObject({
             kind: "refused",
-            why: expect.stringContaining("line 2 of it is no change of a memory"),
+            why: expect.stringContaining("line 2 of it is not a change of a memory"),
           });
         }
         expect(isLedgerFile(path)).toBe(false);

@@ -115,7 +115,7 @@ describe("a ledger from a repository", () => {
     ]);
     const { err, out } = await victim.strata("list");
     expect(out).toContain("knowledge/api");
-    expect(err.match(/no path of a memory/g)).toHaveLength(1);
+    expect(err.match(/not a memory path/g)).toHaveLength(1);
     expect(out + (await victim.strata("export")).out + (await runAll(victim))).not.toContain("owes 12000");
     expect(readOwnLedgers(victim)).toContain("The API listens");
     expect(readOwnLedgers(victim)).not.toContain("owes 12000");

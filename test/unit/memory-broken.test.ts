@@ -183,7 +183,9 @@ describe("links", () => {
     );
     expect((await store.archive("idea/y", BY_TEST)).kind).toBe("refused");
     await store.onIdle();
-    expect(log.lines.join("\n")).toContain("MEMORY.md was written by a person and stays");
+    expect(log.lines.join("\n")).toContain(
+      "MEMORY.md was written by a person, so Strata does not write its index there",
+    );
     await close();
   });
 

@@ -76,7 +76,7 @@ describe("swap", () => {
     const before = texts(world);
     expect(await world.store.swap(planned, { ...CAUSE, run: "r" })).toEqual({
       kind: "refused",
-      why: "knowledge/three is not any more as it was",
+      why: "knowledge/three has changed since",
     });
     expect(texts(world)).toEqual(before);
   });
@@ -160,7 +160,7 @@ describe("undo", () => {
     expect((await world.store.read("knowledge/two"))?.status).toBe("active");
     expect(await world.store.undo({ operation: "undo" }, "run-1")).toEqual({
       kind: "nothing",
-      why: "run-1 was taken back already",
+      why: "run-1 was undone already",
     });
   });
 

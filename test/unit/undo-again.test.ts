@@ -68,7 +68,7 @@ it("of a run in two folders takes back what is there where the other folder is g
   expect(await later.store.undo(UNDO)).toMatchObject({ ids: ["knowledge/one", "knowledge/two"], left: [] });
   expect(await later.store.undo(UNDO, "run-1")).toEqual({
     kind: "nothing",
-    why: "run-1 was taken back already",
+    why: "run-1 was undone already",
   });
 });
 
@@ -109,7 +109,7 @@ it("says so where the ledger does not have any more what a memory said", async (
   put(world, ledger, kept.join("\n"));
   const later = world.reopen({ processID: 1, instance: "b" });
   expect(await later.store.undo(UNDO)).toMatchObject({
-    left: [{ id: "knowledge/hand", why: "the ledger does not have what it said before" }],
+    left: [{ id: "knowledge/hand", why: "the ledger does not have its earlier contents" }],
   });
 });
 

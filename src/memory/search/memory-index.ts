@@ -1,11 +1,11 @@
 /**
- * The memories in a recall index that is built behind everything else and kept current.
+ * A recall index of the memories, built in the background and kept current.
  *
- *     open          the memories are read, then indexed a slice at a time, so that no turn waits for a long one
- *     a change      what is different now is put in or taken out, as soon as the background has a place
- *     a failure     is logged once; the next use tries again
+ *     open          reads the memories, then indexes them in slices, so that no turn waits long
+ *     a change      updates the index as soon as the background queue is free
+ *     a failure     is logged once; the next use retries
  *
- * Between a change and its place in the index the earlier state answers: nobody waits for it.
+ * Until a change is indexed, searches see the earlier state: none waits.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../../error.js";
@@ -24,17 +24,17 @@ export interface MemoryIndexOptions {
 }
 
 export interface MemoryIndex {
-  /** Begins if nobody has. Never waits, never throws. */
+  /** Starts indexing, once. Never waits, never throws. */
   open(): void;
-  /** Resolves when all that was known at this moment is indexed, or could not be. */
+  /** Resolves when everything known at the call is indexed, or indexing failed. */
   whenCurrent(): Promise<void>;
-  /** Empty until there is something. */
+  /** The indexed memories by id. */
   readonly memories: ReadonlyMap<string, Memory>;
-  /** Undefined until the code for it is loaded. */
+  /** `undefined` until its code is loaded. */
   readonly recall: Recall | undefined;
 }
 
-/** Indexing so many takes a few milliseconds, twenty where all of them are long. */
+/** Number of memories indexed at a time: takes a few milliseconds, twenty if all are long. */
 const SLICE = 50;
 
 export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
@@ -72,11 +72,11 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     if (!isFilled) await fill(recall);
     while (changed.size > 0) await takeIn(recall);
     work = undefined;
-    // Nobody waits for meaning: what it has not come to yet is found by its words.
+    // Search by meaning is not awaited: until then, memories are found by their words.
     void recall
       .embed()
       .catch((thrown) =>
-        log.warn("recall", `memories are found by their words alone: ${formatError(thrown)}`),
+        log.warn("recall", `memories are found by words only, not by meaning: ${formatError(thrown)}`),
       );
   }
 
@@ -110,7 +110,7 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
   }
 
   async function put(index: Recall, all: readonly Memory[]): Promise<void> {
-    // A folder that is read for the first time tells of all that it has, which is in there by then.
+    // The first read of a folder reports all its memories as changed; most are indexed by then.
     const others = all.filter((memory) => indexed.get(memory.id) !== memory);
     for (let start = 0; start < others.length; start += SLICE) {
       if (start > 0) await new Promise<void>((resolve) => clock.after(0, resolve));
@@ -123,8 +123,8 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
 }
 
 /**
- * A memory as the index takes it. What it is about stands with the text rather than under `paths`: those are of work,
- * which goes out of date, and a decision about a file does not. Memories of one session stand beside each other.
+ * A memory as an index entry. Its entities go with the text, not under `paths`: those describe work, which ages; a
+ * decision about a file does not. Memories of one session share a group.
  */
 export function toEntry(memory: Memory): RecallEntry {
   const {
