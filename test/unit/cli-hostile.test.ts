@@ -151,7 +151,7 @@ describe("a ledger from a repository", () => {
     const { code, out } = await victim.strata("validate");
     expect(code).toBe(1);
     const wrong = [
-      /line 2 .*"\.\.\/x\.md" is no path/,
+      /line 2 .*"\.\.\/x\.md" is not a memory path/,
       /line 3 .*device/,
       /line 4 .*is not the file of "knowledge\/api"/,
       /line 5 .*cannot move/,
