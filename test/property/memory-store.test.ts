@@ -214,7 +214,7 @@ function readLedger(files: MemoryFiles): LedgerLine[] {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LedgerLine);
 }
 
-it("any order of changes, edits by hand, deaths and restarts gives the model's state, and the ledger gives the files", async () => {
+it("any order of changes, edits by hand, crashes and restarts gives the model's state, and the ledger restores the files", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 30 }), async (commands) => {
       const stage = openStage();

@@ -45,7 +45,7 @@ const broken: [what: string, contents: string | Uint8Array, why: RegExp][] = [
 ];
 
 describe("a file that cannot be used", () => {
-  it("a file that cannot be used for a secret that a person put into it stands in no ledger, no index and no list", async () => {
+  it("a file that cannot be used because a person put a secret into it appears in no ledger, index or list", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const files = createMemoryFiles();
     const world = openMemoryWorld({ files, gate: createSecretGate(clock) });
@@ -87,7 +87,7 @@ describe("a file that cannot be used", () => {
     });
   }
 
-  it("a file that cannot be used is one that was a memory before: what it held is still in the ledger", async () => {
+  it("a file that cannot be used and was a memory before keeps its earlier contents in the ledger", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("precious", { title: "x" }), BY_TEST));
     world.files.contents.set(PATH, Buffer.from("---\ntitle: x\nhalf"));
@@ -98,7 +98,7 @@ describe("a file that cannot be used", () => {
   });
 });
 
-describe("a file that looks odd and can be used", () => {
+describe("a file that looks odd but can be used", () => {
   const odd: [what: string, text: string, title: string, content: string][] = [
     ["CRLF", "---\r\ntitle: a\r\n---\r\none\r\ntwo\r\n", "a", "one\ntwo"],
     ["a mark at its beginning", "\uFEFF---\ntitle: a\n---\nx", "a", "x"],
@@ -153,7 +153,7 @@ describe("links", () => {
     return { store, log, close };
   }
 
-  it("links in the place of a memory are neither read nor written through", async () => {
+  it("links in place of a memory are neither read nor written through", async () => {
     const { store, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "decision", "y.md"), "y");
       await symlink(join(outside, "theirs.md"), join(memory, "decision", "x.md"));
@@ -166,7 +166,7 @@ describe("links", () => {
     await close();
   });
 
-  it("links in the place of a type's folder, of the archive's, or of the index lead nowhere", async () => {
+  it("links in place of a type's folder, the archive or the index lead nowhere", async () => {
     const { store, log, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "idea", "y.md"), "y");
       await nodeFiles.writeWhole(join(memory, "archive", "plan", "y.md"), "y");
@@ -189,7 +189,7 @@ describe("links", () => {
     await close();
   });
 
-  it("links in the place of the whole folder leads nowhere", async () => {
+  it("links in place of the whole folder lead nowhere", async () => {
     const { store, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "..", "x"), "");
       await symlink(outside, memory);
@@ -201,7 +201,7 @@ describe("links", () => {
   });
 });
 
-it("a page that a person has written as MEMORY.md is left alone, and that is said once", async () => {
+it("a MEMORY.md written by a person is left alone, which is logged once", async () => {
   const files = createMemoryFiles({ [`${MEMORY}/MEMORY.md`]: "# My own notes" });
   const world = openMemoryWorld({ files });
   for (const content of ["a", "b"]) {
