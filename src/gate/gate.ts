@@ -107,7 +107,7 @@ export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs
     return { kind: "refused", why, existing: stronger };
   }
   const same = relations.find(
-    ({ memory, relation }) => relation === "same" && mayTakeIn(memory, draft),
+    ({ memory, relation }) => relation === "same" && mayMerge(memory, draft),
   )?.memory;
   if (same && contradicted.length === 0) return { kind: "merge", into: same };
   return { kind: "add", supersedes: contradicted };
@@ -122,7 +122,7 @@ function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boo
 }
 
 /** A user's rule is never merged into an agent's note. */
-const mayTakeIn = (memory: Memory, draft: MemoryDraft): boolean =>
+const mayMerge = (memory: Memory, draft: MemoryDraft): boolean =>
   usersTypes.has(memory.type) || !usersTypes.has(draft.type);
 
 /** True for the same sentence of the same message. */
@@ -163,11 +163,11 @@ const MOST_WORDS = 20;
 function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
   const isUsers = usersTypes.has(memory.type);
   if (isUsers && draft.provenance.by !== "user") return undefined;
-  const aliases = unite(memory.aliases, draft.aliases);
-  const tags = unite(memory.tags, draft.tags);
-  const entities = unite(memory.entities, draft.entities);
+  const aliases = union(memory.aliases, draft.aliases);
+  const tags = union(memory.tags, draft.tags);
+  const entities = union(memory.entities, draft.entities);
   // Only the user's own sentence adds triggers to a rule.
-  const when = isUsers && !isVerbatim(draft) ? memory.when : unite(memory.when, draft.when);
+  const when = isUsers && !isVerbatim(draft) ? memory.when : union(memory.when, draft.when);
   const mayReword =
     draft.provenance.by === "user" &&
     (!isUsers || (isVerbatim(draft) && !isVerbatim(memory))) &&
@@ -191,7 +191,7 @@ function isVerbatim({ content, provenance }: Pick<Memory, "content" | "provenanc
   return provenance.how === "confirmed" || provenance.evidence === content;
 }
 
-function unite(known: readonly string[], added: readonly string[] = []): readonly string[] {
+function union(known: readonly string[], added: readonly string[] = []): readonly string[] {
   const lower = new Set(known.map((word) => word.toLowerCase()));
   return [...known, ...added.filter((word) => !lower.has(word.toLowerCase()))].slice(
     0,

@@ -24,7 +24,7 @@ export function parseFront(text: string): Front | { problem: string } {
   // `findFault` compares names, `formatPlace` locates the error: the parser takes quadratic time for both.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   const [error] = document.errors;
-  if (error) return { problem: `is no YAML: ${error.message}${formatPlace(text, error.pos[0])}` };
+  if (error) return { problem: `is not valid YAML: ${error.message}${formatPlace(text, error.pos[0])}` };
   const fault = findFault(document.contents, 0);
   if (fault !== undefined) return { problem: fault };
   const fields = toRecord(document);
@@ -36,11 +36,11 @@ const NO_FIELDS = "is not a list of names and values";
 function findExcess(text: string): string | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > MOST_FRONT_BYTES)
-    return `has ${bytes} bytes, and of at most ${MOST_FRONT_BYTES} it is read; put text below it`;
+    return `has ${bytes} bytes, expected at most ${MOST_FRONT_BYTES}; move text below it`;
   let signs = 0;
   for (let index = 0; index < text.length; index++) if (isSign(text.charCodeAt(index))) signs++;
   if (signs <= MOST_SIGNS) return undefined;
-  return `has ${signs} lines and signs such as quotes and brackets, and of at most ${MOST_SIGNS} it is read; put text below it`;
+  return `has ${signs} lines and characters such as quotes and brackets, expected at most ${MOST_SIGNS}; move text below it`;
 }
 
 /** True for a newline or ASCII punctuation. */
@@ -57,17 +57,20 @@ function formatPlace(text: string, at: number): string {
   return ` at line ${Math.max(1, line)}, column ${line === 0 ? at + 1 : col}`;
 }
 
-/** Refuses lists and maps as keys: `toJS` writes them out as strings, nested ones exponentially often. */
+/**
+ * Finds excessive nesting, duplicate names, and lists or maps as names: `toJS` writes those out as strings, nested ones
+ * exponentially often.
+ */
 function findFault(node: unknown, depth: number): string | undefined {
   if (!isCollection(node)) return undefined;
-  if (depth > DEEPEST) return `is nested more than ${DEEPEST} deep`;
+  if (depth > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
   if (!isMap(node)) return findFirst(node.items, (item) => findFault(item, depth + 1));
   const names = new Set<unknown>();
   return findFirst(node.items, ({ key, value }) => {
     if (isCollection(key)) return NO_FIELDS;
     const name = isScalar(key) ? key.value : undefined;
     if (!isAlias(key) && names.has(name))
-      return `is no YAML: Map keys must be unique, "${String(name)}" is not`;
+      return `is not valid YAML: Map keys must be unique, "${String(name)}" is not`;
     names.add(name);
     return findFault(value, depth + 1);
   });

@@ -45,7 +45,7 @@ export function parseMemoryFile(bytes: Uint8Array, place: FilePlace): FileReadin
   const damage = findDamage(text);
   if (damage) return problem(damage);
   const page = splitPage(text);
-  if (!page) return problem("its frontmatter begins with --- and does not end");
+  if (!page) return problem("its frontmatter begins with --- but does not end");
   const front = parseFront(page.front);
   if ("problem" in front) return problem(`its frontmatter ${front.problem}`);
   return { kind: "memory", memory: toMemory(front.fields, page.body, place) };
@@ -116,9 +116,9 @@ function decode(bytes: Uint8Array): string | FileReading {
 }
 
 function findDamage(text: string): string | undefined {
-  if (text.includes("\0")) return "it is not text: it holds NUL";
+  if (text.includes("\0")) return "it is not text: it contains NUL bytes";
   if (/^<{7}( |$)/m.test(text) && /^>{7}( |$)/m.test(text))
-    return "it holds the conflict markers of a merge; decide for one side and remove them";
+    return "it contains the conflict markers of a merge; resolve the conflict and remove them";
   return undefined;
 }
 

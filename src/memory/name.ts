@@ -31,13 +31,12 @@ const IDLE_JOINER = new RegExp(`(?:^|[${ALONE}])[\\u200c\\u200d]|[\\u200c\\u200d
  */
 export function findNameFault(name: string): string | undefined {
   const folded = foldName(name);
-  if (DEVICE.test(folded)) return "Windows keeps that name for a device";
-  if (/[. ]$/.test(name)) return "its name ends with a dot or a space, which Windows leaves out";
-  if (/[/\\]/.test(folded) || SLASH_LIKE.test(name)) return "there is something like a slash in its name";
+  if (DEVICE.test(folded)) return "Windows reserves that name for a device";
+  if (/[. ]$/.test(name)) return "its name ends with a dot or a space, which Windows drops";
+  if (/[/\\]/.test(folded) || SLASH_LIKE.test(name)) return "its name contains a character like a slash";
   if (folded.replaceAll(".", "").trim() === "" || DOTS_LIKE.test(name))
-    return "there is something like two dots in its name";
-  if (UNSEEN.test(name) || IDLE_JOINER.test(name))
-    return "there is something in its name that cannot be seen";
+    return "its name contains characters like two dots";
+  if (UNSEEN.test(name) || IDLE_JOINER.test(name)) return "its name contains an invisible character";
   return undefined;
 }
 

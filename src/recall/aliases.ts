@@ -40,14 +40,14 @@ export function createAliases(): Aliases {
   return {
     add(entry) {
       for (const [key, written, name] of readNames(entry)) {
-        const phrase = phrases.get(key) ?? begin(key, written);
+        const phrase = phrases.get(key) ?? addPhrase(key, written);
         phrase.bearers.set(entry.id, name);
       }
     },
     remove(entry) {
       for (const [key] of readNames(entry)) {
         const phrase = phrases.get(key);
-        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) end(key, phrase);
+        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) removePhrase(key, phrase);
       }
     },
     find(text) {
@@ -57,13 +57,13 @@ export function createAliases(): Aliases {
       for (const [at, word] of words.entries())
         for (const start of [word, `${word} ${words[at + 1] ?? ""}`])
           for (const phrase of byStart.get(start) ?? [])
-            if (phrase.words.every((other, n) => other === words[at + n])) take(found, phrase);
+            if (phrase.words.every((other, n) => other === words[at + n])) addMatches(found, phrase);
       for (const word of new Set(written)) if (!byStart.has(toStem(word))) findMistyped(found, word);
       return found;
     },
   };
 
-  function begin(key: string, written: readonly string[]): Phrase {
+  function addPhrase(key: string, written: readonly string[]): Phrase {
     const single = written.length === 1 ? written[0] : undefined;
     const phrase = { words: written.map(toStem), single, bearers: new Map<string, string>() };
     phrases.set(key, phrase);
@@ -75,7 +75,7 @@ export function createAliases(): Aliases {
     return phrase;
   }
 
-  function end(key: string, phrase: Phrase): void {
+  function removePhrase(key: string, phrase: Phrase): void {
     phrases.delete(key);
     for (const [index, at] of placesOf(phrase)) {
       const set = index.get(at);
@@ -94,12 +94,12 @@ export function createAliases(): Aliases {
     if (!/^\p{L}+$/u.test(word)) return;
     for (const length of [word.length - 1, word.length, word.length + 1])
       for (const phrase of bySpelling.get(spellingOf(word, length)) ?? [])
-        if (phrase.single !== undefined && isOneEditAway(word, phrase.single)) take(found, phrase);
+        if (phrase.single !== undefined && isOneEditAway(word, phrase.single)) addMatches(found, phrase);
   }
 }
 
 /** An entry with several matched names keeps the longest. */
-function take(found: Map<string, string>, { bearers }: Phrase): void {
+function addMatches(found: Map<string, string>, { bearers }: Phrase): void {
   if (bearers.size > MOST_OF_A_NAME) return;
   for (const [id, name] of bearers) {
     const known = found.get(id) ?? "";

@@ -39,7 +39,7 @@ export type { WordVectors } from "./word-vectors.js";
 export interface RecallOptions {
   /** Compares meaning in `searchByMeaning`, instead of the built-in table of word vectors. */
   readonly embedder?: Embedder;
-  /** The built-in table, shared by several indexes; `false` disables comparison by meaning. */
+  /** The built-in table, which several indexes may share; `false` disables it. */
   readonly wordVectors?: WordVectors | false;
   /** Milliseconds since 1970, for "yesterday" and "last week". */
   readonly now?: () => number;

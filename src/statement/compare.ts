@@ -15,15 +15,16 @@ export type Relation = "same" | "contradicts" | "other";
 export function compareStatements(later: string, earlier: string): Relation {
   const a = readStatement(later);
   const b = readStatement(earlier);
-  if (isRejected(a, b)) return "contradicts";
+  if (rejectsEarlier(a, b)) return "contradicts";
   if (a.words.size + b.words.size === 0)
     return a.text !== "" && readMeaning(a.text) === readMeaning(b.text) ? "same" : "other";
   // Each has a subject that the other lacks: production and staging, commits and releases.
-  if (hasOwn(a.words, b.words) && hasOwn(b.words, a.words)) return "other";
+  if (hasUnshared(a.words, b.words) && hasUnshared(b.words, a.words)) return "other";
   const likeness = overlapOf(a.words, b.words);
   const [shorter, longer] = a.words.size < b.words.size ? [a.words, b.words] : [b.words, a.words];
   const doNumbersDiffer = a.numbers.size > 0 && b.numbers.size > 0 && countShared(a.numbers, b.numbers) === 0;
-  if (doNumbersDiffer) return likeness >= LIKE && a.isNegated === b.isNegated ? "contradicts" : "other";
+  if (doNumbersDiffer)
+    return likeness >= SAME_SUBJECT && a.isNegated === b.isNegated ? "contradicts" : "other";
   const isWithin = shorter.size >= LEAST_WITHIN && coverageOf(shorter, longer) >= WITHIN;
   const isAlike = likeness >= SAME || isWithin;
   if (!isAlike) return "other";
@@ -31,7 +32,7 @@ export function compareStatements(later: string, earlier: string): Relation {
 }
 
 /** Minimum Jaccard overlap of two statements about the same thing … */
-const LIKE = 0.6;
+const SAME_SUBJECT = 0.6;
 /** … and of two that say the same. */
 const SAME = 0.7;
 /** Minimum share of the shorter statement's words found in the longer. */
@@ -80,14 +81,14 @@ function readStatement(text: string): Statement {
 }
 
 /** True if the later statement rejects what the earlier one affirmed. */
-function isRejected({ rejected, words, numbers }: Statement, earlier: Statement): boolean {
-  const turnedDown = [...rejected].filter((word) => earlier.words.has(word) || earlier.numbers.has(word));
-  if (turnedDown.length === 0 || earlier.isNegated) return false;
+function rejectsEarlier({ rejected, words, numbers }: Statement, earlier: Statement): boolean {
+  const hits = [...rejected].filter((word) => earlier.words.has(word) || earlier.numbers.has(word));
+  if (hits.length === 0 || earlier.isNegated) return false;
   // "Spaces, not tabs, in Python" says nothing about tabs in Makefiles.
-  const left = [...earlier.words, ...earlier.numbers].filter((word) => !turnedDown.includes(word));
+  const left = [...earlier.words, ...earlier.numbers].filter((word) => !hits.includes(word));
   return left.every((word) => words.has(word) || numbers.has(word));
 }
 
-function hasOwn(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+function hasUnshared(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   return countShared(words, others) < words.size;
 }

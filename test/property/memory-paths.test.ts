@@ -1,4 +1,4 @@
-/** What a path of a memory may be: no hostile one, every one that the store makes, and there and back. */
+/** Valid paths of memories: none that is hostile, all that the store makes, and round trips. */
 import { describe, expect, it } from "vitest";
 import { formatID, isName } from "../../src/memory/id.js";
 import { memoryTypes } from "../../src/memory/memory.js";
@@ -31,7 +31,7 @@ describe("a hostile path", () => {
       fc.property(hostilePath, ({ path }) => {
         expect(parsePath(path)).toBeUndefined();
         expect(findPathFault(path)).toContain(quotePath(path));
-        // As the line of whoever knows how keys are made of paths.
+        // The line of an attacker who knows how paths make keys.
         const key = path.replace(/^archive\//, "").replace(/\.md$/, "");
         const lines = [
           forge({ path, becomes: "x" }),
@@ -72,7 +72,7 @@ describe("a hostile path", () => {
 
 describe("a path of a memory", () => {
   const type = fc.constantFrom(...memoryTypes);
-  /** As a person may call a file. */
+  /** File names that a person may choose. */
   const byHand = fc.constantFrom(
     "端口-8080",
     "他说……不要",

@@ -66,7 +66,7 @@ export const damagedFiles: readonly Damage[] = [
     what: "a name that cannot stand in the ledger",
     plant: memory("a\u2215b", "x"),
     file: /decision\/a\u2215b\.md/,
-    says: /something like a slash in its name; it is read and used, but has no history/,
+    says: /its name contains a character like a slash; it is read and used, but has no history/,
     mends: [/MEMORY\.md$/],
   },
   {

@@ -11,7 +11,7 @@ import { MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-wor
 
 const FOLDER = "/project/.opencode/memory";
 
-/** A store that is a map; it gives a second memory of a name another one, as the real one does. */
+/** A store that is a map; like the real one, it renames a second memory of the same name. */
 function openStore(beforeWriting: () => Promise<unknown> = async () => {}) {
   const memories = new Map<string, Memory>();
   const store: Pick<MemoryStore, "list" | "remember" | "update"> = {
@@ -163,7 +163,7 @@ describe("what two instances remember differently", () => {
     const text = files.text(answer.kind === "conflict" ? answer.path : "") ?? "";
     expect(text).toContain("Postgres 16");
     expect(text).toContain("SQLite");
-    // What touches no words is no matter of opinion, and who was told may decide.
+    // Changes of other fields are no conflict, and an instance that was shown the conflict may decide.
     expect(await a.update(id, (one) => ({ ...one, pinned: true }), cause("ses_a"))).toMatchObject({
       kind: "written",
     });

@@ -1,4 +1,4 @@
-/** Files that a person, git or a dying disk has left in the folder of memories. */
+/** Files that a person, git or a failing disk left in the memory folder. */
 import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,7 +80,7 @@ describe("a file that cannot be used", () => {
       expect(files.contents.get(PATH)).toBe(before);
       await world.store.onIdle();
       expect(files.text(`${MEMORY}/MEMORY.md`)).not.toContain("decision/x.md");
-      // Mended, it is a memory like any other.
+      // Once repaired, it is a memory like any other.
       files.contents.set(PATH, Buffer.from("mended"));
       expect((await world.store.list()).map(({ content }) => content)).toContain("mended");
       expect(world.store.problems()).toEqual([]);

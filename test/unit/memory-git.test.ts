@@ -1,4 +1,4 @@
-/** Two people with a clone each, who commit their memories and merge. */
+/** Two people, each with a clone, commit their memories and merge. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";

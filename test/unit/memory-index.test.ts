@@ -126,7 +126,7 @@ describe("the index", () => {
     expect(world.files.text(path)).toContain("[First](decision/first.md)");
     const other = world.reopen({ instance: "b" });
     await other.store.update(id, (one) => ({ ...one, title: "Second" }), BY_TEST);
-    // It is written a moment after the last change, also where nobody waits for it.
+    // The index is written a moment after a change, even if no caller waits for it.
     other.clock.advance(1_000);
     await expect.poll(() => world.files.text(path)).toContain("[Second](decision/first.md)");
     const written = world.files.contents.get(path);

@@ -41,7 +41,7 @@ describe("a private memory", () => {
     expect(world.files.text(`${MEMORY}/private/.gitignore`)).toBe("*\n");
     expect(world.files.text(`${MEMORY}/private/MEMORY.md`)).toContain("My tone is dry");
     expect(ledger(world, `${MEMORY}/private`)).toHaveLength(1);
-    // A link to it from one that may be committed would hint too.
+    // A link from a memory that may be committed would hint at it too.
     const linking = await world.store.remember(draft("See the tone.", { links: [id] }), BY_TEST);
     expect(linking).toMatchObject({ kind: "refused", why: expect.stringContaining(id) });
   });

@@ -275,7 +275,7 @@ describe("with an embedder", () => {
   });
 });
 
-/** Lets what is under way go on, without a look at the real clock. */
+/** Lets pending work run, independent of the real clock. */
 async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 10_000 && !condition(); turn++)
     await new Promise<void>((resolve) => setImmediate(resolve));

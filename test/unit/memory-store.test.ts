@@ -229,7 +229,7 @@ describe("a person's edits", () => {
       ["removed by hand", "person", "idea/mine"],
     ]);
     expect(Object.keys(Object.fromEntries(replayLedger(ledger(world))))).toEqual(["decision/port.md"]);
-    // Noticed once, also by others.
+    // Noticed once, by other instances too.
     await world.reopen({ instance: "b" }).store.list();
     expect(ledger(world)).toHaveLength(4);
   });
@@ -247,7 +247,7 @@ describe("a person's edits", () => {
     edit("8080", "9090");
     await world.store.read(id);
     expect(heard.splice(0)).toEqual([id]);
-    // An index is to be written, and finds the edit when it reads the folder.
+    // The index writer finds the edit when it reads the folder.
     edit("9090", "7070");
     await world.store.onIdle();
     expect(heard).toEqual([id]);

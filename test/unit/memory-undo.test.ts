@@ -1,4 +1,4 @@
-/** Many changes in one step, and taking them back. */
+/** Many changes in one step, and undoing them. */
 import { describe, expect, it } from "vitest";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";

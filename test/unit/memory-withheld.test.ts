@@ -1,4 +1,4 @@
-/** What a person writes into a memory by hand is theirs; a secret in it goes no further than its file. */
+/** A person's edits are theirs; a secret in them never leaves the file. */
 import { expect, it } from "vitest";
 import { createSecretGate } from "../../src/memory/secret-gate.js";
 import { systemClock as clock } from "../../src/seams/clock.js";

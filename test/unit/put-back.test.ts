@@ -16,7 +16,7 @@ const PATH = "decision/port.md";
 const NOW = "2026-11-22T12:00:00.000Z";
 const at = (second: number) => `2026-11-22T11:59:${String(second).padStart(2, "0")}.000Z`;
 
-/** One after the other, each with the hash of the one before. */
+/** Consecutive lines, each with the hash of the previous one. */
 function history(...texts: (string | null | [by: "person", text: string | null])[]): LedgerLine[] {
   let before: string | null = null;
   return texts.map((one, n) => {
@@ -92,7 +92,7 @@ describe("what the host's undo has put back", () => {
 describe("a store whose files the host's undo has put back", () => {
   const UNDO = { operation: "restore", reason: "undone", undoes: "opencode" };
 
-  /** As they are now, below the memory folder; put back by the returned function, as the host does it. */
+  /** Saves the files below the memory folder; the returned function restores them as the host does. */
   function takeSnapshot({ contents }: { contents: Map<string, Uint8Array> }): () => void {
     const isOurs = (path: string): boolean => path.startsWith(`${MEMORY}/`);
     const taken = [...contents].filter(([path]) => isOurs(path));

@@ -1,4 +1,4 @@
-/** The same sentence is one memory with a use more, by every way in; a contradiction is said and recorded. */
+/** The same sentence stays one memory and gains a use, by every way in; a contradiction is reported and recorded. */
 import { describe, expect, it } from "vitest";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";

@@ -1,4 +1,4 @@
-/** Undo where something stands in its way: changed by hand, in one of two folders, in two clones, twice at a time, gone. */
+/** Undo with obstacles: changed by hand, in one of two folders, in two clones, concurrent, gone. */
 import { expect, it } from "vitest";
 import { formatUndone } from "../../layers/6-dream/take-back.js";
 import type { Memory } from "../../src/memory/memory.js";

@@ -46,15 +46,15 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
   let isFilled = false;
   memories.onChange((ids) => {
     for (const id of ids) changed.add(id);
-    if (isFilled) begin();
+    if (isFilled) start();
   });
 
   return {
     open() {
-      if (!isFilled) begin();
+      if (!isFilled) start();
     },
     async whenCurrent() {
-      if (!isFilled || changed.size > 0) begin();
+      if (!isFilled || changed.size > 0) start();
       await work;
     },
     memories: indexed,
@@ -63,14 +63,14 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     },
   };
 
-  function begin(): void {
-    work ??= background.add(bringUpToDate).catch(giveUp);
+  function start(): void {
+    work ??= background.add(update).catch(handleFailure);
   }
 
-  async function bringUpToDate(): Promise<void> {
+  async function update(): Promise<void> {
     recall ??= await createIndex();
     if (!isFilled) await fill(recall);
-    while (changed.size > 0) await takeIn(recall);
+    while (changed.size > 0) await applyChanges(recall);
     work = undefined;
     // Search by meaning is not awaited: until then, memories are found by their words.
     void recall
@@ -80,7 +80,7 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
       );
   }
 
-  function giveUp(thrown: unknown): void {
+  function handleFailure(thrown: unknown): void {
     work = undefined;
     isFilled = false;
     log.error("recall", `memories may not be found until the next attempt: ${formatError(thrown)}`);
@@ -90,26 +90,26 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     changed.clear();
     const all = await memories.list();
     const ids = new Set(all.map(({ id }) => id));
-    for (const id of indexed.keys()) if (!ids.has(id)) takeOut(index, id);
-    await put(index, all);
+    for (const id of indexed.keys()) if (!ids.has(id)) removeFrom(index, id);
+    await indexAll(index, all);
     isFilled = true;
   }
 
-  async function takeIn(index: Recall): Promise<void> {
+  async function applyChanges(index: Recall): Promise<void> {
     const ids = new Set(changed);
     changed.clear();
     const known = memories.known().filter(({ id }) => ids.has(id));
     for (const { id } of known) ids.delete(id);
-    for (const id of ids) takeOut(index, id);
-    await put(index, known);
+    for (const id of ids) removeFrom(index, id);
+    await indexAll(index, known);
   }
 
-  function takeOut(index: Recall, id: string): void {
+  function removeFrom(index: Recall, id: string): void {
     index.remove(id);
     indexed.delete(id);
   }
 
-  async function put(index: Recall, all: readonly Memory[]): Promise<void> {
+  async function indexAll(index: Recall, all: readonly Memory[]): Promise<void> {
     // The first read of a folder reports all its memories as changed; most are indexed by then.
     const others = all.filter((memory) => indexed.get(memory.id) !== memory);
     for (let start = 0; start < others.length; start += SLICE) {

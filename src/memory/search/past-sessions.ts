@@ -60,7 +60,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
 
   return {
     async find(text, { limit, exceptSession }) {
-      reading ??= bringUpToDate().finally(() => {
+      reading ??= refresh().finally(() => {
         reading = undefined;
       });
       const index = await reading;
@@ -69,22 +69,22 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
         .flatMap(({ id, score, why }) => {
           const line = lines.get(id);
           return line && line.sessionID !== exceptSession
-            ? [{ ...line, text: showSafe(line.text), score, why }]
+            ? [{ ...line, text: redact(line.text), score, why }]
             : [];
         });
       return hits.slice(0, limit);
     },
   };
 
-  async function bringUpToDate(): Promise<Recall> {
+  async function refresh(): Promise<Recall> {
     recall ??= await createIndex();
     const newest = await listNewest();
     const kept = new Set(newest.map(({ sessionID }) => sessionID));
-    for (const sessionID of known.keys()) if (!kept.has(sessionID)) forget(recall, sessionID);
+    for (const sessionID of known.keys()) if (!kept.has(sessionID)) removeNotes(recall, sessionID);
     for (const { sessionID, modifiedMs } of newest) {
       if (known.get(sessionID)?.modifiedMs === modifiedMs) continue;
-      forget(recall, sessionID);
-      await learn(recall, sessionID, modifiedMs);
+      removeNotes(recall, sessionID);
+      await addNotes(recall, sessionID, modifiedMs);
     }
     return recall;
   }
@@ -103,7 +103,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
     return newest.filter(({ sessionID }) => seen.has(sessionID)).slice(0, MOST_SESSIONS);
   }
 
-  async function learn(index: Recall, sessionID: string, modifiedMs: number): Promise<void> {
+  async function addNotes(index: Recall, sessionID: string, modifiedMs: number): Promise<void> {
     const path = join(folder, `${sessionID}.md`);
     const notes = await readText(files, path);
     if (notes === undefined) return;
@@ -118,7 +118,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
     known.set(sessionID, { modifiedMs, ids });
   }
 
-  function forget(index: Recall, sessionID: string): void {
+  function removeNotes(index: Recall, sessionID: string): void {
     for (const id of known.get(sessionID)?.ids ?? []) {
       index.remove(id);
       lines.delete(id);
@@ -150,7 +150,7 @@ export function parsePastLines(notes: string): string[] {
 }
 
 /** A person may have written a secret into the notes, and an earlier version of the plugin did. */
-const showSafe = (text: string): string => redactSecrets(text).text.slice(0, LONGEST_LINE);
+const redact = (text: string): string => redactSecrets(text).text.slice(0, LONGEST_LINE);
 
 /** Parses the time as the notes write it. */
 function findTime(text: string): string | undefined {

@@ -96,21 +96,21 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
       const limit = Math.max(0, Math.min(query.limit ?? USUAL_LIMIT, MOST_SIFTED));
       if (query.archived) archive ??= openArchive();
       const shelves = query.archived && archive ? [active, archive] : [active];
-      const found = await Promise.all(shelves.map((shelf) => lookThrough(shelf, query)));
-      const remembered = found.flat().sort(byScore);
-      const noted = await lookBack(past, query, limit);
-      const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - remembered.length);
-      const told = noted.slice(0, room);
+      const found = await Promise.all(shelves.map((shelf) => searchIndex(shelf, query)));
+      const memoryHits = found.flat().sort(byScore);
+      const pastHits = await findPastLines(past, query, limit);
+      const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - memoryHits.length);
+      const pastLines = pastHits.slice(0, room);
       return [
-        ...remembered.slice(0, limit - told.length).map(({ memory, why }) => toFound(memory, why)),
-        ...told,
+        ...memoryHits.slice(0, limit - pastLines.length).map(({ memory, why }) => toFound(memory, why)),
+        ...pastLines,
       ];
     },
 
     match(text) {
       active.open();
       const hits = active.recall?.match(text, { limit: MOST_MATCHES }) ?? [];
-      const matched = weigh(hits, active).filter(({ memory }) => holds(memory, clock.now()));
+      const matched = weigh(hits, active).filter(({ memory }) => isCurrent(memory, clock.now()));
       return matched.sort(byScore).map(({ memory }) => memory);
     },
   };
@@ -122,14 +122,14 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     return createMemoryIndex({ ...common, memories: shelf, createIndex });
   }
 
-  async function lookThrough(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
+  async function searchIndex(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
     await shelf.whenCurrent();
     if (query.id !== undefined) return findByID(shelf, query.id);
     const { entity, text, type } = query;
     const asked = text ?? entity;
     const found =
       asked === undefined || shelf.recall === undefined
-        ? inOrderOfTime(shelf)
+        ? listByTime(shelf)
         : weigh(await shelf.recall.searchByMeaning(asked, { limit: MOST_SIFTED }), shelf);
     return found.filter(
       ({ memory }) =>
@@ -148,7 +148,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
 }
 
 /** Lines of past sessions; none if the query names an id or a type. */
-async function lookBack(
+async function findPastLines(
   past: PastSessions,
   { entity, exceptSession, id, text, type }: MemoryQuery,
   limit: number,
@@ -157,7 +157,7 @@ async function lookBack(
   if (asked === undefined || id !== undefined || type !== undefined) return [];
   const hits = await past.find(asked, { limit, exceptSession });
   return hits
-    .filter((hit) => entity === undefined || names(findEntities(hit.text), entity))
+    .filter((hit) => entity === undefined || hasEntity(findEntities(hit.text), entity))
     .map(({ score: _, ...hit }) => ({ kind: "session", ...hit }));
 }
 
@@ -183,7 +183,7 @@ function findByID({ memories }: MemoryIndex, id: string): Weighed[] {
 }
 
 /** Scores by time: newest first. */
-function inOrderOfTime({ memories }: MemoryIndex): Weighed[] {
+function listByTime({ memories }: MemoryIndex): Weighed[] {
   return [...memories.values()].map((memory) => ({
     memory,
     score: Date.parse(memory.updated) || 0,
@@ -192,11 +192,14 @@ function inOrderOfTime({ memories }: MemoryIndex): Weighed[] {
 }
 
 function isAbout(memory: Memory, entity: string): boolean {
-  return names(memory.entities, entity) || names(findEntities(`${memory.title}\n${memory.content}`), entity);
+  return (
+    hasEntity(memory.entities, entity) ||
+    hasEntity(findEntities(`${memory.title}\n${memory.content}`), entity)
+  );
 }
 
 /** A path also matches by its ending. */
-function names(entities: readonly string[], entity: string): boolean {
+function hasEntity(entities: readonly string[], entity: string): boolean {
   const asked = normalizePath(entity);
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
 }
@@ -206,6 +209,6 @@ function isArchived({ status }: Memory): boolean {
 }
 
 /** True if the memory is active and not expired. */
-function holds({ expires, status }: Memory, nowMs: number): boolean {
+function isCurrent({ expires, status }: Memory, nowMs: number): boolean {
   return status === "active" && !(expires !== undefined && Date.parse(expires) <= nowMs);
 }

@@ -65,13 +65,13 @@ export function createJournal(options: JournalOptions): Journal {
 
     async commit(lock, lines, ledgerFile) {
       const pending: Pending = { lines, ledgerFile };
-      await beforehand(async () => {
-        for (const line of lines) refuseOther(line, prefix);
+      await attempt(async () => {
+        for (const line of lines) requireReadable(line, prefix);
         await lock.check();
         if (!(await files.create(path, JSON.stringify(pending))))
           throw new StrataError("ENOTWRITTEN", `${path} is in the way; remove it`);
       });
-      await beforehand(
+      await attempt(
         async () => {
           await lock.check();
           await appendToLedger(files, folder, ledgerFile, lines);
@@ -100,17 +100,14 @@ export function createJournal(options: JournalOptions): Journal {
     }
   }
 
-  /** Runs a step that comes before any change, and reverts it with `takeBack` if it fails. */
-  async function beforehand(
-    action: () => Promise<void>,
-    takeBack = async (): Promise<void> => {},
-  ): Promise<void> {
+  /** Runs a step that comes before any change, and calls `revert` if it fails. */
+  async function attempt(action: () => Promise<void>, revert = async (): Promise<void> => {}): Promise<void> {
     try {
       await action();
     } catch (thrown) {
       // The new holder of the lock completes the pending change.
       if (isCompromise(thrown)) throw thrown;
-      await takeBack();
+      await revert();
       throw new StrataError(
         "ENOTWRITTEN",
         `cannot write to ${folder}, nothing was changed: ${formatError(thrown)}`,
@@ -134,7 +131,7 @@ export function createJournal(options: JournalOptions): Journal {
 }
 
 /** Refuses to write a line that could not be read back. */
-function refuseOther(line: LedgerLine, prefix: string): void {
+function requireReadable(line: LedgerLine, prefix: string): void {
   const reading = readLedgerLine(line, prefix);
   if (reading.kind === "problem") throw new StrataError("ENOTWRITTEN", `the line ${reading.what}`);
 }

@@ -1,6 +1,6 @@
 /**
  * A cache of a memory folder, so that the next start only stats its files instead of reading them: `known.jsonl`, a
- * header line, then one line per file. Machine state; rebuilt if missing or outdated. Entries with a path that no
+ * header line, then lines for its files. Machine state; rebuilt if missing or outdated. Entries with a path that no
  * memory can have are ignored: a repository may have brought the file.
  */
 import { giveWay } from "../../record/lines.js";

@@ -34,7 +34,7 @@ export interface LedgerLine extends Cause {
   /** Hash of the file before; `null` if there was none. */
   before: string | null;
   after: string | null;
-  /** The file after the change; absent if it was removed or only moved. */
+  /** The file after the change; absent if it was removed or its contents are unchanged. */
   contents?: string;
 }
 

@@ -18,7 +18,7 @@ export interface Pending {
 /** `why` says what is wrong, as the end of a sentence. */
 export type PendingReading = { kind: "pending"; pending: Pending } | { kind: "refused"; why: string };
 
-const HALF = "it is incomplete";
+const INCOMPLETE = "it is incomplete";
 
 /** `undefined` if there is none. Rejects with the system's error. */
 export async function readPending(
@@ -36,7 +36,7 @@ export async function readPending(
 export function parsePending(text: string, prefix: string): PendingReading {
   const value = parseJson(text);
   // On a disk without links, a killed process may leave half of one; then no step was taken.
-  if (!isRecord(value) || !Array.isArray(value.lines) || value.lines.length === 0) return refuse(HALF);
+  if (!isRecord(value) || !Array.isArray(value.lines) || value.lines.length === 0) return refuse(INCOMPLETE);
   const { ledgerFile } = value;
   if (typeof ledgerFile !== "string" || !isLedgerFile(ledgerFile))
     return refuse(`${quotePath(String(ledgerFile))} is not the name of a ledger`);

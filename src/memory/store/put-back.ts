@@ -25,23 +25,23 @@ export interface PutBackOptions {
 }
 
 /** Age limit of lines that a look may have attributed to a person before the undo was known. */
-const LATELY_MS = 60_000;
+const RECENT_MS = 60_000;
 
 /** `lines` are all lines before the undo and those added since. */
 export function findPutBack(lines: readonly LedgerLine[], options: PutBackOptions): PutBack[] {
   const { hashAt, isTouched } = options;
-  const isLate = ({ at }: LedgerLine): boolean => Date.parse(options.now) - Date.parse(at) < LATELY_MS;
+  const isRecent = ({ at }: LedgerLine): boolean => Date.parse(options.now) - Date.parse(at) < RECENT_MS;
   const versions = new Map<string, Set<string>>();
-  const noted = new Set<LedgerLine>();
+  const hostLines = new Set<LedgerLine>();
   const sorted = sortByTime(lines);
   for (const line of sorted) {
     const known = versions.get(line.path) ?? new Set();
     versions.set(line.path, known);
-    if (isTouched(line.path) && isLate(line) && mayBeHosts(line, known)) noted.add(line);
+    if (isTouched(line.path) && isRecent(line) && mayBeHosts(line, known)) hostLines.add(line);
     else for (const hash of [line.before, line.after]) if (hash !== null) known.add(hash);
     if (line.from !== undefined && line.before !== null) versions.get(line.from)?.add(line.before);
   }
-  const wanted = replayLedger(sorted.filter((line) => !noted.has(line)));
+  const wanted = replayLedger(sorted.filter((line) => !hostLines.has(line)));
   const found: PutBack[] = [];
   for (const [path, known] of versions) {
     const before = hashAt(path);

@@ -18,7 +18,7 @@ export interface UndoOptions {
 }
 
 type Left = { id: string; why: string };
-type Taken = { ids: string[]; left: Left[] };
+type Reverted = { ids: string[]; left: Left[] };
 
 export function createUndo({ standings, onWritten }: UndoOptions): Memories["undo"] {
   return async (cause, wanted) => {
@@ -32,12 +32,12 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
     if (typeof run !== "object") return { kind: "nothing", why: run };
     const undone: Undone = { kind: "undone", ...run, ids: [], left: [] };
     for (const standing of standings.filter((_, n) => isUndoable(ledgers[n] ?? [], run.run))) {
-      const { ids, left } = await standing.shelf.change(async (desk): Promise<Taken> => {
+      const { ids, left } = await standing.shelf.change(async (desk): Promise<Reverted> => {
         // Another process may have undone it meanwhile.
         const lines = await standing.shelf.readLedger();
         if (!isUndoable(lines, run.run)) return { ids: [], left: [] };
         const own = lines.filter((line) => runOf(line) === run.run);
-        return takeBack(desk, planUndo(lines, own), { ...cause, undoes: run.run });
+        return revert(desk, planUndo(lines, own), { ...cause, undoes: run.run });
       });
       onWritten(standing, ids);
       undone.ids = [...undone.ids, ...ids];
@@ -53,11 +53,11 @@ const runOf = ({ id, run }: LedgerLine): string => run ?? id;
  * True if this ledger has a change of this run that is not undone: one folder may have failed where another succeeded.
  */
 function isUndoable(lines: readonly LedgerLine[], run: string): boolean {
-  return findOpen(lines).some((line) => runOf(line) === run);
+  return findNotUndone(lines).some((line) => runOf(line) === run);
 }
 
 /** Lines of Strata's changes that are not undone. */
-function findOpen(lines: readonly LedgerLine[]): LedgerLine[] {
+function findNotUndone(lines: readonly LedgerLine[]): LedgerLine[] {
   const undone = new Set(lines.flatMap(({ undoes }) => (undoes === undefined ? [] : [undoes])));
   return lines.filter(
     (line) => line.by === "strata" && line.undoes === undefined && !undone.has(runOf(line)),
@@ -69,7 +69,7 @@ function findUndoable(
   ledgers: readonly (readonly LedgerLine[])[],
   wanted?: string,
 ): { run: string; operation: string; at: string } | string {
-  const own = ledgers.flatMap(findOpen).filter((line) => wanted === undefined || runOf(line) === wanted);
+  const own = ledgers.flatMap(findNotUndone).filter((line) => wanted === undefined || runOf(line) === wanted);
   const last = own.reduce<LedgerLine | undefined>(
     (latest, line) => (latest === undefined || line.at >= latest.at ? line : latest),
     undefined,
@@ -81,7 +81,7 @@ function findUndoable(
 }
 
 /** A memory's state after the run, and the state to restore. */
-interface Return {
+interface Restoration {
   id: string;
   /** Absent if its file was removed. */
   is?: { path: string; hash: string };
@@ -92,10 +92,10 @@ interface Return {
 }
 
 /** The states to restore when undoing `own`, a subset of all lines of a ledger. Pure. */
-function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Return[] {
+function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Restoration[] {
   const taken = new Set(own);
   const history = groupByKey(sortByTime(all));
-  return [...groupByKey(own).keys()].flatMap((id): Return[] => {
+  return [...groupByKey(own).keys()].flatMap((id): Restoration[] => {
     const lines = history.get(id) ?? [];
     const first = lines.find((line) => taken.has(line));
     const last = lines.findLast((line) => taken.has(line));
@@ -113,15 +113,15 @@ function findContents(lines: readonly LedgerLine[], hash: string): string | unde
   return lines.find(({ after, contents }) => after === hash && contents !== undefined)?.contents;
 }
 
-async function takeBack(desk: Desk, returns: readonly Return[], cause: Cause): Promise<Taken> {
+async function revert(desk: Desk, restorations: readonly Restoration[], cause: Cause): Promise<Reverted> {
   const steps: DeskStep[] = [];
   const ids: string[] = [];
   const left: Left[] = [];
-  for (const one of returns) {
+  for (const one of restorations) {
     const planned = await planSteps(desk, one, cause);
     if (typeof planned === "string") {
       left.push({ id: one.id, why: planned });
-      steps.push(...(await planLeft(desk, one, cause)));
+      steps.push(...(await planSkipped(desk, one, cause)));
     } else {
       steps.push(...planned);
       ids.push(one.id);
@@ -132,7 +132,7 @@ async function takeBack(desk: Desk, returns: readonly Return[], cause: Cause): P
 }
 
 /** A line without change: it marks the memory as handled, so that the next undo goes further back. */
-async function planLeft(desk: Desk, { is, was }: Return, cause: Cause): Promise<DeskStep[]> {
+async function planSkipped(desk: Desk, { is, was }: Restoration, cause: Cause): Promise<DeskStep[]> {
   const path = is?.path ?? was?.path;
   if (path === undefined) return [];
   const looked = await desk.open(path);
@@ -142,7 +142,7 @@ async function planLeft(desk: Desk, { is, was }: Return, cause: Cause): Promise<
 /** The steps, or why the memory stays as it is. */
 async function planSteps(
   desk: Desk,
-  { is, was, why }: Return,
+  { is, was, why }: Restoration,
   cause: Cause,
 ): Promise<readonly DeskStep[] | string> {
   if (why !== undefined) return why;

@@ -54,7 +54,7 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
       writing = writing
         .then(() => read)
         .then(() => {
-          take(line);
+          count(line);
           return lines.append(path, [line]);
         })
         .then(() => {}, report);
@@ -67,11 +67,11 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
     for (const name of await files.list(folder)) {
       if (!name.endsWith(".jsonl")) continue;
       const { records } = await lines.read(join(folder, name));
-      for (const line of records) take(line);
+      for (const line of records) count(line);
     }
   }
 
-  function take({ at, ids }: UseLine): void {
+  function count({ at, ids }: UseLine): void {
     for (const id of ids) {
       const { count = 0, lastMs = 0 } = uses.get(id) ?? {};
       uses.set(id, { count: count + 1, lastMs: Math.max(lastMs, at) });
