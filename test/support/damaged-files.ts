@@ -4,7 +4,7 @@ import { byHand, type Damage, DECISION, edit, FOLDER, memory, SECRET } from "./s
 export const damagedFiles: readonly Damage[] = [
   ...(
     [
-      ["bad YAML", "---\ntitle: [a\n---\nx", /no YAML/],
+      ["bad YAML", "---\ntitle: [a\n---\nx", /not valid YAML/],
       ["half a file", "---\ntitle: a\ncreated: 2026-", /does not end/],
       ["an empty file", "", /empty/],
       ["a binary file", Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]), /UTF-8|NUL/],

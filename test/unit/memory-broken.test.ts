@@ -22,8 +22,8 @@ const BOMB = [..."abcdefgh"]
   .join("\n");
 
 const broken: [what: string, contents: string | Uint8Array, why: RegExp][] = [
-  ["bad YAML", "---\ntitle: [a\n---\nx", /no YAML/],
-  ["a key twice", "---\ntitle: a\ntitle: b\n---\nx", /no YAML/],
+  ["bad YAML", "---\ntitle: [a\n---\nx", /not valid YAML/],
+  ["a key twice", "---\ntitle: a\ntitle: b\n---\nx", /not valid YAML/],
   ["a list in the place of fields", "---\n- a\n---\nx", /names and values/],
   ["half a file", "---\ntitle: a\ncreated: 2026-", /does not end/],
   ["an empty file", "", /empty/],
