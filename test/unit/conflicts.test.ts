@@ -11,7 +11,7 @@ import { MEMORY, type MemoryWorld, openMemoryWorld } from "../support/memory-wor
 
 const FOLDER = "/project/.opencode/memory";
 
-/** A store that is a map; like the real one, it renames a second memory of the same name. */
+/** A store that is a map; it gives a second memory of a name another one, as the real one does. */
 function openStore(beforeWriting: () => Promise<unknown> = async () => {}) {
   const memories = new Map<string, Memory>();
   const store: Pick<MemoryStore, "list" | "remember" | "update"> = {
@@ -57,7 +57,7 @@ function openTwo(beforeWriting?: () => Promise<unknown>) {
 }
 
 describe("what two instances remember differently", () => {
-  it("what two instances remember differently becomes a record with both texts, and the first memory stays in use", async () => {
+  it("what two instances remember differently becomes a record with both texts, and what stood still stands", async () => {
     const { a, b, files, memories } = openTwo();
     await a.remember(draft("It is Postgres.\n-- because", "ses_a"), cause("ses_a"));
     const answer = await b.remember(
@@ -73,7 +73,7 @@ describe("what two instances remember differently", () => {
     expect(parseConflict(text)).toMatchObject({ id: "decision/the-database", otherBy: "ses_b" });
   });
 
-  it("what two instances remember differently is shown until it is settled, once however often it was tried, and then moves to the archive", async () => {
+  it("what two instances remember differently is shown until somebody has decided, once however often it was tried, and then kept in the archive", async () => {
     const { a, b, files, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     for (const _ of [1, 2]) await b.remember(draft("SQLite", "ses_b"), cause("ses_b"));
@@ -89,7 +89,7 @@ describe("what two instances remember differently", () => {
     expect(files.text(path)).toContain("Postgres");
   });
 
-  it("what two instances remember differently at the same moment becomes two memories with one record", async () => {
+  it("what two instances remember differently at the same moment stands as two memories with one record", async () => {
     let waiting = 2;
     let go = (): void => {};
     const both = new Promise<void>((resolve) => {
@@ -112,7 +112,7 @@ describe("what two instances remember differently", () => {
     expect(await b.open()).toEqual([]);
   });
 
-  it("what two instances remember differently is no conflict if this instance has seen the other version, says the same, or is about something else", async () => {
+  it("what two instances remember differently is no conflict where this instance has seen what stands, says the same, or is about something else", async () => {
     const { a, b, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     expect(await b.remember(draft("  postgres\n", "ses_b"), cause("ses_b"))).toMatchObject({
@@ -126,7 +126,7 @@ describe("what two instances remember differently", () => {
     expect(await b.open()).toEqual([]);
   });
 
-  it("what two instances remember differently is hidden even if only one of the two is private", async () => {
+  it("what two instances remember differently is hidden as well where only one of the two is private", async () => {
     for (const of of ["ses_a", "ses_b"]) {
       const { a, b } = openTwo();
       const hide = (session: string) => (session === of ? ({ sensitivity: "private" } as const) : {});
@@ -136,7 +136,7 @@ describe("what two instances remember differently", () => {
     }
   });
 
-  it("what two instances remember differently is hidden with private memories, and a file that is not a record is left alone", async () => {
+  it("what two instances remember differently is hidden with what is private, and a file that is no record is left alone", async () => {
     const { a, b, files } = openTwo();
     const hidden = { sensitivity: "private" } as const;
     await a.remember(draft("Postgres", "ses_a", hidden), cause("ses_a"));
@@ -150,7 +150,7 @@ describe("what two instances remember differently", () => {
     ]);
   });
 
-  it("what two instances remember differently does not overwrite another instance's later change", async () => {
+  it("what two instances remember differently is not changed over what another instance has changed since it was seen here", async () => {
     const { a, b, files, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     const id = "decision/the-database";
@@ -163,7 +163,7 @@ describe("what two instances remember differently", () => {
     const text = files.text(answer.kind === "conflict" ? answer.path : "") ?? "";
     expect(text).toContain("Postgres 16");
     expect(text).toContain("SQLite");
-    // Changes of other fields are no conflict, and an instance that was shown the conflict may decide.
+    // What touches no words is no matter of opinion, and who was told may decide.
     expect(await a.update(id, (one) => ({ ...one, pinned: true }), cause("ses_a"))).toMatchObject({
       kind: "written",
     });
@@ -172,7 +172,7 @@ describe("what two instances remember differently", () => {
     expect(await b.update("decision/none", edit("x"), cause("ses_b"))).toMatchObject({ kind: "refused" });
   });
 
-  it("what two instances remember differently records nothing that the store would refuse", async () => {
+  it("what two instances remember differently keeps nothing that the store would not keep", async () => {
     const { clock, files, memories, a } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     const store = {
@@ -190,7 +190,7 @@ describe("what two instances remember differently", () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it("records in the real store are neither memories nor problems, before and after they are settled", async () => {
+  it("in the real store: the records are no memories and no problem to it, before and after they are settled", async () => {
     const world = openMemoryWorld();
     const other = world.reopen({ instance: "b" });
     const open = ({ clock, files, store }: MemoryWorld) =>
@@ -211,7 +211,7 @@ describe("what two instances remember differently", () => {
     expect([...world.store.problems(), ...other.store.problems()]).toEqual([]);
   });
 
-  it("what two instances remember differently is recognised by scope, type and title; an archived memory conflicts with nothing", async () => {
+  it("what two instances remember differently is told by scope, type and title; an archived memory stands against nothing", async () => {
     const { store } = openStore();
     const written = await store.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     const memory = "memory" in written ? written.memory : undefined;

@@ -43,19 +43,19 @@ describe("what a rule waits for", () => {
     expect(fits(pattern, { path })).toBe(expected);
   });
 
-  it("what a rule waits for needs a letter or digit: a pattern without one is ignored", () => {
+  it("what a rule waits for is not anything at all: a pattern without a letter or digit is none", () => {
     for (const pattern of ["", " ", "*", "**/*", "/", "x".repeat(201)])
       expect(compilePattern(pattern)).toBeUndefined();
   });
 
-  it("what a rule waits for is matched in time bounded by the lengths, however many stars it has", () => {
+  it("what a rule waits for is found in a time that the lengths bound, whatever stars it has", () => {
     const pattern = `${"a*".repeat(99)}b`;
     const long = "a".repeat(2_000);
     expect(fits(pattern, { path: long })).toBe(false);
     expect(fits(pattern, { command: long })).toBe(false);
   });
 
-  it("what a rule waits for matches names like the equivalent regular expression", () => {
+  it("what a rule waits for agrees with the regular expression it would be, for names", () => {
     const letter = fc.constantFrom("a", "b", "*", "?");
     const name = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 8 });
     fc.assert(
