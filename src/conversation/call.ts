@@ -1,4 +1,4 @@
-/** What a tool call tells: the files it touched, and its request in short. */
+/** Reads tool calls: the files they touch, and a short form of their input. */
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { cut, toLine, toSafeLine } from "../text.js";
 import type { ToolPart } from "./message.js";
@@ -6,17 +6,17 @@ import type { ToolPart } from "./message.js";
 type Input = Readonly<Record<string, unknown>>;
 
 const CHANGING_TOOLS = new Set(["edit", "write", "apply_patch", "patch", "multiedit"]);
-/** Files whose contents must not wander into notes. */
+/** Files whose contents must not get into notes. */
 const SECRET_FILE =
   /(^|[/\s"'=])(\.env(?!\.(example|sample|template)\b)[.\w-]*|[\w.-]+\.(pem|p12|pfx|keystore)|id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pgpass|credentials(\.\w+)?|secrets?\.(json|ya?ml|toml|env))(?=$|["'\s;|&)])/i;
 
-/** The input of a call, in whatever shape the host has it. */
+/** The input of a call; `{}` if the host has none. */
 export function readInput(part: ToolPart): Input {
   const input: unknown = part.state?.input;
   return typeof input === "object" && input !== null ? (input as Input) : {};
 }
 
-/** The first of these fields that is a text with something in it. */
+/** The first of these fields that holds non-blank text. */
 export function readText(input: Input, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = input[name];
@@ -61,10 +61,10 @@ const DECLARATIONS = [
   /\btype\s+([A-Z][\w$]+)\s*(?:[=<]|struct\b|interface\b)/g,
   /\b(?:const|let|var)\s+([A-Za-z_$][\w$]{2,})\s*(?::[^=\n]+)?=\s*(?:async\s*)?(?:function\b|\([^)\n]*\)\s*(?::[^=\n]+)?=>|\w+\s*=>)/g,
 ];
-/** Beyond this an edit is a generated file. */
+/** Characters searched: a longer edit is a generated file. */
 const LOOKED_AT = 50_000;
 
-/** Names that the text of an edit declares, in its order. */
+/** Names that the text of an edit declares, in order. */
 export function findDeclaredNames(part: ToolPart, limit: number): string[] {
   const text = cut(readEditedText(readInput(part)), LOOKED_AT);
   const found = DECLARATIONS.flatMap((pattern) =>
@@ -96,7 +96,7 @@ const TELLING_FIELDS = [
   "name",
 ];
 
-/** What a call was asked, on one line: its most telling field, or all of its input. */
+/** A call's input on one line: its most telling field, or all of it. */
 export function formatInput(part: ToolPart, limit: number): string {
   const input = readInput(part);
   const telling = readText(input, ...TELLING_FIELDS);
@@ -106,7 +106,7 @@ export function formatInput(part: ToolPart, limit: number): string {
   return Object.keys(input).length === 0 ? "" : toSafeLine(JSON.stringify(input), limit);
 }
 
-/** Does the call look into a file that people keep secrets in? Its result is then not repeated anywhere. */
+/** True if the call reads a file that people keep secrets in. Its result is then not repeated anywhere. */
 export function mayShowSecrets(part: ToolPart): boolean {
   const named = readText(readInput(part), "command", "filePath", "file_path", "path", "include");
   return named !== undefined && SECRET_FILE.test(named);

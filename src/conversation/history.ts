@@ -6,7 +6,7 @@ import { isToolPart, type Message, readResultText, type ToolPart } from "./messa
 /** The result of an ended tool call. */
 export interface Result extends DecisionKey {
   part: ToolPart;
-  /** As the host would send it. */
+  /** The text as the host would send it. */
   text: string;
   /** Index of its message. */
   index: number;
@@ -14,14 +14,14 @@ export interface Result extends DecisionKey {
 
 export interface History {
   readonly messages: readonly Message[];
-  /** Days on which something in it began. */
+  /** Days (UTC, counted from 1970) on which a message or call began. */
   readonly days: ReadonlySet<number>;
-  /** Every result that can be told from others, from this message on, in order. Found out once. */
+  /** All results with a key, from this message on, in order. Cached. */
   results(from?: number): readonly Result[];
   keyOf(index: number): DecisionKey | undefined;
   /** Index of the last finished answer that is not a summary, or -1. */
   readonly lastAnswer: number;
-  /** Index of the host's last summary if nothing has been answered since it was made; else -1. */
+  /** Index of the host's last summary if there is no later answer; else -1. */
   readonly freshSummary: number;
 }
 
@@ -57,8 +57,8 @@ export function isSummary({ info }: Message): boolean {
 }
 
 /**
- * Index of the host's last summary if nothing has been answered since it was made; else -1. The host puts the messages
- * that it keeps verbatim behind the summary, so that answers which are older stand there.
+ * Index of the host's last summary if there is no later answer; else -1. The host puts messages that it keeps verbatim
+ * after the summary, so older answers may follow it.
  */
 export function findFreshSummary(messages: readonly Message[]): number {
   const summary = messages.findLastIndex(isSummary);
@@ -69,12 +69,12 @@ export function findFreshSummary(messages: readonly Message[]): number {
   return isAnswered ? -1 : summary;
 }
 
-/** An answer of the model's for which the provider reported what it read. */
+/** A model's answer for which the provider reported its usage. */
 export function isEndedAnswer({ info }: Message): boolean {
   return info.role === "assistant" && info.summary !== true && countReportedTokens(info.tokens) > 0;
 }
 
-/** What the provider counted of an answer's request and the answer itself. */
+/** Tokens that the provider counted for an answer and its request. */
 export function countReportedTokens(tokens: Message["info"]["tokens"]): number {
   if (!tokens) return 0;
   return tokens.input + tokens.output + tokens.reasoning + tokens.cache.read + tokens.cache.write;

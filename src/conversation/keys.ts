@@ -1,11 +1,11 @@
 /**
- * What results and messages are known by. Message ids do not survive a fork and call ids may come again; times do not
- * change, and with what else is stable they tell everything apart that one project has.
+ * Stable keys of results and messages. Message ids change in a fork and call ids may recur; times do not change, and
+ * with other stable fields they identify every result and message of a project.
  */
 import { DAY_MS } from "../days.js";
 import { type Message, readResultText, type ToolPart } from "./message.js";
 
-/** The key of a decision, and the day (UTC, counted from 1970) in whose records it stands. */
+/** The key of a decision, and the day (UTC, counted from 1970) of the record that holds it. */
 export interface DecisionKey {
   day: number;
   key: string;
@@ -16,8 +16,8 @@ const BORDER = 64;
 const PRIME = 0x01000193;
 
 /**
- * A result: when the call began, the tool, the call id, length and borders of the text. `undefined` for a call whose
- * beginning the host does not tell, or that has no text to replace.
+ * Key of a result: start of the call, tool, call id, length and hash of the text's ends. `undefined` if the host gives
+ * no start time, or there is no text to replace.
  */
 export function readResultKey(part: ToolPart): DecisionKey | undefined {
   const start = part.state.time?.start;
@@ -31,9 +31,9 @@ export function readResultKey(part: ToolPart): DecisionKey | undefined {
 }
 
 /**
- * A message: its role, when it began, and when its history began, which tells two subagents apart
- * that were started in the same millisecond. The text is left out because the host changes it on the way, when it
- * reminds the model of something. `undefined` where the host does not tell the times.
+ * Key of a message: its role, its start, and the start of its history, which distinguishes two subagents started in the
+ * same millisecond. The text is not part of it because the host changes it when it adds reminders. `undefined` if the
+ * host gives no times.
  */
 export function readMessageKey(message: Message, first: Message): DecisionKey | undefined {
   const created = message.info.time?.created;

@@ -2,14 +2,14 @@ import { isToolPart, type Message } from "./message.js";
 import { nameMessage, readOwnTexts, readTime } from "./own-texts.js";
 
 /**
- * The messages of a session that have been learned completely, so that a history of thousands is skipped at
- * once. A message is known by its role and time, and looked at again when it says something else than before.
+ * The fully processed messages of a session, so that thousands are skipped at once. Role and time identify a message;
+ * it is processed again if its contents change.
  */
 export interface KnownMessages {
   has(message: Message): boolean;
-  /** Takes note of those that will not change any more. */
+  /** Adds the messages that will not change any more. */
   add(messages: readonly Message[]): void;
-  /** Is one of those known not among these, or does it say something else there? */
+  /** True if a known message is missing from these, or its contents differ. */
   isMissedIn(messages: readonly Message[]): boolean;
   isEmpty(): boolean;
   clear(): void;
@@ -46,7 +46,7 @@ function keyOf({ info }: Message): number | string {
   return isUser ? created : -created;
 }
 
-/** Of a user's message its words; of an answer, which only its own model writes, how much it says. */
+/** A fingerprint: the words of a user's message, the length of an answer, which only its model writes. */
 function signOf({ info, parts }: Message): number | string {
   if (!Array.isArray(parts)) return "";
   if (info?.role === "user") return `${parts.length} ${readOwnTexts(parts).join("\n")}`;

@@ -1,7 +1,6 @@
 /**
- * The messages of a request, as far as the layers look at them. OpenCode's own objects have this shape and more;
- * what is not named here is carried along untouched. Nothing here is ever changed in place: whoever needs a
- * different message makes one.
+ * The messages of a request, reduced to the fields that layers read. OpenCode's objects have this shape and more; other
+ * fields are carried along untouched. Never change a message in place: make a new one.
  */
 export interface Message {
   readonly info: MessageInfo;
@@ -15,16 +14,16 @@ export interface MessageInfo {
   /** Milliseconds since 1970; they survive a fork, ids do not. */
   readonly time?: { readonly created: number; readonly completed?: number };
   readonly agent?: string;
-  /** Of a user message: the model that is to answer it. */
+  /** On a user message: the model that is to answer it. */
   readonly model?: ModelName;
-  /** Of an answer: the model that gave it. */
+  /** On an answer: the model that gave it. */
   readonly providerID?: string;
   readonly modelID?: string;
   /** `true` on an answer that is the summary of a compaction; other values mean other things. */
   readonly summary?: unknown;
   /** How an answer failed. */
   readonly error?: unknown;
-  /** Why the model ended an answer; absent on one that was broken off. */
+  /** Why the model ended an answer; absent if it was interrupted. */
   readonly finish?: string;
   /** Usage as the provider reported it, on an answer that has ended. */
   readonly tokens?: ReportedTokens;
@@ -45,13 +44,13 @@ export interface ReportedTokens {
 export interface Part {
   readonly type: string;
   readonly text?: string;
-  /** Put in by the host or a plugin, not by the user. */
+  /** Added by the host or a plugin, not by the user. */
   readonly synthetic?: boolean;
   /** Not sent to the model. */
   readonly ignored?: boolean;
 }
 
-/** Is it shown to the person and not sent to the model, as the answers to our own commands are? */
+/** True if it is shown to the person and not sent to the model, like the answers to our own commands. */
 export function isForPeopleOnly({ info, parts }: Message): boolean {
   return info.role === "user" && parts.length > 0 && parts.every(({ ignored }) => ignored === true);
 }
@@ -81,9 +80,8 @@ export function isToolPart(part: Part): part is ToolPart {
 }
 
 /**
- * The text of a finished call as the model sees it: its output, or the failure, or, of a call that the
- * user broke off, what it had put out so far. `undefined` while it runs, and when the host itself shows something else
- * in its place (it has pruned the result).
+ * The text of a finished call as the model sees it: its output, its failure, or, if the user interrupted it, its output
+ * so far. `undefined` while it runs, and if the host has pruned the result.
  */
 export function readResultText({ state }: ToolPart): string | undefined {
   if (state.time?.compacted !== undefined) return undefined;
@@ -94,7 +92,7 @@ export function readResultText({ state }: ToolPart): string | undefined {
   return hasEnded && typeof text === "string" ? text : undefined;
 }
 
-/** The same call with another text in front of the model; attachments and all else stay. */
+/** The call with another result text for the model; attachments and all else stay. */
 export function withResultText(part: ToolPart, text: string): ToolPart {
   const { state } = part;
   if (isBrokenOff(state))
@@ -102,7 +100,7 @@ export function withResultText(part: ToolPart, text: string): ToolPart {
   return { ...part, state: { ...state, [state.status === "error" ? "error" : "output"]: text } };
 }
 
-/** For such a call OpenCode sends its metadata, not the error. */
+/** For an interrupted call, OpenCode sends the output in its metadata, not the error. */
 function isBrokenOff({ status, metadata }: ToolState): boolean {
   return status === "error" && metadata?.interrupted === true && typeof metadata.output === "string";
 }

@@ -1,4 +1,4 @@
-/** How a tool call ended, as the host tells it: a command that exits with an error is a success with an exit code. */
+/** Outcomes of tool calls, as the host reports them: a failed command is a success with an exit code. */
 import { createHash } from "node:crypto";
 import { readInput } from "./call.js";
 import type { ToolPart } from "./message.js";
@@ -9,19 +9,19 @@ export function readExit({ state }: ToolPart): number | null {
   return typeof exit === "number" ? exit : null;
 }
 
-/** Did the call fail, or its command exit with an error? One that the user broke off did not. */
+/** True if the call failed or its command exited with an error. A call that the user interrupted did not fail. */
 export function hasFailed(part: ToolPart): boolean {
   const { status, metadata } = part.state;
   if (status === "error") return metadata?.interrupted !== true;
   return part.tool === "bash" && (readExit(part) ?? 0) !== 0;
 }
 
-/** The same for the same tool and input. */
+/** Hash of tool and input. */
 export function hashCall(part: ToolPart): string {
   return hashText(`${part.tool} ${JSON.stringify(readInput(part), shorten)}`).slice(0, 12);
 }
 
-/** A longer text of an input is known by its beginning and its length. */
+/** Longer input texts are hashed by this many first characters and their length. */
 const LOOKED_AT = 100_000;
 
 function shorten(_name: string, value: unknown): unknown {

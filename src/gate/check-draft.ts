@@ -1,4 +1,4 @@
-/** What stands before every write to memory: is it whole, is it small, is it free of secrets, may it be a rule? Pure. */
+/** Checks a draft before it is written to memory: complete, small, free of secrets, allowed to be a rule. Pure. */
 
 import { languages } from "../language/languages.js";
 import { type MemoryDraft, type MemoryType, memoryTypes, usersTypes } from "../memory/memory.js";
@@ -13,10 +13,10 @@ const LONGEST_WORD = 120;
 /** A sentence and its reason. */
 const LONGEST_EVIDENCE = 1_300;
 const MOST_WORDS = 20;
-/** What is left of a text when its secret is gone must still say something. */
+/** Minimum number of letters left in a text after its secrets are removed. */
 const LEAST_LEFT = 12;
 
-/** The draft as it may be written, secrets taken out; or why it may not. */
+/** The draft without secrets, or why it may not be written. */
 export function checkDraft(draft: MemoryDraft): CheckedDraft {
   const why = findFault(draft);
   if (why !== undefined) return { kind: "refused", why };
@@ -43,7 +43,7 @@ function findFault({ content, provenance, type }: MemoryDraft): string | undefin
   return findForeignOrder({ content, by: provenance.by, type });
 }
 
-/** Orders to the model itself; no project needs them remembered. */
+/** Instructions to the model itself, which no project needs to remember. */
 export const TAKES_OVER =
   /\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|all|any|system|your)\b.{0,30}\b(instructions?|prompts?|rules|messages|guidelines)\b|\b(system prompt|you are now|new instructions|developer mode|jailbreak|do not (tell|inform|mention|reveal)\b.{0,30}\b(user|human|owner))\b|忽略.{0,12}(之前|以上|上面|先前|所有).{0,8}(指令|指示|提示|规则)|(不要|别)告诉用户/i;
 
@@ -53,7 +53,7 @@ interface Said {
   type: MemoryType;
 }
 
-/** Only a person makes rules; what a tool brought may not even sound like one. */
+/** Only a person makes rules; text from a tool may not even sound like one. */
 function findForeignOrder({ by, content, type }: Said): string | undefined {
   if (by === "user" || by === "person") return undefined;
   if (usersTypes.has(type))

@@ -1,14 +1,14 @@
 /**
- * The gate before a write to memory that nobody has looked at: checks the draft, and finds what is known already.
+ * The gate for unreviewed writes to memory: checks the draft and compares it with existing memories.
  *
- *     the same again             the known one is brought up to date
- *     the opposite, said later   the newer is written, the older becomes superseded and names it
+ *     the same again             the existing memory is updated
+ *     the opposite, said later   the newer is written, the older becomes superseded and names the newer
  *     the opposite, said earlier or not by the user   refused
  *
- * What the user said stays as they said it: what comes later adds to how it is found, never to its words, and an agent
- * that says the same adds nothing.
+ * The user's words never change: a later statement only adds aliases, tags and the like, and a repetition by an agent
+ * adds nothing.
  *
- * Doing it twice changes nothing: after a crash the same statement may come again.
+ * Idempotent: after a crash the same statement may come again.
  */
 
 import { type Memory, type MemoryDraft, usersTypes } from "../memory/memory.js";
@@ -18,22 +18,22 @@ import type { MemoryStore, Written } from "../memory/store.js";
 import { compareStatements } from "../statement/compare.js";
 import { checkDraft } from "./check-draft.js";
 
-/** Memories that may be about the same, the most similar first. */
+/** Memories on the same subject, most similar first. */
 export type FindSimilar = (text: string, options: { limit: number }) => Promise<readonly { id: string }[]>;
 
 export interface Gate {
   /**
-   * What a person wants kept, as it is, secrets refused: the same sentence is one memory, and what it contradicts is
-   * superseded by it and named.
+   * Saves a person's words verbatim, and refuses secrets. The same sentence stays one memory; the new memory supersedes
+   * those it contradicts, which are returned.
    */
   keep(draft: MemoryDraft, cause: Cause): Promise<{ written: Written; contradicted: readonly Memory[] }>;
-  /** `saidMs`: when it was said. Rejects when the disk does not take it; a refusal is a value. */
+  /** `saidMs`: when it was said. Rejects when the disk fails; a refusal is a value. */
   save(draft: MemoryDraft, saidMs: number, cause: Cause): Promise<Written>;
 }
 
 export interface GateOptions {
   memories: Pick<MemoryStore, "list" | "remember" | "update">;
-  /** Without it all memories are compared. */
+  /** Default: compare all memories. */
   findSimilar?: FindSimilar;
 }
 
@@ -63,7 +63,7 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
   };
 
   async function readSimilar({ content, title = "" }: MemoryDraft): Promise<readonly Memory[]> {
-    // What came with the repository neither stands against the user's word nor takes it in.
+    // Foreign memories neither contradict the user nor absorb the user's words.
     const all = (await memories.list()).filter(({ isForeign }) => !isForeign);
     if (!findSimilar) return all;
     const found = await findSimilar(`${title}\n${content}`, { limit: MOST_SIMILAR });
@@ -71,11 +71,11 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
     return all.filter(({ id }) => ids.has(id));
   }
 
-  /** The newer first: if it goes no further than that, both are there. */
+  /** Writes the newer first: if the process stops there, both exist. */
   async function add(draft: MemoryDraft, older: readonly Memory[], cause: Cause): Promise<Written> {
     const links = [...(draft.links ?? []), ...older.map(({ id }) => id)];
     const written = await memories.remember({ ...draft, ...(links.length > 0 && { links }) }, cause);
-    // What is known already has had its say about the others.
+    // An existing memory superseded the others when it was written.
     if (written.kind === "refused" || written.isKnown) return written;
     const { id } = written.memory;
     for (const memory of older) await memories.update(memory.id, (current) => supersede(current, id), cause);
@@ -92,7 +92,7 @@ export type WritePlan =
   | { kind: "merge"; into: Memory }
   | { kind: "refused"; why: string; existing: Memory };
 
-/** What becomes of a draft beside the memories that are about the same. Pure. */
+/** Decides what to do with a draft, given the memories on the same subject. Pure. */
 export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs: number): WritePlan {
   const near = similar.filter((memory) => isNear(draft, memory));
   const again = near.find(({ provenance }) => isSameSource(draft, provenance));
@@ -107,7 +107,7 @@ export function planWrite(draft: MemoryDraft, similar: readonly Memory[], saidMs
     return { kind: "refused", why, existing: stronger };
   }
   const same = relations.find(
-    ({ memory, relation }) => relation === "same" && mayTakeIn(memory, draft),
+    ({ memory, relation }) => relation === "same" && mayMerge(memory, draft),
   )?.memory;
   if (same && contradicted.length === 0) return { kind: "merge", into: same };
   return { kind: "add", supersedes: contradicted };
@@ -121,24 +121,26 @@ function isNear(draft: MemoryDraft, { scope, sensitivity, status }: Memory): boo
   );
 }
 
-/** A rule of the user's does not vanish in what an agent has noted. */
-const mayTakeIn = (memory: Memory, draft: MemoryDraft): boolean =>
+/** A user's rule is never merged into an agent's note. */
+const mayMerge = (memory: Memory, draft: MemoryDraft): boolean =>
   usersTypes.has(memory.type) || !usersTypes.has(draft.type);
 
-/** The same sentence of the same message. */
+/** True for the same sentence of the same message. */
 function isSameSource({ provenance }: MemoryDraft, other: Memory["provenance"]): boolean {
   const { evidence, message } = provenance;
   if (message === undefined || evidence === undefined) return false;
   return message === other.message && evidence === other.evidence;
 }
 
-/** By what was said where that is known: a model's wording has other words. Of a command by the command alone. */
+/**
+ * Compares the evidence too, if known: a model's wording uses other words. Counted commands are compared by title only.
+ */
 function relate({ content, provenance, title }: MemoryDraft, memory: Memory) {
   if (isCounted(provenance) || isCounted(memory.provenance))
     return isCounted(provenance) && isCounted(memory.provenance) && title === memory.title ? "same" : "other";
   const worded = compareStatements(content, memory.content);
   const { evidence } = provenance;
-  // "Yes" says the same to any question.
+  // The evidence of a confirmed memory is an answer such as "yes", which is the same for any question.
   const isBare = [provenance, memory.provenance].some(({ how }) => how === "confirmed");
   return worded === "other" && !isBare && evidence !== undefined && memory.provenance.evidence !== undefined
     ? compareStatements(evidence, memory.provenance.evidence)
@@ -154,15 +156,18 @@ function isStronger(memory: Memory, { provenance }: MemoryDraft, saidMs: number)
 
 const MOST_WORDS = 20;
 
-/** The known memory with what the draft adds; `undefined` when that is nothing. What a person wrote, or the user said, stays. */
+/**
+ * The existing memory with the draft's additions; `undefined` if there are none. Words that a person wrote or the user
+ * said stay.
+ */
 function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
   const isUsers = usersTypes.has(memory.type);
   if (isUsers && draft.provenance.by !== "user") return undefined;
-  const aliases = unite(memory.aliases, draft.aliases);
-  const tags = unite(memory.tags, draft.tags);
-  const entities = unite(memory.entities, draft.entities);
-  // A rule waits for what the user's own sentence names.
-  const when = isUsers && !isVerbatim(draft) ? memory.when : unite(memory.when, draft.when);
+  const aliases = union(memory.aliases, draft.aliases);
+  const tags = union(memory.tags, draft.tags);
+  const entities = union(memory.entities, draft.entities);
+  // Only the user's own sentence adds triggers to a rule.
+  const when = isUsers && !isVerbatim(draft) ? memory.when : union(memory.when, draft.when);
   const mayReword =
     draft.provenance.by === "user" &&
     (!isUsers || (isVerbatim(draft) && !isVerbatim(memory))) &&
@@ -181,12 +186,12 @@ function mergeDraft(memory: Memory, draft: MemoryDraft): Memory | undefined {
   return { ...(confirmed ?? memory), aliases, tags, entities, when, ...(mayReword && reworded) };
 }
 
-/** In the user's own words, or as the user has confirmed it. */
+/** True if the content is the user's own words, or confirmed by the user. */
 function isVerbatim({ content, provenance }: Pick<Memory, "content" | "provenance">): boolean {
   return provenance.how === "confirmed" || provenance.evidence === content;
 }
 
-function unite(known: readonly string[], added: readonly string[] = []): readonly string[] {
+function union(known: readonly string[], added: readonly string[] = []): readonly string[] {
   const lower = new Set(known.map((word) => word.toLowerCase()));
   return [...known, ...added.filter((word) => !lower.has(word.toLowerCase()))].slice(
     0,
@@ -194,10 +199,10 @@ function unite(known: readonly string[], added: readonly string[] = []): readonl
   );
 }
 
-/** For a person: what they have just said does not go with these. */
+/** For a person: the memories that their new statement contradicts. */
 export function formatContradicted(contradicted: readonly Memory[]): string[] {
   return contradicted.map(
     ({ id, title }) =>
-      `It contradicts ${id} ("${title}"), which does not hold any more and is kept as superseded.`,
+      `It contradicts ${id} ("${title}"), which no longer applies and is kept as superseded.`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Makes relative dates absolute: "yesterday" is true for a day. The words stay, the date stands behind them, so that
- * doing it again changes nothing.
+ * Makes relative dates absolute: "yesterday" is true for a day. The words stay and the date is added after them, so
+ * that repeating it changes nothing.
  *
  *     yesterday            → yesterday (2026-11-20)
  *     three weeks ago      → three weeks ago (2026-10-31)
@@ -8,15 +8,16 @@
  *     next month           → next month (2026-12)
  *     next Friday          → next Friday (as of 2026-11-21): people do not agree which one that is
  *
- * A wrong date is worse than none. A text with a date of its own speaks of that day's yesterday, and stays; so do names,
- * code, what is quoted, and what holds on any day: "every yesterday", "expires in 30 days", "the today view".
+ * A wrong date is worse than none. A text with its own date is left alone, because its "yesterday" is relative to that
+ * date; so are names, code, quotations, and words for any day: "every yesterday", "expires in 30 days", "the today
+ * view".
  */
 import { DAY_MS, formatDay } from "../days.js";
 
-/** The text with its dates, as seen from the day on which it was said, where the one who said it lives. */
+/** The text with its dates made absolute, relative to the day it was said in the speaker's time zone. */
 export function withAbsoluteDates(text: string, saidMs: number): string {
   if (Number.isNaN(saidMs) || OWN_DATE.test(text)) return text;
-  // In UTC "today" is another day for whoever says it in the evening in America, or in the morning in China.
+  // In UTC, "today" is another day on an American evening or a Chinese morning.
   const localMs = saidMs - new Date(saidMs).getTimezoneOffset() * MINUTE_MS;
   const pieces = text.split(VERBATIM);
   return pieces.map((piece, index) => (index % 2 === 1 ? piece : dateAll(piece, localMs))).join("");
@@ -35,13 +36,13 @@ const OWN_DATE = new RegExp(
   ].join("|"),
   "i",
 );
-/** Code, what somebody else has said, quotations by the line. */
+/** Code, quoted words, quoted lines. */
 const VERBATIM =
   /(```[\s\S]*?(?:```|(?![\s\S]))|~~~[\s\S]*?(?:~~~|(?![\s\S]))|`[^`\n]*`|^[ \t]*>.*$|"[^"\n]*"|“[^”\n]*”|「[^」\n]*」|《[^》\n]*》|‘[^’\n]*’|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}]))/mu;
 
 interface Row {
   words: RegExp;
-  /** The date, from what the words' groups are. */
+  /** The date, from the groups that `words` captured. */
   date(saidMs: number, groups: readonly string[]): string | undefined;
 }
 
@@ -51,15 +52,17 @@ const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "frida
 const CHINESE_WEEKDAYS = ["日", "一", "二", "三", "四", "五", "六"];
 const COUNT = `\\d{1,3}|${NUMBERS.slice(1).join("|")}|a`;
 const CHINESE_COUNT = `\\d{1,3}|[${CHINESE_NUMBERS.join("")}二]`;
-/** Whatever is not followed by a date already. */
+/** Not already followed by a date. */
 const UNDATED = "(?!\\s*\\((?:(?:week|as) of )?\\d{4})";
-/** No part of a name, a path, a link or a place holder: `yesterday.ts`, `src/today/`, `--since=yesterday`, `{today}`. */
+/**
+ * Not part of a name, a path, a link or a placeholder: `yesterday.ts`, `src/today/`, `--since=yesterday`, `{today}`.
+ */
 const BARE = "(?<![\\w/.=:@#$%&\\\\{\\[<+*-])";
 const BARE_END = "(?![\\w/=:@#$%&\\\\}\\]>+*-]|['’]s|\\.\\w)";
-/** Not a day that has been, but any: "every yesterday", "in the last week"; nor the end of a larger number. */
+/** Excludes words for any day, "every yesterday", "in the last week", and the end of a larger number. */
 const NOT_BEFORE =
   "(?<!\\b(?:every|each|any|all|per|of|the|a|that|than|about|around|almost|nearly|roughly|half|than a|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|\\d[\\d.,]*)[ -])(?<!\\d[.,–-])";
-/** Names of what shows one: "the today widget". */
+/** Excludes names of UI elements: "the today widget". */
 const NOT_BEHIND =
   "(?! (?:of|widgets?|buttons?|tabs?|pages?|columns?|views?|filters?|labels?|links?|fields?|values?|options?|flags?|shows?|functions?|commands?|scripts?|screens?|lists?|and (?:today|tomorrow|yesterday))\\b)";
 
@@ -145,7 +148,7 @@ function startOfWeek(timeMs: number): number {
   return timeMs - ((new Date(timeMs).getUTCDay() + 6) % 7) * DAY_MS;
 }
 
-/** That day of the week before, or after. */
+/** The date of that weekday, `step` weeks from now. */
 function weekdayOfWeek(saidMs: number, wanted: number, step: number): string {
   return formatDay(startOfWeek(saidMs) + (7 * step + ((wanted + 6) % 7)) * DAY_MS);
 }

@@ -2,7 +2,7 @@ import type { Language } from "./language.js";
 import { chinese } from "./languages/chinese.js";
 import { english } from "./languages/english.js";
 
-/** The first that a sentence is in has it; English takes what is left. */
+/** The first language whose pattern matches a sentence applies; English is the default. */
 export const languages: readonly Language[] = [chinese, english];
 
 /** The language of a sentence. */

@@ -1,22 +1,22 @@
 /**
- * What a person wrote in a text, sentence by sentence. Not theirs, and left out: code, quotations, stack traces, logs,
- * diffs, command lines with their output. Line-based and simple: what is doubtful is taken for pasted.
+ * Extracts the sentences that a person wrote. Omits pasted text: code, quotations, stack traces, logs, diffs, command
+ * lines with their output. Line-based and simple: doubtful lines count as pasted.
  */
 
 import { atOnce, type Sliced } from "../slices.js";
 import { toLine } from "../text.js";
 
-/** Characters that are looked through: a user may write one sentence behind a long log. */
+/** Characters scanned: a user may write one sentence after a long log. */
 export const LOOKED_AT = 200_000;
-/** Of what is read in one go, while the host waits: as much as is kept of a request. */
+/** Characters scanned synchronously, while the host waits: as many as are kept of a request. */
 const LOOKED_AT_ONCE = 100_000;
-/** Of these, so many that may be the user's own; what is longer is a text of somebody else's. */
+/** Maximum characters of the user's own; a longer text is someone else's. */
 const MOST_OWN = 20_000;
-/** Nobody writes a longer line by hand: it is pasted, and no speech. */
+/** A longer line is pasted: people do not write such lines by hand. */
 export const LONGEST_LINE = 4_000;
 /** A longer "sentence" is a pasted text. */
 export const LONGEST_SENTENCE = 600;
-/** So many of a text are read; what has more was not written for us. */
+/** Maximum number of sentences read; a text with more was not written to the agent. */
 export const MOST_SENTENCES = 300;
 
 const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|etc)\.)\s+|(?<=[。！？；])/;
@@ -25,13 +25,13 @@ const LIST_MARK = /^([-*+•]|\d+[.)、])\s+/;
 export interface Line {
   text: string;
   isItem: boolean;
-  /** Stands in the same paragraph as the line before. */
+  /** In the same paragraph as the previous line. */
   isJoined: boolean;
-  /** Code, a log or a quotation stands directly before it. */
+  /** Directly after code, a log or a quotation. */
   isBehindPaste: boolean;
 }
 
-/** Sentences outside of quotations and code, without the marks of a list. */
+/** Sentences outside quotations and code, without list markers. */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   for (const line of atOnce(readOwnLines(text.slice(0, LOOKED_AT_ONCE)))) {
@@ -41,7 +41,7 @@ export function splitSentences(text: string): string[] {
   return sentences.slice(0, MOST_SENTENCES);
 }
 
-/** The sentences of one line; one of stops alone is none. */
+/** The sentences of one line; skips those with only punctuation. */
 export function splitLine(line: string): string[] {
   return line
     .split(SENTENCE_END)
@@ -50,10 +50,10 @@ export function splitLine(line: string): string[] {
     .filter((sentence) => sentence !== "" && sentence.length <= LONGEST_SENTENCE);
 }
 
-/** A line at least this long that the next goes on in lower case was wrapped by an editor. */
+/** Minimum length of a line that an editor wrapped; the next line continues in lower case. */
 const WRAPPED = 60;
 
-/** The lines that a person wrote, wrapped ones joined, each as `show` gives it. */
+/** The lines that a person wrote, mapped by `show`, with wrapped lines joined. */
 export function* readOwnLines(text: string, show: (line: string) => string = (line) => line): Sliced<Line[]> {
   const lines: Line[] = [];
   let isCode = false;
@@ -72,7 +72,7 @@ export function* readOwnLines(text: string, show: (line: string) => string = (li
     if (isFence) isCode = !isCode;
     const isTooLong = line.length > LONGEST_LINE;
     const isBlank = line.trim() === "";
-    // What follows the output of a machine without a gap is its output as well.
+    // Lines that follow machine output without a blank line are output too.
     if (isBlank) isPasted = false;
     else if (!isCode && !isTooLong && (isMachineLine(line) || isCommentOfCode(line, next))) isPasted = true;
     if (isFence || isCode || isPasted || isTooLong || isBlank || /^\s*>|^\t|^ {4,}\S/.test(line)) {
@@ -100,12 +100,12 @@ export function* readOwnLines(text: string, show: (line: string) => string = (li
   return lines;
 }
 
-/** What is too long to be anybody's is not looked at more closely. */
+/** Passes lines through that are too long to be a person's. */
 function showLine(line: string | undefined, show: (line: string) => string): string | undefined {
   return line === undefined || line.length > LONGEST_LINE ? line : show(line);
 }
 
-/** Lines that no person writes by hand: of logs, diffs, traces, compilers, programs. */
+/** Lines that no person writes by hand: logs, diffs, traces, compiler output, code. */
 const MACHINE_LINES: readonly RegExp[] = [
   /^\s*at \S+ \(|^\s*File ".*", line \d+|^Traceback\b|^\s*Caused by:/,
   /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\s*\[?\d\d:\d\d:\d\d\b|^\w{3} +\d+ \d\d:\d\d:\d\d /,
@@ -136,13 +136,13 @@ function isCommentOfCode(line: string, next: string | undefined): boolean {
   );
 }
 
-/** A few words without a full stop, one of which no prose has: `gunicorn app:app --reload` */
+/** A few words without a full stop, one of which is never prose: `gunicorn app:app --reload` */
 const COMMAND_BELOW = /^(?=.*([\w.]:\w|--\w|\s-\w|\w\/\w|\w_\w))[a-z][\w.-]*( [-\w./:=@]+){1,8}$/;
 
 const CODE_BELOW =
   /^\s*([\w.]+(\[[^\]]*\])? ?[-+*/|:]?= ?\S|[\w.]+\(.*\)[;,]?\s*$|(sudo|apt|npm|npx|pip|git|docker|kubectl|curl|make|cd|rm|chmod) \S|(from|import|with|raise|return|if|for|while|assert) .*)/;
 
-/** So many of a line's characters are brackets and the like only in code. */
+/** Share of brackets and the like in a line above which it is code. */
 const MOST_SIGNS = 0.12;
 const LEAST_SIGNS = 5;
 

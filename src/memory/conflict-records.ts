@@ -8,16 +8,16 @@ import { listItself, readWithin } from "./store/obstacle.js";
 
 export interface ConflictRecord extends Conflict {
   path: string;
-  /** Of all of the file. */
+  /** Hash of the whole file. */
   hash: string;
 }
 
-/** Where records lie, from the folder of the project's memories; those of private ones apart. */
+/** Folders of the records in the project's memory folder; private memories have their own. */
 export function planConflictFolders(folder: string): readonly [shared: string, hidden: string] {
   return [join(folder, CONFLICTS), join(folder, "private", CONFLICTS)];
 }
 
-/** As whose it is is known: `conflicts/…`, of private ones `private/conflicts/…`. */
+/** The record's name and hash for the trust record: `conflicts/…`, for private memories `private/conflicts/…`. */
 export function nameConflictRecord(
   folder: string,
   { hash, path }: Pick<ConflictRecord, "hash" | "path">,
@@ -29,7 +29,7 @@ export function isConflictRecord(name: string): boolean {
   return /^(private\/)?conflicts\//.test(name);
 }
 
-/** All records, settled ones too. Rejects with the system's error. */
+/** All records, including settled ones. Rejects with the system's error. */
 export async function readConflictRecords(files: Files, folder: string): Promise<ConflictRecord[]> {
   const found = await Promise.all(planConflictFolders(folder).map((one) => readFolder(files, one)));
   return found.flat();

@@ -1,7 +1,7 @@
 /**
- * Two versions of one memory that nobody has decided between: a file of its own, for people to read and to settle.
+ * A conflict: two versions of one memory, undecided, in a file for people to read and settle.
  *
- *     <memory>/conflicts/<name>-<8 hex>.md            of private memories <memory>/private/conflicts/
+ *     <memory>/conflicts/<name>-<8 hex>.md            private memories: <memory>/private/conflicts/
  *
  * The first line is for the machine, the rest for people.
  */
@@ -14,31 +14,31 @@ import type { Memory, MemoryDraft } from "./memory.js";
 
 export interface Conflict {
   v: 1;
-  /** The memory that stands. */
+  /** Id of the memory in use. */
   id: string;
   title: string;
-  /** `fingerprint` of what stands; once that is another, somebody has decided. */
+  /** `fingerprint` of the memory in use; once it differs, the conflict is settled. */
   standing: string;
-  /** The other version, where it is a memory too. */
+  /** Id of the other version, if it is a memory too. */
   otherID?: string;
-  /** Of the other version. */
+  /** `fingerprint` of the other version. */
   other: string;
   /** ISO date-time. */
   found: string;
-  /** Whose they are, as far as it is known. */
+  /** Who wrote each version, if known. */
   standingBy?: string;
   otherBy?: string;
 }
 
-/** What of a memory two can disagree on. */
+/** Hash of what two versions can disagree on: title and content. */
 export function fingerprint({ content, title }: Pick<Memory, "content" | "title">): string {
   const text = `${foldText(title)}\n${foldText(content)}`;
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /**
- * The memory that a draft is about but does not know: of the same scope, type and title, of other contents, and not as
- * this instance has seen it last. `seen` is by id. Pure.
+ * The memory that a draft rivals unknowingly: same scope, type and title, different content, and changed since this
+ * instance last saw it. `seen` holds fingerprints by id. Pure.
  */
 export function findUnseenRival(
   draft: Pick<Memory, "content" | "title" | "type"> & Pick<MemoryDraft, "scope">,
@@ -56,7 +56,7 @@ export function findUnseenRival(
   );
 }
 
-/** The same for the same two versions, whoever finds them, and in whichever order. */
+/** File name of a conflict: the same for the same two versions, in either order. */
 export function formatConflictName({
   id,
   other,
@@ -92,13 +92,13 @@ const isConflict = object<Conflict>({
   ...each(optional(string), "standingBy", "otherBy"),
 });
 
-/** `undefined` for a file that is none. */
+/** `undefined` if the file is not a conflict record. */
 export function parseConflict(text: string): Conflict | undefined {
   const [, line = ""] = /^<!-- strata-conflict (.*) -->$/m.exec(text.slice(0, 10_000)) ?? [];
   return parserOf(isConflict)(parseJson(line));
 }
 
-/** Has somebody decided? What stood stands no more, or the other one does not. */
+/** True once either version is changed or no longer in use. */
 export function isSettled(conflict: Conflict, memories: readonly Memory[]): boolean {
   const find = (wanted: string): Memory | undefined =>
     memories.find(({ id, status }) => id === wanted && (status === "active" || status === "resolved"));

@@ -1,13 +1,13 @@
-/** What is to be written, made from a draft, and why it may not be. Pure. */
+/** Makes a memory from a draft, and finds reasons to refuse it. Pure. */
 import { clamp, joinLines, USUAL_IMPORTANCE } from "./fields.js";
 import { isType } from "./id.js";
 import { type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
 
-/** A longer text is a document, and belongs in a file that a memory names. */
+/** A longer text is a document and belongs in a file that the memory names. */
 const MOST_CONTENT_CHARACTERS = 32_000;
 const LONGEST_TITLE = 120;
 
-/** Everything but the id, which comes from a free name. */
+/** The memory without its id, which comes from a free name. */
 export function planMemory(draft: MemoryDraft, titleOf: (content: string) => string, nowMs: number): Memory {
   const now = new Date(nowMs).toISOString();
   const content = draft.content.replace(/\r\n/g, "\n").trim();
@@ -36,7 +36,7 @@ export function planMemory(draft: MemoryDraft, titleOf: (content: string) => str
   };
 }
 
-/** Why this memory may not be written: a sentence for whoever wants to; `undefined` when it may. */
+/** Why this memory may not be written: a sentence for its author; `undefined` if it may. */
 export function findRefusal(memory: Memory): string | undefined {
   const { type, title, content, expires, importance } = memory;
   if (!isType(type)) return `type must be one of ${memoryTypes.join(", ")}, and is "${type}"`;
@@ -50,7 +50,7 @@ export function findRefusal(memory: Memory): string | undefined {
   return findHint(memory);
 }
 
-/** Committed files never hint at private memories: the sentence about one that does. */
+/** Committed files never hint at private memories: the refusal of a memory that does. */
 export function findHint(memory: Memory): string | undefined {
   if (memory.sensitivity === "private") return undefined;
   const { links, supersededBy, title, content, aliases, tags, entities, when, provenance, extra } = memory;
@@ -62,12 +62,12 @@ export function findHint(memory: Memory): string | undefined {
     : `it names the private memory ${id}, and this one may be committed; make it private too, or leave the name out`;
 }
 
-/** The id of a private memory that a text names. */
+/** Id of the first private memory that a text names. */
 export function findPrivateID(text: string): string | undefined {
   return new RegExp(`\\bprivate/(${memoryTypes.join("|")})/[^\\s\`"')\\]]+`).exec(text)?.[0];
 }
 
-/** Why a change is none that can be made in place; `undefined` when it is one. */
+/** Why a change cannot be made in place; `undefined` if it can. */
 export function findMove(current: Memory, next: Memory): string | undefined {
   for (const field of ["id", "scope", "sensitivity", "type"] as const) {
     if (current[field] !== next[field])

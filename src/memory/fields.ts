@@ -1,8 +1,8 @@
-/** The fields of a memory's frontmatter: which there are, what counts where one is missing or of another kind. */
+/** The fields of a memory's frontmatter: their names, and the defaults for missing or mistyped ones. */
 import { isRecord, type PlainRecord } from "../records.js";
 import type { Memory, MemoryStatus, Provenance } from "./memory.js";
 
-/** What the frontmatter tells; the rest comes from where the file lies and what stands in it. */
+/** Fields read from the frontmatter; the rest comes from the file's path and body. */
 export type Fields = Pick<
   Memory,
   "status" | "aliases" | "tags" | "entities" | "links" | "importance" | "pinned" | "when" | "provenance"
@@ -11,7 +11,7 @@ export type Fields = Pick<
 
 export const USUAL_IMPORTANCE = 0.5;
 
-/** As they stand in a file. */
+/** Field names as written in a file. */
 export const fieldNames: ReadonlySet<string> = new Set([
   "title",
   "status",
@@ -49,7 +49,7 @@ export function readFields(front: PlainRecord): Fields {
   };
 }
 
-/** By the names in a file, in the order in which they stand there; `undefined` where nothing need be written. */
+/** Values by the field's name in a file, in file order; `undefined` if the field is not written. */
 export function formatFields(memory: Omit<Fields, "status"> & Pick<Memory, "status" | "extra">): PlainRecord {
   const { title, status, importance, pinned, created, updated, expires, supersededBy } = memory;
   const extra = Object.entries(memory.extra).filter(([name]) => !fieldNames.has(name));
@@ -72,19 +72,19 @@ export function formatFields(memory: Omit<Fields, "status"> & Pick<Memory, "stat
   };
 }
 
-/** Is it the same in a file? */
+/** True if both values are written the same way. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Without what would make two lines of it. */
+/** Collapses whitespace and control characters to single spaces. */
 export function joinLines(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
 export const clamp = (importance: number): number => Math.min(1, Math.max(0, importance));
 
-/** An archived one says so by where it lies. */
+/** An archived memory's path says that it is archived. */
 const isWritten = (status: MemoryStatus): boolean => status === "resolved" || status === "superseded";
 
 function readSource(source: unknown): Provenance {
@@ -104,7 +104,7 @@ function readSource(source: unknown): Provenance {
 
 const hows = ["signal", "model", "tool", "confirmed", "counted", "imported", "dream"] as const;
 
-/** A file that a person has begun needs no word about it. */
+/** Omits the default source: a file that a person began. */
 function unlessUsual({ by, how, session, message, evidence }: Provenance): PlainRecord | undefined {
   const source = { by, how, session, message, evidence };
   const said = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined));

@@ -1,19 +1,19 @@
-/** What people read about memories that are not theirs. Pure. */
+/** Texts for people about memories that are not theirs. Pure. */
 
 import { toLine } from "../text.js";
 import type { Memory } from "./memory.js";
 
 const MOST_LINES = 20;
-/** No less than what a session shows of one. */
+/** At least as many characters as a session shows of one memory. */
 const LONGEST_WORDS = 600;
 
-/** Those that wait, each with its words: nobody should accept what they have not read. */
+/** The waiting memories with their text: people should read what they accept. */
 export function formatWaiting(foreign: readonly Memory[], accepting: string): string {
   if (foreign.length === 0) return "Every memory here is yours.";
   const lines = foreign.slice(0, MOST_LINES).map(formatOne);
   const more = foreign.length - lines.length;
   return [
-    `${count(foreign.length)} came with this repository, or changed while the agent worked. You have not said them here, so they are shown as the repository's and are no rules:`,
+    `${count(foreign.length)} came with this repository, or changed while the agent worked. You did not state them here, so they are shown as the repository's, not as rules:`,
     ...lines,
     ...(more > 0 ? [`and ${more} more: strata list --foreign`] : []),
     `${accepting} makes all of them yours.`,
@@ -21,12 +21,12 @@ export function formatWaiting(foreign: readonly Memory[], accepting: string): st
 }
 
 export function formatAccepted(accepted: readonly Memory[]): string {
-  if (accepted.length === 0) return "Nothing waits to be accepted.";
-  return `${count(accepted.length)} ${accepted.length === 1 ? "counts" : "count"} as yours now. undo takes that back.`;
+  if (accepted.length === 0) return "No memory is waiting to be accepted.";
+  return `${count(accepted.length)} ${accepted.length === 1 ? "counts" : "count"} as yours now. undo reverts this.`;
 }
 
 export function formatRevoked(files: number | undefined): string {
-  if (files === undefined) return "Nothing was accepted that could be taken back.";
+  if (files === undefined) return "There is no acceptance to undo.";
   return `Taken back: ${count(files)} ${files === 1 ? "counts" : "count"} as the repository's again.`;
 }
 

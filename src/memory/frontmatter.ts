@@ -1,15 +1,15 @@
 /**
- * The frontmatter of a memory, read within bounds: anybody may have written it, and a YAML parser takes time for every
- * sign and level. What is beyond them is a problem for people to look at, and is not parsed at all.
+ * Parses a memory's frontmatter within bounds: it is untrusted, and a YAML parser takes time for every character and
+ * level. Frontmatter beyond the bounds is reported as a problem and never parsed.
  */
 import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { isRecord, type PlainRecord } from "../records.js";
 
-/** Fields say what a memory is about; its text stands below them. */
+/** Fields describe a memory; its text comes below them. */
 const MOST_FRONT_BYTES = 16 * 1024;
-/** Lines, quotes, brackets and the like, each of which the parser makes something of. */
+/** Newlines and punctuation: the parser does work for each. */
 const MOST_SIGNS = 1_000;
-/** A list in a field, and one more for whatever people add. */
+/** Our own fields need two levels; the rest is room for what people add. */
 const DEEPEST = 16;
 
 export interface Front {
@@ -17,14 +17,14 @@ export interface Front {
   fields: PlainRecord;
 }
 
-/** Never throws: `problem` goes on from "its frontmatter". */
+/** Never throws. `problem` continues a sentence that begins with "its frontmatter". */
 export function parseFront(text: string): Front | { problem: string } {
   const excess = findExcess(text);
   if (excess !== undefined) return { problem: excess };
-  // Names are compared below, and errors told of one by one: the parser does both in a time that grows with the square.
+  // `findFault` compares names, `formatPlace` locates the error: the parser takes quadratic time for both.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   const [error] = document.errors;
-  if (error) return { problem: `is no YAML: ${error.message}${formatPlace(text, error.pos[0])}` };
+  if (error) return { problem: `is not valid YAML: ${error.message}${formatPlace(text, error.pos[0])}` };
   const fault = findFault(document.contents, 0);
   if (fault !== undefined) return { problem: fault };
   const fields = toRecord(document);
@@ -36,14 +36,14 @@ const NO_FIELDS = "is not a list of names and values";
 function findExcess(text: string): string | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > MOST_FRONT_BYTES)
-    return `has ${bytes} bytes, and of at most ${MOST_FRONT_BYTES} it is read; put text below it`;
+    return `has ${bytes} bytes, expected at most ${MOST_FRONT_BYTES}; move text below it`;
   let signs = 0;
   for (let index = 0; index < text.length; index++) if (isSign(text.charCodeAt(index))) signs++;
   if (signs <= MOST_SIGNS) return undefined;
-  return `has ${signs} lines and signs such as quotes and brackets, and of at most ${MOST_SIGNS} it is read; put text below it`;
+  return `has ${signs} lines and characters such as quotes and brackets, expected at most ${MOST_SIGNS}; move text below it`;
 }
 
-/** A newline, or ASCII punctuation. */
+/** True for a newline or ASCII punctuation. */
 function isSign(code: number): boolean {
   if (code === 0x0a || (code > 0x20 && code < 0x30)) return true;
   return (code > 0x39 && code < 0x41) || (code > 0x5a && code < 0x61) || (code > 0x7a && code < 0x7f);
@@ -57,17 +57,20 @@ function formatPlace(text: string, at: number): string {
   return ` at line ${Math.max(1, line)}, column ${line === 0 ? at + 1 : col}`;
 }
 
-/** A name that is a list or map of its own is written out by whoever reads it, and so are those in it, again and again. */
+/**
+ * Finds excessive nesting, duplicate names, and lists or maps as names: `toJS` writes those out as strings, nested ones
+ * exponentially often.
+ */
 function findFault(node: unknown, depth: number): string | undefined {
   if (!isCollection(node)) return undefined;
-  if (depth > DEEPEST) return `is nested more than ${DEEPEST} deep`;
+  if (depth > DEEPEST) return `is nested more than ${DEEPEST} levels deep`;
   if (!isMap(node)) return findFirst(node.items, (item) => findFault(item, depth + 1));
   const names = new Set<unknown>();
   return findFirst(node.items, ({ key, value }) => {
     if (isCollection(key)) return NO_FIELDS;
     const name = isScalar(key) ? key.value : undefined;
     if (!isAlias(key) && names.has(name))
-      return `is no YAML: Map keys must be unique, "${String(name)}" is not`;
+      return `is not valid YAML: Map keys must be unique, "${String(name)}" is not`;
     names.add(name);
     return findFault(value, depth + 1);
   });
@@ -81,13 +84,13 @@ function findFirst<T>(items: readonly T[], find: (item: T) => string | undefined
   return undefined;
 }
 
-/** `undefined` when it is something else than names and values. */
+/** `undefined` if it is not a map of names to values. */
 function toRecord(document: Document): PlainRecord | undefined {
   try {
     const value: unknown = document.toJS() ?? {};
     return isRecord(value) ? value : undefined;
   } catch {
-    // Names that stand for names without end.
+    // Aliases that expand without end.
     return undefined;
   }
 }

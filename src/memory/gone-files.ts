@@ -3,13 +3,13 @@ import { findEntities } from "../recall/entities.js";
 import type { Files } from "../seams/files.js";
 import type { Memory } from "./memory.js";
 
-/** So many of one memory's files are looked for. */
+/** Maximum number of files checked per memory. */
 const MOST_FILES = 5;
 
-/** Of so many memories at a time: there may be ten thousand. */
+/** Number of memories checked at a time: there may be ten thousand. */
 const LOOKED_AT_A_TIME = 100;
 
-/** By the memory's id: the files it names that the project does not have any more. */
+/** Files that a memory names and the project no longer has, by memory id. */
 export async function findGoneFiles(
   { files, project }: { files: Files; project: string },
   memories: readonly Memory[],
@@ -28,7 +28,7 @@ export async function findGoneFiles(
   return gone;
 }
 
-/** A file of the project's, not `!12`, `#34` or `&5`. */
+/** True for a path inside the project, not `!12`, `#34` or `&5`. */
 function isPath(entity: string): boolean {
   if (!/^[\w.@][^\s*?]*$/.test(entity) || isAbsolute(entity)) return false;
   return /[/.]/.test(entity) && !normalize(entity).startsWith("..");

@@ -1,13 +1,15 @@
-/** Ids of memories: `[global/][private/]<type>/<name>`, the path of the file from what the ids of a shelf begin with. */
+/**
+ * Ids of memories: `[global/][private/]<type>/<name>`, the shelf's prefix and the file's path without its extension.
+ */
 import { type Memory, type MemoryType, memoryTypes } from "./memory.js";
 
-/** Where a memory belongs. */
+/** The parts of a memory's id. */
 export type Place = Pick<Memory, "scope" | "sensitivity" | "type"> & {
-  /** Of its file, without `.md`. */
+  /** File name without `.md`. */
   name: string;
 };
 
-/** What the ids of these memories begin with. */
+/** The prefix of these memories' ids. */
 export function formatPrefix({ scope, sensitivity }: Pick<Place, "scope" | "sensitivity">): string {
   return `${scope === "global" ? "global/" : ""}${sensitivity === "private" ? "private/" : ""}`;
 }
@@ -16,7 +18,7 @@ export function formatID(place: Place): string {
   return `${formatPrefix(place)}${place.type}/${place.name}`;
 }
 
-/** `undefined` for what no memory can have as its id: a path that leads elsewhere, an unknown type. */
+/** `undefined` if no memory can have this id: a path that leads elsewhere, an unknown type. */
 export function parseID(id: string): Place | undefined {
   const [, global, hidden, type, name = ""] = /^(global\/)?(private\/)?([a-z]+)\/([^/]+)$/s.exec(id) ?? [];
   if (!isType(type) || !isName(name)) return undefined;
@@ -34,7 +36,7 @@ export function isType(type: string | undefined): type is MemoryType {
 
 /** A file name that stays in its folder on every disk. */
 export function isName(name: string): boolean {
-  // A unit of UTF-16 has at most three bytes.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   const isShort = name.length <= 80 || new TextEncoder().encode(name).byteLength <= 240;
   return name !== "" && isShort && !name.startsWith(".") && !/[/\\\p{Cc}]/u.test(name);
 }

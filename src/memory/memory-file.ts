@@ -10,9 +10,9 @@
  *     ---
  *     3000 is taken by the old frontend.
  *
- * Type, scope and sensitivity are where the file lies. Everything may be missing: a plain Markdown file is a memory too.
- * A change writes the fields that are others now and leaves the rest as a person wrote it, comments included. What
- * cannot be read as a whole is a problem, with a sentence for people, and never half a memory.
+ * The file's path gives type, scope and sensitivity. All fields are optional: a plain Markdown file is a memory too. A
+ * change writes only the fields that differ and leaves the rest as a person wrote it, comments included. A file that
+ * cannot be read whole is a problem, with a sentence for people, and never half a memory.
  *
  * This file loads the YAML package: import it where the first memory is read or written, not at start.
  */
@@ -23,44 +23,44 @@ import { parseFront } from "./frontmatter.js";
 import { formatID, type Place } from "./id.js";
 import type { Memory } from "./memory.js";
 
-/** A larger file is no memory: it would be in front of a model as a whole. */
+/** A larger file is not a memory: a model would get all of it. */
 export const MOST_FILE_BYTES = 256 * 1024;
 
 export type FileReading =
   | { kind: "memory"; memory: Memory }
-  /** `isUnread`: the disk did not give it; it may be whole. */
+  /** `isUnread`: reading failed; the file may be sound. */
   | { kind: "problem"; what: string; isUnread?: true };
 
-/** Where the file lies, and what the disk says of it. */
+/** The file's place and its state on disk. */
 export interface FilePlace extends Place {
   isArchived: boolean;
-  /** For files that do not say themselves when they were written. */
+  /** For files without a date of their own. */
   modifiedMs: number;
 }
 
-/** Never throws: what cannot be read is a problem. */
+/** Never throws: an unreadable file is a problem. */
 export function parseMemoryFile(bytes: Uint8Array, place: FilePlace): FileReading {
   const text = decode(bytes);
   if (typeof text !== "string") return text;
   const damage = findDamage(text);
   if (damage) return problem(damage);
   const page = splitPage(text);
-  if (!page) return problem("its frontmatter begins with --- and does not end");
+  if (!page) return problem("its frontmatter begins with --- but does not end");
   const front = parseFront(page.front);
   if ("problem" in front) return problem(`its frontmatter ${front.problem}`);
   return { kind: "memory", memory: toMemory(front.fields, page.body, place) };
 }
 
-/** The text of the file; `existing` is what it is written over, whose own words stay. */
+/** The file's text. What a person added to `existing`, the text it replaces, is kept. */
 export function formatMemoryFile(memory: Memory, existing?: string): string {
   const page = existing === undefined ? undefined : splitPage(existing);
   if (existing === undefined || !page) return joinPage(formatFront(memory), memory.content.trim(), "");
   const read = parseFront(page.front);
-  // What is written over has been read as a memory; where it was not, its fields are none.
+  // `existing` was read as a memory before; if its frontmatter is broken all the same, it has no fields.
   const { document, fields: front } = "problem" in read ? { document: new Document({}), fields: {} } : read;
   const before = readFields(front);
   const title = before.title ?? readTitle(memory.content.trim());
-  // A time that only a person understands stays theirs.
+  // Keep a creation time that only a person can read.
   const created = before.created ?? (front.created === undefined ? undefined : memory.created);
   const was = formatFields({ ...before, title, ...(created !== undefined && { created }), extra: front });
   const after = formatFields(memory.status === "archived" ? { ...memory, status: before.status } : memory);
@@ -76,14 +76,14 @@ export function formatMemoryFile(memory: Memory, existing?: string): string {
   return `${beginning}${/\r\n/.test(existing) ? text.replace(/\n/g, "\r\n") : text}`;
 }
 
-/** The fields of a page as they stand there, and what is below them; `undefined` where that cannot be told. */
+/** The raw fields of a page and the text below them; `undefined` if the page cannot be parsed. */
 export function readPage(text: string): { front: PlainRecord; body: string } | undefined {
   const page = splitPage(text);
   const front = page && parseFront(page.front);
   return front && "fields" in front ? { front: front.fields, body: page.body } : undefined;
 }
 
-/** For names and for those who write no title: the first words. */
+/** The first words of the content: used for names, and as the title if there is none. */
 export function readTitle(content: string): string {
   const line = content.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? "";
   const words = line.replace(/^[\s#>*+-]+/, "").trim();
@@ -99,14 +99,14 @@ function formatFront(memory: Memory): string {
   return front.toString(YAML_STYLE);
 }
 
-/** Lists of words stand on one line. */
+/** Lists of words go on one line. */
 const styleOf = (name: string): { flow: boolean } => ({ flow: name !== "source" });
 
 const problem = (what: string): FileReading => ({ kind: "problem", what });
 
 function decode(bytes: Uint8Array): string | FileReading {
   if (bytes.byteLength > MOST_FILE_BYTES)
-    return problem(`it has ${bytes.byteLength} bytes, and a memory has at most ${MOST_FILE_BYTES}`);
+    return problem(`it has ${bytes.byteLength} bytes; a memory has at most ${MOST_FILE_BYTES}`);
   if (bytes.byteLength === 0) return problem("it is empty");
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -116,13 +116,13 @@ function decode(bytes: Uint8Array): string | FileReading {
 }
 
 function findDamage(text: string): string | undefined {
-  if (text.includes("\0")) return "it is not text: it holds NUL";
+  if (text.includes("\0")) return "it is not text: it contains NUL bytes";
   if (/^<{7}( |$)/m.test(text) && /^>{7}( |$)/m.test(text))
-    return "it holds the conflict markers of a merge; decide for one side and remove them";
+    return "it contains the conflict markers of a merge; resolve the conflict and remove them";
   return undefined;
 }
 
-/** With newlines only, and without a mark at the beginning; `undefined` when the frontmatter does not end. */
+/** Normalises newlines and drops a byte order mark; `undefined` if the frontmatter does not end. */
 function splitPage(text: string): { front: string; body: string } | undefined {
   const plain = text.replace(/^\uFEFF/, "").replace(/\r\n/g, "\n");
   if (!/^---[ \t]*(\n|$)/.test(plain)) return { front: "", body: plain };

@@ -1,5 +1,5 @@
 /**
- * One memory: a fact that outlives the session, in a file of its own.
+ * One memory: a fact that outlives the session, in its own file.
  *
  *     id                          file
  *     decision/port-8080          .opencode/memory/decision/port-8080.md
@@ -7,7 +7,7 @@
  *     global/directive/no-force   <user's config folder>/opencode/memory/directive/no-force.md
  *     global/private/…            <user's config folder>/opencode/memory/private/…
  *
- * An archived memory keeps its id; its file lies in `archive/` of the same root (private ones in `private/archive/`).
+ * An archived memory keeps its id; its file moves to `archive/` of the same root (`private/archive/` if private).
  */
 
 export const memoryTypes = [
@@ -26,8 +26,8 @@ export const memoryTypes = [
 export type MemoryType = (typeof memoryTypes)[number];
 
 /**
- * These hold only what the user has said or confirmed, in the user's own words: nobody rewords them, neither an agent nor
- * a model, and it takes the user's words to put one away.
+ * These hold only what the user stated or confirmed, in the user's own words: no agent or model rewords them, and only
+ * the user's words archive one.
  */
 export const usersTypes: ReadonlySet<MemoryType> = new Set([
   "directive",
@@ -40,9 +40,9 @@ export const lastingTypes: ReadonlySet<MemoryType> = new Set(["decision", "feedb
 
 export type MemoryStatus =
   | "active"
-  /** A blocker that is none any more. */
+  /** A blocker that no longer blocks. */
   | "resolved"
-  /** Another one has taken its place: `supersededBy`. */
+  /** Replaced by another memory: `supersededBy`. */
   | "superseded"
   | "archived";
 
@@ -51,53 +51,53 @@ export interface Memory {
   scope: "project" | "global";
   sensitivity: "internal" | "private";
   type: MemoryType;
-  /** One line, in the index. */
+  /** One line, shown in the index. */
   title: string;
   /** Markdown. */
   content: string;
   status: MemoryStatus;
-  /** Other words under which one would look for it. */
+  /** Other words people would search for. */
   aliases: readonly string[];
   tags: readonly string[];
-  /** `!12`, `#34`, `&5`, paths as seen from the project. */
+  /** `!12`, `#34`, `&5`, and paths relative to the project. */
   entities: readonly string[];
-  /** Ids of others. */
+  /** Ids of other memories. */
   links: readonly string[];
   /** 0 to 1, before use and decay. */
   importance: number;
   pinned: boolean;
-  /** For rules: comes back when a command or path matches one of these words or globs. */
+  /** For rules: shown again when a command or path matches one of these words or globs. */
   when: readonly string[];
   /** ISO date-times. */
   created: string;
   updated: string;
-  /** The file does not say when it was made: both are the time of the file, which a checkout sets anew. */
+  /** The file does not name its creation time: both are the file's modification time, which a checkout resets. */
   isUndated?: true;
   expires?: string;
   supersededBy?: string;
   provenance: Provenance;
-  /** It came with the repository or from an agent's own hand, and the user has not accepted it: it speaks for nobody. */
+  /** It came with the repository, or an agent wrote the file, and the user has not accepted it: it has no authority. */
   isForeign?: true;
-  /** Fields of the frontmatter that a person or a later version has added; kept as they are. */
+  /** Frontmatter fields added by a person or a later version; kept as they are. */
   extra: Readonly<Record<string, unknown>>;
 }
 
-/** Where a memory comes from. */
+/** The origin of a memory. */
 export interface Provenance {
   /** `person`: written or changed with an editor. */
   by: "user" | "agent" | "tool" | "person";
   session?: string;
   message?: string;
-  /** What the user said, letter by letter: of a rule its content, of one that was confirmed their answer. */
+  /** The user's words, verbatim: for a rule its content, for a confirmed memory the user's answer. */
   evidence?: string;
   /**
-   * `signal`: the user's own sentence, taken without a model. `model`: worded by a small model. `confirmed`: the agent's
-   * question, to which the user said yes. `counted`: a command that was run again and again; nobody has said so.
+   * `signal`: the user's own sentence, found without a model. `model`: worded by a small model. `confirmed`: the agent
+   * asked and the user said yes. `counted`: a command that was run repeatedly; no one stated it.
    */
   how?: "signal" | "model" | "tool" | "confirmed" | "counted" | "imported" | "dream";
 }
 
-/** What one gives to have something remembered; the rest is filled in. */
+/** Input for a new memory; the store fills in the rest. */
 export type MemoryDraft = Pick<Memory, "type" | "content" | "provenance"> &
   Partial<
     Omit<

@@ -1,44 +1,46 @@
 /**
- * Names of files, made from titles so that a person finds them: "Port 8080, not 3000!" → `port-8080-not-3000`. Letters
- * of every script stay; accents on Latin ones go. The same on every disk: in small letters and composed, and none that
- * Windows keeps for itself.
+ * File names made from titles, so that people find them: "Port 8080, not 3000!" → `port-8080-not-3000`. Letters of
+ * every script stay, without accents on Latin ones. Portable: lower case, composed (NFC), no names that Windows
+ * reserves.
  */
 
-/** Bytes in UTF-8; the name of a file may have 255 on the disks that are in use, and others append to it. */
+/** UTF-8 bytes. Common file systems allow 255, and other code appends to the name. */
 const MOST_BYTES = 72;
 /** Microsoft, "Naming Files, Paths, and Namespaces". */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)$/;
 
-/** With an ending or spaces behind them they are devices, too. */
+/** They are devices with an extension or trailing spaces, too. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d) *(\.|$)/;
 /** Slashes of other scripts and of mathematics that `normalize` leaves as they are. */
 const SLASH_LIKE = /[\u2044\u2215\u2216\u2571\u2572\u29f5\u29f8\u29f9]/;
-/** Two dots in a row, of which one at least only looks like one. The ellipsis of running text is none of them. */
+/** Two dots in a row, at least one of them a look-alike. The ellipsis of prose is allowed. */
 const DOTS_LIKE = /\u2025|[\u2024\ufe52\uff0e][.\u2024\ufe52\uff0e]|\.[\u2024\ufe52\uff0e]/;
-/** Turns the direction of writing, is not shown, or breaks a line. Joiners are letters' business in many scripts … */
+/**
+ * Characters that reverse the writing direction, are invisible, or break a line. Many scripts need joiners between
+ * letters …
+ */
 const UNSEEN = /(?![\u200c\u200d])(?=\p{Default_Ignorable_Code_Point})\p{Cf}|[\p{Cs}\p{Zl}\p{Zp}]/u;
-/** … and of emoji; beside letters that are not written joined, beside each other and at the ends they join nothing. */
+/** … and so do emoji; beside unjoined letters, beside each other and at the ends they join nothing. */
 const ALONE =
   "\\p{ASCII}\\u200c\\u200d\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}";
 const IDLE_JOINER = new RegExp(`(?:^|[${ALONE}])[\\u200c\\u200d]|[\\u200c\\u200d](?:$|[${ALONE}])`, "u");
 
 /**
- * Why a line of a file may not name this file, although a file may be called so: another disk takes it for something
- * else than it is, or a reader does. `undefined` for every name that `planName` makes. Pure.
+ * Why a line of a file may not name this file, although the file may exist: another disk, or a reader, takes the name
+ * for something else. `undefined` for every name from `planName`. Pure.
  */
 export function findNameFault(name: string): string | undefined {
   const folded = foldName(name);
-  if (DEVICE.test(folded)) return "Windows keeps that name for a device";
-  if (/[. ]$/.test(name)) return "its name ends with a dot or a space, which Windows leaves out";
-  if (/[/\\]/.test(folded) || SLASH_LIKE.test(name)) return "there is something like a slash in its name";
+  if (DEVICE.test(folded)) return "Windows reserves that name for a device";
+  if (/[. ]$/.test(name)) return "its name ends with a dot or a space, which Windows drops";
+  if (/[/\\]/.test(folded) || SLASH_LIKE.test(name)) return "its name contains a character like a slash";
   if (folded.replaceAll(".", "").trim() === "" || DOTS_LIKE.test(name))
-    return "there is something like two dots in its name";
-  if (UNSEEN.test(name) || IDLE_JOINER.test(name))
-    return "there is something in its name that cannot be seen";
+    return "its name contains characters like two dots";
+  if (UNSEEN.test(name) || IDLE_JOINER.test(name)) return "its name contains an invisible character";
   return undefined;
 }
 
-/** A name for this title; `undefined` when nothing of it can be used. */
+/** A name for this title; `undefined` if none of its characters can be used. */
 export function formatName(title: string): string | undefined {
   const words = title
     .normalize("NFKC")
@@ -54,7 +56,7 @@ export function formatName(title: string): string | undefined {
   return RESERVED.test(name) ? `${name}-memory` : name;
 }
 
-/** The first free one of `name`, `name-2`, `name-3`, … */
+/** The first free name of `name`, `name-2`, `name-3`, … */
 export function planName(title: string, otherwise: string, taken: ReadonlySet<string>): string {
   const name = formatName(title) ?? otherwise;
   for (let n = 1; ; n++) {
@@ -63,12 +65,12 @@ export function planName(title: string, otherwise: string, taken: ReadonlySet<st
   }
 }
 
-/** The same for names that some disk takes for one: it may pass over case and over how accents are written. */
+/** Maps names that some disk treats as one to the same string: disks may ignore case and Unicode composition. */
 export function foldName(name: string): string {
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFC");
 }
 
-/** At the end of a word where there is one in the second half. */
+/** Cuts at the end of a word if one ends in the second half. */
 function cut(text: string, mostBytes: number): string {
   const encoder = new TextEncoder();
   if (encoder.encode(text).byteLength <= mostBytes) return text;

@@ -1,15 +1,14 @@
 /**
- * Paths of the files that memory consists of, from the folder of a shelf. The one place that takes them apart and puts
- * them together.
+ * Paths of memory files, relative to a shelf's folder. Only this file parses and formats them.
  *
  *     [archive/]<type>/<name>.md             a memory
- *     [archive/]conflicts/<name>.md          two versions of one that nobody has decided between
+ *     [archive/]conflicts/<name>.md          two versions of a memory, undecided
  *     ledger/<year>-<month>-<clone>.jsonl    changes
  *
- * There are two questions. A file that a listing has shown lies in the folder, whatever it is called: `splitPath` reads
- * any name that a memory may have. What a line in some file says (a ledger, a half-done change, what was written down of
- * an earlier look) may come from anybody: `parsePath` also refuses names that another disk, or a reader, takes for
- * something else. Files with such a name are read and used; they have no history, and nothing changes them.
+ * Two cases differ. A file from a listing is in the folder, whatever its name: `splitPath` accepts every name a memory
+ * may have. A path read from a file (a ledger, a pending change, a saved listing) is untrusted: `parsePath` also
+ * refuses names that another disk, or a reader, takes for something else. Files with such a name are read and used;
+ * they have no history, and only a person changes them.
  */
 import { isName, isType, type Place, parseID } from "./id.js";
 import type { Memory } from "./memory.js";
@@ -32,34 +31,34 @@ export function formatPath({ isArchived, name, type }: MemoryPath): string {
   return `${isArchived ? `${ARCHIVE}/` : ""}${type}/${name}${ENDING}`;
 }
 
-/** Takes the path of a file that was found apart; `undefined` where no memory can lie. */
+/** Parses the path of a file from a listing; `undefined` if no memory can be there. */
 export function splitPath(path: string): MemoryPath | undefined {
   if (path.length > LONGEST_PATH) return undefined;
   const [, archive, type, name = ""] = /^(archive\/)?([a-z]+)\/([^/]+)\.md$/s.exec(path) ?? [];
   return isType(type) && isName(name) ? { type, name, isArchived: archive !== undefined } : undefined;
 }
 
-/** Takes a path that somebody has written down apart; `undefined` for any that no line may name. */
+/** Parses an untrusted path; `undefined` for one that no line of a file may name. */
 export function parsePath(path: string): MemoryPath | undefined {
   const parts = splitPath(path);
   return parts && findNameFault(parts.name) === undefined ? parts : undefined;
 }
 
-/** Why `parsePath` refuses this one; `undefined` where it does not. */
+/** Why `parsePath` refuses this path; `undefined` if it does not. */
 export function findPathFault(path: string): string | undefined {
   const parts = splitPath(path);
-  if (!parts) return `${quotePath(path)} is no path of a memory, which is [archive/]<type>/<name>.md`;
+  if (!parts) return `${quotePath(path)} is not a memory path, expected [archive/]<type>/<name>.md`;
   const fault = findNameFault(parts.name);
-  return fault === undefined ? undefined : `${quotePath(path)} is no path of a memory: ${fault}`;
+  return fault === undefined ? undefined : `${quotePath(path)} is not a memory path: ${fault}`;
 }
 
-/** Can the ledger name the file of this memory? Else nothing but a person changes it. */
+/** True if the ledger can name this memory's file. Otherwise only a person changes it. */
 export function hasHistory({ id }: Pick<Memory, "id">): boolean {
   const place = parseID(id);
   return place !== undefined && findNameFault(place.name) === undefined;
 }
 
-/** A folder in which memories lie, or that of the shelf itself. */
+/** True for the shelf's folder and for folders that hold memories. */
 export function isFolderPath(path: string): boolean {
   const [first = "", second, ...deeper] = path.split("/");
   if (deeper.length > 0) return false;
@@ -72,10 +71,10 @@ export function isMemoryFile(file: string): boolean {
   return file.endsWith(ENDING) && isName(file.slice(0, -ENDING.length));
 }
 
-/** A conflict's record, by the name of its file. */
+/** True for the file name of a conflict record. */
 export const isConflictFile = isMemoryFile;
 
-/** `file` is the name with its ending. */
+/** `file` is the name with its extension. */
 export function formatConflictPath(file: string, { isArchived }: Pick<MemoryPath, "isArchived">): string {
   return `${isArchived ? `${ARCHIVE}/` : ""}${CONFLICTS}/${file}`;
 }
@@ -89,7 +88,7 @@ export function isLedgerFile(file: string): boolean {
   return /^\d{4}-\d{2}-([0-9a-f]{8}|unnamed)\.jsonl$/.test(file);
 }
 
-/** For people: short, on one line, and with nothing in it that a terminal obeys or hides. */
+/** For people: short, on one line, with control and invisible characters escaped. */
 export function quotePath(path: string): string {
   const short = path.length > LONGEST_QUOTE ? `${path.slice(0, LONGEST_QUOTE)}…` : path;
   return JSON.stringify(short).replace(

@@ -1,11 +1,11 @@
 /**
- * What a memory weighs now: base + 0.02 for each use − 0.01 for each week without one. Decisions, lessons and rules do
- * not fade.
+ * A memory's effective importance: base + 0.02 per use − 0.01 per week without one. Decisions, feedback and directives
+ * do not fade.
  */
 import { DAY_MS } from "../days.js";
 import { lastingTypes, type Memory } from "./memory.js";
 
-/** How often a memory was shown or asked for, and when last. */
+/** How often and when a memory was last shown or asked for. */
 export interface Use {
   count: number;
   lastMs: number;
@@ -21,13 +21,16 @@ export function effectiveImportance(memory: Memory, use: Use | undefined, nowMs:
   return gained - WEEKLY_LOSS * Math.max(0, Math.floor((nowMs - lastMs) / (7 * DAY_MS)));
 }
 
-/** What stands together in an index, the first part first. */
+/** One section of an index; sections come in order. */
 export interface RankedPart {
   heading: (typeof HEADINGS)[number];
   memories: readonly Memory[];
 }
 
-/** Pinned ones, directives, open blockers, the rest, and what is not the user's; the most important first, then by id. Each once. */
+/**
+ * Pinned memories, directives, open blockers, the rest, then foreign ones; each section by importance, then id. Each
+ * memory appears once.
+ */
 export function rankMemories(
   memories: readonly Memory[],
   useOf: (id: string) => Use | undefined,

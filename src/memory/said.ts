@@ -1,12 +1,12 @@
 import { isType } from "./id.js";
 import type { MemoryDraft } from "./memory.js";
 
-/** How a rule begins that is to hold from now on. */
+/** The first words of a standing rule. */
 const RULE = /^(always|never|don['’]?t|do not|use|prefer|avoid|please|make sure|remember to)\b/i;
 
 /**
- * What a person wants remembered, from their own words. `decision: we use port 8080` names its type; without one a rule
- * is a directive, anything else knowledge.
+ * The memory a person asks for in their own words. `decision: we use port 8080` names its type; otherwise a rule
+ * becomes a directive, anything else knowledge.
  */
 export function planRemembered(words: string): Pick<MemoryDraft, "type" | "content"> {
   const [, named, rest = ""] = /^([a-z]+):\s*(.*)$/s.exec(words.trim()) ?? [];

@@ -1,12 +1,12 @@
-/** When two memories are one, because they say the same sentence. Pure. */
+/** Decides whether two memories are one because they say the same sentence. Pure. */
 import { foldSentence } from "../text.js";
 import { type Memory, usersTypes } from "./memory.js";
 import { withSession } from "./sessions.js";
 
-/** The memory that says what this one would. What came with the repository is nobody's word and does not count. */
+/** The memory that says the same sentence as `said`. Foreign memories do not count. */
 export function findSameSentence(said: Memory, memories: readonly Memory[]): Memory | undefined {
   const sentence = readSentence(said);
-  // A number, a mark or a piece of data is no sentence: what it means stands in its title.
+  // A number, a mark or a piece of data is not a sentence: the title says what it means.
   if (!/\p{L}/u.test(sentence)) return undefined;
   return memories.find(
     (memory) =>
@@ -14,13 +14,13 @@ export function findSameSentence(said: Memory, memories: readonly Memory[]): Mem
       memory.isForeign !== true &&
       memory.scope === said.scope &&
       memory.sensitivity === said.sensitivity &&
-      // What is kept as a rule is known as a fact too; a rule is not known because somebody has noted a fact.
+      // A rule also covers a fact with its words; a fact does not cover a rule.
       (memory.type === said.type || (usersTypes.has(memory.type) && !usersTypes.has(said.type))) &&
       readSentence(memory) === sentence,
   );
 }
 
-/** What is known, said again: the user's word stands over an agent's, and in which sessions it was said is kept. */
+/** Merges a restatement into the known memory: the user's provenance replaces an agent's, and the session is added. */
 export function takeInAgain(known: Memory, said: Memory): Memory {
   const memory = withSession(known, said.provenance.session) ?? known;
   const isConfirmed = isUsers(said) && !isUsers(known);
@@ -33,7 +33,7 @@ export function takeInAgain(known: Memory, said: Memory): Memory {
 
 const isUsers = ({ provenance: { by } }: Memory): boolean => by === "user" || by === "person";
 
-/** A memory that has a title only says that. */
+/** A memory without content says its title. */
 function readSentence({ content, title }: Pick<Memory, "content" | "title">): string {
   return foldSentence(content.trim() === "" ? title : content);
 }

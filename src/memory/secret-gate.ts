@@ -3,22 +3,22 @@ import { lookForSecrets } from "../secrets/secrets.js";
 import { inSlices, type Sliced } from "../slices.js";
 import type { Memory } from "./memory.js";
 
-/** Why a memory may not be written or shown; `undefined` where nothing speaks against it. */
+/** Why a memory may not be written or shown; `undefined` if it may. */
 export type MemoryGate = (memory: Memory) => Promise<string | undefined>;
 
-/** The gate that keeps secrets out. A long file is looked through in slices. */
+/** The gate that keeps secrets out. Scans long memories in slices. */
 export function createSecretGate(clock: Pick<Clock, "now" | "pause">): MemoryGate {
   return (memory) => inSlices(clock, refuseSecrets(memory));
 }
 
-/** Why a memory with a secret in it is not written, whoever wants to; `undefined` for one without. Pure. */
+/** Why a memory that holds a secret is not written, for any writer; `undefined` if it holds none. Pure. */
 export function* refuseSecrets(memory: Memory): Sliced<string | undefined> {
   const { aliases, content, entities, extra, provenance, tags, title, when } = memory;
   const texts = [title, content, provenance.evidence ?? "", ...aliases, ...tags, ...entities, ...when];
   return yield* refuseWords({ title: "", content: [...texts, JSON.stringify(extra)].join("\n") });
 }
 
-/** The same of a title and a text alone. Pure. */
+/** The same for a title and a text alone. Pure. */
 export function* refuseWords({
   content,
   title,
@@ -30,7 +30,7 @@ export function* refuseWords({
   );
 }
 
-/** Which secret a text holds: "it holds a secret (GitHub token)". Pure. */
+/** Names the secret in a text: "it holds a secret (GitHub token)". Pure. */
 export function* findSecretIn(text: string): Sliced<string | undefined> {
   const [found] = yield* lookForSecrets(text);
   return found && `it holds a secret (${found.name})`;

@@ -1,9 +1,9 @@
 /**
- * The memories of a project and those that hold everywhere.
+ * The memories of a project and the global ones.
  *
- * Contract: there is no plain write. `change` is given the memory as it is on disk, under a lock that counts in all
- * processes, and what it returns is written whole or not at all, with one line in the ledger. What a person has done
- * with an editor is noticed before that, and is the truth. A refusal is a value and changes nothing.
+ * Contract: there is no plain write. `change` receives the memory as it is on disk, under a lock across processes, and
+ * the store writes the result whole or not at all, with one ledger line. A person's edits are noticed before that and
+ * take precedence. A refusal is a value and changes nothing.
  */
 
 import type { Memory, MemoryDraft } from "./memory.js";
@@ -11,87 +11,90 @@ import type { Use } from "./rank.js";
 import type { Cause, LedgerLine } from "./store/ledger-line.js";
 
 export interface MemoryStore {
-  /** The memory; `undefined` when there is none, or its file cannot be read. */
+  /** The memory; `undefined` if there is none or its file cannot be read. */
   read(id: string): Promise<Memory | undefined>;
-  /** All that are active or resolved, as they are on disk now; with `archived` those in the archive too. */
+  /** All active and resolved memories as they are on disk now; `archived` adds those in the archive. */
   list(options?: { archived?: boolean }): Promise<readonly Memory[]>;
-  /** As `list` last knew them, without a look at the disk: for what may not wait. */
+  /** The result of the last `list`, without disk access: for callers that may not wait. */
   known(): readonly Memory[];
   /**
-   * Adds one under a free name made from its title. Where a memory of the user's store says the same sentence already,
-   * that one has a use more and nothing is added, whoever says it and in whichever way.
+   * Adds a memory under a free name made from its title. If a memory that is not foreign says the same sentence
+   * already, that one gains a use and nothing is added.
    */
   remember(draft: MemoryDraft, cause: Cause): Promise<Written>;
-  /** Changes one. `change` may be called again; `undefined` leaves it as it is. */
+  /** Changes a memory. `change` may be called more than once; returning `undefined` leaves the memory as it is. */
   update(id: string, change: (current: Memory) => Memory | undefined, cause: Cause): Promise<Written>;
-  /** Moves one to the archive, or back. Nothing is deleted. */
+  /** Moves a memory to the archive, or back. Nothing is deleted. */
   archive(id: string, cause: Cause): Promise<Written>;
   restore(id: string, cause: Cause): Promise<Written>;
-  /** Files that cannot be used and why: broken ones, conflict markers, links out of the folder. */
+  /** Files that cannot be used, and why: damage, conflict markers, links out of the folder. */
   problems(): readonly FileProblem[];
-  /** Is told after every change, those from outside included, which memories are others now. */
+  /** Calls `listener` with the ids of changed memories after every change, external ones included. */
   onChange(listener: (changed: readonly string[]) => void): void;
 }
 
-/** The store with what it keeps beside the memories. */
+/** The store with its state beside the memories. */
 export interface Memories extends MemoryStore {
-  /** Counts that these were shown or asked for. In machine state: no file is changed by being read. */
+  /** Counts that these were shown or asked for. Kept in machine state: reading changes no memory file. */
   noteUse(ids: readonly string[]): void;
-  /** As far as it is known here; complete after the first `list`. */
+  /** The uses known so far; complete after the first `list`. */
   useOf(id: string): Use | undefined;
   /**
-   * Makes all of these changes or none, in one step on disk for each folder of memories. A memory that is not any more
-   * as it was when the change was planned has none of them made.
+   * Makes all of these changes or none, in one step on disk per memory folder. If any memory has changed since the
+   * change was planned, none is made.
    */
   swap(planned: readonly PlannedChange[], cause: Cause & { run: string }): Promise<Swapped>;
-  /** Takes back what was done last, or in this run; what somebody has changed since stays as it is. */
+  /** Reverts the last operation, or this run; memories changed since then stay as they are. */
   undo(cause: Cause, run?: string): Promise<Undone>;
   /**
-   * Puts right what the host's undo has done to files of memories: it puts back each file that changed while an undone
-   * turn ran, whoever changed it. `touched` are absolute paths; without it any file may have been. The ids of what was
-   * mended. Rejects when the disk fails.
+   * Repairs memory files after the host's undo, which restores each file that changed while an undone turn ran, no
+   * matter who changed it. `touched` are absolute paths; without it, any file may be affected. Returns the ids of
+   * repaired memories. Rejects when the disk fails.
    */
   mendAfterUndo(cause: Cause, touched?: ReadonlySet<string>): Promise<readonly string[]>;
-  /** Every change of a memory, the first one first, those included that a person has made. */
+  /** Every change of a memory, oldest first, including changes by people. */
   history(id: string): Promise<readonly LedgerLine[]>;
-  /** Absolute path of its file, in the archive too; `undefined` when there is none. */
+  /** Absolute path of its file, also in the archive; `undefined` if there is none. */
   locate(id: string): Promise<string | undefined>;
-  /** Is it being asked whose some files are? What `known` says of them may be another thing in a moment. */
+  /** True while the trust of some files is being decided: what `known` says of them may change in a moment. */
   isDeciding(): boolean;
-  /** Those that are not the user's until he accepts them, the archived ones too, as they were last seen. */
+  /** Memories the user has not accepted, including archived ones, as last seen. */
   foreign(): readonly Memory[];
-  /** The user takes these for his own, without ids all of them; those that now are. */
+  /** The user accepts these, or all without `ids`. Returns the accepted memories. */
   accept(ids: readonly string[] | undefined, why: string): Promise<readonly Memory[]>;
-  /** Takes back what was accepted last; how many that were, `undefined` where nothing was. */
+  /** Reverts the last acceptance. Returns the number of memories; `undefined` if nothing was accepted. */
   revoke(): Promise<number | undefined>;
-  /** Resolves when the indexes are written and nothing is left to be written down. Never rejects. */
+  /** Resolves when the indexes and all else are written. Never rejects. */
   onIdle(): Promise<void>;
 }
 
-/** The store with what only a person's commands ask of it. */
+/** The store with the operations that only a person's commands need. */
 export interface OpenMemories extends Memories {
   /**
-   * Puts the file of a memory there as it came from another store, byte for byte, where nothing has its id: a file with
-   * the same bytes leaves it as it is, any other is a refusal.
+   * Writes a memory's file from another store, byte for byte, if its id is free. An existing file with the same bytes
+   * stays; any other is a refusal.
    */
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
-  /** Removes the file of one that lies in the archive; the ledger keeps every version of it. */
+  /** Removes the file of an archived memory; the ledger keeps every version. */
   discard(id: string, cause: Cause): Promise<Written>;
 }
 
-/** The file of a memory, on its way from one store to another. */
+/** A memory's file in transfer from one store to another. */
 export interface MemoryCopy {
   id: string;
   isArchived: boolean;
-  /** All of the file. */
+  /** The whole file. */
   contents: string;
 }
 
-/** A memory as it is and as it shall be; one that becomes "archived" is moved there, its other fields changed first. */
+/**
+ * A memory before and after; if its status becomes "archived", its other fields are changed first, then its file is
+ * moved.
+ */
 export interface PlannedChange {
   before: Memory;
   after: Memory;
-  /** For the ledger; without it that of all. */
+  /** For the ledger; defaults to the reason of the whole swap. */
   reason?: string;
 }
 
@@ -103,23 +106,23 @@ export type Swapped =
 export type Undone =
   | {
       kind: "undone";
-      /** What was done: "remember", "dream". */
+      /** The reverted operation: "remember", "dream". */
       operation: string;
-      /** Of what was taken back. */
+      /** Id of the reverted run. */
       run: string;
-      /** When it had been done, ISO date-time. */
+      /** When that operation ran, ISO date-time. */
       at: string;
       ids: readonly string[];
-      /** What stays as it is, and why. */
+      /** Memories that stay as they are, and why. */
       left: readonly { id: string; why: string }[];
     }
   | { kind: "nothing"; why: string };
 
 export type Written =
-  /** `isKnown`: what was to be remembered was known, and this is the memory that says it. */
+  /** `isKnown`: this existing memory says the sentence already. */
   | { kind: "written"; memory: Memory; path: string; isKnown?: true }
   | { kind: "unchanged"; memory: Memory; path: string; isKnown?: true }
-  /** The sentence says what was expected, what came and what to do. */
+  /** `why` says what was expected, what came and what to do. */
   | { kind: "refused"; why: string; existing?: Memory };
 
 export interface FileProblem {

@@ -1,11 +1,11 @@
 import { weighAge } from "./fuse.js";
 import type { Kept } from "./kept.js";
 
-/** How much less older work counts: from what is newest to what is oldest, whatever the day is today. */
+/** Discounts older work, relative to the newest and oldest entries, not to today. */
 export interface Ages {
   add(entry: Kept): void;
   remove(entry: Kept): void;
-  /** 1 for what is newest and what does not age. */
+  /** 1 for the newest entry and entries that do not age. */
   weigh(entry: Kept): number;
 }
 

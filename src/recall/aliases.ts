@@ -1,6 +1,6 @@
 /**
- * Which entries a text calls by name. A name fits where its words stand together and in order, in any case and with any
- * ending; one of a single longer word also with one letter wrong behind the second, which is how names are mistyped.
+ * Finds entries that a text names. A name matches if its words occur together and in order, in any case and inflection;
+ * a single longer word also with one typo after its second letter, where typos usually are.
  */
 import { stemmer } from "stemmer";
 import type { Kept } from "./kept.js";
@@ -10,44 +10,44 @@ import { stopWords } from "./stop-words.js";
 export interface Aliases {
   add(entry: Kept): void;
   remove(entry: Kept): void;
-  /** By entry the name under which it was called. */
+  /** The matched name by entry id. */
   find(text: string): ReadonlyMap<string, string>;
 }
 
 interface Phrase {
-  /** Without their endings. */
+  /** Stemmed words. */
   words: readonly string[];
-  /** In small letters, with its ending, where it is one word. */
+  /** In lower case, unstemmed, if the name is one word. */
   single: string | undefined;
-  /** Whose name it is, and how it is written there. */
+  /** Entries with this name, and their spelling of it. */
   bearers: Map<string, string>;
 }
 
-/** A shorter name with a letter wrong is another word. */
+/** A shorter name with a typo is another word. */
 const SHORTEST_MISTYPED = 5;
-/** A longer title is no name. */
+/** A longer title is not a name. */
 const LONGEST_TITLE = 100;
-/** A name that so many bear calls none of them. */
+/** A name shared by more entries identifies none of them. */
 const MOST_OF_A_NAME = 12;
 
 export function createAliases(): Aliases {
   const phrases = new Map<string, Phrase>();
-  /** By its first word, or its first two. */
+  /** By the first word, or the first two. */
   const byStart = new Map<string, Set<Phrase>>();
-  /** Of one word, by its first two letters and its length. */
+  /** Single-word names by first two letters and length. */
   const bySpelling = new Map<string, Set<Phrase>>();
 
   return {
     add(entry) {
       for (const [key, written, name] of readNames(entry)) {
-        const phrase = phrases.get(key) ?? begin(key, written);
+        const phrase = phrases.get(key) ?? addPhrase(key, written);
         phrase.bearers.set(entry.id, name);
       }
     },
     remove(entry) {
       for (const [key] of readNames(entry)) {
         const phrase = phrases.get(key);
-        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) end(key, phrase);
+        if (phrase?.bearers.delete(entry.id) && phrase.bearers.size === 0) removePhrase(key, phrase);
       }
     },
     find(text) {
@@ -57,13 +57,13 @@ export function createAliases(): Aliases {
       for (const [at, word] of words.entries())
         for (const start of [word, `${word} ${words[at + 1] ?? ""}`])
           for (const phrase of byStart.get(start) ?? [])
-            if (phrase.words.every((other, n) => other === words[at + n])) take(found, phrase);
+            if (phrase.words.every((other, n) => other === words[at + n])) addMatches(found, phrase);
       for (const word of new Set(written)) if (!byStart.has(toStem(word))) findMistyped(found, word);
       return found;
     },
   };
 
-  function begin(key: string, written: readonly string[]): Phrase {
+  function addPhrase(key: string, written: readonly string[]): Phrase {
     const single = written.length === 1 ? written[0] : undefined;
     const phrase = { words: written.map(toStem), single, bearers: new Map<string, string>() };
     phrases.set(key, phrase);
@@ -75,7 +75,7 @@ export function createAliases(): Aliases {
     return phrase;
   }
 
-  function end(key: string, phrase: Phrase): void {
+  function removePhrase(key: string, phrase: Phrase): void {
     phrases.delete(key);
     for (const [index, at] of placesOf(phrase)) {
       const set = index.get(at);
@@ -94,12 +94,12 @@ export function createAliases(): Aliases {
     if (!/^\p{L}+$/u.test(word)) return;
     for (const length of [word.length - 1, word.length, word.length + 1])
       for (const phrase of bySpelling.get(spellingOf(word, length)) ?? [])
-        if (phrase.single !== undefined && isOneEditAway(word, phrase.single)) take(found, phrase);
+        if (phrase.single !== undefined && isOneEditAway(word, phrase.single)) addMatches(found, phrase);
   }
 }
 
-/** An entry called by several names was called by the longest. */
-function take(found: Map<string, string>, { bearers }: Phrase): void {
+/** An entry with several matched names keeps the longest. */
+function addMatches(found: Map<string, string>, { bearers }: Phrase): void {
   if (bearers.size > MOST_OF_A_NAME) return;
   for (const [id, name] of bearers) {
     const known = found.get(id) ?? "";
@@ -107,7 +107,7 @@ function take(found: Map<string, string>, { bearers }: Phrase): void {
   }
 }
 
-/** A name is known by its words without their endings. */
+/** The key of a name is its stemmed words. */
 function readNames({ aliases, title }: Kept): [key: string, written: readonly string[], name: string][] {
   const names = title.length <= LONGEST_TITLE ? [title, ...aliases] : aliases;
   return names.flatMap((name): [string, readonly string[], string][] => {
@@ -117,7 +117,7 @@ function readNames({ aliases, title }: Kept): [key: string, written: readonly st
   });
 }
 
-/** All words in small letters, those that say nothing too: "point of view" is a name as it stands. */
+/** All words in lower case, stop words included: "point of view" is a name. */
 function splitWritten(text: string): string[] {
   const plain = text
     .normalize("NFKD")

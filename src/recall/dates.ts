@@ -1,13 +1,12 @@
 /**
- * Dates as words, so that a question about a time meets what bears that date.
+ * Turns dates into terms, so that a question about a time finds entries of that date.
  *
  *     2023-05-08                 2023, may, 2023-05, 2023-05-08, monday, 2023-w19
  *     "in May 2023"              2023-05
  *     "on 8 May"                 may-08
- *     "last Tuesday", "two weeks ago", "yesterday"    the days or the week that were meant, seen from today
+ *     "last Tuesday", "two weeks ago", "yesterday"    the days or week meant, relative to today
  *
- * All of it in UTC, and a day that is written out is taken as written, so that the same entries give the same hits
- * everywhere.
+ * All times are UTC, and written dates are taken as written, so that the same entries give the same hits everywhere.
  */
 import { DAY_MS, formatDay } from "../days.js";
 
@@ -33,7 +32,7 @@ const day = "(\\d{1,2})(?:st|nd|rd|th)?";
 const year = "(\\d{4})";
 const weekday = `(${WEEKDAYS.join("|")})`;
 
-/** Milliseconds since 1970 of the date in it; `undefined` where there is none. */
+/** Milliseconds since 1970 of the date; `undefined` if there is none. */
 export function readDate(given: string | number | Date): number | undefined {
   if (typeof given !== "string") return checked(Number(given));
   const iso = /^\s*(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(given);
@@ -55,7 +54,7 @@ export function readDate(given: string | number | Date): number | undefined {
   return found && checked(Date.UTC(inYear, found.month, found.day ?? 1));
 }
 
-/** The terms under which an entry of that time is found. */
+/** The index terms of an entry with this time. */
 export function planDateTerms(atMs: number): string[] {
   const at = new Date(atMs);
   const name = MONTHS[at.getUTCMonth()] ?? "";
@@ -72,7 +71,7 @@ export function planDateTerms(atMs: number): string[] {
   ];
 }
 
-/** The terms of the times that a question speaks of, seen from `nowMs`; none where it speaks of none. */
+/** The terms for times that a question mentions, relative to `nowMs`. */
 export function findDateTerms(question: string, nowMs: number): string[] {
   const text = question.toLowerCase();
   const isoDays = [...text.matchAll(/\b\d{4}-\d{2}(-\d{2})?\b/g)].map(([iso]) => iso);
@@ -155,7 +154,7 @@ function weekOf(atMs: number): string {
   return `${ofYear}-w${String(week).padStart(2, "0")}`;
 }
 
-/** Years 1 to 9999: others are no dates of anything said. */
+/** `undefined` outside the years 1 to 9999. */
 function checked(atMs: number): number | undefined {
   return atMs >= -62_135_596_800_000 && atMs <= 253_402_300_799_999 ? atMs : undefined;
 }

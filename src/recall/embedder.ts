@@ -1,18 +1,18 @@
-/** Meaning as numbers. */
+/** The interface of embedders. */
 
 /**
  * Turns texts into vectors, by a model or by a table.
  *
- * Contract: one vector a text, all of the same length, `undefined` for a text it knows nothing of. It may throw or take
- * its time: what has no vector is found by its words. A vector that has come is kept as long as its entry.
+ * Contract: one vector per text, all of the same length, `undefined` for an unknown text. It may throw or be slow: an
+ * entry without a vector is found by its words. A vector is kept as long as its entry.
  */
 export interface Embedder {
-  /** What a perfect likeness adds to a score in which the best fit of words counts 1. */
+  /** The most that similarity adds to a score; the best match of words scores 1. */
   readonly weight: number;
   embed(texts: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
 }
 
-/** Scales to length 1, so that a product of two is their cosine; `undefined` for what has no direction. */
+/** Scales to length 1, so that the dot product of two is their cosine; `undefined` for a zero or infinite vector. */
 export function normalizeVector(vector: Float32Array): Float32Array | undefined {
   let square = 0;
   for (const value of vector) square += value * value;

@@ -1,17 +1,17 @@
-/** How well a group fits the terms of a query: BM25+ as if the texts of its entries were one text. */
+/** Scores groups against the terms of a query: BM25+ as if the texts of a group's entries were one text. */
 import { rarityOf, saturate } from "./bm25.js";
 import type { Posting } from "./postings.js";
 
 export interface GroupScores {
-  /** The entry in this slot has so many terms, and stands in this group or in none. */
+  /** Adds the entry in this slot, with `length` terms, to this group or to none. */
   add(slot: number, group: string | undefined, length: number): void;
-  /** Takes the length that was added. */
+  /** `length` must be the length that was added. */
   remove(slot: number, length: number): void;
-  /** By name, the groups that have one of these terms. */
+  /** Scores of the groups that have one of these terms, by group name. */
   score(asked: readonly WeightedPosting[]): Map<string, number>;
 }
 
-/** A term of a query, as the index has it. */
+/** The posting of a query term, and the term's weight. */
 export interface WeightedPosting {
   posting: Posting;
   weight: number;
@@ -29,7 +29,7 @@ export function createGroupScores(): GroupScores {
   const groups = new Map<string, Group>();
   const groupOf: (Group | undefined)[] = [];
   const freePlaces: number[] = [];
-  /** How often each group has the term being scored; all 0 between two terms. */
+  /** Occurrences of the current term per group; all 0 between terms. */
   let counts = new Uint32Array(256);
 
   return {
@@ -62,7 +62,7 @@ export function createGroupScores(): GroupScores {
         for (const { entries, length, name, place } of touched) {
           const times = counts[place] ?? 0;
           counts[place] = 0;
-          // A group of one says no more than its entry.
+          // A group of one adds nothing to its entry.
           if (entries > 1)
             found.set(name, (found.get(name) ?? 0) + rarity * saturate(times, length / average));
         }

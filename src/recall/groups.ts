@@ -1,4 +1,4 @@
-/** Who stands beside whom: what answers a question often stands a turn or two after the words of it. */
+/** Neighbours within groups: the answer to a question often comes a turn or two after the words of it. */
 export interface GroupMember {
   readonly id: string;
   readonly order: number;
@@ -12,13 +12,13 @@ export interface Neighbour {
 export interface Groups {
   add(group: string, member: GroupMember): void;
   remove(group: string, id: string): void;
-  /** Those up to two places before and after it, by how far away. */
+  /** Entries up to two places before and after it, with their distance. */
   neighbours(group: string, id: string): readonly Neighbour[];
 }
 
 interface Group {
   members: Map<string, GroupMember>;
-  /** Where each stands in `inOrder`. Both are made again after a change, when they are first needed. */
+  /** Index of each member in `inOrder`. Both are rebuilt on first use after a change. */
   places: ReadonlyMap<string, number>;
   inOrder: readonly string[] | undefined;
 }

@@ -4,31 +4,31 @@ import type { RecallEntry } from "./entry.js";
 import type { Bag } from "./lexical.js";
 import { MOST_OF_A_FIELD } from "./terms.js";
 
-/** An entry as the index holds it: bounded, and what is found in it found once. */
+/** An entry as the index holds it: bounded, with its entities and date parsed once. */
 export interface Kept {
   readonly id: string;
   readonly title: string;
   readonly text: string;
   readonly aliases: readonly string[];
-  /** As they are compared. */
+  /** Normalised paths. */
   readonly paths: readonly string[];
-  /** What it speaks of that others may speak of as well. */
+  /** Entities it names that other entries may name too. */
   readonly entities: readonly string[];
   readonly links: readonly string[];
   readonly group: string | undefined;
   readonly order: number;
-  /** Is it about files? Then it goes out of date, and speaks in names rather than in words. */
+  /** True if it is about files: such entries age, and hold names rather than prose. */
   readonly isWork: boolean;
   readonly at: number | undefined;
 }
 
-/** More names, paths or links than this nobody has given by hand. */
+/** Maximum number of names, paths or links: more than anyone writes by hand. */
 const MOST_NAMES = 100;
 const LONGEST_NAME = 300;
-/** Words of the title and the aliases count so often. */
+/** Weight of words of the title and the aliases. */
 const TITLE_WEIGHT = 2;
 
-/** `sequence` is its place where the entry names none. */
+/** `sequence` is the default for `order`. */
 export function keepEntry(entry: RecallEntry, sequence: number): Kept {
   const title = (entry.title ?? "").slice(0, MOST_OF_A_FIELD);
   const text = entry.text.slice(0, MOST_OF_A_FIELD);
@@ -49,7 +49,7 @@ export function keepEntry(entry: RecallEntry, sequence: number): Kept {
   };
 }
 
-/** How often the entry has each term. The same entry has the same bag, so that it can be taken out again. */
+/** The term counts of an entry. Deterministic, so that the entry can be removed again. */
 export function toBag(
   { id, aliases, at, group, paths, text, title }: Kept,
   splitTerms: (text: string) => string[],
@@ -66,7 +66,7 @@ export function toBag(
   return { id, group, counts };
 }
 
-/** Title and text, for what looks at meaning. */
+/** Title and text, for comparison by meaning. */
 export function toSpoken({ text, title }: Kept): string {
   return `${title}\n${text}`;
 }

@@ -1,13 +1,13 @@
 /**
- * How well the words of an entry fit the terms of a query: BM25+ over one bag of terms for each entry, in which those of
- * the title and the aliases count twice. The same postings score its group.
+ * Scores the words of entries against the terms of a query: BM25+ over one bag of terms per entry, in which title and
+ * aliases count twice. The same postings score groups.
  */
 import { rarityOf, saturate } from "./bm25.js";
 import { takeBest } from "./fuse.js";
 import { createGroupScores, type WeightedPosting } from "./group-scores.js";
 import { createPostings } from "./postings.js";
 
-/** An entry as the index takes it: how often it has each term. */
+/** An entry for the index: its term counts. */
 export interface Bag {
   readonly id: string;
   readonly group: string | undefined;
@@ -17,22 +17,22 @@ export interface Bag {
 export interface LexicalHit {
   readonly id: string;
   readonly score: number;
-  /** The terms of the query that the entry has, in the query's order. */
+  /** The query's terms found in the entry, in the query's order. */
   readonly terms: readonly string[];
 }
 
 export interface Fit {
-  /** Best first; those alike by id. */
+  /** Best first, ties by id. */
   readonly hits: readonly LexicalHit[];
-  /** By group; empty unless it was asked for. */
+  /** Scores by group; empty unless requested. */
   readonly groups: ReadonlyMap<string, number>;
-  /** By term of the query, how many entries have it. */
+  /** Number of entries with each term of the query. */
   readonly frequency: ReadonlyMap<string, number>;
 }
 
 export interface FitOptions {
   limit: number;
-  /** Where the index has none of the terms, terms that begin with one or differ in one letter count. */
+  /** If the index has none of the terms, match terms that begin with one or differ in one letter. */
   guess: boolean;
   /** Score groups too. */
   withGroups: boolean;
@@ -40,17 +40,17 @@ export interface FitOptions {
 
 export interface LexicalIndex {
   add(bag: Bag): void;
-  /** Takes what was added. */
+  /** `bag` must be the bag that was added. */
   remove(bag: Bag): void;
   search(terms: readonly string[], options: FitOptions): Fit;
 }
 
-/** A term of the query, with a posting of the index that stands for it. */
+/** A term of the query, with the posting it matches. */
 interface Asked extends WeightedPosting {
   term: string;
 }
 
-/** Shorter terms begin too many others. A guessed term counts half. */
+/** Shorter terms are a prefix of too many others. A guessed term counts half. */
 const SHORTEST_GUESSED = 4;
 const MOST_GUESSES = 20;
 const GUESS_WEIGHT = 0.5;
@@ -64,7 +64,7 @@ export function createLexicalIndex(): LexicalIndex {
   const groups = createGroupScores();
   let totalLength = 0;
   let scores = new Float64Array(1_024);
-  /** By slot, the rank of a hit, from 1 on; all 0 between two searches. */
+  /** Rank of a hit by slot, from 1; all 0 between searches. */
   let places = new Uint32Array(1_024);
 
   return {
@@ -118,7 +118,7 @@ export function createLexicalIndex(): LexicalIndex {
       });
   }
 
-  /** The best slots with their scores. Ties at the end are all taken, so that chance drops none. */
+  /** The best slots with their scores. Ties at the cut are all kept, so that chance drops none. */
   function scoreEntries(asked: readonly Asked[], limit: number): [slot: number, score: number][] {
     const average = totalLength / slotOf.size;
     const touched: number[] = [];

@@ -1,21 +1,21 @@
-/** Entries that belong together: one names the other, or both name the same issue, merge request or file. */
+/** Links between entries: one names the other, or both name the same issue, merge request or file. */
 import type { Kept } from "./kept.js";
 
 export interface Links {
   add(entry: Kept): void;
   remove(entry: Kept): void;
-  /** Those one step away, with what leads there; without those behind a name that very many bear. */
+  /** Entries one step away, with the id or entity that leads there; skips entities shared by too many. */
   follow(entry: Kept): ReadonlyMap<string, string>;
-  /** Those that speak of it; none where very many do. */
+  /** Entries that name this entity; none if too many do. */
   naming(entity: string): readonly string[];
 }
 
-/** What more entries than this name says nothing about any of them. */
+/** An entity named by more entries says nothing about any of them. */
 const HUB = 20;
 
 export function createLinks(): Links {
   const byEntity = new Map<string, Set<string>>();
-  /** By the entry that is named: those that name it. */
+  /** Naming entries by the id of the named entry. */
   const namedBy = new Map<string, Set<string>>();
 
   return {

@@ -1,34 +1,34 @@
 /**
- * The precise cut, for what is put in front of a model that has not asked: what the text calls by name; else what is at
- * least half as good as the best fit of words and shares at least two of them; else nothing.
+ * The precise selection, for memories that a model gets unasked: entries that the text names; else entries with at
+ * least half of the best word score that share at least two rare words; else none.
  */
 import type { RecallHit } from "./entry.js";
 import type { LexicalHit } from "./lexical.js";
 
-/** As a share of the best score. */
+/** Share of the best score. */
 const LEAST_SHARE = 0.5;
 const LEAST_TERMS = 2;
 
-/** More words than a twentieth of the entries have are no evidence; in a small index everything is rare. */
+/** A word that more than a twentieth of the entries have is no evidence; in a small index every word is rare. */
 const RARE_SHARE = 0.05;
 const RARE_AT_LEAST = 5;
 
 export interface MatchOptions {
-  /** By entry, under which of its names the text calls it. */
+  /** The name that the text uses, by entry id. */
   named: ReadonlyMap<string, string>;
   /** Best first. */
   hits: readonly LexicalHit[];
-  /** By term, how many entries have it. */
+  /** Number of entries by term. */
   frequency: ReadonlyMap<string, number>;
-  /** How many entries there are. */
+  /** Number of entries. */
   size: number;
-  /** Entries that this one was given links to. */
+  /** Ids of entries that this one links to. */
   linked: (id: string) => readonly string[];
-  /** Terms as the text has them. */
+  /** Formats terms as the text spells them. */
   spell: (terms: readonly string[]) => string;
 }
 
-/** Best first. What is named comes in the order in which its words fit, and what it links to behind all of it. */
+/** Best first. Named entries come in order of their word scores, then the entries they link to. */
 export function planMatch(options: MatchOptions): RecallHit[] {
   return options.named.size > 0 ? planNamed(options) : planFitting(options);
 }

@@ -1,18 +1,18 @@
 /**
- * Which texts have which terms: the inverted index, in two arrays a term. Texts are known by small numbers, their slots.
- * Everything in it is a whole number, so that what was added and removed again leaves not even a rounding behind.
+ * The inverted index, in two arrays per term. Slots, small integers, identify texts. All values are integers, so that
+ * adding and removing a text leaves no rounding error.
  */
 export interface Postings {
   /** Counts are at least 1. */
   add(slot: number, counts: ReadonlyMap<string, number>): void;
-  /** Takes the counts that were added. */
+  /** `counts` must be the counts that were added. */
   remove(slot: number, counts: ReadonlyMap<string, number>): void;
   of(term: string): Posting | undefined;
-  /** Terms that it may be the beginning of, or that differ from it in one letter; alphabetically. */
+  /** Terms that begin with it or differ from it in one letter, in alphabetical order. */
   like(term: string): string[];
 }
 
-/** The slots that have a term, in no order, and how often each has it. */
+/** The slots that have a term, unordered, with its count in each. */
 export interface Posting {
   readonly slots: readonly number[];
   readonly counts: readonly number[];
@@ -52,7 +52,7 @@ export function createPostings(): Postings {
   };
 }
 
-/** One letter more, less or other, or two that changed places. */
+/** True for one inserted, deleted or replaced letter, or two swapped neighbours. */
 export function isOneEditAway(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let start = 0;

@@ -1,18 +1,18 @@
 /**
- * Finds again what was put in: `opencode-strata/recall`, without a model and without a network.
+ * The search index `opencode-strata/recall`: needs neither a model nor the network.
  *
  *     const recall = createRecall();
  *     recall.add({ id: "d1", title: "Port of the dev server", text: "We moved it to 8080.", date: "2026-03-01" });
  *     recall.search("which port do we use");     // [{ id: "d1", score: 1, why: "port" }]
- *     recall.match("start it on the usual port") // what may be shown unasked, often nothing
+ *     recall.match("start it on the usual port") // hits fit to show unasked, often none
  *
- * What is weighed: the words (BM25, of the title, aliases, text, paths and date), what stands near a hit in its group,
- * how well the group as a whole fits, what the words mean, and links: entries that name the same issue, merge request or
- * file as one of the best hits. Older work counts less. The same entries give the same hits for the same query,
- * whatever was added and removed in between; only words such as "yesterday" depend on `now`.
+ * Scores combine words (BM25+ over title, aliases, text, paths and date), neighbours of a hit in its group, the match
+ * of the group as a whole, the meaning of words, and links: entries that name the same issue, merge request or file as
+ * one of the best hits. Older work counts less. The same entries give the same hits for the same query, whatever was
+ * added and removed in between; only words such as "yesterday" depend on `now`.
  *
- * Nothing here throws for any query or text, and nothing is loaded before the first entry. Adding takes a fraction of a
- * millisecond: put many in a slice at a time where somebody waits.
+ * No query or text makes it throw, and it loads nothing before the first entry. Adding takes a fraction of a
+ * millisecond: add many entries in slices if someone is waiting.
  */
 import { systemClock } from "../seams/clock.js";
 import { createAges } from "./ages.js";
@@ -37,36 +37,36 @@ export type { RecallEntry, RecallHit, SearchOptions } from "./entry.js";
 export type { WordVectors } from "./word-vectors.js";
 
 export interface RecallOptions {
-  /** Judges meaning in `searchByMeaning`, in place of the built-in table of words. */
+  /** Compares meaning in `searchByMeaning`, instead of the built-in table of word vectors. */
   readonly embedder?: Embedder;
-  /** The built-in table, to be shared by several indexes; `false` for words as they are written, and nothing else. */
+  /** The built-in table, which several indexes may share; `false` disables it. */
   readonly wordVectors?: WordVectors | false;
   /** Milliseconds since 1970, for "yesterday" and "last week". */
   readonly now?: () => number;
 }
 
 export interface Recall {
-  /** How many entries there are. */
+  /** Number of entries. */
   readonly size: number;
   has(id: string): boolean;
-  /** Takes the place of an entry with the same id. */
+  /** Replaces an entry with the same id. */
   add(entry: RecallEntry): void;
-  /** Leaves no trace of it. Does nothing where there is none. */
+  /** Removes the entry without trace. Does nothing if there is none. */
   remove(id: string): void;
-  /** What fits the query, best first. Nothing for a query that is empty or made of words that say nothing. */
+  /** Entries that match the query, best first. Empty if the query is empty or has only stop words. */
   search(query: string, options?: SearchOptions): RecallHit[];
-  /** Has the embedder read what was added since the last time. Rejects with its error; what is left is tried again. */
+  /** Embeds entries added since the last call. Rejects with the embedder's error; the next call retries the rest. */
   embed(): Promise<void>;
-  /** As `search`, with the embedder's judgement of what it has read; as `search` alone where it fails. */
+  /** `search`, with the embedder's similarities for embedded entries; plain `search` if the embedder fails. */
   searchByMeaning(query: string, options?: SearchOptions): Promise<RecallHit[]>;
-  /** The few that are certainly meant, for what is shown unasked; nothing is better than something that is not. */
+  /** The few entries that are certainly meant, to be shown unasked; no hit is better than a wrong one. */
   match(text: string, options?: SearchOptions): RecallHit[];
 }
 
-/** A query is read so far; the rest of a long message repeats what it says, or is a paste. */
+/** Characters read of a query; the rest of a long message is repetition or a paste. */
 const MOST_OF_A_QUERY = 4_000;
 const MOST_TERMS = 64;
-/** Structure is weighed for so many of the best hits of words. */
+/** Number of best word hits that are scored by structure. */
 const MOST_CANDIDATES = 500;
 const MOST_MATCHED = 100;
 const MOST_SHOWN = 8;
@@ -75,11 +75,11 @@ const MOST_HITS = 1_000;
 
 interface Asked {
   text: string;
-  /** What the query says. */
+  /** Terms of the query. */
   words: readonly string[];
-  /** And the times it speaks of. */
+  /** `words` and the terms of mentioned times. */
   terms: readonly string[];
-  /** A name out of code is meant as it is written; what is like it is something else. */
+  /** False if the query has identifiers: those match only as written, never by similarity. */
   isProse: boolean;
 }
 
@@ -189,7 +189,7 @@ function readQuery(query: string, nowMs: number): Asked {
   };
 }
 
-/** By id, the alias in the text, or the issue, merge request or file that the text names and the entry is about. */
+/** By entry id, the alias in the text, or the issue, merge request or file that both text and entry name. */
 function findNamed(
   text: string,
   { aliases, links }: { aliases: Aliases; links: Links },
@@ -204,7 +204,7 @@ function limitOf({ limit = USUAL_LIMIT }: SearchOptions = {}): number {
   return Number.isNaN(limit) ? USUAL_LIMIT : Math.max(0, Math.min(MOST_HITS, Math.floor(limit)));
 }
 
-/** Terms as they were written in the query, rather than their stems. */
+/** Formats terms as the query spells them, not as stems. */
 function createSpelling(text: string): (terms: readonly string[]) => string {
   let written: Map<string, string> | undefined;
   return (terms) => {

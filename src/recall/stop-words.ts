@@ -1,6 +1,6 @@
 /**
- * Words that say nothing about what is looked for: function words, and those that make a sentence a question. With the
- * question words left in, "when did we decide on the port" finds what has "when" and "did" in it.
+ * Stop words: function words and question words. Without the latter, "when did we decide on the port" would find
+ * entries with "when" and "did".
  */
 const groups = [
   "a an the this that these those such same other another each every either neither both all any some few more most",
@@ -20,6 +20,6 @@ const groups = [
 
 export const stopWords: ReadonlySet<string> = new Set(groups.join(" ").split(" "));
 
-/** Chinese characters that join words and the words that make a question; nothing is searched for across them. */
+/** Chinese function and question words; pairs of characters never span them. */
 export const chineseJoints =
   /什么|怎么|怎样|如何|为什么|哪里|哪个|哪些|多少|我们|你们|他们|是否|可以|应该|[的了吗呢吧啊是在和与或就都也把被这那我你他她它]/gu;

@@ -1,42 +1,42 @@
 /**
- * The words of a text as the index knows them.
+ * Splits a text into index terms.
  *
  *     "Where does createUserIndex live?"   createuserindex, creat, user, index, live
  *     "src/view/request.ts:12"             src/view/request.ts, src, view, request.ts, request, ts, 12
  *     "see !12 and #34"                    !12, #34, 12, 34
  *     "端口改成8080"                        端口, 口改, 改成, 8080
  *
- * Names stand whole and in parts, so that either finds them. Words of Latin letters lose accents and, where they are
- * plain English letters, their endings (Porter). Scripts without spaces are cut into pairs of characters, which is the
- * same in every runtime; dictionaries of word segmenters are not.
+ * Names are indexed whole and in parts, so that either finds them. Latin words lose accents, and words of plain English
+ * letters are stemmed (Porter). Scripts without spaces are split into pairs of characters, which gives the same terms
+ * in every runtime; word segmenters do not.
  */
 import { stemmer } from "stemmer";
 import { chineseJoints, stopWords } from "./stop-words.js";
 
-/** Characters of one field that are indexed: what does not fit is a file, and files have tools of their own. */
+/** Characters indexed per field: a longer one is a file, and files have their own tools. */
 export const MOST_OF_A_FIELD = 20_000;
-/** Of words, by an index: the vocabulary of a project. */
+/** Maximum number of cached words: the vocabulary of a project. */
 const MOST_REMEMBERED = 20_000;
-/** A longer word is a hash, a key or a line of a minified file. */
+/** A longer word is a hash, a key or minified code. */
 const LONGEST_TERM = 120;
 
-/** A word, a name or a path: what stands between spaces and brackets, without punctuation at its ends. */
+/** A word, a name or a path, delimited by spaces, brackets and most punctuation. */
 const CHUNK = /[\p{L}\p{N}_@!#&/\\.~+'’-]+/gu;
 const ENTITY = /^[!#&]\d+$/;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{Lu}|\p{N}+/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const UNSPACED_RUN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}ー]+/gu;
-/** A month, unless it begins a sentence: "in May", "May 2023", and not "May I". */
+/** "May" as a month, unless it begins a sentence: "in May", "May 2023", not "May I". */
 const MONTH_OF_MAY = "month_may";
 const MAY = /May\b(?<=[^.!?\s]\s+May)|\bMay(?=[\s,]+\d)/g;
 
-/** All terms in the order of the text, as often as they stand there. */
+/** All terms in the order of the text, with repetitions. */
 export function splitTerms(text: string): string[] {
   return findChunks(text).flatMap(splitChunk);
 }
 
-/** Splits as `splitTerms`, and remembers words it has seen: most of a text are. */
+/** A `splitTerms` that caches words: most words of a text recur. */
 export function createSplitter(): (text: string) => string[] {
   const known = new Map<string, readonly string[]>();
   return (text) => {
@@ -59,14 +59,14 @@ function findChunks(text: string): string[] {
   return read.match(CHUNK) ?? [];
 }
 
-/** Does it look like something out of code: a path, a name in camelCase or snake_case, a call, an entity, a flag? */
+/** True if the text has something from code: a path, a name in camelCase or snake_case, a call, an entity, a flag. */
 export function hasIdentifiers(text: string): boolean {
   return /`|\p{Ll}\p{Lu}|\w_\w|\w\(\)|[!#&]\d|(^|\s)--?\w|\w[/\\]\w|\b[\w-]+\.(?!\s)[a-z]{1,4}\b/u.test(
     text.slice(0, MOST_OF_A_FIELD),
   );
 }
 
-/** The term of one English or foreign word; `undefined` for one that says nothing. */
+/** The term of a word; `undefined` for a stop word or one that is too long. */
 function toTerm(word: string): string | undefined {
   const plain = word
     .normalize("NFD")
@@ -94,7 +94,7 @@ function addSegment(terms: string[], segment: string): void {
   const parts = [...segment.replace(UNSPACED_RUN, " ").matchAll(PART)].map(([part]) => part);
   if (parts.length > 1 && isName(segment)) addWhole(terms, trimPunctuation(segment));
   for (const part of parts) {
-    // The "k", "8" and "s" of "k8s" would meet anything.
+    // The "k", "8" and "s" of "k8s" would match anything.
     if (parts.length > 1 && part.length === 1) continue;
     const term = toTerm(part);
     if (term !== undefined) terms.push(term);

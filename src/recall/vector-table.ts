@@ -1,14 +1,14 @@
 /**
- * Many vectors of one length, row after row in one array: comparing one with all of them is what a search by meaning
- * takes most of its time for, and a row that is looked up by its name costs five times as much.
+ * Many vectors of one length, row by row in one array: a search by meaning spends most of its time comparing one vector
+ * with all, and looking each up by name would take five times as long.
  */
 
 export interface VectorTable {
-  /** Of length 1. Takes the place of the one of the same id; one of another length than the first is left out. */
+  /** Adds or replaces a vector of norm 1; ignores one whose dimension differs from the first. */
   set(id: string, vector: Float32Array): void;
   remove(id: string): void;
   readonly size: number;
-  /** The cosine of each with this one, of those above `least`. */
+  /** Cosines with this vector by id, above `least` only. */
   compare(asked: Float32Array, least: number): Map<string, number>;
 }
 
@@ -64,7 +64,7 @@ export function createVectorTable(): VectorTable {
     values = grown;
   }
 
-  /** The next ones may have another length. */
+  /** The next vectors may have another dimension. */
   function forget(): void {
     ids.length = 0;
     free.length = 0;

@@ -1,19 +1,19 @@
-/** The vectors of the entries, compared with that of a query. */
+/** Compares the vectors of entries with that of a query. */
 import { type Embedder, normalizeVector } from "./embedder.js";
 import { createVectorTable, type VectorTable } from "./vector-table.js";
 import type { WordVectors } from "./word-vectors.js";
 
-/** How alike each entry is to the text, by cosine, of those that are alike at all; `undefined` where nobody can say. */
+/** Cosine similarity to the text by entry id, similar entries only; `undefined` if there is no vector to compare. */
 export type Likenesses = ReadonlyMap<string, number> | undefined;
 
-/** The entries by what their words mean. Judges at once. */
+/** Similarity by word vectors. Synchronous. */
 export interface WordLikeness {
   add(id: string, text: string): void;
   remove(id: string): void;
   compare(text: string): Likenesses;
 }
 
-/** Below it two texts share a tone rather than a subject. */
+/** Below this, two texts share a tone rather than a subject. */
 const LEAST_LIKENESS = 0.3;
 
 export function createWordLikeness(words: WordVectors): WordLikeness {
@@ -28,17 +28,17 @@ export function createWordLikeness(words: WordVectors): WordLikeness {
   };
 }
 
-/** The entries by an embedder's vectors, which are fetched behind everything else. */
+/** Similarity by an embedder's vectors, fetched in the background. */
 export interface EmbedderLikeness {
   add(id: string, text: string): void;
   remove(id: string): void;
-  /** Fetches those that are missing. Rejects with the embedder's error; what is left waits for the next time. */
+  /** Fetches missing vectors. Rejects with the embedder's error; the next call retries the rest. */
   fill(): Promise<void>;
   /** Never rejects. */
   compare(text: string): Promise<Likenesses>;
 }
 
-/** Texts that are given to the embedder at once. */
+/** Number of texts per call of the embedder. */
 const BATCH = 64;
 
 export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
@@ -71,7 +71,7 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
     },
   };
 
-  /** What was changed while the embedder was at work keeps waiting. */
+  /** Entries that change while the embedder works keep waiting. */
   async function fetchMissing(): Promise<void> {
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, BATCH);

@@ -1,6 +1,6 @@
 /**
- * Adds up what speaks for each entry. Four judges: the words, what stands near a hit of words, the meaning, and how well
- * the group fits as a whole. Then the links of the best are followed one step, and work counts less the older it is.
+ * Adds up the scores of each entry from four signals: words, nearness to a hit, meaning, and the match of its group as
+ * a whole. Then follows the links of the best entries one step, and discounts older work.
  */
 import type { RecallHit } from "./entry.js";
 import * as fuse from "./fuse.js";
@@ -8,17 +8,17 @@ import type { Neighbour } from "./groups.js";
 import type { Kept } from "./kept.js";
 import type { Fit, LexicalHit } from "./lexical.js";
 
-/** What is known of the entries. */
+/** Access to the entries and their relations. */
 export interface Structure {
   entry(id: string): Kept | undefined;
   neighbours(entry: Kept): readonly Neighbour[];
-  /** Entries one step away, with what leads there. */
+  /** Entries one step away, with the id or entity that leads there. */
   follow(entry: Kept): ReadonlyMap<string, string>;
-  /** 1 for what does not age. */
+  /** 1 for entries that do not age. */
   weighAge(entry: Kept): number;
 }
 
-/** A judgement of meaning: how alike entries are to the query, and what the likest is worth. */
+/** Similarities of entries to the query, and the weight of the most similar. */
 export interface Judgement {
   alike: fuse.Scores;
   weight: number;
@@ -29,7 +29,7 @@ export interface WeighOptions {
   judgement: Judgement | undefined;
   structure: Structure;
   limit: number;
-  /** Terms as the query has them. */
+  /** Formats terms as the query spells them. */
   spell: (terms: readonly string[]) => string;
 }
 
@@ -37,21 +37,21 @@ interface Weight {
   readonly entry: Kept;
   score: number;
   hit?: LexicalHit;
-  /** The best hit that it stands near. */
+  /** Id of the best hit near it. */
   near?: string;
   isAlike?: boolean;
   isInFittingGroup?: boolean;
   link?: string;
 }
 
-/** So many are taken by meaning alone. */
+/** Maximum number of entries scored by meaning. */
 const MOST_ALIKE = 100;
-/** The links of so many of the best are followed. */
+/** Number of best entries whose links are followed. */
 const MOST_FOLLOWED = 5;
-/** Of the best score: what is further down shares one word that everybody uses. */
+/** Share of the best score: entries below it share only one common word with the query. */
 const LEAST_SHARE = 0.05;
 
-/** Best first; those alike by id. */
+/** Best first, ties by id. */
 export function weighEntries({ fit, judgement, structure, limit, spell }: WeighOptions): RecallHit[] {
   const weights = new Map<string, Weight>();
   weighWords(fit.hits);

@@ -1,21 +1,21 @@
 /**
- * What English words mean, roughly: the built-in judge of likeness. A text is the mean of its words' vectors, less what
- * all words have in common; two texts are alike as far as those point the same way. It knows 20,000 everyday words and
- * no names, which is why it only helps where somebody asks in other words than were used.
+ * The built-in word vectors for English. A text's vector is the mean of its words' vectors minus the mean of all words;
+ * similarity is the cosine. The table has 20,000 everyday words and no names, so it only helps with queries that
+ * paraphrase.
  */
 import { createRequire } from "node:module";
 import { stopWords } from "./stop-words.js";
 import { MOST_OF_A_FIELD } from "./terms.js";
 
 export interface WordVectors {
-  /** `undefined` for a text without a word it knows. */
+  /** `undefined` for a text without a known word. */
   vectorOf(text: string): Float32Array | undefined;
 }
 
 const DIMENSIONS = 100;
-/** Seen from `src/recall/`, and from `dist/` as it is published. */
+/** Relative to `src/recall/`, and to `dist/` as published. */
 const PLACES = ["../../vectors/words.json", "../vectors/words.json"];
-/** Words of a text that are read: its mean hardly moves any more. */
+/** Words read per text: beyond that, the mean hardly changes. */
 const MOST_WORDS = 400;
 
 interface Table {
@@ -24,7 +24,7 @@ interface Table {
   common: readonly number[];
 }
 
-/** Loads the table, 3 MB, when the first text comes. Without the file it knows no word. */
+/** Loads the table, 3 MB, with the first text. If the file is missing, no word is known. */
 export function createWordVectors(): WordVectors {
   let table: Table | undefined;
   let isLoaded = false;
@@ -67,13 +67,13 @@ function loadTable(): Table | undefined {
 
 interface Packed {
   words: string;
-  /** The mean of all. */
+  /** The mean of all vectors. */
   common: readonly number[];
-  /** In base64. */
+  /** Base64 of int8 rows. */
   vectors: string;
 }
 
-/** Required rather than imported, so that it is read when it is needed and not with the module. */
+/** Uses `require` so that the file is read on first use, not at import. */
 function readPacked(): Packed | undefined {
   const require = createRequire(import.meta.url);
   for (const place of PLACES) {

@@ -1,4 +1,4 @@
-/** Time as the machine sees it. Tests turn it by hand; only `systemClock` touches the real one. */
+/** The clock seam. Tests advance it by hand; only `systemClock` uses the real clock. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -21,15 +21,15 @@ export const systemClock: Clock = {
 /** When this process started; unaffected by clock changes. Only for comparison. */
 export const processStart = String(Math.round(performance.timeOrigin));
 
-/** What became of a bounded wait. */
+/** The outcome of a bounded wait. */
 export type Waited<T> =
   | { kind: "done"; value: T }
   | { kind: "failed"; thrown: unknown }
   | { kind: "overran" };
 
 /**
- * Starts `run` and waits for it at most `deadlineMs`; never rejects. `run` is given a signal that is aborted at the
- * deadline. What comes later is dropped; `onLateEnd` is told when it does.
+ * Starts `run` and waits for it at most `deadlineMs`; never rejects. `run` gets a signal that is aborted at the
+ * deadline. A later result is dropped; `onLateEnd` is called when it arrives.
  */
 export async function waitAtMost<T>(
   clock: Clock,

@@ -1,6 +1,6 @@
-/** Git, asked for what it knows. It changes nothing, runs no hook and no program that a repository names. */
+/** Read-only git. It changes nothing, and runs no hook and no program that a repository configures. */
 export interface Git {
-  /** What the command prints; `undefined` where git is not there, fails, or takes too long. Never rejects. */
+  /** Output of the command; `undefined` if git is missing, fails, or takes too long. Never rejects. */
   ask(args: readonly string[], options: GitOptions): Promise<string | undefined>;
 }
 

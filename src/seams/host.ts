@@ -3,81 +3,85 @@ import type { Git } from "./git.js";
 import type { RunningProcesses } from "./processes.js";
 
 /**
- * The few things the machine may ask of the coding agent's host. `src/host/` answers them for OpenCode.
+ * The host seam: what the plugin may ask of the coding agent's host. `src/host/` implements it for OpenCode.
  *
- * Contract: nothing here throws or rejects; what the host cannot answer is `undefined` or does nothing.
+ * Contract: no method throws or rejects; if the host cannot answer, the result is `undefined` or nothing happens.
  */
 export interface Host {
-  /** Absolute path of the folder whose `.opencode` holds everything written. */
+  /** Absolute path of the folder whose `.opencode` holds all files of the plugin. */
   readonly project: string;
-  /** Absolute path of where the agent works, the project or a folder in it: its tools take paths as seen from there. */
+  /**
+   * Absolute path of the agent's working directory, the project or a folder in it: tools resolve relative paths there.
+   */
   readonly directory: string;
-  /** The files whose `memory` key counts, whether or not they are there; the weakest first, none twice. */
+  /** Configuration files whose `memory` key counts, existing or not; lowest precedence first, no duplicates. */
   readonly configFiles: readonly ConfigFile[];
-  /** Absolute path of the folder in which the user keeps what holds in all projects. */
+  /** Absolute path of the user's folder for all projects. */
   readonly globalFolder: string;
-  /** Absolute path of the folder for what this user's machine knows of all projects; no repository reaches it. */
+  /** Absolute path of the folder for this user's machine state of all projects; no repository can write to it. */
   readonly stateFolder: string;
   readonly processes: RunningProcesses;
   readonly git: Git;
-  /** When the session was last used, `undefined` when the host no longer has it, "unknown" when it did not say. */
+  /** When the session was last used; `undefined` if the host no longer has it, "unknown" if the host did not answer. */
   sessionLastUsedMs(sessionID: string): Promise<number | undefined | "unknown">;
-  /** The folder in which the session was begun, `undefined` when the host does not have it, "unknown" when it did not say. */
+  /**
+   * The folder in which the session began; `undefined` if the host does not have it, "unknown" if it did not answer.
+   */
   findSessionFolder(sessionID: string): Promise<string | undefined | "unknown">;
-  /** The models that the user has configured; none until the host has said so, which is before its first session. */
+  /** The user's configured models; empty until the host reports them, which is before its first session. */
   models(): Models;
   /**
-   * Has a model write something in a hidden session of our own, below the one it is for, and removes that session.
-   * Only `src/background/` calls it: everyone else goes through the budget there.
+   * Generates text in a hidden child of the session it is for, and removes that child. Only `src/background/` calls it:
+   * all other code goes through the budget there.
    */
   generate(request: GenerateRequest): Promise<Generated>;
-  /** Is it a session that `generate` has opened? */
+  /** True if `generate` opened this session. */
   isOwnSession(sessionID: string): boolean;
   /**
-   * Has a task done in a session opened for it, which is removed afterwards: a fork of another one, or an empty child
-   * of it. It is asked as that one was last: the same agent, model, tools and permissions.
+   * Runs a task in a new session, removed afterwards: a fork of the asking session, or its empty child. Agent, model,
+   * tools and permissions are those of the asking session's last request.
    */
   runFork(request: ForkRequest): Promise<ForkResult>;
-  /** Is it a fork that `runFork` opened? An empty child session is not. */
+  /** True if `runFork` opened this session as a fork. False for an empty child session. */
   isFork(sessionID: string): boolean;
-  /** The session for which `runFork` has opened this one, or the one above it. */
+  /** The session for which `runFork` opened this one or its parent. */
   findAsker(sessionID: string): string | undefined;
-  /** The session below which this one was opened; "unknown" when the host did not say. */
+  /** The session's parent; "unknown" if the host did not answer. */
   findParent(sessionID: string): Promise<string | undefined | "unknown">;
-  /** Sessions that `generate` or `runFork` has opened, in this process or another, and that are still there. */
+  /** Existing sessions that `generate` or `runFork` opened, in this process or another. */
   listOwnSessions(): Promise<OwnSession[] | undefined>;
-  /** True when the session is gone. */
+  /** Removes the session. True if it is gone. */
   removeSession(sessionID: string): Promise<boolean>;
   /**
-   * Messages of a session as the host has them, those before its compactions too and without what the user has undone;
-   * the last `limit` of them, otherwise all.
+   * Messages of a session as the host has them, including those before compactions, without those the user undid: the
+   * last `last` ones, or all.
    */
   readMessages(sessionID: string, last?: number): Promise<readonly Message[] | undefined>;
-  /** Absolute paths of the files that the host restored when part of this session was undone; `undefined` if it does not say. */
+  /** Absolute paths of files that the host restored when part of this session was undone; `undefined` if unknown. */
   listFilesPutBack(sessionID: string): Promise<readonly string[] | undefined>;
   /**
-   * Removes the marks of summaries that have failed from a session: they hold nothing of the user's, and the host
-   * takes each up again in every turn.
+   * Removes the compaction markers of failed summaries: they hold nothing of the user's, and the host retries each in
+   * every turn.
    */
   removeFailedCompactions(sessionID: string): Promise<void>;
-  /** Ends what the session is doing. Never waited for. */
+  /** Aborts the session's current work. Never waited for. */
   abortSession(sessionID: string): void;
-  /** Off keeps the host from compacting by itself; on puts back what the user had set. In force at once. */
+  /** Off disables the host's automatic compaction; on restores the user's setting. Takes effect at once. */
   setAutoCompaction(on: boolean): void;
-  /** Shows a short message where there is a screen. Never waited for. */
+  /** Shows a short message if there is a screen. Never waited for. */
   toast(message: string, variant: ToastVariant): void;
-  /** The host's own log: the way out when ours cannot be written. Never waited for. */
+  /** Writes to the host's log: the fallback if ours cannot be written. Never waited for. */
   log(level: "error" | "warn", message: string): void;
 }
 
-/** Whose a configuration file is: the user's own, or one that comes with the project. */
+/** The owner of a configuration file: the user, or the project. */
 export type Origin = "user" | "project";
 
 export interface ConfigFile {
-  /** Absolute; of a configuration that is no file, the name of the variable that holds it. */
+  /** Absolute path; if the configuration is not a file, the name of the variable that holds it. */
   path: string;
   origin: Origin;
-  /** Its text, if it is not a file. */
+  /** The text of a configuration that is not a file. */
   text?: string;
 }
 
@@ -90,30 +94,28 @@ export interface Models {
 }
 
 export interface GenerateRequest {
-  /** The session that the text is for. */
-  parentID: string;
-  /** What it is for, in a few words. */
+  /** The session that the text is for. */ parentID: string /** Its purpose, in a few words. */;
   title: string;
   prompt: string;
-  /** "provider/model"; without it the host's own choice. */
+  /** "provider/model"; default: the host's choice. */
   model?: string;
-  /** The most that one answer may take, thinking included; the provider is told so. */
+  /** Maximum tokens of one answer, thinking included; passed to the provider. */
   maxAnswerTokens: number;
-  /** Breaks it off. */
+  /** Aborts the generation. */
   signal: AbortSignal;
-  /** From the moment the model is asked; opening and removing the session come on top, seconds at most. */
+  /** Counts from the request to the model; opening and removing the session add seconds at most. */
   deadlineMs: number;
-  /** Where the model may use tools; without it it has none. */
+  /** Allows tools within these bounds; without it the model has none. */
   bounds?: ToolBounds;
-  /** Called after each answer; returns why there must not be another, if so. Never rejects. */
+  /** Called after each answer; returns why there must not be another, or `undefined`. Never rejects. */
   mayGoOn?(answerID: string, tokens: UsedTokens): Promise<string | undefined>;
 }
 
-/** What a background model may do with tools. The host's permissions say the same; this is a second check. */
+/** Limits on a background model's tools. The host's permissions say the same; this is a second check. */
 export interface ToolBounds {
-  /** Why this call is not allowed; `undefined` if it is. Asked before each call. */
+  /** Why this call is not allowed; `undefined` if it is. Called before each tool call. */
   findEscape(tool: string, args: unknown): string | undefined | Promise<string | undefined>;
-  /** What of a call's result it reads. It reads nothing of one for which this throws, rejects or is not done in time. */
+  /** The part of a call's result that the model reads: nothing if this throws, rejects or takes too long. */
   cleanResult(tool: string, args: unknown, text: string): string | Promise<string>;
   /** Broken off beyond; a token read from a cache counts a tenth. */
   maxTokens: number;
@@ -127,32 +129,32 @@ export type Generated =
       reason: string;
       /** HTTP status of the provider's refusal, if the host reports one. */
       status?: number;
-      /** Absent when it is not known what was spent. */
+      /** Absent if usage is unknown. */
       tokens?: UsedTokens;
     };
 
-/** As the provider reported them, over all requests that were made. */
+/** Total over all requests, as the provider reported them. */
 export interface UsedTokens {
   /** Not read from the cache; includes tokens written to it. */
   input: number;
-  /** Those spent on thinking among them. */
+  /** Includes thinking tokens. */
   output: number;
   /** Read from a cache. */
   cacheRead: number;
 }
 
 export interface ForkRequest {
-  /** The session that asks. */
+  /** The asking session. */
   parentID: string;
-  /** Its answer that is under way: a fork ends before it. */
+  /** Its unfinished answer: a fork ends before it. */
   messageID: string;
-  /** Does the task begin with all that was said before, or with nothing? */
+  /** Whether the task starts with the whole history or with none. */
   history: "shared" | "none";
   /** What it is for, in a few words. */
   title: string;
   prompt: string;
   signal: AbortSignal;
-  /** From the moment the model is asked. */
+  /** Counts from the request to the model. */
   deadlineMs: number;
   /** Broken off beyond; a token read from a cache counts a tenth. */
   maxTokens: number;
@@ -161,24 +163,24 @@ export interface ForkRequest {
 export type ForkResult =
   | { kind: "answered"; text: string; run: ForkRun }
   | { kind: "failed"; reason: string; run: ForkRun }
-  /** Nothing was asked: the host does not open such a session. */
+  /** No request was made: the host does not open such a session. */
   | { kind: "refused"; reason: string };
 
-/** What went on in it. */
+/** The record of a fork's run. */
 export interface ForkRun {
-  /** Of its first request; absent where the provider did not report. */
+  /** Usage of the first request; absent if the provider did not report it. */
   first?: UsedTokens;
   used: UsedTokens;
   requests: number;
-  /** The task and all that came after it. */
+  /** The task and all later messages. */
   messages: readonly Message[];
-  /** The permission or answer that it asked for; no user is present, so it was refused. */
+  /** Permissions or answers it asked for; refused, because no user is present. */
   refusals: readonly string[];
 }
 
 export interface OwnSession {
   id: string;
   updatedMs: number;
-  /** Does the process that opened it still run? */
+  /** State of the process that opened it. */
   openedBy: "running" | "ended";
 }

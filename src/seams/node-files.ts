@@ -24,7 +24,7 @@ const NEWLINE = 0x0a;
 /** A repository may contain a link in place of one of our files; its target is not ours. */
 const NOT_FOLLOWING = constants.O_NOFOLLOW ?? 0;
 const APPEND_NOT_FOLLOWING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NOT_FOLLOWING;
-/** Writes of one file go one after the other, so that what was asked for last is what stays. */
+/** Serialises writes of one file, so that the last request wins. */
 const inTurn = createTurns();
 
 /** The real file system. */
@@ -64,14 +64,14 @@ export const nodeFiles: Files = {
   },
 
   async writeWhole(path, contents, options) {
-    // All of it in turn: which folder is made first says nothing of who asked last.
+    // `mkdir` belongs in the turn too: otherwise the order of finished `mkdir` calls would decide which write is last.
     await inTurn(path, async () => {
       await mkdir(dirname(path), { recursive: true });
       await (options?.mode === "kept" ? writeKept(path, contents) : writeOwn(path, contents));
     });
   },
 
-  /** A link to a file that is written already: it comes into being with all its contents, for one of many. */
+  /** Links a complete file into place: it appears with all its contents, for one of several writers. */
   async create(path, contents) {
     const written = `${path}.${randomUUID()}`;
     await mkdir(dirname(path), { recursive: true });
@@ -100,7 +100,7 @@ export const nodeFiles: Files = {
       const opening = size > 0 && last[0] !== NEWLINE ? "\n" : "";
       await file.appendFile(`${opening}${line}\n`);
     } finally {
-      // What is written is written; a turn waits for this line, and each wait costs it milliseconds in a busy host.
+      // Not awaited: the line is written, a turn waits for it, and each wait costs milliseconds in a busy host.
       void file.close().catch(() => {});
     }
   },
@@ -138,8 +138,8 @@ const flagsFor = (options?: ReadOptions): number =>
   options?.links === "refused" ? constants.O_RDONLY | NOT_FOLLOWING : constants.O_RDONLY;
 
 /**
- * Renamed over the name itself, so that a link in its place gives way. The name beside it cannot be guessed, and
- * nothing may stand there: a repository that could foresee it would put a link there too.
+ * Renames a temporary file over the path, so that a link there is replaced. The temporary name is random and must not
+ * exist: a repository that could predict it would put a link there too.
  */
 async function writeOwn(path: string, contents: string | Uint8Array): Promise<void> {
   const written = `${path}.${randomUUID()}`;
@@ -158,7 +158,7 @@ async function writeOwn(path: string, contents: string | Uint8Array): Promise<vo
   }
 }
 
-/** A file of the user's, which they may well have linked to where they keep it: the link stays. */
+/** Writes a user's file, which may be a link to where they keep it: the link stays. */
 async function writeKept(path: string, contents: string | Uint8Array): Promise<void> {
   const real = (await unlessMissing(() => realpath(path), undefined)) ?? path;
   const found = await unlessMissing(() => stat(real), undefined);
@@ -168,7 +168,7 @@ async function writeKept(path: string, contents: string | Uint8Array): Promise<v
     typeof contents === "string"
       ? contents
       : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
-  // Loaded with the first such write, which most runs never make. It follows links, so the name it gets is a new one.
+  // Loaded with the first such write, which most runs never make. It follows links, so it gets a new name.
   const { default: writeFileAtomic } = await import("write-file-atomic");
   await writeFileAtomic(
     written,
@@ -191,7 +191,7 @@ function createTurns(): (path: string, write: () => Promise<void>) => Promise<vo
   };
 }
 
-/** On a disk that knows no links a reader may see the file before its contents. */
+/** For disks without hard links: a reader may see the file before its contents. */
 async function createWithoutLink(path: string, contents: string | Uint8Array): Promise<boolean> {
   try {
     await writeFile(path, contents, { mode: OWNER_ONLY, flag: "wx" });
@@ -202,7 +202,7 @@ async function createWithoutLink(path: string, contents: string | Uint8Array): P
   }
 }
 
-/** The folder is there nearly always: it is made when it turns out not to be. */
+/** The folder nearly always exists: create it only after `open` fails. */
 async function openToAppend(path: string): Promise<FileHandle> {
   const found = await unlessMissing(() => open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY), undefined);
   if (found) return found;
@@ -210,7 +210,7 @@ async function openToAppend(path: string): Promise<FileHandle> {
   return open(path, APPEND_NOT_FOLLOWING, OWNER_ONLY);
 }
 
-/** Runs `action`; a missing file or folder is `absent`, every other error is thrown on. */
+/** Runs `action`; returns `absent` if a file or folder is missing, rethrows every other error. */
 async function unlessMissing<T, A>(action: () => Promise<T>, absent: A): Promise<T | A> {
   try {
     return await action();

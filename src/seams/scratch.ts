@@ -2,21 +2,21 @@ import { mkdtemp, realpath, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A folder of one's own for a while. */
+/** A temporary folder. */
 export interface Scratch {
   readonly path: string;
-  /** Removes it with everything in it. */
+  /** Removes the folder with its contents. */
   remove(): Promise<void>;
 }
 
-/** Makes a folder among the system's temporary ones. */
+/** Creates a folder in the system's temporary folder. */
 export async function createScratch(prefix: string): Promise<Scratch> {
   const path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
-  // A process that was writing here a moment ago may still hold files open.
+  // Retries because a process that just wrote here may still hold files open.
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Bytes free on the disk that a folder is on; `undefined` where the system does not say. */
+/** Free bytes on the folder's disk; `undefined` if the system does not say. */
 export async function readFreeBytes(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -1,6 +1,6 @@
 /**
- * How two memories stand to each other, by their words alone: the same said again, the opposite, or something else.
- * Careful rather than clever: what is not plain is "other", so that nothing is taken for outdated that only resembles.
+ * Compares two statements by their words: the same, the opposite, or something else. Cautious: every unclear case is
+ * "other", so that no memory becomes outdated by mere resemblance.
  */
 
 import { languageOf } from "../language/languages.js";
@@ -11,57 +11,58 @@ import { countShared, coverageOf, normalise, overlapOf, readWords } from "./word
 
 export type Relation = "same" | "contradicts" | "other";
 
-/** How a later statement stands to an earlier one. Pure. */
+/** The relation of a later statement to an earlier one. Pure. */
 export function compareStatements(later: string, earlier: string): Relation {
   const a = readStatement(later);
   const b = readStatement(earlier);
-  if (isRejected(a, b)) return "contradicts";
+  if (rejectsEarlier(a, b)) return "contradicts";
   if (a.words.size + b.words.size === 0)
     return a.text !== "" && readMeaning(a.text) === readMeaning(b.text) ? "same" : "other";
-  // Each speaks of something that the other does not: production and staging, commits and releases.
-  if (hasOwn(a.words, b.words) && hasOwn(b.words, a.words)) return "other";
+  // Each has a subject that the other lacks: production and staging, commits and releases.
+  if (hasUnshared(a.words, b.words) && hasUnshared(b.words, a.words)) return "other";
   const likeness = overlapOf(a.words, b.words);
   const [shorter, longer] = a.words.size < b.words.size ? [a.words, b.words] : [b.words, a.words];
   const doNumbersDiffer = a.numbers.size > 0 && b.numbers.size > 0 && countShared(a.numbers, b.numbers) === 0;
-  if (doNumbersDiffer) return likeness >= LIKE && a.isNegated === b.isNegated ? "contradicts" : "other";
+  if (doNumbersDiffer)
+    return likeness >= SAME_SUBJECT && a.isNegated === b.isNegated ? "contradicts" : "other";
   const isWithin = shorter.size >= LEAST_WITHIN && coverageOf(shorter, longer) >= WITHIN;
   const isAlike = likeness >= SAME || isWithin;
   if (!isAlike) return "other";
   return a.isNegated === b.isNegated ? "same" : "contradicts";
 }
 
-/** Of the words of both together, so many are in both: enough to speak of the same thing … */
-const LIKE = 0.6;
-/** … and to say the same of it. */
+/** Minimum Jaccard overlap of two statements about the same thing … */
+const SAME_SUBJECT = 0.6;
+/** … and of two that say the same. */
 const SAME = 0.7;
-/** Of the words of the shorter, so many are in the longer. */
+/** Minimum share of the shorter statement's words found in the longer. */
 const WITHIN = 0.9;
 const LEAST_WITHIN = 3;
 
 interface Statement {
   text: string;
-  /** What it affirms, without numbers. */
+  /** Affirmed words, without numbers. */
   words: Set<string>;
   numbers: Set<string>;
-  /** What it turns down: "not npm", "instead of npm". */
+  /** Rejected words: "not npm", "instead of npm". */
   rejected: Set<string>;
   isNegated: boolean;
 }
 
 const REJECTS =
   /(?:,? (?:and )?not|\binstead of|\brather than|\bno longer|\bany ?more than|\bover|而不是|不是|不再用|不再使用|不用)\s*((?:[\w./@-]+\s?){1,3}|[\p{Script=Han}\w./@-]{1,12})/giu;
-/** Say nothing about what a statement is about. */
+/** Words that do not indicate a statement's subject. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(
   "but so with from as i you its our my your been so always do must should use used uses using prefer want will can every each all any only now here there have has let let's go going us if then than when just also still more remember note because since everything everywhere anything currently project repo repository codebase".split(
     " ",
   ),
 );
 
-/** What stands behind so much is no statement any more, but a text. */
+/** Characters compared: a longer text is not a statement. */
 const LOOKED_AT = 8_000;
 
 function readStatement(text: string): Statement {
-  // "No, …" turns down what somebody else said, not what follows.
+  // "No, …" rejects an earlier statement, not what follows.
   const statement = normalise(cut(text, LOOKED_AT));
   const lower = statement.toLowerCase().replace(languageOf(statement).opening, "");
   const rejected = new Set(
@@ -79,15 +80,15 @@ function readStatement(text: string): Statement {
   };
 }
 
-/** Is it what the later statement turns down that the earlier one was about? */
-function isRejected({ rejected, words, numbers }: Statement, earlier: Statement): boolean {
-  const turnedDown = [...rejected].filter((word) => earlier.words.has(word) || earlier.numbers.has(word));
-  if (turnedDown.length === 0 || earlier.isNegated) return false;
-  // "Spaces, not tabs, in Python" says nothing of tabs in Makefiles.
-  const left = [...earlier.words, ...earlier.numbers].filter((word) => !turnedDown.includes(word));
+/** True if the later statement rejects what the earlier one affirmed. */
+function rejectsEarlier({ rejected, words, numbers }: Statement, earlier: Statement): boolean {
+  const hits = [...rejected].filter((word) => earlier.words.has(word) || earlier.numbers.has(word));
+  if (hits.length === 0 || earlier.isNegated) return false;
+  // "Spaces, not tabs, in Python" says nothing about tabs in Makefiles.
+  const left = [...earlier.words, ...earlier.numbers].filter((word) => !hits.includes(word));
   return left.every((word) => words.has(word) || numbers.has(word));
 }
 
-function hasOwn(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+function hasUnshared(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
   return countShared(words, others) < words.size;
 }

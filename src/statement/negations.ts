@@ -1,12 +1,12 @@
-/** Words that turn a statement round. Pure. */
+/** Words that negate a statement. Pure. */
 
 const CONTRACTED =
   "\\w+n['’]t|(?:do|does|did|is|are|was|were|has|have|had|ca|wo|would|should|could|must|need)nt";
-/** Tells what was not; nothing is ruled out by it. */
+/** Excludes past tense: it reports what was not, and forbids nothing. */
 const PAST = "(?!(?:did|was|were|had|has|have)n['’]?t\\b)";
-/** For patterns of words that turn something round, with flag "i"; the second one is of characters without spaces. */
+/** Negations for patterns with flag "i"; `NEGATIVE_HAN` is a set of Chinese characters. */
 export const NEGATIVE = `not|never|no|without|cannot|${CONTRACTED}`;
-/** One that says nothing but that. */
+/** A word that is only a negation. */
 export const NEGATIVE_WORD = new RegExp(`^${PAST}(?:not|never|no|cannot|${CONTRACTED})$`, "i");
 export const NEGATIVE_HAN = "不别勿禁没无";
 
@@ -18,10 +18,10 @@ const RULING_OUT = pattern(`${PAST}${ANY}`, "iu");
 /** "No, use tabs" forbids nothing. */
 const INTERJECTION = /^(no|nope|nah|wait|stop)\s*[,.!:;–—-]+\s*/i;
 
-/** Does it rule something out? */
+/** True if it rules something out. */
 export const isNegative = (text: string): boolean => RULING_OUT.test(withoutInterjection(text));
 
-/** Is what it says turned round? What is turned round twice is not. */
+/** True if the statement is negated; two negations cancel out. */
 export const isNegated = (text: string): boolean =>
   [...withoutInterjection(text).matchAll(NEGATION)].length % 2 === 1;
 

@@ -1,14 +1,13 @@
 /**
- * Does one text say what another says? By what a fact hangs on: words that turn it round, what is spelt as no prose is,
- * names and environments. Two texts that differ in one of these say different things, and whoever words a fact anew has
- * to say each of them again. Pure.
+ * Checks whether one text supports another, by pivots: negations, numbers and code, names and environments. Texts that
+ * differ in a pivot say different things, and a rewording must keep every one. Pure.
  */
 import { isNegative, NEGATIVE, NEGATIVE_HAN } from "./negations.js";
 import { normalise } from "./words.js";
 
-/** Any difference counts here, so characters that often turn nothing round are among them. */
+/** Includes characters that often negate nothing: here any difference counts. */
 const TURNING_HAN = `${NEGATIVE_HAN}非未`;
-/** Words that turn round what is said of the next one. */
+/** Words that negate or restrict what follows. */
 const TURNING = new RegExp(
   `\\b(?:${NEGATIVE}|instead|always|only|before|after|until|unless|except|least|most|less|more)\\b|[${TURNING_HAN}]`,
   "giu",
@@ -31,7 +30,7 @@ export function readPivots(text: string): ReadonlySet<string> {
   return new Set([...found, ...names].map((pivot) => pivot.replace(/^`|[`.:,;]+$/g, "").toLowerCase()));
 }
 
-/** A pivot of these texts that the new one does not say, or one of its own that is in none of them. */
+/** A pivot of these texts that the new one lacks, or one that only the new one has. */
 export function findStrayPivot(
   texts: readonly string[],
   worded: string,
@@ -55,11 +54,11 @@ function says(text: string, pivot: string): boolean {
   return false;
 }
 
-/** Would this letter beside that one be of the same word? */
+/** True if the two adjacent characters belong to one word. */
 const isWord = (beside: string | undefined, letter: string | undefined): boolean =>
   /[\w-]/.test(beside ?? "") && /\w/.test(letter ?? "");
 
-/** Negations with the word that they turn round: "not use" is lost where "not" stands before another. */
+/** Negations with the word they negate: "not use" is lost if "not" moves to another word. */
 function readTurns(text: string): ReadonlySet<string> {
   const turns = normalise(text).toLowerCase().matchAll(TURNS);
   return new Set([...turns].map(([, turning, next, han]) => han ?? `${turning} ${next}…`));
@@ -67,17 +66,17 @@ function readTurns(text: string): ReadonlySet<string> {
 
 const ABSOLUTE = /\b(always|every|all|must|only)\b|总是|必须|务必|只|都|永远/iu;
 
-/** Does it turn something down, or hold without exception? */
+/** True if it rules something out or allows no exception. */
 export function isDecisive(text: string): boolean {
   return isNegative(text) || ABSOLUTE.test(text);
 }
 
-/** What is ruled out in one must be ruled out in the other; what the text makes absolute the evidence must have. */
+/** True if both rule something out or neither does, and the text is only absolute if the evidence is. */
 export function isDecidedAlike(text: string, evidence: string): boolean {
   return isNegative(text) === isNegative(evidence) && (!ABSOLUTE.test(text) || ABSOLUTE.test(evidence));
 }
 
-/** A number, path, address or the like in the text that the evidence has not. */
+/** A number, path, address or the like in the text that the evidence lacks. */
 export function findUnsupported(text: string, evidence: string): string | undefined {
   const said = normalise(evidence).toLowerCase();
   return (normalise(text).match(/[^\s"'`()（）,，;；。“”「」]+/g) ?? [])

@@ -1,27 +1,27 @@
 /**
- * What a text says, without what wording is free in. Two texts of one wording say the same; that two of another
- * wording do is for a model or a person to say.
+ * Normalises texts so that free variations of wording disappear. Equal results mean the same statement; for unequal
+ * ones, a model or a person must decide.
  *
- * Careful rather than clever: one word more, a word in another place, a sign, a unit, the case of a name in code make
- * another wording, because they may make another fact. "A calls B" and "B calls A" have all their words in common, and
- * so have "reset the staging database on Mondays" and the same of production, but for one.
+ * Cautious: an extra or moved word, a sign, a unit, or the case of a name in code makes another wording, because it may
+ * make another fact. "A calls B" and "B calls A" share all their words, and "reset the staging database on Mondays"
+ * differs from the same for production in only one.
  */
 
 import { normalise } from "./words.js";
 
-/** The text in small letters, without the marks of a sentence and its spaces; words, order and signs stay. */
+/** The text in lower case, without punctuation and extra spaces; words, order and symbols stay. */
 export function readWording(text: string): string {
-  // In a program every sign and every line counts.
+  // In code, every character and line counts.
   return text.includes("```") ? text.trim() : splitPlaces(text).join(" ");
 }
 
-/** The same, without articles, and with words that are spelt in two ways in one of them. */
+/** The same, without articles and with one spelling per word. */
 export function readMeaning(text: string): string {
   if (text.includes("```")) return readWording(text);
   return foldPhrases(splitSentences(text).map(moveBeginning).map(foldWords).join(" . "));
 }
 
-/** Words that stand for each other wherever they stand; the rows are by the word that is kept. */
+/** Words that are interchangeable in any context, by the kept spelling. */
 const SPELLINGS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     configuration: "config",
@@ -54,7 +54,7 @@ const SPELLINGS: Readonly<Record<string, string>> = Object.fromEntries(
   }).flatMap(([kept, others]) => others.split(" ").map((other) => [other, kept])),
 );
 
-/** What is said in several words, or in none. */
+/** Phrases with a shorter equivalent, or none. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?<=^| )(?:please|note that|remember that|keep in mind that|in order(?= to ))(?= |$) ?/g, ""],
   [/(?<=^| )(do|does|did|is|are|was|were|have|has|had|would|should|could|must)n't(?= |$)/g, "$1 not"],
@@ -63,7 +63,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?<=^| )(?:have to|has to)(?= )/g, "must"],
   [/(\d) ?(?:percent|per cent|%)(?= |$)/g, "$1%"],
   [/(\d) (?=(?:ms|s|min|h|kb|mb|gb|KB|MB|GB|KiB|MiB|GiB|px)(?: |$))/g, "$1"],
-  // A unit or a number stays itself: "a few" is not "few", and "option a" is named so.
+  // Drops articles, not quantities or names: "a few" is not "few", and "option a" is a name.
   [/(?<=^| )(?:the|an|a(?! (?:few|little|is|are|was|were|and|or|has|must|can)(?: |$)|$))(?= ) ?/g, ""],
   [/使 用/g, "用"],
   [/每 日/g, "每 天"],
@@ -73,7 +73,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
 
 const BEGINNING = /^(?:in|on|at|during|for|since|before|after|with|within|without) /i;
 
-/** "In staging, X" is "X in staging"; with a second comma it is not plain what the beginning belongs to. */
+/** "In staging, X" becomes "X in staging"; with a second comma it is unclear what the beginning belongs to. */
 function moveBeginning(sentence: string): string {
   const [beginning = "", rest, ...more] = sentence.split(/, /);
   if (rest === undefined || more.length > 0 || !BEGINNING.test(beginning)) return sentence;
@@ -93,20 +93,20 @@ function foldPhrases(text: string): string {
   return PHRASES.reduce((folded, [phrase, kept]) => folded.replace(phrase, kept), text).trim();
 }
 
-/** What is no prose: with a digit, a sign or a capital within, or as short as US. */
+/** A word that is not prose: with a digit, a symbol or an inner capital, or one or two capitals, like US. */
 const NO_PROSE = /[^\p{L}'’-]|\p{L}\p{Lu}|^\p{Lu}{1,2}$/u;
-/** Marks of a sentence before and behind a word; not "?", and none that counts in code. */
+/** Punctuation before and after a word; not "?", and none that matters in code. */
 const BEFORE = /^(?:["“”„‘’'([（【「『《]|\*\*|__)+/;
 const BEHIND = /(?:["“”’'\])）】」』》,;:、。.!]|\*\*|__)+$/;
 const END = /[.;!。]/;
-/** Stands for a space in code, which is one word. */
+/** Replaces spaces within inline code, which is one word. */
 const WITHIN = "\u0001";
 
 function splitPlaces(text: string): string[] {
   const words = normalise(text)
     .replace(/^[ \t]*(?:[-*+]|#{1,6}|\d+\.)[ \t]+/gm, "")
     .replace(/`[^`\n]+`/g, (code) => code.replace(/\s+/g, WITHIN))
-    // Han needs no spaces: each character is a word, whatever stands beside it.
+    // Han is written without spaces: each character is a word.
     .replace(/\p{Script=Han}/gu, " $& ")
     .split(/[\s\u3000]+/)
     .flatMap((word, index) => foldWord(word, index === 0));
@@ -115,7 +115,7 @@ function splitPlaces(text: string): string[] {
 }
 
 function foldWord(given: string, isFirst: boolean): string[] {
-  // "No, use npm" turns down what was said before, "no use" is another thing; so are 5" and 5'.
+  // "No, use npm" rejects an earlier statement, "no use" does not; 5" and 5' are measures.
   if (/^no,$/i.test(given)) return ["no,"];
   if (/^[\d.]+["']$/.test(given)) return [given];
   const behind = BEHIND.exec(given)?.[0] ?? "";

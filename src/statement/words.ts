@@ -1,15 +1,15 @@
 /**
- * The words of a statement: how a text is spelt for comparing, which words say what it is about, and how far two texts
+ * The words of a statement: normalises spelling, extracts the words that carry meaning, and measures how far two texts
  * share them. Pure.
  */
 
 import { NEGATIVE_WORD } from "./negations.js";
 
-/** One spelling of what is typed in several ways: wide characters, signs, invisible marks. Case and spaces stay. */
+/** Unifies wide characters, minus signs and apostrophes, and drops invisible marks. Case and spaces stay. */
 export function normalise(text: string): string {
   return (
     text
-      // Not NFKC: it makes 105 of 10⁵.
+      // Not NFKC, which turns 10⁵ into 105.
       .normalize("NFC")
       .replace(/\p{Cf}/gu, "")
       .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
@@ -22,23 +22,23 @@ const WORD = /[#!&]\d+|[\p{L}\p{N}][\p{L}\p{N}_./@'-]*/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const RUNS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+/gu;
 
-/** Words that any statement may have. */
+/** Function words that any statement may have. */
 export const FILLERS: ReadonlySet<string> = new Set(
   "the a an is are was were be of to in on at for and or we it this that".split(" "),
 );
-/** Words in which an agent's wording differs from the user's. */
+/** Words that differ between an agent's wording and the user's. */
 const PERSONS = new Set("these those with as by i you he she they please s t".split(" "));
 
 /**
- * Words in their simplest form, names and paths whole; of scripts without spaces, pairs of characters. Not those that say
- * nothing, of which a customer may know more, nor those that only turn a statement round.
+ * Words in the singular, names and paths whole; pairs of characters for scripts without spaces. Omits fillers, the
+ * caller's `empty` words, and negations.
  */
 export const readWords = (text: string, empty?: ReadonlySet<string>): Set<string> =>
   split(text, { simplify: toSingular, splitRun: pairsOf, empty });
 
 /**
- * For finding what a text is about: "pushing" is "push", and of scripts without spaces each character is a word. Too much
- * falls together in it to say that two texts say the same.
+ * Stems for finding a text's subject: "pushing" is "push", and for scripts without spaces each character is a word. Too
+ * coarse to decide that two texts say the same.
  */
 export const readStems = (text: string): Set<string> =>
   split(text, { simplify: toStem, splitRun: (characters) => [...characters], empty: PERSONS });
@@ -76,14 +76,14 @@ export function countShared(wanted: ReadonlySet<string>, given: ReadonlySet<stri
   return shared;
 }
 
-/** Of the words of both together, the share that both have: 0 to 1 (Jaccard). */
+/** Jaccard overlap of two sets of words: 0 to 1. */
 export function overlapOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const shared = countShared(one, other);
   const all = one.size + other.size - shared;
   return all === 0 ? 0 : shared / all;
 }
 
-/** Of the words of the first, the share that the second has too: 0 to 1; 1 where there are none. */
+/** Share of the first set's words found in the second: 0 to 1; 1 if the first is empty. */
 export function coverageOf(words: ReadonlySet<string>, by: ReadonlySet<string>): number {
   return words.size === 0 ? 1 : countShared(words, by) / words.size;
 }

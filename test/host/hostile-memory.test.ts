@@ -21,7 +21,7 @@ test("a half-done change that a repository brings does nothing at the first mess
   stage.model.script(say("hi"));
   await (await stage.newSession("first")).ask("Hello.");
   await whenContains(stage.project.file(`${INTERNAL}/pending.refused-1.json`), pending);
-  await whenContains(stage.project.file(LOG), "pending.json was refused, and nothing of it is done");
+  await whenContains(stage.project.file(LOG), "pending.json was refused and not applied");
   expect(stage.model.lastRequest().textOf("user")).toContain("The API listens on 8080.");
   expect(existsSync(join(stage.project.path, "..", "outside"))).toBe(false);
   expect(existsSync(stage.project.file(`${INTERNAL}/pending.json`))).toBe(false);
@@ -44,7 +44,7 @@ test("a ledger that names files of the user's has none of them sent to the model
   await session.ask("Hello.");
   await session.ask("Who are the customers, Alice?");
   await (await stage.newSession("second")).ask("Hello again.");
-  await whenContains(stage.project.file(LOG), "is no path of a memory");
+  await whenContains(stage.project.file(LOG), "is not a memory path");
   const sent = stage.model.requests.map(({ body }) => JSON.stringify(body)).join("\n");
   expect(sent).toContain("The API listens on 8080.");
   expect(sent).not.toMatch(/owes 12000|Diary/);

@@ -57,11 +57,11 @@ const parse = (text: string): Memory => {
   return reading.memory;
 };
 
-it("a memory that is written and read again is the same", () => {
+it("a memory survives writing and reading", () => {
   fc.assert(fc.property(memory, (one) => void expect(parse(formatMemoryFile(one))).toEqual(one)));
 });
 
-it("a memory that is written over another one is the new one, and the same one leaves every byte", () => {
+it("a memory written over another replaces it, and an equal one keeps every byte", () => {
   fc.assert(
     fc.property(memory, memory, (one, other) => {
       const text = formatMemoryFile(one);
@@ -71,7 +71,7 @@ it("a memory that is written over another one is the new one, and the same one l
   );
 });
 
-it("what a person has written around the fields stays in a change", () => {
+it("what a person wrote around the fields survives a change", () => {
   fc.assert(
     fc.property(memory, words, (one, tags) => {
       const text = formatMemoryFile(one).replace("---\n", "---\n# a word of my own\n");
@@ -82,7 +82,7 @@ it("what a person has written around the fields stays in a change", () => {
   );
 });
 
-it("whatever stands in a file is a memory or a problem with a reason, and nothing is thrown", () => {
+it("any file content is a memory or a problem with a reason, and never throws", () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc.string({ unit: "binary", maxLength: 200 }).map((text) => Buffer.from(`---\n${text}\n---\nx`)),

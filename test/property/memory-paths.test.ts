@@ -1,4 +1,4 @@
-/** What a path of a memory may be: no hostile one, every one that the store makes, and there and back. */
+/** Valid paths of memories: none that is hostile, all that the store makes, and round trips. */
 import { describe, expect, it } from "vitest";
 import { formatID, isName } from "../../src/memory/id.js";
 import { memoryTypes } from "../../src/memory/memory.js";
@@ -26,12 +26,12 @@ function parseLedgerLine(value: unknown, prefix: string): unknown {
 const legal = forge({ path: "knowledge/api.md", becomes: "x" });
 
 describe("a hostile path", () => {
-  it("a hostile path is none, in whatever place of a line it stands, and its whole change counts for nothing", () => {
+  it("a hostile path is refused anywhere in a line, and its whole change is ignored", () => {
     fc.assert(
       fc.property(hostilePath, ({ path }) => {
         expect(parsePath(path)).toBeUndefined();
         expect(findPathFault(path)).toContain(quotePath(path));
-        // As the line of whoever knows how keys are made of paths.
+        // The line of an attacker who knows how paths make keys.
         const key = path.replace(/^archive\//, "").replace(/\.md$/, "");
         const lines = [
           forge({ path, becomes: "x" }),
@@ -44,7 +44,7 @@ describe("a hostile path", () => {
           const pending = JSON.stringify({ ledgerFile: LEDGER_FILE, lines: [legal, line, legal] });
           expect(parsePending(pending, "")).toMatchObject({
             kind: "refused",
-            why: expect.stringContaining("line 2 of it is no change of a memory"),
+            why: expect.stringContaining("line 2 of it is not a change of a memory"),
           });
         }
         expect(isLedgerFile(path)).toBe(false);
@@ -54,7 +54,7 @@ describe("a hostile path", () => {
     );
   });
 
-  it("a hostile path is shown to people on one short line without anything that a terminal obeys or hides", () => {
+  it("a hostile path is shown to people on one short line without control or invisible characters", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -72,7 +72,7 @@ describe("a hostile path", () => {
 
 describe("a path of a memory", () => {
   const type = fc.constantFrom(...memoryTypes);
-  /** As a person may call a file. */
+  /** File names that a person may choose. */
   const byHand = fc.constantFrom(
     "端口-8080",
     "他说……不要",
@@ -97,7 +97,7 @@ describe("a path of a memory", () => {
     fc.string({ unit: "grapheme" }),
   );
 
-  it("a path of a memory is what its parts make, and back, for each name that the store makes of a title", () => {
+  it("a path of a memory survives parsing and formatting, for each name that the store makes of a title", () => {
     fc.assert(
       fc.property(type, title, fc.nat(3), fc.boolean(), (one, words, others, isArchived) => {
         const taken = new Set<string>();
@@ -114,7 +114,7 @@ describe("a path of a memory", () => {
     );
   });
 
-  it("a path of a memory may have a name that a person has given, with spaces, in every script, with emoji", () => {
+  it("a path of a memory may have a person's name for it, with spaces, in any script, with emoji", () => {
     fc.assert(
       fc.property(type, byHand, fc.boolean(), (one, name, isArchived) => {
         expect([name, findNameFault(name)]).toEqual([name, undefined]);
@@ -127,7 +127,7 @@ describe("a path of a memory", () => {
     );
   });
 
-  it("a path of a memory is read for every file that lies where memories lie, also where no line may name it", () => {
+  it("a path of a memory is read for every file in a memory folder, even if no line may name it", () => {
     const name = fc.oneof(title, fc.constantFrom("con", "a\u2215b", "x.", "\uff0e\uff0e", "a\u202eb"));
     fc.assert(
       fc.property(type, name.filter(isName), fc.boolean(), (one, given, isArchived) => {
@@ -138,7 +138,7 @@ describe("a path of a memory", () => {
     );
   });
 
-  it("a path of a memory stays the same memory's when it moves: between its folder and the archive, and nowhere else", () => {
+  it("a path of a memory only moves between its folder and the archive, and stays the same memory's", () => {
     const move = (from: string, path: string) => forge({ from, path, was: "x" });
     expect(parseLedgerLine(move("knowledge/api.md", "archive/knowledge/api.md"), "")).toBeDefined();
     expect(parseLedgerLine(move("archive/knowledge/api.md", "knowledge/api.md"), "")).toBeDefined();
@@ -152,7 +152,7 @@ describe("a path of a memory", () => {
   });
 });
 
-it("a line whose time is none, or one that no clock can follow, stops no later change", () => {
+it("a line with an invalid time, or one beyond any clock, stops no later change", () => {
   for (const at of ["", "then", "2026-13-45T00:00:00Z", "+275760-09-13T00:00:00.000Z", "2026-01-01"])
     expect(parseLedgerLine({ ...legal, at }, "")).toBeUndefined();
   expect(parseLedgerLine({ ...legal, at: "9999-12-31T23:59:59.999Z" }, "")).toBeDefined();

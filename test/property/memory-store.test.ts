@@ -1,6 +1,6 @@
 /**
- * The store against a model that is a map: remember, edit, archive, restore, edit and remove by hand, be killed at any file
- * operation, and be opened again, in any order. What the store shows is what the model holds, and the ledger gives the
+ * Compares the store with a map as its model: remember, edit, archive, restore, edit and remove by hand, crash at any
+ * file operation, and reopen, in any order. The store always shows what the model holds, and the ledger restores the
  * files.
  */
 import { expect, it } from "vitest";
@@ -25,7 +25,7 @@ type Command =
   /** Changes one and archives another, in one step. */
   | { do: "swap"; which: number; other: number; content: string }
   | { do: "reopen" | "list" }
-  /** The next command that writes is broken off after so many file operations. */
+  /** Number of file operations after which the next writing command crashes. */
   | { do: "die"; after: number }
   | { do: "turn"; clockMs: number };
 
@@ -47,7 +47,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 const CAUSE = { operation: "test" };
 
-/** One disk, the processes that come and go on it, and what should be there. */
+/** One disk, the processes that come and go on it, and its expected contents. */
 function openStage() {
   const clock = createFakeClock();
   const files = createMemoryFiles({}, clock.now);
@@ -71,7 +71,7 @@ function openStage() {
     store: () => world.store,
     dying: () => dying,
     reopen: () => {
-      // Whoever was there is gone, and what it had planned for later never happens.
+      // The earlier process is gone, and its timers never fire.
       dying.dieAfter(0);
       world = open();
     },
@@ -102,7 +102,7 @@ async function swapTwo(
   return settle(stage, model, after, change());
 }
 
-/** What a change made of the model: as the disk has it, which is either all of it or nothing. */
+/** Updates the model from the disk, which has either all of a change or none. */
 async function settle(stage: Stage, model: Model, after: Model, change: Promise<Written>): Promise<Model> {
   try {
     const written = await change;
@@ -113,7 +113,7 @@ async function settle(stage: Stage, model: Model, after: Model, change: Promise<
     const there = await readModel(stage.store());
     const seen = [...there.entries()].sort();
     const possible = [model, after].map((one) => JSON.stringify([...one.entries()].sort()));
-    // A new one may have got its name only now.
+    // A new memory may get its name only now.
     expect(possible).toContain(JSON.stringify(seen));
     return there;
   }
@@ -168,7 +168,7 @@ async function step(stage: Stage, model: Model, command: Command): Promise<Model
     }
     case "list": {
       const seen = await readModel(store).catch(() => undefined);
-      // Nobody has seen what a process that died while it looked would have shown.
+      // A process that died while reading has shown nothing.
       if (stage.dying().isDead) stage.reopen();
       else expect(seen).toEqual(model);
       return model;
@@ -214,7 +214,7 @@ function readLedger(files: MemoryFiles): LedgerLine[] {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LedgerLine);
 }
 
-it("any order of changes, edits by hand, deaths and restarts gives the model's state, and the ledger gives the files", async () => {
+it("any order of changes, edits by hand, crashes and restarts gives the model's state, and the ledger restores the files", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 30 }), async (commands) => {
       const stage = openStage();
@@ -227,7 +227,7 @@ it("any order of changes, edits by hand, deaths and restarts gives the model's s
       );
       const files = new Map(onDisk.map((path) => [path.slice(MEMORY.length + 1), stage.files.text(path)]));
       expect(replayLedger(readLedger(stage.files))).toEqual(files);
-      // No lock is stuck, and nothing is left half-done.
+      // No lock is stuck, and no change is unfinished.
       await stage.store().remember(draft("the last"), CAUSE);
       const state = [...stage.files.contents.keys()].filter((path) => /\/(lock|pending\.json)$/.test(path));
       expect(state).toEqual([]);

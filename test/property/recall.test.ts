@@ -55,7 +55,7 @@ const answers = (recall: Recall) =>
   queries.map((query) => [recall.search(query, { limit: 100 }), recall.match(query, { limit: 100 })]);
 
 describe("a recall index", () => {
-  it("a recall index answers as one that never held what was replaced and removed, whatever the order of adding", () => {
+  it("a recall index answers as if it never held replaced and removed entries, in any order of adding", () => {
     const step = fc.oneof(entry, id);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
@@ -79,7 +79,7 @@ describe("a recall index", () => {
     );
   });
 
-  it("a recall index finds every entry by its own words, and none that is not there", () => {
+  it("a recall index finds every entry by its own words, and no entry it does not hold", () => {
     fc.assert(
       fc.property(fc.uniqueArray(entry, { selector: (one) => one.id, maxLength: 7 }), (entries) => {
         const recall = fill(entries);
@@ -94,7 +94,7 @@ describe("a recall index", () => {
     );
   });
 
-  it("a recall index takes any text and any query without a throw, and scores best first", () => {
+  it("a recall index accepts any text and query without throwing, and lists the best first", () => {
     const any = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }));
     fc.assert(
       fc.property(fc.array(fc.tuple(any, any), { maxLength: 8 }), any, (texts, query) => {

@@ -4,7 +4,7 @@ import { byHand, type Damage, DECISION, edit, FOLDER, memory, SECRET } from "./s
 export const damagedFiles: readonly Damage[] = [
   ...(
     [
-      ["bad YAML", "---\ntitle: [a\n---\nx", /no YAML/],
+      ["bad YAML", "---\ntitle: [a\n---\nx", /not valid YAML/],
       ["half a file", "---\ntitle: a\ncreated: 2026-", /does not end/],
       ["an empty file", "", /empty/],
       ["a binary file", Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]), /UTF-8|NUL/],
@@ -66,7 +66,7 @@ export const damagedFiles: readonly Damage[] = [
     what: "a name that cannot stand in the ledger",
     plant: memory("a\u2215b", "x"),
     file: /decision\/a\u2215b\.md/,
-    says: /something like a slash in its name; it is read and used, but has no history/,
+    says: /its name contains a character like a slash; it is read and used, but has no history/,
     mends: [/MEMORY\.md$/],
   },
   {

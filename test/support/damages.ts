@@ -125,7 +125,7 @@ const damagedState: readonly Damage[] = [
     what: "half a note on a change",
     plant: (files) => files.writeWhole(`${STATE}/pending.json`, '{"line":'),
     file: /internal\/pending\.json/,
-    says: /nothing of it is done: it is half of a note on a change/,
+    says: /nothing of it is done: it is incomplete/,
     mends: [/pending\.json$/, /pending\.refused-1\.json$/],
   },
   {
@@ -136,7 +136,7 @@ const damagedState: readonly Damage[] = [
         return `${text}${JSON.stringify({ ...line, id: "theirs", path: "../../../.bashrc" })}\n`;
       }),
     file: /ledger\/2026-11-\w+\.jsonl/,
-    says: /line 5 is no change of a memory, and nothing of it is done: "\.\.\/\.\.\/\.\.\/\.bashrc" is no path/,
+    says: /line 5 is not a change of a memory and was not applied: "\.\.\/\.\.\/\.\.\/\.bashrc" is not a memory path/,
   },
   {
     what: "a begun change of a file elsewhere",
@@ -150,7 +150,7 @@ const damagedState: readonly Damage[] = [
       await files.writeWhole(`${STATE}/pending.json`, JSON.stringify(pending));
     },
     file: /internal\/pending\.json/,
-    says: /nothing of it is done: line 2 of it .*"archive\/\.\.\/\.\.\/x\.md" is no path of a memory/,
+    says: /nothing of it is done: line 2 of it .*"archive\/\.\.\/\.\.\/x\.md" is not a memory path/,
     mends: [/pending\.json$/, /pending\.refused-1\.json$/],
   },
   {

@@ -62,7 +62,7 @@ export function createKeptMemories(...given: Memory[]): KeptMemories {
       for (const { after } of planned) write(after, cause);
       return { kind: "written", ids: planned.map(({ before }) => before.id) };
     },
-    undo: async () => ({ kind: "nothing", why: "nothing was done that could be taken back" }),
+    undo: async () => ({ kind: "nothing", why: "there is nothing to undo" }),
     problems: () => [],
     onChange: (listener) => void listeners.push(listener),
   };

@@ -121,22 +121,22 @@ describe("frontmatter", () => {
     [
       "of more than 16 KB is a problem",
       `title: ${"a".repeat(17_000)}`,
-      "has 17008 bytes, and of at most 16384 it is read",
+      "has 17008 bytes, expected at most 16384",
     ],
     [
       "of thousands of lines is a problem",
       "k: 1\n".repeat(2_000),
-      "lines and signs such as quotes and brackets",
+      "lines and characters such as quotes and brackets",
     ],
-    ["of thousands of quotes is a problem", `title: '${"''".repeat(4_000)}'`, "of at most 1000 it is read"],
+    ["of thousands of quotes is a problem", `title: '${"''".repeat(4_000)}'`, "expected at most 1000"],
     [
       "nested without need is a problem",
       `a: ${"[".repeat(20)}${"]".repeat(20)}`,
-      "is nested more than 16 deep",
+      "is nested more than 16 levels deep",
     ],
     ["with a list for a name is a problem", "? [a]\n: 1", "is not a list of names and values"],
     ["with a name twice is a problem", "title: a\ntitle: b", 'Map keys must be unique, "title" is not'],
-    ["that is no YAML says where", 'title: "a\nb: 1', "at line"],
+    ["that is invalid YAML says where", 'title: "a\nb: 1', "at line"],
   ])("%s", (_, front, what) => {
     const reading = read(front);
     expect(reading.kind === "problem" ? reading.what : "").toContain(what);

@@ -115,7 +115,7 @@ describe("a ledger from a repository", () => {
     ]);
     const { err, out } = await victim.strata("list");
     expect(out).toContain("knowledge/api");
-    expect(err.match(/no path of a memory/g)).toHaveLength(1);
+    expect(err.match(/not a memory path/g)).toHaveLength(1);
     expect(out + (await victim.strata("export")).out + (await runAll(victim))).not.toContain("owes 12000");
     expect(readOwnLedgers(victim)).toContain("The API listens");
     expect(readOwnLedgers(victim)).not.toContain("owes 12000");
@@ -151,7 +151,7 @@ describe("a ledger from a repository", () => {
     const { code, out } = await victim.strata("validate");
     expect(code).toBe(1);
     const wrong = [
-      /line 2 .*"\.\.\/x\.md" is no path/,
+      /line 2 .*"\.\.\/x\.md" is not a memory path/,
       /line 3 .*device/,
       /line 4 .*is not the file of "knowledge\/api"/,
       /line 5 .*cannot move/,

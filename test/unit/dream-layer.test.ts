@@ -208,9 +208,7 @@ describe("a person", () => {
       expect(world.files.contents.get(path)).toEqual(before.get(path));
     }
     expect(world.files.text(`${MEMORY}/DREAMS.md`)).toContain("· taken back 2026-11-21 09:00");
-    expect(await run(world, "memory-undo")).toBe(
-      "Nothing was changed: nothing was done that could be taken back.",
-    );
+    expect(await run(world, "memory-undo")).toBe("Nothing was changed: there is nothing to undo.");
   });
 
   it("a person who has little is told so", async () => {

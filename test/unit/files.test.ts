@@ -19,7 +19,7 @@ async function openFolder(): Promise<string> {
 describeFiles("the real file system", async () => ({ files: nodeFiles, folder: await openFolder() }));
 describeFiles("the memory file system", async () => ({ files: createMemoryFiles(), folder: "/folder" }));
 
-it("files are written for their owner alone", async () => {
+it("files are readable by their owner only", async () => {
   const folder = await openFolder();
   await nodeFiles.writeWhole(join(folder, "whole"), "x");
   await nodeFiles.appendLine(join(folder, "lines"), "x");
@@ -27,7 +27,7 @@ it("files are written for their owner alone", async () => {
   expect((await stat(join(folder, "lines"))).mode & 0o777).toBe(0o600);
 });
 
-it("a file of somebody else keeps its mode, and one that is made gets what the system gives", async () => {
+it("a file that is not ours keeps its mode, and a new one gets the system's default", async () => {
   const path = join(await openFolder(), "opencode.json");
   await nodeFiles.writeWhole(path, "x", { mode: "kept" });
   const usual = 0o666 & ~process.umask();
@@ -37,7 +37,7 @@ it("a file of somebody else keeps its mode, and one that is made gets what the s
   expect((await stat(path)).mode & 0o777).toBe(0o640);
 });
 
-it("a link in the place of a file is not written through", async () => {
+it("a link in place of a file is not written through", async () => {
   const folder = await openFolder();
   await nodeFiles.writeWhole(join(folder, "theirs"), "precious");
   await symlink(join(folder, "theirs"), join(folder, "ours.log"));
@@ -45,7 +45,7 @@ it("a link in the place of a file is not written through", async () => {
   expect(Buffer.from((await nodeFiles.read(join(folder, "theirs"))) ?? []).toString()).toBe("precious");
 });
 
-it("a whole file takes the place of a link, and a name that is foreseen beside it gains nothing", async () => {
+it("a whole file replaces a link, and predicting the temporary name gains nothing", async () => {
   const folder = await openFolder();
   const theirs = join(folder, "theirs");
   await nodeFiles.writeWhole(theirs, "precious");
@@ -66,7 +66,7 @@ it("a whole file takes the place of a link, and a name that is foreseen beside i
   expect(Buffer.from((await nodeFiles.read(theirs)) ?? []).toString()).toBe("precious");
 });
 
-it("a link in the place of somebody else's file is followed, and stays", async () => {
+it("a link in place of a file that is not ours is followed, and stays", async () => {
   const folder = await openFolder();
   await nodeFiles.writeWhole(join(folder, "dotfiles", "opencode.json"), "{}");
   await chmod(join(folder, "dotfiles", "opencode.json"), 0o640);
@@ -78,14 +78,14 @@ it("a link in the place of somebody else's file is followed, and stays", async (
   expect(await nodeFiles.list(join(folder, "dotfiles"))).toEqual(["opencode.json"]);
 });
 
-it("of several writes of one file the one that was asked for last stays", async () => {
+it("the last of several concurrent writes of one file wins", async () => {
   const path = join(await openFolder(), "x");
   const texts = Array.from({ length: 50 }, (_, n) => "x".repeat((50 - n) * 10_000) + n);
   await Promise.all(texts.map((text) => nodeFiles.writeWhole(path, text)));
   expect(Buffer.from((await nodeFiles.read(path)) ?? []).toString()).toBe(texts.at(-1));
 });
 
-it("a link is told apart from what it points to, also when that is missing", async () => {
+it("a link is distinguished from its target, even if that is missing", async () => {
   const folder = await openFolder();
   await nodeFiles.writeWhole(join(folder, "theirs"), "precious");
   await symlink(join(folder, "theirs"), join(folder, "link"));
@@ -95,7 +95,7 @@ it("a link is told apart from what it points to, also when that is missing", asy
   expect(await nodeFiles.statItself(join(folder, "dangling"))).toMatchObject({ kind: "link" });
 });
 
-it("lines that many append at a time all arrive whole", async () => {
+it("lines appended concurrently all arrive whole", async () => {
   const path = join(await openFolder(), "events.jsonl");
   const written = Array.from({ length: 200 }, (_, index) => `{"n":${index},"text":"${"x".repeat(500)}"}`);
   await Promise.all(written.map((line) => nodeFiles.appendLine(path, line)));

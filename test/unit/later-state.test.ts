@@ -128,7 +128,7 @@ const readings: readonly [path: string, handling: string, read: () => unknown, m
     ".opencode/memory/ledger/<id>.jsonl",
     "that cannot be understood is told as what it is",
     () => readLedgerLine(change, ""),
-    { kind: "problem", what: expect.stringContaining("is of version 9, which a later Strata has written") },
+    { kind: "problem", what: expect.stringContaining("has version 9, which a later Strata wrote") },
   ],
   [
     ".opencode/memory/conflicts/<id>.md",

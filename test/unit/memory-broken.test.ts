@@ -1,4 +1,4 @@
-/** Files that a person, git or a dying disk has left in the folder of memories. */
+/** Files that a person, git or a failing disk left in the memory folder. */
 import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,8 +22,8 @@ const BOMB = [..."abcdefgh"]
   .join("\n");
 
 const broken: [what: string, contents: string | Uint8Array, why: RegExp][] = [
-  ["bad YAML", "---\ntitle: [a\n---\nx", /no YAML/],
-  ["a key twice", "---\ntitle: a\ntitle: b\n---\nx", /no YAML/],
+  ["bad YAML", "---\ntitle: [a\n---\nx", /not valid YAML/],
+  ["a key twice", "---\ntitle: a\ntitle: b\n---\nx", /not valid YAML/],
   ["a list in the place of fields", "---\n- a\n---\nx", /names and values/],
   ["half a file", "---\ntitle: a\ncreated: 2026-", /does not end/],
   ["an empty file", "", /empty/],
@@ -45,7 +45,7 @@ const broken: [what: string, contents: string | Uint8Array, why: RegExp][] = [
 ];
 
 describe("a file that cannot be used", () => {
-  it("a file that cannot be used for a secret that a person put into it stands in no ledger, no index and no list", async () => {
+  it("a file that cannot be used because a person put a secret into it appears in no ledger, index or list", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const files = createMemoryFiles();
     const world = openMemoryWorld({ files, gate: createSecretGate(clock) });
@@ -80,14 +80,14 @@ describe("a file that cannot be used", () => {
       expect(files.contents.get(PATH)).toBe(before);
       await world.store.onIdle();
       expect(files.text(`${MEMORY}/MEMORY.md`)).not.toContain("decision/x.md");
-      // Mended, it is a memory like any other.
+      // Once repaired, it is a memory like any other.
       files.contents.set(PATH, Buffer.from("mended"));
       expect((await world.store.list()).map(({ content }) => content)).toContain("mended");
       expect(world.store.problems()).toEqual([]);
     });
   }
 
-  it("a file that cannot be used is one that was a memory before: what it held is still in the ledger", async () => {
+  it("a file that cannot be used and was a memory before keeps its earlier contents in the ledger", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("precious", { title: "x" }), BY_TEST));
     world.files.contents.set(PATH, Buffer.from("---\ntitle: x\nhalf"));
@@ -98,7 +98,7 @@ describe("a file that cannot be used", () => {
   });
 });
 
-describe("a file that looks odd and can be used", () => {
+describe("a file that looks odd but can be used", () => {
   const odd: [what: string, text: string, title: string, content: string][] = [
     ["CRLF", "---\r\ntitle: a\r\n---\r\none\r\ntwo\r\n", "a", "one\ntwo"],
     ["a mark at its beginning", "\uFEFF---\ntitle: a\n---\nx", "a", "x"],
@@ -153,7 +153,7 @@ describe("links", () => {
     return { store, log, close };
   }
 
-  it("links in the place of a memory are neither read nor written through", async () => {
+  it("links in place of a memory are neither read nor written through", async () => {
     const { store, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "decision", "y.md"), "y");
       await symlink(join(outside, "theirs.md"), join(memory, "decision", "x.md"));
@@ -166,7 +166,7 @@ describe("links", () => {
     await close();
   });
 
-  it("links in the place of a type's folder, of the archive's, or of the index lead nowhere", async () => {
+  it("links in place of a type's folder, the archive or the index lead nowhere", async () => {
     const { store, log, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "idea", "y.md"), "y");
       await nodeFiles.writeWhole(join(memory, "archive", "plan", "y.md"), "y");
@@ -183,11 +183,13 @@ describe("links", () => {
     );
     expect((await store.archive("idea/y", BY_TEST)).kind).toBe("refused");
     await store.onIdle();
-    expect(log.lines.join("\n")).toContain("MEMORY.md was written by a person and stays");
+    expect(log.lines.join("\n")).toContain(
+      "MEMORY.md was written by a person, so Strata does not write its index there",
+    );
     await close();
   });
 
-  it("links in the place of the whole folder leads nowhere", async () => {
+  it("links in place of the whole folder lead nowhere", async () => {
     const { store, close } = await withLinks(async (memory, outside) => {
       await nodeFiles.writeWhole(join(memory, "..", "x"), "");
       await symlink(outside, memory);
@@ -199,7 +201,7 @@ describe("links", () => {
   });
 });
 
-it("a page that a person has written as MEMORY.md is left alone, and that is said once", async () => {
+it("a MEMORY.md written by a person is left alone, which is logged once", async () => {
   const files = createMemoryFiles({ [`${MEMORY}/MEMORY.md`]: "# My own notes" });
   const world = openMemoryWorld({ files });
   for (const content of ["a", "b"]) {

@@ -1,4 +1,4 @@
-/** Two people with a clone each, who commit their memories and merge. */
+/** Two people, each with a clone, commit their memories and merge. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -64,7 +64,7 @@ async function openClones(): Promise<{ mine: Memories; theirs: Memories }> {
   return { mine, theirs: openStore("theirs") };
 }
 
-it("changes of different memories merge without a conflict, and nobody is said to have edited by hand", async () => {
+it("changes of different memories merge without conflict, and none counts as edited by hand", async () => {
   const { mine, theirs } = await openClones();
   await mine.update("decision/one", (one) => ({ ...one, content: "mine" }), BY_TEST);
   await mine.remember(draft("mine too", { title: "three" }), BY_TEST);
@@ -91,7 +91,7 @@ it("changes of different memories merge without a conflict, and nobody is said t
   expect(git("theirs", "status", "--porcelain")).toBe("");
 });
 
-it("changes of one memory are a conflict in that file alone, which is reported until it is decided", async () => {
+it("changes of one memory conflict in that file only, which is reported until it is resolved", async () => {
   const { mine, theirs } = await openClones();
   await mine.update("decision/one", (one) => ({ ...one, content: "mine" }), BY_TEST);
   await commit("mine", mine);
@@ -110,7 +110,7 @@ it("changes of one memory are a conflict in that file alone, which is reported u
   );
 });
 
-it("nothing of a private memory is in what git would commit, its name neither", async () => {
+it("a private memory leaves no trace in what git would commit, not even its name", async () => {
   const { mine } = await openClones();
   await mine.remember(draft("zebra crossing", { title: "zebra", sensitivity: "private" }), BY_TEST);
   await mine.list();

@@ -37,7 +37,7 @@ describe("what a memory weighs", () => {
     ).toBeCloseTo(0.51);
   });
 
-  it("what a memory weighs does not fade for decisions, lessons and rules, nor because a clock was put back", () => {
+  it("what a memory weighs does not fade for decisions, feedback and directives, nor because a clock was set back", () => {
     for (const type of ["decision", "feedback", "directive"] as const)
       expect(effectiveImportance(memory("x", { type }), undefined, MORNING + 500 * WEEK)).toBeCloseTo(0.5);
     expect(effectiveImportance(memory("x"), undefined, MORNING - 500 * WEEK)).toBeCloseTo(0.5);
@@ -45,7 +45,7 @@ describe("what a memory weighs", () => {
 });
 
 describe("the index", () => {
-  it("the index has pinned ones first, then directives, open blockers, and the rest by weight, each once", () => {
+  it("the index lists pinned memories first, then directives, open blockers, and the rest by weight, each once", () => {
     const memories = [
       memory("light", { importance: 0.1 }),
       memory("heavy", { importance: 0.9 }),
@@ -68,7 +68,7 @@ describe("the index", () => {
     expect(order([...memories].reverse(), useOf)).toEqual(order(memories, useOf));
   });
 
-  it("the index is within its lines and bytes, cut at a line, and says how many are left out, whatever stands in it", () => {
+  it("the index stays within its limits of lines and bytes, is cut at a line, and says how many memories it omits", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 300 }),
@@ -95,7 +95,7 @@ describe("the index", () => {
     );
   });
 
-  it("the index of 300 memories holds 200 lines, the best of them, and tells how to find the rest", () => {
+  it("the index of 300 memories has 200 lines for the best, and says how to find the rest", () => {
     const memories = Array.from({ length: 300 }, (_, n) => memory(`m${n}`, { importance: n / 300 }));
     const page = formatIndex(rank(memories), { maxLines: 200, maxSize: 25_000 });
     expect(page.trimEnd().split("\n")).toHaveLength(200);
@@ -106,7 +106,7 @@ describe("the index", () => {
     );
   });
 
-  it("the index says nothing twice, and names files as people read them", () => {
+  it("the index repeats nothing, and names files readably", () => {
     const memories = [
       memory("a", { title: "Use Postgres", content: "No, use Postgres, because two services write." }),
       memory("b", { title: "The port is 1", content: "The port is 1." }),
@@ -118,7 +118,7 @@ describe("the index", () => {
     expect(text).toContain("- [Port](<knowledge/端口.md>) (knowledge): On 2.\n");
   });
 
-  it("the index follows the files, over instances, and is written only when it is another one", async () => {
+  it("the index follows the files across instances, and is written only if it differs", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("one", { title: "First" }), BY_TEST));
     await world.store.onIdle();
@@ -126,7 +126,7 @@ describe("the index", () => {
     expect(world.files.text(path)).toContain("[First](decision/first.md)");
     const other = world.reopen({ instance: "b" });
     await other.store.update(id, (one) => ({ ...one, title: "Second" }), BY_TEST);
-    // It is written a moment after the last change, also where nobody waits for it.
+    // The index is written a moment after a change, even if no caller waits for it.
     other.clock.advance(1_000);
     await expect.poll(() => world.files.text(path)).toContain("[Second](decision/first.md)");
     const written = world.files.contents.get(path);
@@ -138,7 +138,7 @@ describe("the index", () => {
     expect(world.files.text(path)).toContain("0 memories");
   });
 
-  it("the index that a killed instance has not written is written by the next one that looks", async () => {
+  it("the index that a killed instance left unwritten is written by the next one", async () => {
     const world = openMemoryWorld();
     await world.store.remember(draft("one", { title: "First" }), BY_TEST);
     expect(world.files.text(`${MEMORY}/MEMORY.md`)).toBeUndefined();

@@ -31,7 +31,7 @@ describe("the name of a file", () => {
     it(`made from ${JSON.stringify(title)} is ${name}`, () => expect(formatName(title)).toBe(name));
   }
 
-  it("the name of a file is short, ends at a word, and is a name on every disk, whatever the title", () => {
+  it("the name of a file is short, ends at a word, and is valid on every disk, whatever the title", () => {
     expect(formatName("word ".repeat(60))).toBe(`${"word-".repeat(14)}`.slice(0, -1));
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (title) => {
@@ -44,7 +44,7 @@ describe("the name of a file", () => {
     );
   });
 
-  it("the name of a file is free where names are told apart by neither case nor the way accents are written", () => {
+  it("the name of a file is free even on disks that ignore case and Unicode composition", () => {
     const taken = new Set(
       ["Port.md", "port-2.md", "e\u0301te\u0301.md"].map((name) => foldName(name.slice(0, -3))),
     );
@@ -55,7 +55,7 @@ describe("the name of a file", () => {
 });
 
 describe("an id", () => {
-  it("an id is what its parts make, and back", () => {
+  it("an id survives parsing and formatting", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("project" as const, "global" as const),
@@ -112,7 +112,7 @@ describe("an id", () => {
   }
 });
 
-it("of memories with one title each gets its own file, those in the archive and those of a person included", async () => {
+it("memories with the same title each get a file, including archived ones and a person's", async () => {
   const files = createMemoryFiles({ [`${MEMORY}/decision/PORT.md`]: "by hand" });
   const world = openMemoryWorld({ files });
   const ids: string[] = [];
@@ -125,7 +125,7 @@ it("of memories with one title each gets its own file, those in the archive and 
   expect(files.text(`${MEMORY}/decision/PORT.md`)).toBe("by hand");
 });
 
-it("many who remember the same at once get a file each", async () => {
+it("concurrent memories with the same title get a file each", async () => {
   const world = openMemoryWorld();
   const other = world.reopen({ instance: "b" });
   const all = Array.from({ length: 20 }, (_, n) =>

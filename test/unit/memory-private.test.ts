@@ -11,7 +11,7 @@ function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
 }
 
 describe("a private memory", () => {
-  it("the store of private memories names nothing private in what is committed, whichever field or reason would", async () => {
+  it("the store of private memories names nothing private in committed files, in any field or reason", async () => {
     const world = openMemoryWorld();
     const hint = "as private/decision/plan says";
     for (const given of [{ title: hint }, { tags: [hint] }, { when: [hint] }, { extra: { see: hint } }])
@@ -21,7 +21,7 @@ describe("a private memory", () => {
     for (const path of world.paths()) expect(world.files.text(`${MEMORY}/${path}`)).not.toContain("private/");
   });
 
-  it("the store of private memories keeps private ones, their ledger and their index in a folder that git ignores, and nothing else hints at them", async () => {
+  it("the store of private memories keeps them, their ledger and their index in a folder that git ignores, and no other file hints at them", async () => {
     const world = openMemoryWorld();
     await world.store.remember(draft("Build with make."), BY_TEST);
     await world.store.onIdle();
@@ -41,12 +41,12 @@ describe("a private memory", () => {
     expect(world.files.text(`${MEMORY}/private/.gitignore`)).toBe("*\n");
     expect(world.files.text(`${MEMORY}/private/MEMORY.md`)).toContain("My tone is dry");
     expect(ledger(world, `${MEMORY}/private`)).toHaveLength(1);
-    // A link to it from one that may be committed would hint too.
+    // A link from a memory that may be committed would hint at it too.
     const linking = await world.store.remember(draft("See the tone.", { links: [id] }), BY_TEST);
     expect(linking).toMatchObject({ kind: "refused", why: expect.stringContaining(id) });
   });
 
-  it("the store of private memories completes a .gitignore that lets git see that folder before a private memory is written there", async () => {
+  it("the store of private memories completes a .gitignore that exposes that folder before it writes a private memory there", async () => {
     for (const text of ["# nothing\n", "", "*\n!preference/"]) {
       const world = openMemoryWorld();
       world.files.contents.set(`${MEMORY}/private/.gitignore`, Buffer.from(text));
@@ -56,7 +56,7 @@ describe("a private memory", () => {
     }
   });
 
-  it("the store of private memories writes no private memory where that cannot be done", async () => {
+  it("the store of private memories writes none if the folder cannot be hidden", async () => {
     const files = createMemoryFiles({ [`${MEMORY}/private/.gitignore`]: "# nothing\n" });
     const world = openMemoryWorld({ files, wrap: (disk) => ({ ...disk, appendLine: async () => {} }) });
     const written = world.store.remember(draft("secret", { sensitivity: "private" }), BY_TEST);

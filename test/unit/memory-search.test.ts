@@ -57,7 +57,7 @@ const port = remembered("port", "The dev server listens on port 8080", { aliases
 const tabs = remembered("tabs", "Indent with tabs, never spaces", { type: "preference" });
 
 describe("asked", () => {
-  it("recall finds by text, by id, by the end of an id, by type and by what it is about", async () => {
+  it("recall finds by text, by id, by the end of an id, by type and by entity", async () => {
     const cache = remembered("cache", "The cache is cold after a restart, see #34", {
       entities: ["src/cache.ts"],
     });
@@ -74,7 +74,7 @@ describe("asked", () => {
     expect(named(await search.find({ text: "of the" }))).toEqual([]);
   });
 
-  it("recall gives the newest first where no text is given, and no more than asked for", async () => {
+  it("recall without a text lists the newest first, up to the limit", async () => {
     const dated = [1, 2, 3].map((n) =>
       remembered(`m${n}`, `one of ${n}`, { updated: new Date(MORNING + n * DAY).toISOString() }),
     );
@@ -83,7 +83,7 @@ describe("asked", () => {
     expect(named(found)).toEqual(["knowledge/m3", "knowledge/m2"]);
   });
 
-  it("recall prefers the more important of two that fit alike, and the fit to importance", async () => {
+  it("recall prefers the more important of two equal matches, and a better match to importance", async () => {
     const { search } = open({
       memories: [
         remembered("a", "lint before a commit", { importance: 0.1 }),
@@ -98,7 +98,7 @@ describe("asked", () => {
     ]);
   });
 
-  it("recall looks into the archive only when told to", async () => {
+  it("recall searches the archive only on request", async () => {
     const { search, memories } = open({ memories: [port, { ...tabs, status: "archived" }] });
     expect(named(await search.find({ text: "tabs" }))).toEqual([]);
     expect(named(await search.find({ text: "tabs", archived: true }))).toEqual(["preference/tabs"]);
@@ -108,7 +108,7 @@ describe("asked", () => {
 });
 
 describe("current", () => {
-  it("recall sees what was added, changed and removed since", async () => {
+  it("recall follows added, changed and removed memories", async () => {
     const { search, memories } = open({ memories: [port] });
     expect(named(await search.find({ text: "tabs" }))).toEqual([]);
     memories.put(tabs);
@@ -119,7 +119,7 @@ describe("current", () => {
     expect(named(await search.find({ text: "tabs" }))).toEqual([]);
   });
 
-  it("recall indexes many in slices, between which others have their turn", async () => {
+  it("recall indexes in slices, between which other work gets its turn", async () => {
     const many = Array.from({ length: 120 }, (_, n) => remembered(`m${n}`, `fact number${n}`));
     const waiting: (() => void)[] = [];
     const clock: Clock = {
@@ -144,7 +144,7 @@ describe("current", () => {
     expect(named(await finding)[0]).toBe("knowledge/m119");
   });
 
-  it("recall tries again after a failure, which is in the log", async () => {
+  it("recall logs a failure and retries", async () => {
     const { search, memories, log } = open({ memories: [port] });
     memories.failure = new Error("disk");
     expect(await search.find({ text: "port" })).toEqual([]);
@@ -154,7 +154,7 @@ describe("current", () => {
 });
 
 describe("unasked", () => {
-  it("recall answers from what is indexed, and is nothing before", async () => {
+  it("recall, unasked, answers from the index, and is empty before it exists", async () => {
     const { search, background } = open({ memories: [port, tabs] });
     expect(search.match("start it on the dev port")).toEqual([]);
     await background.onIdle();
@@ -162,7 +162,7 @@ describe("unasked", () => {
     expect(search.match("hello there")).toEqual([]);
   });
 
-  it("recall gives none that does not hold any more", async () => {
+  it("recall, unasked, omits memories that no longer apply", async () => {
     const { search } = open({
       memories: [
         { ...port, status: "resolved" },
@@ -189,7 +189,7 @@ What happened in this session.
 - \`npm test\` → exit 0
 `;
 
-  it("past sessions are found behind the memories, with when it was and where it stands", async () => {
+  it("past sessions are listed after the memories, with time and place", async () => {
     const { search } = open({ memories: [port], notes: { "ses_a.md": notes, "ses_a.previous.md": notes } });
     const found = await search.find({ text: "port of the server" });
     expect(named(found).slice(0, 2)).toEqual([
@@ -199,13 +199,13 @@ What happened in this session.
     expect(found[1]).toMatchObject({ date: "2026-11-01T09:00:00.000Z", path: `${NOTES}/ses_a.md` });
   });
 
-  it("recall of past sessions dates a line that names no time by when the notes were written", async () => {
+  it("recall of past sessions dates a line without a time by the notes' last change", async () => {
     const { search, clock } = open({ notes: { "ses_a.md": "## Learnings\n- zebra without a time\n" } });
     const [found] = await search.find({ text: "zebra" });
     expect(found).toMatchObject({ date: new Date(clock.now()).toISOString() });
   });
 
-  it("past sessions are read again when their notes have changed, and forgotten with them", async () => {
+  it("past sessions are read again when their notes change, and forgotten with them", async () => {
     const { search, files, clock } = open({ notes: { "ses_a.md": notes } });
     expect(named(await search.find({ text: "manual" }))[0]).toContain("Request 2");
     clock.advance(1_000);
@@ -216,7 +216,7 @@ What happened in this session.
     expect(await search.find({ text: "zebra" })).toEqual([]);
   });
 
-  it("past sessions leave out the running one, and keep a quarter of a full list", async () => {
+  it("past sessions exclude the current one, and get a quarter of a full list", async () => {
     const many = Array.from({ length: 30 }, (_, n) => remembered(`m${n}`, `zebra ${n}`));
     const lines = Array.from({ length: 30 }, (_, n) => `- zebra line ${n}`).join("\n");
     const { search } = open({
@@ -229,7 +229,7 @@ What happened in this session.
     expect(named(found).join()).not.toContain("zebra of now");
   });
 
-  it("past sessions are shown without the secrets that stand in the notes", async () => {
+  it("past sessions are shown without the secrets in their notes", async () => {
     const token = ["ghp", "_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const edge = `${"w ".repeat(990)}${token}`;
     const { search } = open({
@@ -241,7 +241,7 @@ What happened in this session.
     expect(texts.join("\n")).not.toContain(token.slice(0, 8));
   });
 
-  it("past sessions are read whatever a person has made of the notes", () => {
+  it("past sessions are read however a person has edited the notes", () => {
     expect(parsePastLines("no heading\n- lost")).toEqual([]);
     expect(parsePastLines("## A\r\nplain words\r\n\r\n* star\r\n\tand more\r\n### deep\r\n- x")).toEqual([
       "plain words",
@@ -253,7 +253,7 @@ What happened in this session.
 });
 
 describe("with an embedder", () => {
-  it("recall with an embedder finds by meaning, and never gives it a private memory or the notes", async () => {
+  it("recall with an embedder finds by meaning, and never passes it a private memory or the notes", async () => {
     const read: string[] = [];
     const embedder: Embedder = {
       weight: 0.2,
@@ -275,7 +275,7 @@ describe("with an embedder", () => {
   });
 });
 
-/** Lets what is under way go on, without a look at the real clock. */
+/** Lets pending work run, independent of the real clock. */
 async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 10_000 && !condition(); turn++)
     await new Promise<void>((resolve) => setImmediate(resolve));

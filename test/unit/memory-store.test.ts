@@ -52,7 +52,7 @@ ${PORT}
     expect(await world.store.list()).toEqual([written.kind === "written" && written.memory]);
   });
 
-  it("remembering touches nothing in a project that has no memories, whatever is asked", async () => {
+  it("remembering touches nothing in a project without memories until one is written", async () => {
     const world = openMemoryWorld();
     const before = [...world.files.contents.keys()];
     expect(await world.store.list()).toEqual([]);
@@ -65,7 +65,7 @@ ${PORT}
     expect([...world.files.contents.keys()]).toEqual(before);
   });
 
-  it("remembering keeps what holds everywhere in the user's own folder", async () => {
+  it("remembering keeps global memories in the user's own folder", async () => {
     const world = openMemoryWorld();
     const id = idOf(
       await world.store.remember(draft("Never force-push.", { type: "directive", scope: "global" }), BY_TEST),
@@ -76,7 +76,7 @@ ${PORT}
     expect((await world.reopen().store.read(id))?.content).toBe("Never force-push.");
   });
 
-  it("remembering keeps the index out of git also where the error log came first", async () => {
+  it("remembering keeps the index out of git even if the error log came first", async () => {
     const world = openMemoryWorld({
       files: createMemoryFiles({ [`${MEMORY}/.gitignore`]: "/errors.log*\n" }),
     });
@@ -85,7 +85,7 @@ ${PORT}
     expect(world.files.text(`${MEMORY}/.gitignore`)).toBe("/errors.log*\nMEMORY.md\n");
   });
 
-  it("remembering is refused where the gate says so, before anything is written, and so is a change", async () => {
+  it("remembering is refused by the gate before anything is written, and so is a change", async () => {
     const gate = async ({ content }: { content: string }) =>
       content.includes("hunter2") ? "it holds a password" : undefined;
     const world = openMemoryWorld({ gate });
@@ -102,7 +102,7 @@ ${PORT}
 });
 
 describe("changing", () => {
-  it("a change keeps what a person has written: comments, fields of their own, the order, the line ends", async () => {
+  it("a change keeps what a person wrote: comments, extra fields, order, line endings", async () => {
     const own =
       "---\r\n# mine\r\ntitle: Tone\r\nmood: dry # really\r\nimportance: 0.5\r\n---\r\n\r\nBe brief.\r\n";
     const files = createMemoryFiles({ [`${MEMORY}/preference/tone.md`]: own });
@@ -123,7 +123,7 @@ describe("changing", () => {
     ]);
   });
 
-  it("a change sees what others have written meanwhile: no change is lost", async () => {
+  it("a change sees concurrent changes of others: none is lost", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("0", { title: "count" }), BY_TEST));
     const other = world.reopen({ instance: "b" });
@@ -137,7 +137,7 @@ describe("changing", () => {
     expect(ledger(world).every(({ by }) => by === "strata")).toBe(true);
   });
 
-  it("a change to the same is no change, and writes nothing", async () => {
+  it("a change without effect writes nothing", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
     await world.store.onIdle();
@@ -147,7 +147,7 @@ describe("changing", () => {
     expect(new Map(world.files.contents)).toEqual(before);
   });
 
-  it("a change of what its place says is refused", async () => {
+  it("a change of id, scope, sensitivity or type is refused", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
     for (const change of [
@@ -206,7 +206,7 @@ describe("changing", () => {
 });
 
 describe("a person's edits", () => {
-  it("a person's edits are the truth, and stand in the ledger as theirs before anything else happens", async () => {
+  it("a person's edits take precedence, and are in the ledger as theirs before anything else happens", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
     const path = `${MEMORY}/decision/port.md`;
@@ -229,12 +229,12 @@ describe("a person's edits", () => {
       ["removed by hand", "person", "idea/mine"],
     ]);
     expect(Object.keys(Object.fromEntries(replayLedger(ledger(world))))).toEqual(["decision/port.md"]);
-    // Noticed once, also by others.
+    // Noticed once, by other instances too.
     await world.reopen({ instance: "b" }).store.list();
     expect(ledger(world)).toHaveLength(4);
   });
 
-  it("a person's edits are told to who listens, whoever finds them: a look at one, or the writer of the index", async () => {
+  it("a person's edits reach listeners, whether a read or the index writer finds them", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT, { title: "port" }), BY_TEST));
     await world.store.onIdle();
@@ -247,14 +247,14 @@ describe("a person's edits", () => {
     edit("8080", "9090");
     await world.store.read(id);
     expect(heard.splice(0)).toEqual([id]);
-    // An index is to be written, and finds the edit when it reads the folder.
+    // The index writer finds the edit when it reads the folder.
     edit("9090", "7070");
     await world.store.onIdle();
     expect(heard).toEqual([id]);
     expect(world.store.known().map(({ content }) => content)).toEqual([expect.stringContaining("7070")]);
   });
 
-  it("a person's edits are noticed by a change that comes before any look, and are not lost in it", async () => {
+  it("a person's edits are noticed by a change before any read, and are not lost in it", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft("one", { title: "x" }), BY_TEST));
     const path = `${MEMORY}/decision/x.md`;
@@ -266,7 +266,7 @@ describe("a person's edits", () => {
 });
 
 describe("use", () => {
-  it("use is counted beside the memories, over restarts, and no file of theirs is changed by it", async () => {
+  it("use is counted beside the memories, across restarts, and changes no memory file", async () => {
     const world = openMemoryWorld();
     const id = idOf(await world.store.remember(draft(PORT), BY_TEST));
     await world.store.onIdle();

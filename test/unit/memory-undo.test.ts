@@ -1,4 +1,4 @@
-/** Many changes in one step, and taking them back. */
+/** Many changes in one step, and undoing them. */
 import { describe, expect, it } from "vitest";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import { replayLedger } from "../../src/memory/store/ledger-line.js";
@@ -49,7 +49,7 @@ const texts = ({ files, paths }: MemoryWorld): [string, string | undefined][] =>
     .map((path) => [path, files.text(`${MEMORY}/${path}`)]);
 
 describe("swap", () => {
-  it("swap makes all changes in one step on disk a folder, with a line for each", async () => {
+  it("swap makes all changes in one step per folder, with a ledger line each", async () => {
     const { world, memories } = await openFive();
     const swapped = await world.store.swap(plan(memories), { ...CAUSE, run: "run-1" });
     expect(swapped.kind).toBe("written");
@@ -67,7 +67,7 @@ describe("swap", () => {
     expect((await world.store.history("knowledge/one")).at(-1)?.reason).toBe("takes in two");
   });
 
-  it("swap makes none where one memory is not as it was", async () => {
+  it("swap makes no change if one memory has changed since", async () => {
     const { world, memories } = await openFive();
     const planned = plan(memories);
     await world.store.update("knowledge/three", (one) => ({ ...one, content: "Else." }), {
@@ -76,19 +76,19 @@ describe("swap", () => {
     const before = texts(world);
     expect(await world.store.swap(planned, { ...CAUSE, run: "r" })).toEqual({
       kind: "refused",
-      why: "knowledge/three is not any more as it was",
+      why: "knowledge/three has changed since",
     });
     expect(texts(world)).toEqual(before);
   });
 
-  it("swap leaves the date of what it changes to the one who plans it", async () => {
+  it("swap leaves the dates of changed memories to its caller", async () => {
     const { world, memories } = await openFive();
     world.clock.advance(1_000_000);
     await world.store.swap(plan(memories), { ...CAUSE, run: "r" });
     expect((await world.store.read("knowledge/one"))?.updated).toBe(memories[0]?.updated);
   });
 
-  it("swap is done as a whole in each folder or not at all, at whatever file operation it is killed", async () => {
+  it("swap is complete in each folder or absent, whichever file operation kills it", async () => {
     for (let after = 0; ; after++) {
       const { world, memories } = await openFive();
       const planned = plan(memories);
@@ -117,7 +117,7 @@ async function isChanged(store: Memories, id: string): Promise<boolean> {
 }
 
 describe("undo", () => {
-  it("undo gives back the bytes, whatever a run has done", async () => {
+  it("undo restores the bytes, whatever a run did", async () => {
     const { world, memories } = await openFive();
     const before = texts(world);
     await world.store.swap(plan(memories), { ...CAUSE, run: "run-1" });
@@ -135,7 +135,7 @@ describe("undo", () => {
     );
   });
 
-  it("undo goes further back each time: what was taken back is not done again, and undoing is not undone", async () => {
+  it("undo goes further back each time: it neither repeats nor reverts an undo", async () => {
     const { world } = await openFive();
     world.clock.advance(1);
     await world.store.update("knowledge/one", (one) => ({ ...one, content: "Two." }), { operation: "edit" });
@@ -150,7 +150,7 @@ describe("undo", () => {
     expect((await world.store.read("private/knowledge/five"))?.status).toBe("archived");
   });
 
-  it("undo leaves what somebody has changed since, and says so", async () => {
+  it("undo leaves memories that have changed since, and says so", async () => {
     const { world, memories } = await openFive();
     await world.store.swap(plan(memories), { ...CAUSE, run: "run-1" });
     world.files.contents.set(`${MEMORY}/knowledge/one.md`, Buffer.from("By hand.\n"));
@@ -160,11 +160,11 @@ describe("undo", () => {
     expect((await world.store.read("knowledge/two"))?.status).toBe("active");
     expect(await world.store.undo({ operation: "undo" }, "run-1")).toEqual({
       kind: "nothing",
-      why: "run-1 was taken back already",
+      why: "run-1 was undone already",
     });
   });
 
-  it("undo says so where there is nothing", async () => {
+  it("undo says so if there is nothing to undo", async () => {
     const { store } = openMemoryWorld();
     expect(await store.undo({ operation: "undo" })).toMatchObject({ kind: "nothing" });
     expect(await store.undo({ operation: "undo" }, "x")).toEqual({

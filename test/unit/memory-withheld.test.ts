@@ -1,11 +1,11 @@
-/** What a person writes into a memory by hand is theirs; a secret in it goes no further than its file. */
+/** A person's edits are theirs; a secret in them never leaves the file. */
 import { expect, it } from "vitest";
 import { createSecretGate } from "../../src/memory/secret-gate.js";
 import { systemClock as clock } from "../../src/seams/clock.js";
 import { BY_TEST, draft, idOf, MEMORY, openMemoryWorld } from "../support/memory-world.js";
 import { SECRET } from "../support/sound-project.js";
 
-it("a file with a secret is left as it is and not used, and its words are entered in the ledger when the secret is out of it", async () => {
+it("a file with a secret is left alone and unused, and enters the ledger once the secret is removed", async () => {
   const world = openMemoryWorld({ gate: createSecretGate(clock) });
   const id = idOf(
     await world.store.remember(draft("the token is in the vault", { title: "token" }), BY_TEST),

@@ -16,7 +16,7 @@ const PATH = "decision/port.md";
 const NOW = "2026-11-22T12:00:00.000Z";
 const at = (second: number) => `2026-11-22T11:59:${String(second).padStart(2, "0")}.000Z`;
 
-/** One after the other, each with the hash of the one before. */
+/** Consecutive lines, each with the hash of the previous one. */
 function history(...texts: (string | null | [by: "person", text: string | null])[]): LedgerLine[] {
   let before: string | null = null;
   return texts.map((one, n) => {
@@ -38,25 +38,25 @@ function find(lines: LedgerLine[], there: string | null, isTouched = true) {
 }
 
 describe("what the host's undo has put back", () => {
-  it("what the host's undo has put back is written again as it was: a file that it has removed, and an older version", () => {
+  it("what the host's undo has put back is restored: a removed file, and an older version", () => {
     expect(find(history("one"), null)).toEqual([{ path: PATH, before: null, contents: "one" }]);
     expect(find(history("one", "two"), "one")).toEqual([
       { path: PATH, before: hashOf("one"), contents: "two" },
     ]);
   });
 
-  it("what the host's undo has put back is removed again where there was no file", () => {
+  it("what the host's undo has put back is removed again if there was no file", () => {
     expect(find(history("one", null), "one")).toEqual([
       { path: PATH, before: hashOf("one"), contents: null },
     ]);
   });
 
-  it("what the host's undo has put back is known although a look has entered it as a person's doing", () => {
+  it("what the host's undo has put back is recognised even if a look has entered it as a person's change", () => {
     expect(find(history("one", "two", ["person", null]), null)).toMatchObject([{ contents: "two" }]);
     expect(find(history("one", "two", ["person", "one"]), "one")).toMatchObject([{ contents: "two" }]);
   });
 
-  it("what the host's undo has put back is nothing that a person has written, has removed some time ago, or in a file that was not touched", () => {
+  it("what the host's undo has put back excludes what a person wrote or removed earlier, and untouched files", () => {
     expect(find(history("one"), "mine")).toEqual([]);
     expect(find(history("one", ["person", "mine"]), "mine")).toEqual([]);
     const [first, removed] = history("one", ["person", null]);
@@ -92,7 +92,7 @@ describe("what the host's undo has put back", () => {
 describe("a store whose files the host's undo has put back", () => {
   const UNDO = { operation: "restore", reason: "undone", undoes: "opencode" };
 
-  /** As they are now, below the memory folder; put back by the returned function, as the host does it. */
+  /** Saves the files below the memory folder; the returned function restores them as the host does. */
   function takeSnapshot({ contents }: { contents: Map<string, Uint8Array> }): () => void {
     const isOurs = (path: string): boolean => path.startsWith(`${MEMORY}/`);
     const taken = [...contents].filter(([path]) => isOurs(path));
@@ -103,7 +103,7 @@ describe("a store whose files the host's undo has put back", () => {
   }
 
   for (const isSeenFirst of [false, true])
-    it(`loses no memory, no edit and no line of the ledger${isSeenFirst ? ", seen before it was known" : ""}`, async () => {
+    it(`loses no memory, edit or ledger line${isSeenFirst ? ", even if a look came before the undo was known" : ""}`, async () => {
       const world = openMemoryWorld({ trust: createFakeTrust() });
       const one = idOf(await world.store.remember(draft("The port is 8080.", { title: "one" }), BY_TEST));
       await world.store.list();
@@ -123,7 +123,7 @@ describe("a store whose files the host's undo has put back", () => {
       expect(await world.store.mendAfterUndo(UNDO)).toEqual([]);
     });
 
-  it("recall leaves what it has not touched", async () => {
+  it("recall keeps what the undo has not touched", async () => {
     const world = openMemoryWorld({ trust: createFakeTrust() });
     await world.store.remember(draft("The port is 8080.", { title: "one" }), BY_TEST);
     world.files.contents.delete(`${MEMORY}/decision/one.md`);

@@ -42,7 +42,7 @@ describe("words", () => {
     expect(ids(recall.search(query))[0]).toBe(first);
   });
 
-  it("recall guesses only where nothing fits as it is written", () => {
+  it("recall guesses only if nothing matches as written", () => {
     expect(ids(recall.search("serwer"))).toEqual(["port"]);
     expect(ids(recall.search("serv"))).toEqual(["port"]);
     expect(ids(recall.search("serwer coffee café"))).toEqual(["french"]);
@@ -70,7 +70,7 @@ describe("words", () => {
     expect(recall.search("Which ports, listening?")[0]?.why).toBe("ports, listening");
   });
 
-  it("reads the beginning of a huge text, and of a huge query", () => {
+  it("recall reads the beginning of a huge text, and of a huge query", () => {
     const huge = recallOf(text("huge", `needle ${"hay ".repeat(2_000_000)} thimble`));
     expect(ids(huge.search("needle"))).toEqual(["huge"]);
     expect(huge.search("thimble")).toEqual([]);
@@ -84,7 +84,7 @@ describe("words", () => {
     [2.9, 2],
     [Number.NaN, 10],
     [Number.POSITIVE_INFINITY, 20],
-  ])("gives at most as many as asked for: %d gives %d", (limit, count) => {
+  ])("recall returns at most the limit: %d gives %d", (limit, count) => {
     const many = recallOf(...Array.from({ length: 20 }, (_, n) => text(`m${n}`, "same words")));
     expect(many.search("words", { limit })).toHaveLength(count);
   });
@@ -110,13 +110,13 @@ describe("dates", () => {
     expect(ids(recall.search(query))[0]).toBe(first);
   });
 
-  it("may as a verb is no month", () => {
+  it("may as a verb is not a month", () => {
     expect(recallOf(text("a", "x", { date: "2023-05-08" })).search("May I?")).toEqual([]);
   });
 });
 
 describe("structure", () => {
-  it("recall raises what stands beside a hit, though it shares no word", () => {
+  it("recall raises the neighbours of a hit, even if they share no word", () => {
     const found = recallOf(
       text("q", "Where did you buy the lamp?", { group: "s1", order: 1 }),
       text("a", "At the flea market on Sunday.", { group: "s1", order: 2 }),
@@ -127,7 +127,7 @@ describe("structure", () => {
     expect(found[1]?.why).toContain("near q");
   });
 
-  it("recall prefers the group that fits as a whole", () => {
+  it("recall prefers the group that matches as a whole", () => {
     const recall = recallOf(
       text("1a", "The tent leaks.", { group: "camping", order: 1 }),
       text("1b", "And the river rose over the camp.", { group: "camping", order: 2 }),
@@ -140,7 +140,7 @@ describe("structure", () => {
     expect(tents.indexOf("1a")).toBeLessThan(tents.indexOf("2a"));
   });
 
-  it("recall goes one step along a link, an issue and a file, and no further", () => {
+  it("recall follows a link, an issue or a file one step, and no further", () => {
     const found = recallOf(
       text("hit", "The cache is cold. See #34 and src/cache.ts.", { links: ["linked"] }),
       text("linked", "Something else."),
@@ -152,7 +152,7 @@ describe("structure", () => {
     expect(new Set(ids(found))).toEqual(new Set(["hit", "linked", "issue", "file"]));
   });
 
-  it("recall counts newer work more than older, and does not age what was said", () => {
+  it("recall ranks newer work above older, and does not age statements", () => {
     const work = recallOf(
       text("old", "fix the parser", { paths: ["a.ts"], date: "2024-01-01" }),
       text("young", "fix the parser", { paths: ["b.ts"], date: "2026-01-01" }),
@@ -199,7 +199,7 @@ describe("what may be shown unasked", () => {
     expect(ids(recall.match(message))).toEqual(matched);
   });
 
-  it("recall, unasked, takes no word for evidence that many entries have", () => {
+  it("recall, unasked, ignores words that many entries have", () => {
     const many = Array.from({ length: 200 }, (_, n) => text(`n${n}`, `run the tests for part${n}`));
     expect(recallOf(...many).match("please run the tests")).toEqual([]);
     expect(
@@ -207,7 +207,7 @@ describe("what may be shown unasked", () => {
     ).toEqual(["x"]);
   });
 
-  it("recall, unasked, calls nobody by a name that very many bear", () => {
+  it("recall, unasked, ignores a name that very many entries share", () => {
     const many = Array.from({ length: 30 }, (_, n) => text(`n${n}`, `${n}`, { aliases: ["api"] }));
     expect(recallOf(...many).match("the api")).toEqual([]);
   });
@@ -222,17 +222,17 @@ describe("meaning of words, from the built-in table", () => {
   ])
     recall.add(entry);
 
-  it("the built-in table of meanings finds what was said in other words", () => {
+  it("the built-in table of meanings finds paraphrases", () => {
     expect(ids(recall.search("what beverage in the morning, tea?"))[0]).toBe("coffee");
     expect(ids(recall.search("which background shade?"))[0]).toBe("theme");
   });
 
-  it("the built-in table of meanings has no say where a name is asked for, nor in work", () => {
+  it("the built-in table of meanings is not used for names, nor for work", () => {
     expect(recall.search("beverage_kind")).toEqual([]);
     expect(ids(recall.search("puppies and furniture"))).not.toContain("deploy");
   });
 
-  it("the built-in table of meanings is nothing for a query far from everything", () => {
+  it("the built-in table of meanings finds nothing for a query far from every entry", () => {
     expect(recall.search("qwxyz")).toEqual([]);
   });
 });
@@ -257,27 +257,27 @@ describe("meaning, from an embedder", () => {
     return recall;
   };
 
-  it("recall with an embedder finds what shares no word", async () => {
+  it("recall with an embedder finds entries that share no word", async () => {
     const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
     expect(ids(recall.search("steel"))).toEqual([]);
     expect(ids(await recall.searchByMeaning("steel"))).toEqual(["bridge"]);
   });
 
-  it("the embedder of recall is not asked for a name out of code, and forgets what was removed", async () => {
+  it("the embedder of recall is not asked about identifiers, and forgets removed entries", async () => {
     const recall = await fill(createRecall({ wordVectors: false, embedder: { weight: 0.2, embed } }));
     expect(await recall.searchByMeaning("steel_id")).toEqual([]);
     recall.remove("bridge");
     expect(await recall.searchByMeaning("steel")).toEqual([]);
   });
 
-  it("recall with an embedder that fails gives what the words alone give", async () => {
+  it("recall with a failing embedder gives the hits of words alone", async () => {
     const failing = async () => Promise.reject(new Error("no"));
     const recall = createRecall({ wordVectors: false, embedder: { weight: 0.2, embed: failing } });
     await expect(fill(recall)).rejects.toThrow("no");
     expect(await recall.searchByMeaning("a bridge")).toEqual(recall.search("a bridge"));
   });
 
-  it("recall never shows the embedder what is private", async () => {
+  it("recall never passes private entries to the embedder", async () => {
     const read: string[] = [];
     const listening = async (texts: readonly string[]) => {
       read.push(...texts);

@@ -1,4 +1,4 @@
-/** The same sentence is one memory with a use more, by every way in; a contradiction is said and recorded. */
+/** The same sentence stays one memory and gains a use, by every way in; a contradiction is reported and recorded. */
 import { describe, expect, it } from "vitest";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles } from "../support/memory-files.js";
@@ -41,7 +41,7 @@ describe("the same sentence remembered twice", () => {
     expect(JSON.parse(out).memories).toHaveLength(1);
   });
 
-  it("the same sentence remembered twice counts as a use of the one that is there, and keeps in which sessions it was said", async () => {
+  it("the same sentence remembered twice counts as a use of the existing memory, and records the session", async () => {
     const { store: memories } = openMemoryWorld();
     const said = (session: string) => draft("we deploy on Fridays", { provenance: { by: "user", session } });
     await memories.remember(said("ses_1"), CAUSE);
@@ -53,7 +53,7 @@ describe("the same sentence remembered twice", () => {
     expect(memories.useOf(only?.id ?? "")?.count).toBe(1);
   });
 
-  it("the same sentence remembered twice is the user's once the user says what an agent has noted", async () => {
+  it("the same sentence remembered twice becomes the user's once the user says what an agent noted", async () => {
     const { store: memories } = openMemoryWorld();
     await memories.remember(draft("we deploy on Fridays", { provenance: { by: "agent" } }), CAUSE);
     const written = await memories.remember(
@@ -64,7 +64,7 @@ describe("the same sentence remembered twice", () => {
     expect(await memories.list()).toHaveLength(1);
   });
 
-  it("the same sentence remembered twice is another memory where it is a rule and was a fact, is private, or the first one is archived", async () => {
+  it("the same sentence remembered twice is another memory if it is a rule and was a fact, is private, or the first one is archived", async () => {
     const { store: memories } = openMemoryWorld();
     const kinds = [
       draft("small commits", { type: "knowledge" }),
@@ -86,7 +86,7 @@ describe("the same sentence remembered twice", () => {
 });
 
 describe("a contradiction", () => {
-  it("a contradiction is said by /remember, and recorded: the older one is superseded by the newer", async () => {
+  it("a contradiction is reported by /remember, and the newer memory supersedes the older", async () => {
     const { run, world } = await openCommands();
     await run("remember", "we deploy on Fridays");
     const answer = await run("remember", "never deploy on Fridays");
@@ -97,7 +97,7 @@ describe("a contradiction", () => {
     expect(page).toContain("directive/never-deploy-on-fridays");
   });
 
-  it("a contradiction is said by strata remember too", async () => {
+  it("a contradiction is reported by strata remember too", async () => {
     const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
     await runStrata(files, "remember we deploy on Fridays");
     const { code, out } = await runStrata(files, "remember never deploy on Fridays");

@@ -13,14 +13,14 @@ const fresh = readUtterances("utterances-fresh.jsonl");
 describe("of what users say", () => {
   const all = measure(utterances);
 
-  it("nine in ten that are kept are worth it, and eight in ten that are worth it are kept", () => {
+  it("nine in ten kept sentences are worth it, and eight in ten worthy sentences are kept", () => {
     process.stdout.write(`${formatFound(utterances)}\n`);
     expect(precision(all)).toBeGreaterThanOrEqual(0.9);
     expect(recall(all)).toBeGreaterThanOrEqual(0.8);
     expect(all.typed / all.kept).toBeGreaterThanOrEqual(0.85);
   });
 
-  it("the same holds for each set that others wrote later", () => {
+  it("the same is true for each set that others wrote later", () => {
     process.stdout.write(`${formatFound(fresh)}\n`);
     const sets = new Set(fresh.map(({ written }) => written));
     expect(sets.size).toBe(12);
@@ -31,14 +31,14 @@ describe("of what users say", () => {
     }
   });
 
-  it("there are samples enough of both sorts and languages", () => {
+  it("the samples cover both kinds and both languages", () => {
     const told = utterances.filter(({ types }) => types).length;
     expect(told).toBeGreaterThanOrEqual(150);
     expect(utterances.length - told).toBeGreaterThanOrEqual(150);
     expect(utterances.filter(({ text }) => /\p{Script=Han}/u.test(text)).length).toBeGreaterThanOrEqual(50);
   });
 
-  it("what is kept is what was said, word by word", () => {
+  it("kept sentences are verbatim", () => {
     const plain = (text: string): string => text.replace(/\s+/g, " ");
     for (const { text } of [...utterances, ...fresh])
       for (const signal of findSignals(text))
@@ -57,27 +57,27 @@ describe("a signal", () => {
     expect(only("以后都用 pnpm。因为 npm 太慢。")?.text).toBe("以后都用 pnpm。因为 npm 太慢。");
   });
 
-  it("a signal is each item of a list of rules, and none of a list of tasks", () => {
+  it("a signal is each item of a list of rules, but no item of a list of tasks", () => {
     expect(
       findSignals("House rules:\n- tabs\n- tests beside the sources\n\n- later").map(({ text }) => text),
     ).toEqual(["tabs", "tests beside the sources"]);
     expect(findSignals("Todo list:\n- fix the parser\n- ship it")).toEqual([]);
   });
 
-  it("a signal is what the sentence after a correction says", () => {
+  it("a signal is the sentence after a correction", () => {
     expect(only("That's wrong. The config comes from the home folder.")).toMatchObject({
       type: "feedback",
       text: "The config comes from the home folder.",
     });
   });
 
-  it("a signal stands beside what is none in the same message", () => {
+  it("a signal is found among other sentences of the same message", () => {
     const text =
       'Can you fix the login? Never log passwords. Run the tests then. The page says "always use md5".';
     expect(findSignals(text).map((signal) => signal.text)).toEqual(["Never log passwords."]);
   });
 
-  it("a signal is none where the line before only thinks aloud or mocks, unless it is plainly meant to last", () => {
+  it("a signal is dropped after a line that muses or mocks, unless it is explicitly meant to last", () => {
     const decided = "We decided to keep the monolith because the team is small.";
     expect(findSignals(decided)).toHaveLength(1);
     expect(findSignals(`Just thinking out loud. ${decided}`)).toEqual([]);
@@ -85,27 +85,27 @@ describe("a signal", () => {
     expect(findSignals("Just thinking out loud. But never push to main.")).toHaveLength(1);
   });
 
-  it("a signal may be given a reason that others have said, or that something is broken", () => {
+  it("a signal may have a reason that quotes others or says that something is broken", () => {
     expect(only("We chose argon2, because OWASP recommends it.")?.type).toBe("decision");
     expect(only("We pin node 20 because 22 crashes on start.")).toBeDefined();
     expect(only("OWASP recommends that we choose argon2.")).toBeUndefined();
   });
 
-  it("a signal is none in a comment over code, or in a program's complaint", () => {
+  it("a signal is not found in a comment above code, or in a program's complaint", () => {
     expect(findSignals("# Never use this in production\nDEBUG=True")).toEqual([]);
     expect(findSignals("# We always start it with two workers\ngunicorn app:app --workers 2")).toEqual([]);
     expect(findSignals("docker: Error response from daemon: you must never do this")).toEqual([]);
     expect(findSignals("# Never use this in production\n\nIt prints our keys.")).not.toEqual([]);
   });
 
-  it("a signal is found behind what was pasted, however long that is", () => {
+  it("a signal is found after pasted text, however long", () => {
     const log = "2026-01-02 10:00:01 WARN the port must be set\n".repeat(2_000);
     expect(findSignals(`It says:\n\`\`\`\n${log}\`\`\`\nNever push to main.`)).toHaveLength(1);
     expect(findSignals(`${log}\nNever push to main.`)).toHaveLength(1);
     expect(findSignals(`${"word ".repeat(20).concat("\n\n").repeat(300)}Never push to main.`)).toEqual([]);
   });
 
-  it("a signal names the commands and paths at which it matters", () => {
+  it("a signal names the commands and paths that trigger it", () => {
     expect(only("Never force push to main.")?.when).toEqual(["git push"]);
     expect(only("Always run `pnpm codegen` when you touch src/schema/ or *.graphql files.")?.when).toEqual(
       expect.arrayContaining(["pnpm codegen", "src/schema/", "*.graphql"]),
@@ -116,13 +116,13 @@ describe("a signal", () => {
     expect(only("Always run make dev before you push.")?.when).toContain("make dev");
   });
 
-  it("a signal is kept once, and they are not many, whatever was written", () => {
+  it("a signal is kept once, and their number is bounded, whatever was written", () => {
     expect(findSignals("Never push to main. never push to main.")).toHaveLength(1);
     const many = Array.from({ length: 200 }, (_, index) => `Never push to branch${index}.`).join("\n");
     expect(findSignals(many)).toHaveLength(20);
   });
 
-  it("a signal is found in any text without an error, and stands in what the user wrote", () => {
+  it("a signal is found in any text without an error, and is part of what the user wrote", () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "never ",
@@ -152,7 +152,7 @@ describe("a signal", () => {
     );
   });
 
-  it("a signal comes to an end with long texts that almost fit", () => {
+  it("a signal search ends with long texts that almost match", () => {
     const almost = [
       "I don't want ".repeat(2_000),
       "a ".repeat(10_000),

@@ -71,16 +71,16 @@ describe("the words of a statement", () => {
     expect(list(readWords("It’s the cafe\u0301’s\u200b menu"))).toBe("café menu");
   });
 
-  it("are none that only turn it round", () => {
+  it("exclude words that only negate it", () => {
     expect(list(readWords("Never push, don’t merge, it cannot wait"))).toBe("push merge wait");
   });
 
-  it("fall together for finding what a text is about, and not for saying that two say the same", () => {
+  it("are stemmed for finding a subject, not for deciding that two texts say the same", () => {
     expect(list(readStems("Pushing files 到端口"))).toBe("push file 到 端 口");
     expect(list(readWords("Pushing files 到端口"))).toBe("pushing file 到端 端口");
   });
 
-  it("are shared by both, or by the one in the other", () => {
+  it("overlap as a share of both, or of one in the other", () => {
     const [one, other] = [new Set(["a", "b"]), new Set(["b", "c", "d"])];
     expect(overlapOf(one, other)).toBe(0.25);
     expect(coverageOf(one, other)).toBe(0.5);
@@ -89,12 +89,12 @@ describe("the words of a statement", () => {
 });
 
 describe("a sentence", () => {
-  it("is the same with other spaces, capitals and marks at its end, and with no other sign or word", () => {
+  it("is the same with other spaces, capitals and final punctuation, and with no other symbol or word", () => {
     expect(foldSentence(" Use  TABS!。")).toBe(foldSentence("use tabs"));
     expect(foldSentence("use tabs?")).not.toBe(foldSentence("use tabs"));
   });
 
-  it("has the meaning of another one where only wording is free", () => {
+  it("has the meaning of another that differs only in free wording", () => {
     expect(readMeaning("In staging, don’t use the DB.")).toBe(
       readMeaning("do not use the database in staging"),
     );
@@ -112,7 +112,7 @@ describe("a negation", () => {
     "avoid it",
     "forbidden",
     "without it",
-  ])("turns round and rules out: %j", (text) =>
+  ])("negates and rules out: %j", (text) =>
     expect([isNegated(text), isNegative(text)]).toEqual([true, true]),
   );
 
@@ -121,7 +121,7 @@ describe("a negation", () => {
     (text) => expect([isNegated(text), isNegative(text)]).toEqual([false, false]),
   );
 
-  it("of what was rules nothing out, and two take each other back", () => {
+  it("in the past tense rules nothing out, and two cancel out", () => {
     expect([isNegated("It didn't work"), isNegative("It didn't work")]).toEqual([true, false]);
     expect([isNegated("Never push without a review"), isNegative("Never push without a review")]).toEqual([
       false,
@@ -131,14 +131,14 @@ describe("a negation", () => {
 });
 
 describe("what an agent hands over", () => {
-  it("is decided as the user's words are: neither turned round nor made absolute", () => {
+  it("is as decided as the user's words: neither negated nor made absolute", () => {
     expect(isDecidedAlike("never push", "don't push")).toBe(true);
     expect(isDecidedAlike("push", "don't push")).toBe(false);
     expect(isDecidedAlike("always push", "push")).toBe(false);
     expect(isDecidedAlike("push", "always push")).toBe(true);
   });
 
-  it("names no number, path or option that the user has not, in whichever spelling", () => {
+  it("names no number, path or option that the user did not, in any spelling", () => {
     expect(findUnsupported("port 8080 in src/a.ts", "Port ８０８０, in SRC/A.ts.")).toBeUndefined();
     expect(findUnsupported("about 105 rows", "about 10⁵ rows")).toBe("105");
     expect(findUnsupported("use --force", "use force")).toBe("--force");
@@ -146,7 +146,7 @@ describe("what an agent hands over", () => {
 });
 
 describe("a text that stands for others", () => {
-  it("says each number, name and negation of theirs, and none besides", () => {
+  it("keeps each of their numbers, names and negations, and adds none", () => {
     const texts = ["Staging listens on 8080.", "Never push to `main` on Fridays."];
     const worded = "Staging listens on 8080; never push to `main` on Fridays.";
     expect(findStrayPivot(texts, worded)).toBeUndefined();

@@ -25,7 +25,7 @@ function quote(output: string): { inNotes: string; inLog: string } {
 }
 
 describe("the line that is quoted of a failed call", () => {
-  it("the line that is quoted of a failed call is what went wrong, not where a log of it is, in the notes as in errors.log", () => {
+  it("the line that is quoted of a failed call says what went wrong, not where its log is, in the notes and in errors.log", () => {
     const { inLog, inNotes } = quote(NPM);
     expect(inNotes).toBe('npm error Missing script: "test"');
     expect(inLog).toBe(`exit 1: ${inNotes}`);
@@ -39,13 +39,13 @@ describe("the line that is quoted of a failed call", () => {
     ["Tests: 2 failed", "Tests: 2 failed"],
     ["all done\n<bash_metadata>\ncommand must not run longer\n</bash_metadata>", "all done"],
   ])(
-    "the line that is quoted of a failed call is the one that tells, and never the host's own: %j",
+    "the line that is quoted of a failed call is the most telling one, never the host's own: %j",
     (output, line) => {
       expect(quote(output).inNotes).toBe(line);
     },
   );
 
-  it("the line that is quoted of a failed call is quoted without a secret that stands in it", () => {
+  it("the line that is quoted of a failed call is quoted without its secrets", () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     expect(quote(`error: cannot push with ${token}`).inNotes).not.toContain(token);
   });
@@ -54,25 +54,25 @@ describe("the line that is quoted of a failed call", () => {
 describe("the last line that says anything", () => {
   const last = (output: string): string => findTellingLine(output, { limit: 60, isLast: true });
 
-  it("is quoted where it is asked for, though an earlier one says what went wrong", () => {
+  it("is quoted on request, even if an earlier one says what went wrong", () => {
     const output = "error: it broke\nTests: 4 passed\n</output>\n-----\n";
     expect(last(output)).toBe("Tests: 4 passed");
     expect(findTellingLine(output, { limit: 60 })).toBe("error: it broke");
   });
 
-  it("is found behind lines of colours alone, which say nothing", () => {
+  it("is found before lines with only colour codes, which say nothing", () => {
     expect(last("done\n\u001b[0m\n\u001b[2K\u001b[1G")).toBe("done");
     expect(last("\u001b[31mred\u001b[0m and \u001b]0;title\u0007plain")).toBe("red and plain");
   });
 
-  it("is none of an output that says nothing", () => {
+  it("is absent if the output says nothing", () => {
     for (const output of ["", "\n\n", "----\n....", "<bash_metadata>timed out</bash_metadata>"])
       expect(last(output)).toBe("");
   });
 });
 
 describe("lines that matter", () => {
-  it("come in order: what went wrong, how it ended, where one is, words of failure, warnings", () => {
+  it("are ranked: errors, outcomes, positions, words of failure, warnings", () => {
     const lines = [
       "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
       "Tests: 2 failed, 10 passed",
@@ -92,11 +92,11 @@ describe("lines that matter", () => {
     "+throw new TypeError: x",
     "const failed = [",
     `${" ".repeat(400)}error: too far away`,
-  ])("are none that only speak of it: %j", (line) => {
+  ])("exclude lines that only mention an error: %j", (line) => {
     expect(rankLine(line)).toBeUndefined();
   });
 
-  it("are those behind the number that read puts in front", () => {
+  it("are recognised after the line number of the read tool", () => {
     expect(rankLine("12: TypeError: x is not a function")).toBe(0);
     expect(rankLine("12: // TypeError: x is not a function")).toBeUndefined();
   });

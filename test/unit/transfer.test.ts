@@ -131,7 +131,7 @@ describe("strata export and import", () => {
     const files = open({ [`${FOLDER}/idea/a.md`]: "---\ntitle: [", [`${FOLDER}/idea/b.md`]: "fine" });
     const { code, err, out } = await runStrata(files, "export out.jsonl");
     expect([code, out]).toEqual([1, `Exported: 1 memory to ${PROJECT}/out.jsonl`]);
-    expect(err).toContain("idea/a.md: its frontmatter begins with --- and does not end");
+    expect(err).toContain("idea/a.md: its frontmatter begins with --- but does not end");
     expect(await runStrata(files, "export out.jsonl")).toMatchObject({ code: 3 });
     expect((await runStrata(open(), "export")).out).toBe("");
   });

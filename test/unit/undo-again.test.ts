@@ -1,4 +1,4 @@
-/** Undo where something stands in its way: changed by hand, in one of two folders, in two clones, twice at a time, gone. */
+/** Undo with obstacles: changed by hand, in one of two folders, in two clones, concurrent, gone. */
 import { expect, it } from "vitest";
 import { formatUndone } from "../../layers/6-dream/take-back.js";
 import type { Memory } from "../../src/memory/memory.js";
@@ -37,7 +37,7 @@ const texts = ({ files, paths }: MemoryWorld): [string, string | undefined][] =>
 const put = ({ files }: MemoryWorld, path: string, text: string): void =>
   void files.contents.set(`${MEMORY}/${path}`, Buffer.from(text));
 
-it("where all of a run was changed by hand, says so once, and the next one goes further back", async () => {
+it("undo of a run changed entirely by hand says so once, and the next undo goes further back", async () => {
   const world = await openThree();
   await world.store.update("knowledge/one", (one) => ({ ...one, content: "Else." }), { operation: "edit" });
   world.clock.advance(1_000);
@@ -49,7 +49,7 @@ it("where all of a run was changed by hand, says so once, and the next one goes 
   expect(world.files.text(`${MEMORY}/knowledge/one.md`)).toBe("By hand, and another time.\n");
 });
 
-it("of two at a time takes back one thing once", async () => {
+it("two concurrent undos revert one run once", async () => {
   const world = await openThree();
   await archiveAll(world, "run-1");
   const other = world.reopen({ processID: 1, instance: "b" });
@@ -58,7 +58,7 @@ it("of two at a time takes back one thing once", async () => {
   expect((await world.store.list()).map(({ status }) => status)).toEqual(["active", "active", "active"]);
 });
 
-it("of a run in two folders takes back what is there where the other folder is gone, and says nothing of what is not", async () => {
+it("undo of a run in two folders, one of them gone, reverts the other and does not mention the missing one", async () => {
   const world = await openThree();
   await archiveAll(world, "run-1");
   for (const path of [...world.files.contents.keys()])
@@ -68,11 +68,11 @@ it("of a run in two folders takes back what is there where the other folder is g
   expect(await later.store.undo(UNDO)).toMatchObject({ ids: ["knowledge/one", "knowledge/two"], left: [] });
   expect(await later.store.undo(UNDO, "run-1")).toEqual({
     kind: "nothing",
-    why: "run-1 was taken back already",
+    why: "run-1 was undone already",
   });
 });
 
-it("of a run in two folders, one of which could not be written, is gone on with by the next one", async () => {
+it("undo of a run in two folders, one of them unwritable, is completed by the next undo", async () => {
   const world = await openThree();
   await archiveAll(world, "run-1");
   const create = world.files.create;
@@ -86,7 +86,7 @@ it("of a run in two folders, one of which could not be written, is gone on with 
   expect((await world.store.list()).map(({ status }) => status)).toEqual(["active", "active", "active"]);
 });
 
-it("in a folder that cannot be written fails with a sentence, and changes nothing", async () => {
+it("undo in an unwritable folder fails with a sentence, and changes nothing", async () => {
   const world = await openThree();
   await archiveAll(world, "run-1");
   const before = [...world.files.contents].filter(([path]) => path.endsWith(".md"));
@@ -98,7 +98,7 @@ it("in a folder that cannot be written fails with a sentence, and changes nothin
   expect([...world.files.contents].filter(([path]) => path.endsWith(".md"))).toEqual(before);
 });
 
-it("says so where the ledger does not have any more what a memory said", async () => {
+it("undo says so if the ledger no longer has a memory's earlier contents", async () => {
   const world = await openThree();
   await world.store.onIdle();
   world.files.contents.set(`${MEMORY}/knowledge/hand.md`, Buffer.from("By hand.\n"));
@@ -109,11 +109,11 @@ it("says so where the ledger does not have any more what a memory said", async (
   put(world, ledger, kept.join("\n"));
   const later = world.reopen({ processID: 1, instance: "b" });
   expect(await later.store.undo(UNDO)).toMatchObject({
-    left: [{ id: "knowledge/hand", why: "the ledger does not have what it said before" }],
+    left: [{ id: "knowledge/hand", why: "the ledger does not have its earlier contents" }],
   });
 });
 
-it("in two clones whose ledgers git has put together takes back what each has done, where nobody has gone on", async () => {
+it("undo in two clones with merged ledgers reverts each clone's changes, unless a later change follows", async () => {
   const world = await openThree();
   // The other clone begins with what is committed, and has a name of its own.
   const committed = [...world.files.contents].filter(
@@ -146,7 +146,7 @@ it("in two clones whose ledgers git has put together takes back what each has do
   expect((await merged.store.read("knowledge/two"))?.content).toBe("About two.");
 });
 
-it("brings back what gc has removed from the archive, all of one sweep", async () => {
+it("undo restores all that one gc sweep removed from the archive", async () => {
   const world = await openThree();
   await archiveAll(world, "run-1");
   const archived = texts(world).filter(([path]) => path.startsWith("archive/"));

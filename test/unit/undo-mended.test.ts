@@ -6,7 +6,7 @@ import { openWorld } from "../support/world.js";
 const MEMORY = `${PROJECT}/.opencode/memory`;
 const FILE = `${MEMORY}/idea/mine.md`;
 
-it("a file that OpenCode's undo has removed comes back, also where the disk fails when the undo is heard of", async () => {
+it("a file removed by OpenCode's undo comes back, even if the disk fails when the undo is reported", async () => {
   const world = await openWorld();
   world.files.contents.set(FILE, Buffer.from("# Mine\n\nUse a cache some day.\n"));
   world.host.messages.set("ses_1", [user("hello")]);

@@ -1,4 +1,4 @@
-/** What is worth keeping, in Chinese. The plainest words first, bare statements last. */
+/** Chinese patterns for sentences worth keeping. The most explicit first, bare statements last. */
 import type { SignalRow } from "../language.js";
 
 export const chineseSignals: readonly SignalRow[] = [
@@ -201,7 +201,7 @@ export const chineseSignals: readonly SignalRow[] = [
       /(端口|地址|超时(时间)?|上限|限制|版本|域名|账号|库名|表名|分支|时区|编码|货币|许可证)(是|为|叫|在|只有)[^。]*[\w\u4e00-\u9fa5]/,
     ],
   },
-  // A plain statement with nothing against it.
+  // A plain statement without any doubt.
   {
     type: "directive",
     patterns: [

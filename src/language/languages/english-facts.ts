@@ -1,8 +1,8 @@
-/** What is the case, was decided, is planned, in English. The plainest words first, bare statements last. */
+/** English patterns for facts, decisions and plans. The most explicit first, bare statements last. */
 import type { SignalRow } from "../language.js";
 
 export const englishFacts: readonly SignalRow[] = [
-  // What the user says is to be remembered.
+  // Explicit requests to remember.
   {
     type: "knowledge",
     patterns: [
@@ -61,7 +61,7 @@ export const englishFacts: readonly SignalRow[] = [
     ],
     despite: ["chat", "reported"],
   },
-  // What comes.
+  // Plans.
   {
     type: "plan",
     patterns: [
@@ -110,7 +110,7 @@ export const englishFacts: readonly SignalRow[] = [
       /^((and|so|but|also),? )*(in order )?to (keep|avoid|prevent|reduce|save|stay|make|ensure|minimi[sz]e|simplify|improve|be|support|comply|speed|cut) .{3,60}, (we|i|let'?s)('ll|'re|'ve| will| are| have)? (?!(need|should|could|might)\b)\w+/i,
       /\bwe (have to|need to|must|had to) (use|support|stay|keep|run|target|avoid|stick|deploy|host|ship|pin|store|log|build|write) .*\b(because|since|as (the|our|we|it)|due to)\b/i,
       /^we (want|aim|try) to .*[,;—–-] (so|hence|therefore) (we|no|never|everything|nothing|all|every|only)\b/i,
-      // A product's name has a capital: "let's use Postgres", and not "let's use a map".
+      // A product's name has a capital: "let's use Postgres", not "let's use a map".
       /^(?:(?:[Oo][Kk](?:ay)?|[Ss]o|[Aa]lright|[Tt]hen|[Aa]nd|[Ff]ine),? )*(?:[Ll]et'?s|[Ww]e(?:'ll| will|'re going to| are going to)|I(?:'ll| will)) (?:just |now |all )?(?:use|go with|adopt|build on|rely on|deploy (?:to|on)|host (?:it )?on|switch to|move to|settle on|stick with|take) (?!I\b)[A-Z][\w.+#-]*(?![\w.+#-])(?! to (?:test|check|see|debug|try|reproduce|find|look)\b| (?:component|class|function|method|file|test)\b)/,
       /^(rather than|instead of) .{3,40}?,? we(('ve|'ll|'re| are| will| have| just| simply| now))* (?!(should|could|need|might)\b)\w+/i,
       /^((ok(ay)?|so|alright|then|and),? )*let'?s make (?!(it|this|that|sure)\b).*([,;—–-] ?(that|it|which|this) (keeps|gives|makes|avoids|saves|lets|allows|spares|prevents)|\b(because|since)) /i,
@@ -119,7 +119,7 @@ export const englishFacts: readonly SignalRow[] = [
     despite: ["state", "once", "reported", "spec", "task"],
   },
   {
-    // Choices told without a verb of deciding.
+    // Choices without a verb of deciding.
     type: "decision",
     patterns: [
       /(^|[,;:—–-] ?)(hence|therefore|thus|consequently) (we|i)('re|'ll| are| will)? \w/i,
@@ -139,7 +139,7 @@ export const englishFacts: readonly SignalRow[] = [
     despite: ["state", "once", "reported", "spec"],
   },
   {
-    // What is to be used or done, and in the same breath the reason.
+    // An instruction with its reason.
     type: "decision",
     patterns: [
       /\b(let'?s|let us|we('ll| will|'re| are)?( going to)?|i('ll| will|'m| am)( going to)?) ((just|now|all|also|definitely|simply|only|rather|probably|still|better|not) )*(us(e|ing)|do(ing)?|go(ing)? (with|for)|keep(ing)?|stay(ing)?|stick(ing)?|settl(e|ing) (on|for)|adopt(ing)?|pick(ing)?|choos(e|ing)|sav(e|ing)|stor(e|ing)|standardi[sz](e|ing)|drop(ping)?|skip(ping)?|defer(ring)?|postpon(e|ing)|avoid(ing)?|mov(e|ing)|run(ning)?|host(ing)?|build(ing)?|writ(e|ing)|put(ting)?|leav(e|ing)|tak(e|ing)) (?!(it|this|that|these|those|on|forward|ahead|back|going|trying|working|an? (look|break|quick|test|bug|fix)|the (first|second|other|latter|former|same)|on this|doing)\b)(?!.*\b(first|(?<!for )now|together|again|next|then|today|tomorrow)\b)[^?,;]*([,;:—–]| -) ?(?!(then|and|but|or|please|which one|can|could|i (think|guess)|ok|right)\b)(it'?s|that'?s|they'?re|there'?s|we'?re|the|our|it|that|this|they|we|nobody|no one|everyone|most|one less|one fewer|less|fewer|no need|no point|otherwise|easier|simpler|cheaper|faster|safer|overkill|[\w-]+( [\w-]+)? (is|are|was|were|has|have|gets?|can'?t|doesn'?t|don'?t|isn'?t|aren'?t|would|will|gives?|makes?|already|all|only|needs?|\w+s)\b)/i,
@@ -153,7 +153,7 @@ export const englishFacts: readonly SignalRow[] = [
     ],
     despite: ["state", "once", "reported", "task"],
   },
-  // What stands in the way, what was.
+  // Blockers, present and past.
   {
     type: "blocker",
     patterns: [
@@ -182,7 +182,7 @@ export const englishFacts: readonly SignalRow[] = [
     ],
     despite: ["once"],
   },
-  // How something is done.
+  // Procedures.
   {
     type: "procedure",
     patterns: [
@@ -258,7 +258,7 @@ export const englishFacts: readonly SignalRow[] = [
       /^(and |also |btw,? |by the way,? )?(the|our|its|my) ([\w/-]+ ){0,3}(port|timeout|limit|deadline|urls?|host|hostname|address|endpoint|version|branch|region|bucket|tables?|database|db|server|cluster|schema|env(ironment)? var(iable)?|flag|quota|budget|licen[cs]e|customer|client|vendor|owner|account|tenant|channel|repo|repository|registry|domain|prefix|convention|api|backend|frontend|mono ?repo|package manager|stack|language|encoding|currency|time ?zone|retention|sla)( \w+)? (is|are|=|starts?|ends?|expires?|lives?|changed to|was moved to)\b(?! (it|this|that|too|very|so|not (set|found|there|working)|being|unreachable|full|unknown|invalid)\b)/i,
     ],
   },
-  // A plain statement about how things are, with nothing against it.
+  // A plain statement of fact without any doubt.
   {
     type: "knowledge",
     patterns: [

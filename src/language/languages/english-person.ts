@@ -1,8 +1,8 @@
-/** How this person wants the agent to talk and work, in English. Tried before all else. */
+/** English patterns for how this person wants the agent to talk and work. Tried first. */
 import type { SignalRow } from "../language.js";
 
 export const englishPerson: readonly SignalRow[] = [
-  // What the user calls by its name.
+  // Statements that the user labels.
   {
     type: "idea",
     patterns: [/^(an? )?(idea|thought|feature idea)( for (later|the future|some ?day|v\d+))?\s*[:—–-]/i],
@@ -27,7 +27,7 @@ export const englishPerson: readonly SignalRow[] = [
     despite: ["reported", "once", "hypothetical"],
     isExplicit: true,
   },
-  // How the agent is to talk and work with this person.
+  // How the agent should talk and work with this person.
   {
     type: "preference",
     patterns: [
@@ -56,7 +56,7 @@ export const englishPerson: readonly SignalRow[] = [
       /\bi (generally|usually|always|normally|typically|mostly|in general) (want|need|expect|like|ask) (you|everyone|people|it) to\b/i,
     ],
   },
-  // Taste, in the many ways in which people say it; often without the "I".
+  // Preferences, in people's many ways of stating them, often without "I".
   {
     type: "preference",
     patterns: [

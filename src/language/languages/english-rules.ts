@@ -1,4 +1,4 @@
-/** What the agent is always or never to do, in English. */
+/** English patterns for what the agent must always or never do. */
 import type { SignalRow } from "../language.js";
 
 export const englishRules: readonly SignalRow[] = [

@@ -1,8 +1,8 @@
 import type { Memory } from "../memory.js";
 
 /**
- * Which memories a person means by some words: the one with this id; else those whose id ends so; else those with all
- * of the words in their id or title.
+ * The memories a person means: the one with this id; else those whose id ends this way; else those with all of the
+ * words in their id or title.
  */
 export function findMemories(memories: readonly Memory[], words: string): readonly Memory[] {
   const wanted = words.trim().replace(/\.md$/, "");

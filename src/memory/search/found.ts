@@ -4,13 +4,13 @@ import type { Found } from "./search.js";
 
 const LONGEST_WORDS = 160;
 
-/** One line for people: what was found, where it is, and how old it is. */
+/** One line for people: the hit, its place and its age. */
 export function formatFound(found: Found, nowMs: number): string {
   if (found.kind === "session")
     return `past session ${found.sessionID}  ${cut(found.text)}  (${formatDays(found.date, nowMs)})`;
   const { content, id, isForeign, status, title, updated } = found.memory;
   const words = joinLines(content);
-  // What only says the title again is left out.
+  // Omit content that repeats the title.
   const more = words === "" || words === title ? "" : `: ${words}`;
   const from = isForeign ? "from the repository, " : "";
   const state = status === "active" ? from : `${from}${status}, `;

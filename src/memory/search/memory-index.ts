@@ -1,11 +1,11 @@
 /**
- * The memories in a recall index that is built behind everything else and kept current.
+ * A recall index of the memories, built in the background and kept current.
  *
- *     open          the memories are read, then indexed a slice at a time, so that no turn waits for a long one
- *     a change      what is different now is put in or taken out, as soon as the background has a place
- *     a failure     is logged once; the next use tries again
+ *     open          reads the memories, then indexes them in slices, so that no turn waits long
+ *     a change      updates the index as soon as the background queue is free
+ *     a failure     is logged once; the next use retries
  *
- * Between a change and its place in the index the earlier state answers: nobody waits for it.
+ * Until a change is indexed, searches see the earlier state: none waits.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../../error.js";
@@ -24,17 +24,17 @@ export interface MemoryIndexOptions {
 }
 
 export interface MemoryIndex {
-  /** Begins if nobody has. Never waits, never throws. */
+  /** Starts indexing, once. Never waits, never throws. */
   open(): void;
-  /** Resolves when all that was known at this moment is indexed, or could not be. */
+  /** Resolves when everything known at the call is indexed, or indexing failed. */
   whenCurrent(): Promise<void>;
-  /** Empty until there is something. */
+  /** The indexed memories by id. */
   readonly memories: ReadonlyMap<string, Memory>;
-  /** Undefined until the code for it is loaded. */
+  /** `undefined` until its code is loaded. */
   readonly recall: Recall | undefined;
 }
 
-/** Indexing so many takes a few milliseconds, twenty where all of them are long. */
+/** Number of memories indexed at a time: takes a few milliseconds, twenty if all are long. */
 const SLICE = 50;
 
 export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
@@ -46,15 +46,15 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
   let isFilled = false;
   memories.onChange((ids) => {
     for (const id of ids) changed.add(id);
-    if (isFilled) begin();
+    if (isFilled) start();
   });
 
   return {
     open() {
-      if (!isFilled) begin();
+      if (!isFilled) start();
     },
     async whenCurrent() {
-      if (!isFilled || changed.size > 0) begin();
+      if (!isFilled || changed.size > 0) start();
       await work;
     },
     memories: indexed,
@@ -63,24 +63,24 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     },
   };
 
-  function begin(): void {
-    work ??= background.add(bringUpToDate).catch(giveUp);
+  function start(): void {
+    work ??= background.add(update).catch(handleFailure);
   }
 
-  async function bringUpToDate(): Promise<void> {
+  async function update(): Promise<void> {
     recall ??= await createIndex();
     if (!isFilled) await fill(recall);
-    while (changed.size > 0) await takeIn(recall);
+    while (changed.size > 0) await applyChanges(recall);
     work = undefined;
-    // Nobody waits for meaning: what it has not come to yet is found by its words.
+    // Search by meaning is not awaited: until then, memories are found by their words.
     void recall
       .embed()
       .catch((thrown) =>
-        log.warn("recall", `memories are found by their words alone: ${formatError(thrown)}`),
+        log.warn("recall", `memories are found by words only, not by meaning: ${formatError(thrown)}`),
       );
   }
 
-  function giveUp(thrown: unknown): void {
+  function handleFailure(thrown: unknown): void {
     work = undefined;
     isFilled = false;
     log.error("recall", `memories may not be found until the next attempt: ${formatError(thrown)}`);
@@ -90,27 +90,27 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     changed.clear();
     const all = await memories.list();
     const ids = new Set(all.map(({ id }) => id));
-    for (const id of indexed.keys()) if (!ids.has(id)) takeOut(index, id);
-    await put(index, all);
+    for (const id of indexed.keys()) if (!ids.has(id)) removeFrom(index, id);
+    await indexAll(index, all);
     isFilled = true;
   }
 
-  async function takeIn(index: Recall): Promise<void> {
+  async function applyChanges(index: Recall): Promise<void> {
     const ids = new Set(changed);
     changed.clear();
     const known = memories.known().filter(({ id }) => ids.has(id));
     for (const { id } of known) ids.delete(id);
-    for (const id of ids) takeOut(index, id);
-    await put(index, known);
+    for (const id of ids) removeFrom(index, id);
+    await indexAll(index, known);
   }
 
-  function takeOut(index: Recall, id: string): void {
+  function removeFrom(index: Recall, id: string): void {
     index.remove(id);
     indexed.delete(id);
   }
 
-  async function put(index: Recall, all: readonly Memory[]): Promise<void> {
-    // A folder that is read for the first time tells of all that it has, which is in there by then.
+  async function indexAll(index: Recall, all: readonly Memory[]): Promise<void> {
+    // The first read of a folder reports all its memories as changed; most are indexed by then.
     const others = all.filter((memory) => indexed.get(memory.id) !== memory);
     for (let start = 0; start < others.length; start += SLICE) {
       if (start > 0) await new Promise<void>((resolve) => clock.after(0, resolve));
@@ -123,8 +123,8 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
 }
 
 /**
- * A memory as the index takes it. What it is about stands with the text rather than under `paths`: those are of work,
- * which goes out of date, and a decision about a file does not. Memories of one session stand beside each other.
+ * A memory as an index entry. Its entities go with the text, not under `paths`: those describe work, which ages; a
+ * decision about a file does not. Memories of one session share a group.
  */
 export function toEntry(memory: Memory): RecallEntry {
   const {

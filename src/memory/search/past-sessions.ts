@@ -1,7 +1,6 @@
 /**
- * What was said and noted in earlier sessions of the project, found again: the lines of the notes in
- * `.opencode/session-memory`, with the user's words as they stand there, of sessions that were had on this machine. Read
- * when first asked for, and again where a file has changed since.
+ * Searches earlier sessions of the project: the lines of the notes in `.opencode/session-memory`, with the user's words
+ * verbatim, for sessions held on this machine. Notes are read on first use, and again when a file changes.
  */
 import { join } from "node:path";
 import type { AskedBounds, SeenSessions } from "../../owner/seen-sessions.js";
@@ -11,9 +10,9 @@ import { redactSecrets } from "../../secrets/secrets.js";
 
 export interface PastSessionsOptions {
   files: Files;
-  /** Where the notes lie. */
+  /** Folder of the notes. */
   folder: string;
-  /** Tells which sessions were had on this machine: a repository may come with notes on others. */
+  /** Tells which sessions were held on this machine: a repository may bring notes on others. */
   sessions: Pick<SeenSessions, "filter">;
   createIndex: () => Promise<Recall>;
 }
@@ -24,7 +23,7 @@ export interface PastLine {
   /** Absolute path of the notes. */
   path: string;
   text: string;
-  /** ISO date-time: when it was said where the line tells, else when the notes were last written. */
+  /** ISO date-time: when it was said if the line tells, else when the notes were last written. */
   date: string;
 }
 
@@ -43,13 +42,13 @@ interface KnownNotes {
   ids: readonly string[];
 }
 
-/** Of the newest notes; older ones are found with grep. */
+/** Maximum number of indexed sessions, newest first; grep finds older notes. */
 const MOST_SESSIONS = 200;
 const MOST_LINES_A_SESSION = 400;
 const LONGEST_LINE = 2_000;
-/** So far a line is looked at beyond what is shown of it: half a secret looks like none. */
+/** Characters scanned beyond the shown part of a line: half a secret goes unrecognised. */
 const LONGEST_SECRET = 500;
-/** No turn waits for it: somebody has asked. */
+/** Bounds for an explicit request: no turn waits for it. */
 const ASKED: AskedBounds = { most: 200, withinMs: 2_000 };
 
 export function createPastSessions(options: PastSessionsOptions): PastSessions {
@@ -61,7 +60,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
 
   return {
     async find(text, { limit, exceptSession }) {
-      reading ??= bringUpToDate().finally(() => {
+      reading ??= refresh().finally(() => {
         reading = undefined;
       });
       const index = await reading;
@@ -70,22 +69,22 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
         .flatMap(({ id, score, why }) => {
           const line = lines.get(id);
           return line && line.sessionID !== exceptSession
-            ? [{ ...line, text: showSafe(line.text), score, why }]
+            ? [{ ...line, text: redact(line.text), score, why }]
             : [];
         });
       return hits.slice(0, limit);
     },
   };
 
-  async function bringUpToDate(): Promise<Recall> {
+  async function refresh(): Promise<Recall> {
     recall ??= await createIndex();
     const newest = await listNewest();
     const kept = new Set(newest.map(({ sessionID }) => sessionID));
-    for (const sessionID of known.keys()) if (!kept.has(sessionID)) forget(recall, sessionID);
+    for (const sessionID of known.keys()) if (!kept.has(sessionID)) removeNotes(recall, sessionID);
     for (const { sessionID, modifiedMs } of newest) {
       if (known.get(sessionID)?.modifiedMs === modifiedMs) continue;
-      forget(recall, sessionID);
-      await learn(recall, sessionID, modifiedMs);
+      removeNotes(recall, sessionID);
+      await addNotes(recall, sessionID, modifiedMs);
     }
     return recall;
   }
@@ -104,7 +103,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
     return newest.filter(({ sessionID }) => seen.has(sessionID)).slice(0, MOST_SESSIONS);
   }
 
-  async function learn(index: Recall, sessionID: string, modifiedMs: number): Promise<void> {
+  async function addNotes(index: Recall, sessionID: string, modifiedMs: number): Promise<void> {
     const path = join(folder, `${sessionID}.md`);
     const notes = await readText(files, path);
     if (notes === undefined) return;
@@ -119,7 +118,7 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
     known.set(sessionID, { modifiedMs, ids });
   }
 
-  function forget(index: Recall, sessionID: string): void {
+  function removeNotes(index: Recall, sessionID: string): void {
     for (const id of known.get(sessionID)?.ids ?? []) {
       index.remove(id);
       lines.delete(id);
@@ -132,7 +131,7 @@ function toEntry(id: string, order: number, { date, sessionID, text }: PastLine)
   return { id, text, date, group: sessionID, order };
 }
 
-/** The points of the notes, each with what is indented below it; headings and what stands before the first are none. */
+/** The list items of the notes, each with its indented lines; omits headings and all text before the first heading. */
 export function parsePastLines(notes: string): string[] {
   const body = notes.replaceAll("\r\n", "\n").split("\n");
   const start = body.findIndex((line) => line.startsWith("## "));
@@ -150,13 +149,13 @@ export function parsePastLines(notes: string): string[] {
   return found.slice(0, MOST_LINES_A_SESSION).map((line) => line.slice(0, LONGEST_LINE + LONGEST_SECRET));
 }
 
-/** A person may have written a secret into the notes, and an earlier version did. */
-const showSafe = (text: string): string => redactSecrets(text).text.slice(0, LONGEST_LINE);
+/** A person may have written a secret into the notes, and an earlier version of the plugin did. */
+const redact = (text: string): string => redactSecrets(text).text.slice(0, LONGEST_LINE);
 
-/** As the notes write it. */
+/** Parses the time as the notes write it. */
 function findTime(text: string): string | undefined {
   const [, day, time] = /\((\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) UTC\)/.exec(text) ?? [];
-  // Node makes a date of "undefinedTundefined:00Z".
+  // Node parses "undefinedTundefined:00Z" as a date.
   if (day === undefined || time === undefined) return undefined;
   const at = Date.parse(`${day}T${time}:00Z`);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();

@@ -1,6 +1,4 @@
-/**
- * Finds memories: a few precise ones for a message, and more for whoever asks, with what earlier sessions noted.
- */
+/** Finds memories: a few precise ones for a message, more on request, with notes of earlier sessions. */
 import type PQueue from "p-queue";
 import type { SeenSessions } from "../../owner/seen-sessions.js";
 import { findEntities, normalizePath } from "../../recall/entities.js";
@@ -19,53 +17,53 @@ export interface MemorySearchOptions {
   files: Files;
   log: Log;
   background: PQueue;
-  /** Where the notes on sessions lie. */
+  /** Folder of the session notes. */
   sessionMemory: string;
-  /** Tells which of these sessions were had on this machine. */
+  /** Tells which of these sessions were held on this machine. */
   sessions: Pick<SeenSessions, "filter">;
-  /** What a memory weighs now, 0 to 1, with its use; without it its own importance. */
+  /** Effective importance of a memory, 0 to 1, use included; defaults to its own importance. */
   importanceOf?: (memory: Memory) => number;
-  /** Meaning beside words, in `find` alone; private memories and notes are never given to it. */
+  /** Adds search by meaning, in `find` only; never receives private memories or notes. */
   embedder?: Embedder | undefined;
 }
 
-/** What to look for; a memory is to fit all of what is given. */
+/** Search criteria; a memory must match all that are given. */
 export interface MemoryQuery {
   text?: string;
-  /** Or the end of one, if it is the only one: `port-8080` for `decision/port-8080`. */
+  /** An id, or a unique ending of one: `port-8080` for `decision/port-8080`. */
   id?: string;
-  /** `!12`, `#34`, `&5` or a path as seen from the project. */
+  /** `!12`, `#34`, `&5` or a path relative to the project. */
   entity?: string;
   type?: MemoryType;
-  /** Those in the archive too. */
+  /** Includes archived memories. */
   archived?: boolean;
-  /** 20 without it. */
+  /** Default 20. */
   limit?: number;
-  /** The notes on this session are left out: it knows what it said. */
+  /** Omits the notes on this session: it knows what it said. */
   exceptSession?: string;
 }
 
 export type Found =
   | { kind: "memory"; memory: Memory; why: string }
-  /** What an earlier session noted: the user's words or the machine's record of what happened. */
+  /** A line of an earlier session's notes: the user's words or the machine's record of events. */
   | ({ kind: "session" } & Omit<PastHit, "score">);
 
 export interface MemorySearch {
-  /** Begins to read and index in the background, if nobody has. */
+  /** Starts reading and indexing in the background, once. */
   open(): void;
   /** Memories first, then lines of past sessions, each best first; without a text the newest first. */
   find(query: MemoryQuery): Promise<readonly Found[]>;
-  /** Those that are certainly meant, best first, out of what is indexed now; never waits, and is often empty. */
+  /** Memories that the text certainly means, best first, from what is indexed now. Never waits; often empty. */
   match(text: string): readonly Memory[];
 }
 
 const USUAL_LIMIT = 20;
-/** So many are looked through for those that also have the type and the entity. */
+/** Maximum number of hits that are filtered by type and entity. */
 const MOST_SIFTED = 1_000;
 const MOST_MATCHES = 20;
-/** Of a list, for past sessions, even where memories would fill it. */
+/** Share of the results reserved for past sessions, even if memories would fill the list. */
 const SESSIONS_SHARE = 0.25;
-/** Importance moves a score by so much up or down: it decides between those that fit alike. */
+/** Maximum relative effect of importance on a score: it decides between equally good matches. */
 const IMPORTANCE_SWING = 0.15;
 
 export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
@@ -98,40 +96,40 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
       const limit = Math.max(0, Math.min(query.limit ?? USUAL_LIMIT, MOST_SIFTED));
       if (query.archived) archive ??= openArchive();
       const shelves = query.archived && archive ? [active, archive] : [active];
-      const found = await Promise.all(shelves.map((shelf) => lookThrough(shelf, query)));
-      const remembered = found.flat().sort(byScore);
-      const noted = await lookBack(past, query, limit);
-      const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - remembered.length);
-      const told = noted.slice(0, room);
+      const found = await Promise.all(shelves.map((shelf) => searchIndex(shelf, query)));
+      const memoryHits = found.flat().sort(byScore);
+      const pastHits = await findPastLines(past, query, limit);
+      const room = Math.max(Math.floor(limit * SESSIONS_SHARE), limit - memoryHits.length);
+      const pastLines = pastHits.slice(0, room);
       return [
-        ...remembered.slice(0, limit - told.length).map(({ memory, why }) => toFound(memory, why)),
-        ...told,
+        ...memoryHits.slice(0, limit - pastLines.length).map(({ memory, why }) => toFound(memory, why)),
+        ...pastLines,
       ];
     },
 
     match(text) {
       active.open();
       const hits = active.recall?.match(text, { limit: MOST_MATCHES }) ?? [];
-      const matched = weigh(hits, active).filter(({ memory }) => holds(memory, clock.now()));
+      const matched = weigh(hits, active).filter(({ memory }) => isCurrent(memory, clock.now()));
       return matched.sort(byScore).map(({ memory }) => memory);
     },
   };
 
-  /** Made anew after a change: it is looked into rarely. */
+  /** Rebuilt after a change: archive searches are rare. */
   function openArchive(): MemoryIndex {
     const list = async () => (await memories.list({ archived: true })).filter(isArchived);
     const shelf = { list, known: () => [], onChange: () => {} };
     return createMemoryIndex({ ...common, memories: shelf, createIndex });
   }
 
-  async function lookThrough(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
+  async function searchIndex(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
     await shelf.whenCurrent();
     if (query.id !== undefined) return findByID(shelf, query.id);
     const { entity, text, type } = query;
     const asked = text ?? entity;
     const found =
       asked === undefined || shelf.recall === undefined
-        ? inOrderOfTime(shelf)
+        ? listByTime(shelf)
         : weigh(await shelf.recall.searchByMeaning(asked, { limit: MOST_SIFTED }), shelf);
     return found.filter(
       ({ memory }) =>
@@ -149,8 +147,8 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   }
 }
 
-/** Lines of past sessions, unless memories of an id or a type are asked for. */
-async function lookBack(
+/** Lines of past sessions; none if the query names an id or a type. */
+async function findPastLines(
   past: PastSessions,
   { entity, exceptSession, id, text, type }: MemoryQuery,
   limit: number,
@@ -159,7 +157,7 @@ async function lookBack(
   if (asked === undefined || id !== undefined || type !== undefined) return [];
   const hits = await past.find(asked, { limit, exceptSession });
   return hits
-    .filter((hit) => entity === undefined || names(findEntities(hit.text), entity))
+    .filter((hit) => entity === undefined || hasEntity(findEntities(hit.text), entity))
     .map(({ score: _, ...hit }) => ({ kind: "session", ...hit }));
 }
 
@@ -184,8 +182,8 @@ function findByID({ memories }: MemoryIndex, id: string): Weighed[] {
   return memory ? [{ memory, score: 1, why: "id" }] : [];
 }
 
-/** The time as score: the newest first. */
-function inOrderOfTime({ memories }: MemoryIndex): Weighed[] {
+/** Scores by time: newest first. */
+function listByTime({ memories }: MemoryIndex): Weighed[] {
   return [...memories.values()].map((memory) => ({
     memory,
     score: Date.parse(memory.updated) || 0,
@@ -194,11 +192,14 @@ function inOrderOfTime({ memories }: MemoryIndex): Weighed[] {
 }
 
 function isAbout(memory: Memory, entity: string): boolean {
-  return names(memory.entities, entity) || names(findEntities(`${memory.title}\n${memory.content}`), entity);
+  return (
+    hasEntity(memory.entities, entity) ||
+    hasEntity(findEntities(`${memory.title}\n${memory.content}`), entity)
+  );
 }
 
-/** A path is also named by its end. */
-function names(entities: readonly string[], entity: string): boolean {
+/** A path also matches by its ending. */
+function hasEntity(entities: readonly string[], entity: string): boolean {
   const asked = normalizePath(entity);
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
 }
@@ -207,7 +208,7 @@ function isArchived({ status }: Memory): boolean {
   return status === "archived";
 }
 
-/** Is it so still? */
-function holds({ expires, status }: Memory, nowMs: number): boolean {
+/** True if the memory is active and not expired. */
+function isCurrent({ expires, status }: Memory, nowMs: number): boolean {
   return status === "active" && !(expires !== undefined && Date.parse(expires) <= nowMs);
 }

@@ -1,4 +1,4 @@
-/** The memories of one shelf on the border between the user and everyone else: who is who, and what changes make of it. */
+/** Trust for the memories of one shelf: which are the user's, which are foreign, and how changes affect that. */
 import { join } from "node:path";
 import type { Files } from "../../seams/files.js";
 import type { NamedContents } from "../../trust/record.js";
@@ -9,25 +9,25 @@ import type { Entries, Entry } from "./entries.js";
 import type { LedgerLine } from "./ledger-line.js";
 
 export interface Border {
-  /** Before the files are looked at. Never rejects. */
+  /** Call before files are checked. Never rejects. */
   prepareLook(): Promise<void>;
-  /** There are no files; a session takes note of that, so that what comes later is known to be new. Never rejects. */
+  /** Records that there are no files, so that a session knows later ones are new. Never rejects. */
   noteAbsence(): Promise<void>;
-  /** Decides about those of which nothing is known; the paths of all that may count in another way now. */
+  /** Decides whose the undecided files are. Returns the paths of all files whose status may have changed. */
   settle(entries: Pick<Entries, "all">): Promise<string[]>;
-  /** Takes in what other processes have written down since. Never rejects. */
+  /** Reads what other processes have decided since. Never rejects. */
   refresh(): Promise<void>;
-  /** Is `settle` under way? */
+  /** True while `settle` is running. */
   isDeciding(): boolean;
-  /** Whose the files are that these lines are about to make. Never rejects. */
+  /** Records whose the files are that these lines will produce. Never rejects. */
   own(lines: readonly LedgerLine[]): Promise<void>;
-  /** What a note on a change that was begun asks for is the user's only if this machine has written the note. Never rejects. */
+  /** Marks the files of a pending change as foreign, unless this machine wrote the pending file. Never rejects. */
   disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
-  /** The entry, its memory marked where its contents are foreign. */
+  /** The entry, its memory marked if its contents are foreign. */
   mark<T extends Entry>(entry: T | undefined): T | undefined;
-  /** All of them marked; the same list as long as neither the files nor whose they are has changed. */
+  /** All memories, marked; the same array while neither files nor trust change. */
   memories(entries: Entries): readonly Memory[];
-  /** Foreign contents under their names, by the ids of their memories. */
+  /** Names and hashes of foreign files, by memory id. */
   foreign(entries: Pick<Entries, "all">): ReadonlyMap<string, NamedContents>;
   /** See `Trust`. */
   nameOwner(): Promise<string | undefined>;
@@ -36,12 +36,12 @@ export interface Border {
 export interface BorderOptions {
   files: Pick<Files, "statItself">;
   folder: string;
-  /** What the ids of this shelf begin with. */
+  /** Prefix of this shelf's ids. */
   prefix: string;
   trust?: Trust | undefined;
 }
 
-/** Without `trust` all of them are the user's. */
+/** Without `trust`, all memories are the user's. */
 export function createBorder({ files, folder, prefix, trust }: BorderOptions): Border {
   let deciding = 0;
   let settledVersion: number | undefined;
@@ -88,11 +88,11 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       const isSettled = settledVersion === trust.version;
       await trust.own(own);
       await trust.disown(foreign);
-      // What is written here is told of by whoever writes it.
+      // The writer reports these changes itself.
       if (isSettled) settledVersion = trust.version;
     },
 
-    /** What we have begun ourselves was written down as the user's before. */
+    /** Changes that this machine began are already recorded as the user's. */
     async disownUnknown(lines) {
       const made = lines.flatMap(({ after, path }) =>
         after === null ? [] : [{ name: `${prefix}${path}`, hash: after }],
@@ -132,7 +132,7 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
   }
 }
 
-/** The files that hold a memory and of which nothing is known, with their times. */
+/** Memory files with undecided trust, with their times. */
 async function findUndecided(
   files: Pick<Files, "statItself">,
   folder: string,
@@ -152,7 +152,7 @@ async function findUndecided(
 
 type IsForeign = (file: { path: string; hash: string }) => boolean;
 
-/** The entry, its memory marked where its contents are foreign. */
+/** The entry, its memory marked if its contents are foreign. */
 function markForeign<T extends Entry>(entry: T, isForeign: IsForeign): T {
   const { hash, path, reading } = entry;
   if (reading.kind !== "memory" || hash === undefined || !isForeign({ path, hash })) return entry;
@@ -160,9 +160,9 @@ function markForeign<T extends Entry>(entry: T, isForeign: IsForeign): T {
 }
 
 /**
- * Whose the files are that lines of the ledger are about to make. The user's is what is written where nothing was or
- * over what is the user's, and what is the user's and moved. What a line takes back has its words from the ledger, which
- * a repository can bring: it is the user's only if it was.
+ * Decides whose the files are that ledger lines will produce. A new file is the user's, and so is one that replaces or
+ * moves the user's file. An undo takes its words from the ledger, which a repository can bring: the result is the
+ * user's only if these contents already were.
  */
 function planOwners(
   lines: readonly LedgerLine[],

@@ -1,4 +1,4 @@
-/** A shelf under its lock: everything that changes a file of memory, or enters one in the ledger. */
+/** A shelf under its lock: all operations that change a memory file or add to the ledger. */
 import type { HeldLock } from "../../lock/locks.js";
 import type { Files } from "../../seams/files.js";
 import { parsePath } from "../path.js";
@@ -9,29 +9,29 @@ import { appendToLedger, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import type { DeskStep, LineWriter } from "./line-writer.js";
 
-/** What may be done under the lock. */
+/** Operations allowed under the lock. */
 export interface Desk {
-  /** The file as it is, what a person has done to it entered in the ledger. */
+  /** The file as it is; a person's change to it is entered in the ledger first. */
   open(path: string): Promise<Looked | undefined>;
   names(folder: string): Promise<string[]>;
   findLink(path: string): Promise<string | undefined>;
-  /** Writes over what was opened, or where nothing was; done when it resolves. */
+  /** Overwrites the opened file, or writes a new one; done when it resolves. */
   write(path: string, over: Looked | undefined, contents: string, cause: Cause): Promise<void>;
-  /** Moves what was opened to where nothing is; done when it resolves. */
+  /** Moves the opened file to a free path; done when it resolves. */
   move(opened: Looked, to: string, cause: Cause): Promise<void>;
-  /** All of these in their order, as one step; done when it resolves. */
+  /** Takes all steps in order, as one change; done when it resolves. */
   swap(steps: readonly DeskStep[]): Promise<void>;
-  /** Removes what was opened, whose every version the ledger has; done when it resolves. */
+  /** Removes the opened file, whose versions the ledger keeps; done when it resolves. */
   discard(opened: Looked, cause: Cause): Promise<void>;
 }
 
-/** For what a person has done to files. */
+/** Enters people's changes in the ledger. */
 export interface Entering {
-  /** Enters in the ledger which of these files are others than it knows. */
+  /** Adds a ledger line for each of these files that differs from the ledger. */
   enter(opened: readonly Opened[]): Promise<void>;
 }
 
-/** What was found under this path just now. */
+/** The file just found at this path. */
 export interface Opened {
   path: string;
   looked: Looked | undefined;
@@ -46,9 +46,9 @@ export interface DeskOptions {
   border: Pick<Border, "mark" | "own">;
   journal: Pick<Journal, "commit">;
   write: LineWriter;
-  /** Makes the folder ready for its first file. */
+  /** Prepares the folder for its first file. */
   prepare(): Promise<void>;
-  /** Reads the file as it is, and tells when it is another one than before. */
+  /** Reads the file, and reports if it has changed. */
   lookAt(path: string): Promise<Looked | undefined>;
 }
 
@@ -77,7 +77,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     const [first] = lines;
     if (!first) return;
     await prepare();
-    // Before the files are there: who is killed in between has not lost the user's word.
+    // Before the files exist: if the process is killed in between, they still count as the user's.
     await border.own(lines);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
     try {
@@ -87,7 +87,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
       }
       await ledger.readOn();
     } catch {
-      // It is done; what could not be read just now is read with the next look.
+      // The change is made; the next look reads what could not be read now.
     }
   }
 
@@ -95,7 +95,7 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     const lines: LedgerLine[] = [];
     for (const { path, looked } of opened) {
       const known = ledger.known(path)?.hash ?? null;
-      // What cannot be read stays out of it until somebody has mended it.
+      // An unreadable file stays out of the ledger until someone repairs it.
       if (looked?.reading.kind === "problem" || (looked?.hash ?? null) === known) continue;
       if (!parsePath(path)) continue;
       const operation = looked ? (known === null ? "added by hand" : "edited by hand") : "removed by hand";

@@ -1,6 +1,6 @@
 /**
- * The files of one folder of memories, as the disk has them: read when their size or time has changed. No link is
- * followed, and a file that cannot be read stays where it is.
+ * The files of one memory folder as they are on disk: read when their size or time changes. No link is followed, and an
+ * unreadable file is left alone.
  */
 
 import { join } from "node:path";
@@ -17,13 +17,13 @@ import { findLink, listPaths } from "./entry-paths.js";
 import { findWay, formatObstacle, type Obstacle } from "./obstacle.js";
 
 export interface Entry {
-  /** From the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
+  /** Relative to the folder: `decision/port-8080.md`, `archive/decision/port-8080.md`. */
   path: string;
   bytes: number;
   modifiedMs: number;
-  /** When it was read: a file that was written just before may change without looking so. */
+  /** When it was read: a file written just before may change again with the same size and time. */
   readMs: number;
-  /** Absent where the file was not read. */
+  /** Absent if the file was not read. */
   hash?: string;
   reading: FileReading;
 }
@@ -32,19 +32,19 @@ export interface Entry {
 export type Looked = Entry & { text?: string };
 
 export interface Entries {
-  /** Looks at all files. The paths of those that are others now, were added or are gone. */
+  /** Checks all files. Returns the paths of changed, added and removed ones. */
   scan(): Promise<string[]>;
-  /** Reads this one file now; `undefined` when there is none, and for a path that is no memory's. */
+  /** Reads this one file now; `undefined` if there is none, or the path is not a memory's. */
   look(path: string): Promise<Looked | undefined>;
-  /** Where memories may be, and links that stand in their place; nothing is read. */
+  /** Paths of possible memories, and of links in their place; reads nothing. */
   paths(): Promise<string[]>;
   get(path: string): Entry | undefined;
   all(): readonly Entry[];
-  /** The memories among them; the same list as long as none has changed. */
+  /** The memories among the entries; the same array while none changes. */
   memories(): readonly Memory[];
-  /** Names of the files in a folder, those included that are no memories. */
+  /** Names of all files in a folder, memories or not. */
   names(folder: string): Promise<string[]>;
-  /** The first part of this path, from the folder itself on, that is a link; `undefined` when none is. */
+  /** The first part of this path that is a link, starting with the folder itself; `undefined` if none is. */
   findLink(path: string): Promise<string | undefined>;
 }
 
@@ -54,15 +54,15 @@ export interface EntriesOptions {
   folder: string;
   scope: Place["scope"];
   sensitivity: Place["sensitivity"];
-  /** Why a file that a person or git has put here is not used, such as a secret in it. */
+  /** Why a file from a person or git is not used, such as a secret in it. */
   gate?: MemoryGate;
 }
 
-/** File times are only this exact: a file read sooner after it was written is read again. */
+/** Precision of file times: a file read sooner after a write is read again. */
 const RACY_MS = 100;
-/** Files that are read together are parsed without a pause, so a turn that begins meanwhile waits for these. */
+/** Number of files read together: they are parsed without a pause, so a turn that begins meanwhile waits for them. */
 const AT_A_TIME = 16;
-/** A scan begins with a turn, whose first request comes first and takes about this long. */
+/** A scan begins with a turn, whose first request has priority and takes about this long. */
 const GENTLE_MS = 300;
 const GENTLY_AT_A_TIME = 3;
 
@@ -137,11 +137,11 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
     const unread = (what: string): Looked => ({ ...entry, reading: { kind: "problem", what } });
     if (stat.kind === "link")
       return unread("it is a link, and links are not followed; put the file itself here");
-    if (stat.kind !== "file" || !parts) return unread("it is no file");
-    // With the first memory: who has none does not pay for reading YAML.
+    if (stat.kind !== "file" || !parts) return unread("it is not a regular file");
+    // Loaded with the first memory, so that projects without one do not load YAML.
     const { MOST_FILE_BYTES, parseMemoryFile } = await import("../memory-file.js");
     if (bytes > MOST_FILE_BYTES)
-      return unread(`it has ${bytes} bytes, and a memory has at most ${MOST_FILE_BYTES}`);
+      return unread(`it has ${bytes} bytes; a memory has at most ${MOST_FILE_BYTES}`);
     try {
       const contents = await files.read(join(folder, path));
       if (!contents) return undefined;
@@ -149,7 +149,7 @@ export function createEntries(options: EntriesOptions, begin: readonly Entry[] =
       const read = { ...entry, hash: hashOf(contents), reading };
       if (reading.kind === "problem") return read;
       const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
-      // All of the text is looked through: a comment in the fields is in the file as well.
+      // The gate checks the whole text, comments in the frontmatter included.
       const why = await options.gate?.({ ...reading.memory, content: text });
       return why === undefined ? { ...read, text } : unread(why);
     } catch (thrown) {
@@ -166,7 +166,7 @@ function isSameFile(one: Entry | undefined, other: Entry): boolean {
   return other.hash !== undefined || JSON.stringify(one.reading) === JSON.stringify(other.reading);
 }
 
-/** It is no entry, as `scan` makes none of it. */
+/** A result that is not kept as an entry: `scan` makes none for such a path either. */
 function formatUnreached(path: string, obstacle: Obstacle): Looked {
   const reading = { kind: "problem" as const, what: formatObstacle(obstacle) };
   return { path, bytes: 0, modifiedMs: 0, readMs: 0, reading };

@@ -1,4 +1,4 @@
-/** Where files of memories may be in a folder. Nothing is read and no link followed. */
+/** Finds possible memory files in a folder. Reads no file and follows no link. */
 import { join } from "node:path";
 import type { Files } from "../../seams/files.js";
 import { memoryTypes } from "../memory.js";
@@ -8,7 +8,7 @@ type Looking = Pick<Files, "list" | "statItself">;
 
 const NOTHING = { names: [], links: [] };
 
-/** Possible memories, in the folders of the types and in the archive; and links that stand in place of a folder. */
+/** Paths of possible memories, in the type folders and the archive, and of links that replace a folder. */
 export async function listPaths(files: Looking, folder: string): Promise<string[]> {
   const { names: top, links } = await listFolder(files, folder, "");
   const { names: archived, links: more } = top.includes(ARCHIVE)
@@ -34,7 +34,7 @@ async function listFolder(
   return stat?.kind === "folder" ? { names: await files.list(join(folder, under)), links: [] } : NOTHING;
 }
 
-/** The first part of this path, from the folder itself on, that is a link. */
+/** The first part of this path that is a link, starting with the folder itself. */
 export async function findLink(files: Looking, folder: string, path: string): Promise<string | undefined> {
   const parts = path.split("/");
   for (let depth = 0; depth <= parts.length; depth++) {

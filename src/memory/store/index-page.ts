@@ -1,4 +1,4 @@
-/** `MEMORY.md`: the memories of one folder at a glance, best first, cut to its limits at a line. Pure. */
+/** `MEMORY.md`: an overview of one folder's memories, best first, cut at a line to stay within its limits. Pure. */
 import { formatCount } from "../../format.js";
 import { joinLines } from "../fields.js";
 import type { Memory } from "../memory.js";
@@ -10,7 +10,7 @@ export interface IndexLimits {
   maxSize: number;
 }
 
-/** By its first line a generated index is told apart from a file that a person has written. */
+/** First line of a generated index: tells it from a file that a person wrote. */
 export const INDEX_MARK =
   "<!-- strata: generated from the files in this folder; edit those, this one is overwritten -->";
 
@@ -20,7 +20,7 @@ const LONGEST_TITLE = 100;
 export function formatIndex(parts: readonly RankedPart[], limits: IndexLimits): string {
   const all = parts.reduce((sum, { memories }) => sum + memories.length, 0);
   const head = [INDEX_MARK, "# Memory", "", `${countMemories(all)}, the most important first.`];
-  // Of more than fit by lines alone the words are not even looked at.
+  // Memories beyond the line limit are not even formatted.
   const first = takeFirst(parts, limits.maxLines);
   const whole = [...head, ...first.flatMap(formatPart)];
   if (all <= limits.maxLines && fits(whole, limits)) return toText(whole);
@@ -53,7 +53,7 @@ function labelLines(part: RankedPart): { line: string; isMemory: boolean }[] {
   return formatPart(part).map((line, index) => ({ line, isMemory: index > 2 }));
 }
 
-/** The line of one memory. */
+/** The index line of one memory. */
 export function formatLine(memory: Memory): string {
   const { title, type, status, content, id } = memory;
   const file = id.replace(/^(global\/)?(private\/)?/, "");
@@ -69,7 +69,7 @@ export function formatLine(memory: Memory): string {
         .trimEnd()}…`;
 }
 
-/** What the content says beside its title, which is often a piece of it. */
+/** The content without its title, which is often part of it. */
 function findMore(content: string, title: string): string {
   const bare = title.replace(/[\s.。!！…]+$/u, "");
   const at = content.toLowerCase().indexOf(bare.toLowerCase());
@@ -78,7 +78,7 @@ function findMore(content: string, title: string): string {
   return rest === "" ? "" : `… ${rest}`;
 }
 
-/** A link's target that people can read in every script. */
+/** A link target that stays readable in every script. */
 function formatTarget(path: string): string {
   const encoded = encodeURI(path);
   return encoded === path || /[<>\\\n]/.test(path) ? encoded : `<${path}>`;

@@ -1,6 +1,6 @@
 /**
- * Keeps `MEMORY.md` of each folder as its files are: written a moment after the last change, so that many changes cost
- * one writing, and again when somebody waits for it. A page that a person has written under this name is left alone.
+ * Keeps each folder's `MEMORY.md` current: writes it a moment after the first of several changes, so that many cost one
+ * write, and at once on `flush`. Leaves a page alone if a person wrote it.
  */
 import { join } from "node:path";
 import { formatError } from "../../error.js";
@@ -13,9 +13,9 @@ import { rankMemories, type Use } from "../rank.js";
 import { formatIndex, INDEX_MARK, type IndexLimits } from "./index-page.js";
 
 export interface IndexWriter {
-  /** The index of this folder is to be written anew. */
+  /** Schedules a rewrite of this folder's index. */
   touch(place: IndexPlace): void;
-  /** Resolves when those that were touched are written. Never rejects. */
+  /** Resolves when all touched indexes are written. Never rejects. */
   flush(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface IndexPlace {
   folder: string;
   /** Machine state. */
   state: string;
-  /** Those that belong in it, as they are now. */
+  /** The memories that belong in it, as they are now. */
   read(): Promise<readonly Memory[]>;
 }
 
@@ -69,13 +69,15 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
 
   async function write({ folder, state, read }: IndexPlace): Promise<void> {
     const path = join(folder, "MEMORY.md");
-    // Read under the lock: of two who write at a time the last one has seen what both have changed.
+    // Read under the lock: of two concurrent writers, the last has seen both changes.
     await locks.withLock(join(state, "index.lock"), async ({ check }) => {
       const memories = await read();
       const there = await readPage(path);
       if (there === undefined && memories.length === 0) return;
       if (there !== undefined && !there.startsWith(INDEX_MARK)) {
-        report(`${path} was written by a person and stays; no index is kept there. Move it, and one is made`);
+        report(
+          `${path} was written by a person, so Strata does not write its index there. Move the file to get an index`,
+        );
         return;
       }
       const page = formatIndex(rankMemories(memories, useOf, clock.now()), limits);
@@ -84,7 +86,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
     });
   }
 
-  /** The text of a link is nobody's page: it is not written through. */
+  /** Treats a link as a person's page: the index is never written through a link. */
   async function readPage(path: string): Promise<string | undefined> {
     const stat = await files.statItself(path);
     if (!stat) return undefined;

@@ -1,11 +1,11 @@
 /**
- * Makes lines of the ledger and the changes of their files one step, also for a process that is killed in the middle.
+ * Makes ledger lines and their file changes one atomic step, even if the process is killed.
  *
- *     write the lines down in `pending.json` → append them to the ledger → write the files → remove `pending.json`
+ *     write the lines to `pending.json` → append them to the ledger → write the files → remove `pending.json`
  *
- * Whoever gets the lock next and finds a `pending.json` does what is left of it. A file that is by then neither as it
- * was before nor as it was to become has been changed by a person; it stays as it is, as does what has a link on its way.
- * A `pending.json` that is none is set aside. All of it happens under the lock.
+ * The next holder of the lock completes a `pending.json` it finds. A file that then matches neither the state before
+ * nor after was changed by a person and stays as it is, as does a file behind a link. An invalid `pending.json` is set
+ * aside. All of this happens under the lock.
  */
 import { join } from "node:path";
 import { formatError, StrataError } from "../../error.js";
@@ -20,15 +20,15 @@ import { readTextWithin } from "./obstacle.js";
 import { type Pending, readPending, setPendingAside } from "./pending.js";
 
 export interface Journal {
-  /** Is something left half-done, or being done right now? */
+  /** True if a change is unfinished or in progress. */
   isPending(): Promise<boolean>;
-  /** Does what is left to be done of changes whose process was killed. */
+  /** Completes a change whose process was killed. */
   recover(lock: HeldLock): Promise<void>;
   /**
-   * Makes the changes, in their order; they are on disk as a whole when this resolves.
+   * Makes the changes in order; all are on disk when this resolves.
    *
-   * @throws StrataError ENOTWRITTEN when it could not be made; nothing was changed.
-   * @throws StrataError EUNFINISHED when it was begun and will be completed with the next change.
+   * @throws StrataError ENOTWRITTEN if it could not be made; nothing was changed.
+   * @throws StrataError EUNFINISHED if it was begun; the next change completes it.
    */
   commit(lock: HeldLock, lines: readonly LedgerLine[], ledgerFile: string): Promise<void>;
 }
@@ -36,13 +36,13 @@ export interface Journal {
 export interface JournalOptions {
   files: Files;
   log: Log;
-  /** The memories that it is about. */
+  /** Folder of the memories. */
   folder: string;
-  /** What their ids begin with. */
+  /** Prefix of their ids. */
   prefix: string;
-  /** Machine state. */
+  /** Path of `pending.json`, machine state. */
   path: string;
-  /** Before anything of what was left half-done is done. Must not reject. */
+  /** Called before an unfinished change is completed. Must not reject. */
   beforeRecovery?: (lines: readonly LedgerLine[]) => Promise<void>;
 }
 
@@ -60,21 +60,18 @@ export function createJournal(options: JournalOptions): Journal {
       await lock.check();
       if (reading.kind === "pending") return files.remove(path);
       const aside = await setPendingAside(files, path);
-      log.warn(
-        "memory",
-        `${path} was refused, and nothing of it is done: ${reading.why}; it lies in ${aside}`,
-      );
+      log.warn("memory", `${path} was refused and not applied: ${reading.why}; it was moved to ${aside}`);
     },
 
     async commit(lock, lines, ledgerFile) {
       const pending: Pending = { lines, ledgerFile };
-      await beforehand(async () => {
-        for (const line of lines) refuseOther(line, prefix);
+      await attempt(async () => {
+        for (const line of lines) requireReadable(line, prefix);
         await lock.check();
         if (!(await files.create(path, JSON.stringify(pending))))
           throw new StrataError("ENOTWRITTEN", `${path} is in the way; remove it`);
       });
-      await beforehand(
+      await attempt(
         async () => {
           await lock.check();
           await appendToLedger(files, folder, ledgerFile, lines);
@@ -85,12 +82,12 @@ export function createJournal(options: JournalOptions): Journal {
       if (!left) return;
       throw new StrataError(
         "ECHANGED",
-        `${join(folder, left.path)} was changed by somebody else at the same moment and stays as it is; read it again, and repeat the change if it is still needed`,
+        `${join(folder, left.path)} was changed by another writer at the same moment and stays as it is; read it again, and repeat the change if it is still needed`,
       );
     },
   };
 
-  /** The first change that could not be made, if there is one. */
+  /** The first change that could not be made, if any. */
   async function finish(lock: HeldLock, lines: readonly LedgerLine[]): Promise<LedgerLine | undefined> {
     try {
       let left: LedgerLine | undefined;
@@ -103,17 +100,14 @@ export function createJournal(options: JournalOptions): Journal {
     }
   }
 
-  /** Runs what may fail without anything having been changed, and takes back what has been begun. */
-  async function beforehand(
-    action: () => Promise<void>,
-    takeBack = async (): Promise<void> => {},
-  ): Promise<void> {
+  /** Runs a step that comes before any change, and calls `revert` if it fails. */
+  async function attempt(action: () => Promise<void>, revert = async (): Promise<void> => {}): Promise<void> {
     try {
       await action();
     } catch (thrown) {
-      // Whoever has the lock now finds what is pending and completes it.
+      // The new holder of the lock completes the pending change.
       if (isCompromise(thrown)) throw thrown;
-      await takeBack();
+      await revert();
       throw new StrataError(
         "ENOTWRITTEN",
         `cannot write to ${folder}, nothing was changed: ${formatError(thrown)}`,
@@ -128,7 +122,7 @@ export function createJournal(options: JournalOptions): Journal {
     const missing = lines.filter((line) => !ledger.includes(JSON.stringify(line)));
     await appendToLedger(files, folder, ledgerFile, missing);
     for (const [n, line] of lines.entries()) {
-      // What a later line has moved on from is done.
+      // A line is done if a later one has already built on it.
       const next = lines.slice(n + 1).find(({ from, path: to }) => (from ?? to) === line.path);
       if (!next || !(await isDone(next))) await apply(lock, line);
       await removeTorn(line.path);
@@ -136,8 +130,8 @@ export function createJournal(options: JournalOptions): Journal {
   }
 }
 
-/** What could not be read again is not written. */
-function refuseOther(line: LedgerLine, prefix: string): void {
+/** Refuses to write a line that could not be read back. */
+function requireReadable(line: LedgerLine, prefix: string): void {
   const reading = readLedgerLine(line, prefix);
   if (reading.kind === "problem") throw new StrataError("ENOTWRITTEN", `the line ${reading.what}`);
 }
@@ -152,4 +146,4 @@ export function formatBegun(lines: readonly LedgerLine[]): string {
 }
 
 const unfinished = (lines: readonly LedgerLine[], path: string): string =>
-  `${formatBegun(lines)} is begun and kept in ${path}; it is completed with the next change, do not repeat it`;
+  `${formatBegun(lines)} was begun and is kept in ${path}; the next change completes it, so do not repeat it`;

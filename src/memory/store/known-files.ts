@@ -1,7 +1,7 @@
 /**
- * What was read of a folder of memories, kept so that the next start has to look at its files only and not to read
- * them: `known.jsonl`, a line for the ledger and one for each file. Machine state; made anew when it is gone or does not fit.
- * What it says of any path that is no memory's is left out: a repository may have brought it.
+ * A cache of a memory folder, so that the next start only stats its files instead of reading them: `known.jsonl`, a
+ * header line, then lines for its files. Machine state; rebuilt if missing or outdated. Entries with a path that no
+ * memory can have are ignored: a repository may have brought the file.
  */
 import { giveWay } from "../../record/lines.js";
 import { isRecord } from "../../records.js";
@@ -15,11 +15,11 @@ import { isTime } from "./ledger-line.js";
 export interface KnownFiles {
   entries: readonly Entry[];
   position: LedgerPosition;
-  /** Of the project for which it was written, such that no repository can bring one; absent where nobody asks. */
+  /** Id of the project it was written for, which no repository can know; absent if trust is not checked. */
   owner?: string | undefined;
 }
 
-/** Lines that are read in one go, a few milliseconds, before others get their turn. */
+/** Lines handled at a time, a few milliseconds, before other work gets its turn. */
 const LINES_AT_A_TIME = 500;
 
 export async function writeKnown(
@@ -36,7 +36,7 @@ export async function writeKnown(
   await files.writeWhole(path, `${texts.join("\n")}\n`);
 }
 
-/** `undefined` when there is nothing that can be used by this owner. `prefix` is what the ids of its memories begin with. */
+/** `undefined` if there is no cache that this owner can use. `prefix` is the prefix of its memories' ids. */
 export async function readKnown(
   files: Files,
   path: string,
@@ -75,7 +75,7 @@ function readOffsets(value: unknown): LedgerPosition["offsets"] {
   return Object.fromEntries(all.filter((one): one is [string, number] => isOffset(one[1])));
 }
 
-/** Is it of a file that may lie here, and of the memory in that file? */
+/** True if the path is valid here and the memory's id fits it. */
 function isOwn({ path, reading }: Entry, prefix: string): boolean {
   const parts = typeof path === "string" ? parsePath(path) : undefined;
   if (!parts) return false;

@@ -1,37 +1,37 @@
 /**
- * A copy of a ledger where the host's undo does not reach. OpenCode puts back every file that changed while an undone
- * turn ran, whoever has changed it, so that lines of the ledger go which have nothing to do with that turn. The copy is
- * machine state, which git ignores and the host therefore leaves alone. A ledger only grows: what the copy has and the
- * ledger has not is missing there.
+ * A copy of a ledger beyond the reach of the host's undo. OpenCode restores every file that changed while an undone
+ * turn ran, no matter who changed it, and so drops ledger lines unrelated to that turn. The copy is machine state,
+ * which git ignores and the host therefore leaves alone. A ledger only grows: lines that only the copy has are missing
+ * from the ledger.
  */
 import { join } from "node:path";
 import { type Files, readPlainText } from "../../seams/files.js";
 import { listItself } from "./obstacle.js";
 
 export interface LedgerCopy {
-  /** Takes over what the ledger has by now, given how far each of its files goes. Rejects with the system's error. */
+  /** Copies new ledger lines, given the size of each ledger file in bytes. Rejects with the system's error. */
   follow(offsets: ReadonlyMap<string, number>): Promise<void>;
-  /** Lines that the ledger has lost, by its file. Rejects with the system's error. */
+  /** Lines that the ledger has lost, by ledger file. Rejects with the system's error. */
   findMissing(): Promise<Map<string, string[]>>;
 }
 
 export interface LedgerCopyOptions {
   files: Files;
-  /** The files of the ledger. */
+  /** Folder of the ledger. */
   ledger: string;
   /** Machine state. */
   folder: string;
 }
 
 export function createLedgerCopy({ files, folder, ledger }: LedgerCopyOptions): LedgerCopy {
-  /** By file: what it had when it was copied last. */
+  /** Bytes of each ledger file when last copied. */
   const copied = new Map<string, number>();
 
   return {
     async follow(offsets) {
       for (const [name, bytes] of offsets) {
         if (copied.get(name) === bytes) continue;
-        // After a start: a copy of the same size has the same lines.
+        // After a start, a copy of the same size has the same lines.
         const isFirst = !copied.has(name);
         if (!isFirst || (await files.statItself(join(folder, name)))?.bytes !== bytes) await copyLines(name);
         copied.set(name, bytes);
@@ -55,7 +55,7 @@ export function createLedgerCopy({ files, folder, ledger }: LedgerCopyOptions): 
     if (lines.length > 0) await files.appendLine(join(folder, name), lines.join("\n"));
   }
 
-  /** Whole lines only: the last one may still be being written. */
+  /** Whole lines only: the last may be half written. */
   async function readLines(path: string): Promise<string[]> {
     const text = await readPlainText(files, path);
     return text

@@ -1,62 +1,62 @@
 /**
- * One change of one memory, as a line of the ledger. It holds the whole file as it was afterwards, so that the ledger
- * alone gives every file at every time, and the way back from a change is the line before it.
+ * A ledger line: one change of one memory. It holds the whole file after the change, so the ledger alone restores every
+ * file at any time, and undoing a change means restoring the line before it.
  */
 import { findLaterVersion, isVersion } from "../../record/version.js";
 import { each, either, object, oneOf, optional, string } from "../../shape.js";
 import { findPathFault, formatPath, parsePath, quotePath } from "../path.js";
 
-/** Why something is changed, for the ledger. */
+/** The reason for a change, for the ledger. */
 export interface Cause {
   operation: string;
   session?: string;
   reason?: string;
-  /** Changes that were made together have one in common. */
+  /** Shared by changes made together. */
   run?: string;
-  /** The run, or the ledger's line, that is taken back. */
+  /** Id of the run or ledger line that this change undoes. */
   undoes?: string;
 }
 
 export interface LedgerLine extends Cause {
   v: 1;
   id: string;
-  /** ISO date-time; of two lines about one file the later one has the later time, whatever the clock does. */
+  /** ISO date-time, strictly increasing per file even if the clock is set back. */
   at: string;
   instance: string;
-  /** `person`: seen to have been done with an editor, or by git. */
+  /** `person`: a detected change by an editor or git. */
   by: "strata" | "person";
   /** The memory's id. */
   key: string;
-  /** Of its file, from the folder that the ledger is about. */
+  /** Path of its file, relative to the ledger's shelf. */
   path: string;
-  /** Where the file was moved from, if it was. */
+  /** Previous path of a moved file. */
   from?: string;
-  /** Hash of the file before; `null` when there was none. */
+  /** Hash of the file before; `null` if there was none. */
   before: string | null;
   after: string | null;
-  /** The file afterwards; absent when it is gone, and when it is the same as before. */
+  /** The file after the change; absent if it was removed or its contents are unchanged. */
   contents?: string;
 }
 
-/** What a text holds that should be a line. `what` goes on from "line 3". */
+/** The result of reading one line. `what` continues a sentence that begins with "line 3". */
 export type LineReading = { kind: "line"; line: LedgerLine } | { kind: "problem"; what: string };
 
-/** Reads a line of the ledger whose memories have ids with this prefix; JSON that could not be parsed is `undefined`. */
+/** Reads a line of the ledger whose memories' ids have this prefix. `value` is `undefined` for invalid JSON. */
 export function readLedgerLine(value: unknown, prefix: string): LineReading {
   const version = findLaterVersion(value);
   if (!isWhole(value) && version !== undefined)
     return {
       kind: "problem",
-      what: `is of version ${version}, which a later Strata has written; update this one`,
+      what: `has version ${version}, which a later Strata wrote; update this one`,
     };
-  if (!isWhole(value)) return { kind: "problem", what: "cannot be read, and what it said is lost" };
+  if (!isWhole(value)) return { kind: "problem", what: "cannot be read; its change is lost" };
   const fault = findFault(value, prefix);
   return fault === undefined
     ? { kind: "line", line: value }
-    : { kind: "problem", what: `is no change of a memory, and nothing of it is done: ${fault}` };
+    : { kind: "problem", what: `is not a change of a memory and was not applied: ${fault}` };
 }
 
-/** ISO date-time in UTC, as lines have it. */
+/** ISO date-time in UTC, as ledger lines hold it. */
 export function isTime(value: unknown): value is string {
   return string(value) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value));
 }
@@ -70,7 +70,7 @@ const isWhole = object<LedgerLine>({
   ...each(optional(string), "from", "contents", "run", "undoes"),
 });
 
-/** Why a line with these paths is none: they lead elsewhere, or are not of the memory that it is about. */
+/** Why a line with these paths is invalid: they lead elsewhere, or belong to another memory. */
 function findFault({ from, key, path }: LedgerLine, prefix: string): string | undefined {
   const fault = findPathFault(path) ?? (from === undefined ? undefined : findPathFault(from));
   const parts = parsePath(path);
@@ -83,8 +83,9 @@ function findFault({ from, key, path }: LedgerLine, prefix: string): string | un
 }
 
 /**
- * The files that these lines give, by path. Lines come in the order of their files; of each memory the line is taken
- * next that fits what stands there, so that the lines of two people who worked at a time find their order.
+ * The file contents that these lines produce, by path. Lines come in the order of their ledger files; for each memory,
+ * the next line applied is the first whose `before` matches the file, which puts the lines of two people who worked at
+ * the same time in order.
  */
 export function replayLedger(lines: readonly LedgerLine[]): Map<string, string> {
   const files = new Map<string, string>();
@@ -117,12 +118,12 @@ export function replayLedger(lines: readonly LedgerLine[]): Map<string, string> 
   }
 }
 
-/** The first one first; those of one time stay as they came. */
+/** Oldest first; the sort is stable. */
 export function sortByTime(lines: readonly LedgerLine[]): LedgerLine[] {
   return [...lines].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** By the memories that they are about. */
+/** Lines by the id of their memory. */
 export function groupByKey(lines: readonly LedgerLine[]): Map<string, LedgerLine[]> {
   const groups = new Map<string, LedgerLine[]>();
   for (const line of lines) {

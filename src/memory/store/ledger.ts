@@ -1,9 +1,9 @@
 /**
  * The ledger of one folder of memories: `ledger/2026-11-3f9a1c22.jsonl`, append-only.
  *
- * A file a month and a clone of the repository: two people never write to the same one, so their changes merge without a
- * conflict; two instances of one clone do, a line in one call each. What others have added is read from where one
- * stopped. A line that is no change of a memory is passed over and reported. Links are not followed.
+ * One file per month and clone of the repository: two people never write to the same file, so their changes merge
+ * without conflict; two instances of one clone do, one call per append. Reading resumes where it last stopped. Invalid
+ * lines are skipped and reported. Links are not followed.
  */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
@@ -16,19 +16,19 @@ import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { findObstacle, formatObstacle, listItself } from "./obstacle.js";
 
 export interface Ledger {
-  /** The file that a line of this time goes to, without its folder. */
+  /** Name of the ledger file for a line of this time, without its folder. */
   nameFile(at: string): Promise<string>;
-  /** Takes in what has been added since, by whomever. */
+  /** Reads the lines that any process has added since the last call. */
   readOn(): Promise<void>;
-  /** What the ledger knows to stand in this file, `null` when it is gone; `undefined` when it never heard of it. */
+  /** The file's hash and time by the ledger (hash `null` if removed); `undefined` if it has no line about this path. */
   known(path: string): KnownFile | undefined;
-  /** Paths of which it knows. */
+  /** Paths that the ledger has lines about. */
   paths(): Iterable<string>;
-  /** Every line there is, in the order of their files. */
+  /** All lines, in the order of the ledger files. */
   readAll(): Promise<LedgerLine[]>;
-  /** How far each of its files was read, in bytes. */
+  /** Bytes read of each ledger file. */
   readonly offsets: ReadonlyMap<string, number>;
-  /** The same with what it knows, to go on from there after a restart. */
+  /** Offsets and known files, to resume from after a restart. */
   position(): LedgerPosition;
 }
 
@@ -46,9 +46,9 @@ export interface LedgerOptions {
   files: Files;
   log: Log;
   folder: string;
-  /** What the ids of its memories begin with. */
+  /** Prefix of its memories' ids. */
   prefix: string;
-  /** Tells the clones of a repository apart. */
+  /** Name of this clone of the repository. */
   nameClone: () => Promise<string>;
 }
 
@@ -67,7 +67,7 @@ export function createLedger(
     async readOn() {
       for (const { bytes, name } of await listFiles(files, folder)) {
         const offset = offsets.get(name) ?? 0;
-        // Shorter than it was: git has put another version in its place.
+        // The file shrank: git has replaced it by another version.
         if (bytes !== offset) await readFrom(name, bytes < offset ? 0 : offset);
       }
     },
@@ -87,7 +87,7 @@ export function createLedger(
 
   async function readFrom(name: string, offset: number): Promise<void> {
     const { lines, end } = await readLines(name, offset);
-    // All at once: nobody sees what half of them come to.
+    // Applied without an await, so that no caller sees half of them.
     for (const line of lines) take(name, line);
     offsets.set(name, end);
   }
@@ -105,7 +105,7 @@ export function createLedger(
     return { lines, end };
   }
 
-  /** Once for what a file has, in however many pieces it is read. */
+  /** Reports each file's problem once, however often it is read. */
   function report(name: string, problems: readonly string[]): void {
     const [first] = problems;
     if (first === undefined || reported.has(`${name} ${first}`)) return;
@@ -113,11 +113,11 @@ export function createLedger(
     const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
     log.warn(
       "memory",
-      `${join(folder, name)}: lines are passed over${more}. One ${first}. strata validate names each`,
+      `${join(folder, name)}: invalid lines are skipped${more}. One ${first}. strata validate names each`,
     );
   }
 
-  /** Within one file the order of lines counts, between files the time. */
+  /** Within one ledger file the order of lines decides, between files the time. */
   function take(file: string, { path, from, at, after }: LedgerLine): void {
     const gone = from === undefined ? [] : [{ path: from, hash: null }];
     for (const one of [...gone, { path, hash: after }]) {
@@ -137,7 +137,7 @@ async function listFiles(files: Files, folder: string): Promise<{ name: string; 
   return found;
 }
 
-/** Adds lines to a file of the ledger that a folder of memories has, in one call. */
+/** Appends lines to a ledger file of a memory folder, in one call. */
 export async function appendToLedger(
   files: Files,
   folder: string,
@@ -145,7 +145,7 @@ export async function appendToLedger(
   lines: readonly LedgerLine[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  // A link in the place of the file is not followed by `appendLine`.
+  // `appendLine` follows no link at the file itself.
   const obstacle = await findObstacle(files, folder, LEDGER, "folder");
   if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
   await files.appendLine(join(folder, LEDGER, name), lines.map((line) => JSON.stringify(line)).join("\n"));

@@ -1,4 +1,4 @@
-/** Brings the files of memories to what lines of the ledger say. No link is followed. Under the lock. */
+/** Applies ledger lines to memory files. Follows no link. Call under the lock. */
 import { basename, dirname, join } from "node:path";
 import { hashOf } from "../../hash.js";
 import type { HeldLock } from "../../lock/locks.js";
@@ -7,15 +7,15 @@ import type { LedgerLine } from "./ledger-line.js";
 import { findObstacle, findWay } from "./obstacle.js";
 
 export interface LineFiles {
-  /** Brings the file from what it was before to what it is to be; `false`, and nothing done, where it is neither. */
+  /** Applies the line's change; `false`, without effect, if the file matches neither the state before nor after. */
   apply(lock: Pick<HeldLock, "check">, line: LedgerLine): Promise<boolean>;
-  /** Is the file what the line makes it? */
+  /** True if the file is in the state after the line. */
   isDone(line: LedgerLine): Promise<boolean>;
-  /** Removes what a process killed in the middle of writing this file left beside it. */
+  /** Removes temporary files that a process killed while writing this file left behind. */
   removeTorn(path: string): Promise<void>;
 }
 
-/** The ending of a torn file's name: a number or an ID. */
+/** The suffix of a temporary file: a number or a UUID. */
 const TORN = /^\.(\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 export function createLineFiles(files: Files, folder: string): LineFiles {
@@ -53,7 +53,7 @@ export function createLineFiles(files: Files, folder: string): LineFiles {
     },
   };
 
-  /** `null` where there is no file; `undefined`, which no line has, where there can be none of ours. */
+  /** `null` if there is no file; `undefined`, which matches no line, if the path is blocked or not a file. */
   async function hashAt(to: string): Promise<string | null | undefined> {
     const way = await findWay(files, folder, to);
     if (way.kind === "missing") return null;

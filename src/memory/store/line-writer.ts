@@ -6,14 +6,14 @@ import type { Memory } from "../memory.js";
 import type { Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 
-/** What happens to a file: it is written, moved to where nothing is, or removed. */
+/** One step on a file: write it, move it to a free path, or remove it. */
 export interface DeskStep {
   path: string;
-  /** Where it is moved from. */
+  /** Path the file is moved from. */
   from?: string;
-  /** Hash of the file before; `null` where there is none. */
+  /** Hash of the file before; `null` if there is none. */
   before: string | null;
-  /** As it shall be; absent where it is only moved, or removed. */
+  /** The new contents; absent for a move or removal. */
   contents?: string;
   isRemoved?: true;
   cause: Cause;
@@ -21,7 +21,7 @@ export interface DeskStep {
 
 export interface LineWriter {
   line(ledger: Known, path: string, cause: Cause, change: Change, last?: string): LedgerLine;
-  /** The lines of steps that follow each other. */
+  /** The lines of consecutive steps. */
   steps(ledger: Known, steps: readonly DeskStep[]): LedgerLine[];
 }
 
@@ -32,13 +32,13 @@ export interface LineWriterOptions {
   idOf: (path: string) => string;
 }
 
-/** The last millisecond that an ISO date-time has four digits for. */
+/** The last millisecond of the years with four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 type Known = Pick<Ledger, "known">;
 type Change = Pick<LedgerLine, "before" | "after"> & { from?: string; contents?: string | undefined };
 
-/** Writes lines of the ledger, each later than the last one about its file, also where the clock was put back. */
+/** Makes ledger lines, each later than the last about its file, even if the clock was set back. */
 export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWriterOptions): LineWriter {
   function line(
     ledger: Known,
@@ -79,7 +79,7 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
   };
 }
 
-/** A committed ledger does not name what is private. */
+/** A committed ledger never names a private memory. */
 function withoutHint({ reason, ...cause }: Cause): Cause {
   const isHint = reason === undefined || findPrivateID(reason) !== undefined;
   return isHint ? cause : { ...cause, reason };

@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { decodeText, type FileStat, type Files } from "../../seams/files.js";
 
-/** What lies on the way to a file, or in its place, and is not what it has to be: a link above all. */
+/** A path on the way to a file, or the file's own, of the wrong kind: above all a link. */
 export interface Obstacle {
   path: string;
   kind: FileStat["kind"];
 }
 
 export type Way =
-  /** What lies there, which may be anything. */
+  /** `stat` is of whatever exists at the path. */
   { kind: "clear"; stat: FileStat } | { kind: "missing" } | { kind: "blocked"; obstacle: Obstacle };
 
-/** Looks at each folder below `folder` on the way, and at what lies at the end; none is followed if it is a link. */
+/** Checks each folder below `folder` on the way, and the path itself; follows no link. */
 export async function findWay(files: Files, folder: string, path: string): Promise<Way> {
   const parts = path.split("/");
   for (let depth = 1; ; depth++) {
@@ -23,7 +23,7 @@ export async function findWay(files: Files, folder: string, path: string): Promi
   }
 }
 
-/** The first one below `folder` on the way to this file or folder; what is behind it is neither read nor written. */
+/** The first obstacle below `folder` on the way to this file or folder; callers do not read or write behind it. */
 export async function findObstacle(
   files: Files,
   folder: string,
@@ -36,7 +36,7 @@ export async function findObstacle(
   return isOther ? { path: join(folder, path), kind: way.stat.kind } : undefined;
 }
 
-/** The contents of this file; `undefined` where there is none, or something is in the way. */
+/** The contents of this file; `undefined` if it is missing or an obstacle is in the way. */
 export async function readWithin(
   files: Files,
   folder: string,
@@ -56,7 +56,7 @@ export async function readTextWithin(
   return bytes && decodeText(bytes);
 }
 
-/** Names in this folder; none where a link stands in its place. */
+/** Names in this folder; empty if it is a link. */
 export async function listItself(files: Files, folder: string): Promise<string[]> {
   return (await files.statItself(folder))?.kind === "folder" ? files.list(folder) : [];
 }
@@ -65,5 +65,5 @@ export async function listItself(files: Files, folder: string): Promise<string[]
 export function formatObstacle({ kind, path }: Obstacle): string {
   if (kind === "link")
     return `${path} is a link, and links are not followed; put the file or folder itself there`;
-  return `${path} is ${kind === "file" ? "a file where a folder has to be" : "no file"}; rename or remove it`;
+  return `${path} is ${kind === "file" ? "a file, expected a folder" : "not a regular file"}; rename or remove it`;
 }

@@ -1,4 +1,4 @@
-/** Where memories lie, and what makes such a folder ready for its first file. */
+/** The folders of memories, and their preparation for a first file. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
@@ -7,10 +7,10 @@ import { hidesAll } from "../../git-ignore.js";
 import { type Files, readText } from "../../seams/files.js";
 import type { Place } from "../id.js";
 
-/** One of the four folders. */
+/** One of the four memory folders. */
 export interface ShelfPlace extends Pick<Place, "scope" | "sensitivity"> {
   folder: string;
-  /** Machine state of it. */
+  /** Folder of its machine state. */
   state: string;
   prepare(): Promise<void>;
   isUndone: boolean;
@@ -20,7 +20,7 @@ export interface ShelfPlace extends Pick<Place, "scope" | "sensitivity"> {
 export interface PlacesOptions {
   files: Files;
   folders: Folders;
-  /** The user's own, for what holds in all projects. */
+  /** The user's folder for memories of all projects. */
   globalFolder: string;
 }
 
@@ -63,7 +63,7 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
   });
 }
 
-/** The index is made anew on every machine, and the ledgers of two people are both kept when git merges them. */
+/** Git ignores the index, which every machine generates, and merges ledgers by keeping the lines of both sides. */
 async function prepareInternal(files: Files, folder: string): Promise<void> {
   await addRule(files, join(folder, ".gitignore"), "MEMORY.md");
   const path = join(folder, ".gitattributes");
@@ -71,32 +71,35 @@ async function prepareInternal(files: Files, folder: string): Promise<void> {
   if (!isThere) await files.create(path, "ledger/*.jsonl merge=union\nDREAMS.md merge=union\n");
 }
 
-/** Behind what others, such as the error log, have put there. Asked before every change: a look costs less than a try. */
+/**
+ * Appends the rule after those of others, such as the error log. Runs before every change: `statItself` is cheaper than
+ * a failed `create`.
+ */
 async function addRule(files: Files, path: string, rule: string): Promise<void> {
   if (!(await files.statItself(path)) && (await files.create(path, `${rule}\n`))) return;
   const rules = ((await readText(files, path)) ?? "").split(/\r?\n/);
   if (!rules.some((one) => one.includes(rule) || one.trim() === "*")) await files.appendLine(path, rule);
 }
 
-/** Nothing is written here before git ignores all of it. */
+/** Ensures that git ignores the whole folder before anything is written to it. */
 async function prepareHidden(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
   await hideFromGit(files, folder);
   if (hidesAll((await readText(files, path)) ?? "")) return;
   throw new StrataError(
     "ENOTPRIVATE",
-    `expected ${path} to keep the whole folder out of git with the line *, and it does not; put that line back, and private memories are kept again`,
+    `expected ${path} to keep the whole folder out of git with the line *, which is missing; restore that line to save private memories again`,
   );
 }
 
-/** The same for all instances that work in this copy of the project. */
+/** The clone's name, shared by all instances in this copy of the project. */
 async function readClone(files: Files, path: string): Promise<string> {
   await files.create(path, randomUUID().slice(0, 8));
   const name = ((await readText(files, path)) ?? "").trim();
   return /^[0-9a-f]{8}$/.test(name) ? name : "unnamed";
 }
 
-/** Asks once, and again only after a failure. */
+/** Caches the answer; a failure is not cached. */
 function rememberAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   return () => {

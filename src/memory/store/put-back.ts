@@ -1,8 +1,8 @@
 /**
- * Which memories the host's undo has put back to an earlier state, and what they were before it. Pure.
+ * Finds memories that the host's undo restored to an earlier state, and their contents before it. Pure.
  *
- * The host writes its older version of a file, or removes it, as a person could. Its doing is known by this: the file is
- * one of those that were touched, and what stands there now stood there before.
+ * The host writes an older version of a file, or removes the file, as a person could. Two signs tell the host: the file
+ * is among the touched ones, and its present contents occurred there before.
  */
 
 import { hashOf } from "../../hash.js";
@@ -10,9 +10,9 @@ import { type LedgerLine, replayLedger, sortByTime } from "./ledger-line.js";
 
 export interface PutBack {
   path: string;
-  /** Hash of what the host has left there; `null` where it has removed the file. */
+  /** Hash of the file the host left; `null` if the host removed it. */
   before: string | null;
-  /** What it was, to be written again; `null` where there was no file. */
+  /** Contents to restore; `null` if there was no file. */
   contents: string | null;
 }
 
@@ -20,28 +20,28 @@ export interface PutBackOptions {
   /** ISO date-time. */
   now: string;
   isTouched(path: string): boolean;
-  /** Of the file as it is; `null` where there is none, `undefined` where it cannot be told. */
+  /** Hash of the present file; `null` if there is none, `undefined` if unknown. */
   hashAt(path: string): string | null | undefined;
 }
 
-/** What a look has entered as a person's doing before anybody knew of the undo. */
-const LATELY_MS = 60_000;
+/** Age limit of lines that a look may have attributed to a person before the undo was known. */
+const RECENT_MS = 60_000;
 
-/** `lines` are all there were before the undo, and what has been entered since. */
+/** `lines` are all lines before the undo and those added since. */
 export function findPutBack(lines: readonly LedgerLine[], options: PutBackOptions): PutBack[] {
   const { hashAt, isTouched } = options;
-  const isLate = ({ at }: LedgerLine): boolean => Date.parse(options.now) - Date.parse(at) < LATELY_MS;
+  const isRecent = ({ at }: LedgerLine): boolean => Date.parse(options.now) - Date.parse(at) < RECENT_MS;
   const versions = new Map<string, Set<string>>();
-  const noted = new Set<LedgerLine>();
+  const hostLines = new Set<LedgerLine>();
   const sorted = sortByTime(lines);
   for (const line of sorted) {
     const known = versions.get(line.path) ?? new Set();
     versions.set(line.path, known);
-    if (isTouched(line.path) && isLate(line) && mayBeHosts(line, known)) noted.add(line);
+    if (isTouched(line.path) && isRecent(line) && mayBeHosts(line, known)) hostLines.add(line);
     else for (const hash of [line.before, line.after]) if (hash !== null) known.add(hash);
     if (line.from !== undefined && line.before !== null) versions.get(line.from)?.add(line.before);
   }
-  const wanted = replayLedger(sorted.filter((line) => !noted.has(line)));
+  const wanted = replayLedger(sorted.filter((line) => !hostLines.has(line)));
   const found: PutBack[] = [];
   for (const [path, known] of versions) {
     const before = hashAt(path);
@@ -54,8 +54,8 @@ export function findPutBack(lines: readonly LedgerLine[], options: PutBackOption
 }
 
 /**
- * May the host have done what this line has as a person's, for want of a better name? It leaves no file, or one of those
- * that stood there before.
+ * True if the host may have made this change attributed to a person: it leaves no file, or contents that occurred there
+ * before.
  */
 export function mayBeHosts(
   { after, by }: Pick<LedgerLine, "after" | "by">,

@@ -4,14 +4,14 @@ import type { IndexPlace } from "./index-writer.js";
 import type { ShelfPlace } from "./places.js";
 import type { Shelf } from "./shelf.js";
 
-/** A shelf with what belongs to it. */
+/** A shelf with its place and index. */
 export interface Standing {
   place: ShelfPlace;
   shelf: Shelf;
   index: IndexPlace;
 }
 
-/** Is it the shelf of this place? */
+/** True if it is the shelf of this place. */
 export function isOn({ place }: Standing, one: Pick<ShelfPlace, "scope" | "sensitivity">): boolean {
   return place.scope === one.scope && place.sensitivity === one.sensitivity;
 }
@@ -26,7 +26,7 @@ export function findStanding(
   return standing;
 }
 
-/** Where the file of a memory may lie, from the folder of its shelf: where it is used, and in the archive. */
+/** The two possible paths of a memory's file, relative to its shelf: in use, and archived. */
 export function pathsOf(place: Pick<Place, "type" | "name">): [string, string] {
   return [formatPath({ ...place, isArchived: false }), formatPath({ ...place, isArchived: true })];
 }

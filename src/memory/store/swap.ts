@@ -1,4 +1,4 @@
-/** Many changes at a time: all that were planned together are made in one step, or none. */
+/** Makes planned changes together: all in one step, or none. */
 
 import { formatError, StrataError } from "../../error.js";
 import { hashOf } from "../../hash.js";
@@ -22,7 +22,7 @@ export interface SwapOptions {
 
 type Steps = { steps: readonly DeskStep[] } | { why: string };
 
-/** What is to happen in one folder. */
+/** The planned steps in one folder. */
 interface Part {
   standing: Standing;
   desk: Desk;
@@ -43,7 +43,7 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     );
   };
 
-  /** All folders are locked, in one order, and looked at before the first of them is changed. */
+  /** Locks all folders in a fixed order and checks each before the first is changed. */
   async function lockAll(
     [first, ...others]: readonly { standing: Standing; own: readonly PlannedChange[] }[],
     ready: readonly Part[],
@@ -73,7 +73,7 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
         if (done.length === 0) throw thrown;
         throw new StrataError(
           "EUNFINISHED",
-          `${done.length} memories are changed, those of ${standing.place.folder} are not (${formatError(thrown)}); strata undo takes them back`,
+          `${done.length} memories were changed, those in ${standing.place.folder} were not (${formatError(thrown)}); strata undo reverts them`,
         );
       }
       onWritten(standing, ids);
@@ -86,7 +86,7 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     const { formatMemoryFile, parseMemoryFile } = await import("../memory-file.js");
     const place = parseID(before.id);
     const found = place && (await findFile(desk, place, before));
-    if (!found) return { why: `${before.id} is not any more as it was` };
+    if (!found) return { why: `${before.id} has changed since` };
     const { looked, path } = found;
     const fault = findPathFault(path);
     if (fault !== undefined) return { why: fault };
@@ -112,7 +112,7 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
   }
 }
 
-/** The file of this memory, if it still says what it said. */
+/** The file of this memory, if it is unchanged. */
 async function findFile(
   desk: Desk,
   place: Place,

@@ -1,6 +1,6 @@
 /**
- * Takes back what was done. Nothing is ever deleted: a memory that was made goes to the archive, one that was moved
- * comes back, one that was changed has the bytes it had. What somebody has changed since stays as it is.
+ * Undoes a run of changes. Nothing is ever deleted: a new memory goes to the archive, a moved one comes back, a changed
+ * one gets its old bytes. Memories changed since then stay as they are.
  */
 import { StrataError } from "../../error.js";
 import { hashOf } from "../../hash.js";
@@ -18,7 +18,7 @@ export interface UndoOptions {
 }
 
 type Left = { id: string; why: string };
-type Taken = { ids: string[]; left: Left[] };
+type Reverted = { ids: string[]; left: Left[] };
 
 export function createUndo({ standings, onWritten }: UndoOptions): Memories["undo"] {
   return async (cause, wanted) => {
@@ -32,12 +32,12 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
     if (typeof run !== "object") return { kind: "nothing", why: run };
     const undone: Undone = { kind: "undone", ...run, ids: [], left: [] };
     for (const standing of standings.filter((_, n) => isUndoable(ledgers[n] ?? [], run.run))) {
-      const { ids, left } = await standing.shelf.change(async (desk): Promise<Taken> => {
-        // Somebody else may have taken it back meanwhile.
+      const { ids, left } = await standing.shelf.change(async (desk): Promise<Reverted> => {
+        // Another process may have undone it meanwhile.
         const lines = await standing.shelf.readLedger();
         if (!isUndoable(lines, run.run)) return { ids: [], left: [] };
         const own = lines.filter((line) => runOf(line) === run.run);
-        return takeBack(desk, planUndo(lines, own), { ...cause, undoes: run.run });
+        return revert(desk, planUndo(lines, own), { ...cause, undoes: run.run });
       });
       onWritten(standing, ids);
       undone.ids = [...undone.ids, ...ids];
@@ -49,51 +49,53 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
 
 const runOf = ({ id, run }: LedgerLine): string => run ?? id;
 
-/** Is there something of this run in this ledger that was not taken back? One folder may have failed where another did not. */
+/**
+ * True if this ledger has a change of this run that is not undone: one folder may have failed where another succeeded.
+ */
 function isUndoable(lines: readonly LedgerLine[], run: string): boolean {
-  return findOpen(lines).some((line) => runOf(line) === run);
+  return findNotUndone(lines).some((line) => runOf(line) === run);
 }
 
-/** What we have done, and nobody has taken back. */
-function findOpen(lines: readonly LedgerLine[]): LedgerLine[] {
+/** Lines of Strata's changes that are not undone. */
+function findNotUndone(lines: readonly LedgerLine[]): LedgerLine[] {
   const undone = new Set(lines.flatMap(({ undoes }) => (undoes === undefined ? [] : [undoes])));
   return lines.filter(
     (line) => line.by === "strata" && line.undoes === undefined && !undone.has(runOf(line)),
   );
 }
 
-/** What was done last and not taken back, or this run, in any of these ledgers; a sentence where there is nothing. Pure. */
+/** The last run that is not undone, or the wanted one, in any of these ledgers; a sentence if there is none. Pure. */
 function findUndoable(
   ledgers: readonly (readonly LedgerLine[])[],
   wanted?: string,
 ): { run: string; operation: string; at: string } | string {
-  const own = ledgers.flatMap(findOpen).filter((line) => wanted === undefined || runOf(line) === wanted);
+  const own = ledgers.flatMap(findNotUndone).filter((line) => wanted === undefined || runOf(line) === wanted);
   const last = own.reduce<LedgerLine | undefined>(
     (latest, line) => (latest === undefined || line.at >= latest.at ? line : latest),
     undefined,
   );
   if (last) return { run: runOf(last), operation: last.operation, at: last.at };
-  if (wanted === undefined) return "nothing was done that could be taken back";
+  if (wanted === undefined) return "there is nothing to undo";
   const isUndone = ledgers.flat().some(({ undoes }) => undoes === wanted);
-  return isUndone ? `${wanted} was taken back already` : `no change is named ${wanted}`;
+  return isUndone ? `${wanted} was undone already` : `no change is named ${wanted}`;
 }
 
-/** How a memory is now, if nobody has changed it since, and how it is to be again. */
-interface Return {
+/** A memory's state after the run, and the state to restore. */
+interface Restoration {
   id: string;
-  /** Absent where its file was removed. */
+  /** Absent if its file was removed. */
   is?: { path: string; hash: string };
-  /** Absent where the memory was made by what is taken back. */
+  /** Absent if the undone run created the memory. */
   was?: { path: string; contents: string };
-  /** Why it cannot be taken back. */
+  /** Why it cannot be undone. */
   why?: string;
 }
 
-/** What taking back `own`, which are among all the lines of a ledger, comes to. Pure. */
-function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Return[] {
+/** The states to restore when undoing `own`, a subset of all lines of a ledger. Pure. */
+function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Restoration[] {
   const taken = new Set(own);
   const history = groupByKey(sortByTime(all));
-  return [...groupByKey(own).keys()].flatMap((id): Return[] => {
+  return [...groupByKey(own).keys()].flatMap((id): Restoration[] => {
     const lines = history.get(id) ?? [];
     const first = lines.find((line) => taken.has(line));
     const last = lines.findLast((line) => taken.has(line));
@@ -101,25 +103,25 @@ function planUndo(all: readonly LedgerLine[], own: readonly LedgerLine[]): Retur
     const is = last.after === null ? {} : { is: { path: last.path, hash: last.after } };
     if (first.before === null) return [{ id, ...is }];
     const contents = findContents(lines, first.before);
-    if (contents === undefined) return [{ id, ...is, why: "the ledger does not have what it said before" }];
+    if (contents === undefined) return [{ id, ...is, why: "the ledger does not have its earlier contents" }];
     return [{ id, ...is, was: { path: first.from ?? first.path, contents } }];
   });
 }
 
-/** The line of a move does not repeat them. */
+/** Searches all lines: the line of a move does not repeat the contents. */
 function findContents(lines: readonly LedgerLine[], hash: string): string | undefined {
   return lines.find(({ after, contents }) => after === hash && contents !== undefined)?.contents;
 }
 
-async function takeBack(desk: Desk, returns: readonly Return[], cause: Cause): Promise<Taken> {
+async function revert(desk: Desk, restorations: readonly Restoration[], cause: Cause): Promise<Reverted> {
   const steps: DeskStep[] = [];
   const ids: string[] = [];
   const left: Left[] = [];
-  for (const one of returns) {
+  for (const one of restorations) {
     const planned = await planSteps(desk, one, cause);
     if (typeof planned === "string") {
       left.push({ id: one.id, why: planned });
-      steps.push(...(await planLeft(desk, one, cause)));
+      steps.push(...(await planSkipped(desk, one, cause)));
     } else {
       steps.push(...planned);
       ids.push(one.id);
@@ -129,18 +131,18 @@ async function takeBack(desk: Desk, returns: readonly Return[], cause: Cause): P
   return { ids, left };
 }
 
-/** A line that changes nothing: what stays was looked at, and the next undo goes further back. */
-async function planLeft(desk: Desk, { is, was }: Return, cause: Cause): Promise<DeskStep[]> {
+/** A line without change: it marks the memory as handled, so that the next undo goes further back. */
+async function planSkipped(desk: Desk, { is, was }: Restoration, cause: Cause): Promise<DeskStep[]> {
   const path = is?.path ?? was?.path;
   if (path === undefined) return [];
   const looked = await desk.open(path);
   return looked?.hash === undefined && looked ? [] : [{ path, before: looked?.hash ?? null, cause }];
 }
 
-/** The steps, or why it stays as it is. */
+/** The steps, or why the memory stays as it is. */
 async function planSteps(
   desk: Desk,
-  { is, was, why }: Return,
+  { is, was, why }: Restoration,
   cause: Cause,
 ): Promise<readonly DeskStep[] | string> {
   if (why !== undefined) return why;
@@ -153,7 +155,7 @@ async function planSteps(
   }
   const there = await desk.open(is.path);
   if (there?.reading.kind === "problem" && there.reading.isUnread)
-    throw new StrataError("ENOTWRITTEN", `nothing of ${is.path} was taken back: ${there.reading.what}`);
+    throw new StrataError("ENOTWRITTEN", `${is.path} was not restored: ${there.reading.what}`);
   if (there?.hash !== is.hash) return "it has been changed since";
   const target = was?.path ?? archivedOf(is.path);
   const isMoved = target !== is.path;

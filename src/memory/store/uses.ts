@@ -1,6 +1,6 @@
 /**
- * How often each memory was shown or asked for: `uses/2026-11.jsonl`, machine state, a line for each time. Reading a
- * memory never changes its file, so that nothing that is only read shows up in git.
+ * Counts how often each memory was shown or asked for: `uses/2026-11.jsonl`, machine state, one line per use. Reading a
+ * memory never changes its file, so mere use never shows up in git.
  */
 import { join } from "node:path";
 import { formatError } from "../../error.js";
@@ -12,11 +12,11 @@ import { anyList, number, object, string } from "../../shape.js";
 import type { Use } from "../rank.js";
 
 export interface Uses {
-  /** Reads them, the first time. Never rejects. */
+  /** Reads the counts once. Never rejects. */
   load(): Promise<void>;
   note(ids: readonly string[]): void;
   of(id: string): Use | undefined;
-  /** Resolves when what was noted is on disk. */
+  /** Resolves when all noted uses are on disk. */
   onIdle(): Promise<void>;
 }
 
@@ -48,13 +48,13 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
       const line: UseLine = { at: clock.now(), ids: [...ids] };
       if (line.ids.length === 0) return;
       const path = join(folder, `${new Date(line.at).toISOString().slice(0, 7)}.jsonl`);
-      // What is on disk already is read first, so that nothing counts twice.
+      // Read the disk first, so that no use counts twice.
       loading ??= load().catch(report);
       const read = loading;
       writing = writing
         .then(() => read)
         .then(() => {
-          take(line);
+          count(line);
           return lines.append(path, [line]);
         })
         .then(() => {}, report);
@@ -67,11 +67,11 @@ export function createUses({ clock, files, log, folder }: UsesOptions): Uses {
     for (const name of await files.list(folder)) {
       if (!name.endsWith(".jsonl")) continue;
       const { records } = await lines.read(join(folder, name));
-      for (const line of records) take(line);
+      for (const line of records) count(line);
     }
   }
 
-  function take({ at, ids }: UseLine): void {
+  function count({ at, ids }: UseLine): void {
     for (const id of ids) {
       const { count = 0, lastMs = 0 } = uses.get(id) ?? {};
       uses.set(id, { count: count + 1, lastMs: Math.max(lastMs, at) });
