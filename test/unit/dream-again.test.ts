@@ -98,6 +98,6 @@ it("folders in the place of its record and of its page keep no dream from tidyin
   for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
   const outcome = await world.dream();
   expect(outcome.kind === "done" && outcome.report.changes).toHaveLength(2);
-  expect(world.log.lines.join("\n")).toContain("it cannot be noted when");
+  expect(world.log.lines.join("\n")).toContain("its state cannot be written");
   expect(world.log.lines.join("\n")).toContain("DREAMS.md");
 });

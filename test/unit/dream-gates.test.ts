@@ -20,7 +20,7 @@ it.each([
   ["the interval is not over", { lastSuccessMs: 99.5 * HOUR }, "not long ago"],
   ["the clock was set back since", { lastSuccessMs: 500 * HOUR }, undefined],
   ["little has changed", { changed: 4 }, "only 4"],
-  ["somebody is at work", { isBusy: true }, "at work"],
+  ["a session is busy", { isBusy: true }, "busy"],
   ["it has just failed", { failures: 1, lastFailureMs: 99.9 * HOUR }, "failed"],
   ["it failed a while ago", { failures: 1, lastFailureMs: 99 * HOUR }, undefined],
   ["it failed again and again", { failures: 6, lastFailureMs: 97 * HOUR }, "failed"],
