@@ -9,12 +9,10 @@
  *     when the host ends     what is not written yet is
  */
 import type PQueue from "p-queue";
-import { DAY_MS } from "../../src/days.js";
 import type { Withdrawal } from "../../src/dispatcher/hooks.js";
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import { isStale } from "../../src/notes/taken-back.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { type Addition, extend } from "../../src/view/extend.js";
 import { isExtendedBy } from "../../src/view/known-decisions.js";
@@ -22,13 +20,12 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
 import { files } from "./files.js";
 import { planReminder } from "./goal.js";
+import { createGreetings } from "./greetings.js";
 import { createSectionWriter } from "./writer.js";
 
 const LAYER = "session-memory";
 /** The last answer of a turn is among so many messages. */
 const LAST_MESSAGES = 10;
-/** What an older session has left open is nobody's next step. */
-const UNFINISHED_MS = 7 * DAY_MS;
 
 export const sessionMemory: LayerDefinition = {
   name: LAYER,
@@ -44,21 +41,20 @@ function create(context: LayerContext): LayerParts {
   const policy = config.sessionMemory;
   const writer = createSectionWriter(context);
   const begun = new Set<string>();
-  /** Sessions in the middle of a turn. */
-  const working = new Set<string>();
+  const greetings = createGreetings({ instances, isSubagents, log, layer: LAYER, notes });
 
   return {
     withinMs: { context: 1_500 },
     handlers: {
       async context(request, _messages, signal) {
         if (request.isCompaction) return undefined;
-        working.add(request.sessionID);
+        greetings.noteWork(request.sessionID, true);
         return (await take(request, signal)) ? request.show() : undefined;
       },
 
       async takenBack(request, withdrawal) {
         if (!withdrawal) return undefined;
-        const revisions = [...findStale(request, withdrawal), ...(await findStaleGreeting(request))];
+        const revisions = [...findStale(request, withdrawal), ...(await greetings.findStale(request))];
         if (revisions.length === 0) return undefined;
         return {
           ...withdrawal,
@@ -68,7 +64,7 @@ function create(context: LayerContext): LayerParts {
 
       event({ type, properties: { sessionID } }) {
         if (type === "session.idle" && typeof sessionID === "string") {
-          working.delete(sessionID);
+          greetings.noteWork(sessionID, false);
           later(() => catchUp(sessionID));
         }
         return undefined;
@@ -90,7 +86,7 @@ function create(context: LayerContext): LayerParts {
       await writer.consider(sessionID, history.messages);
     });
     if (!request.isReady()) return false;
-    const additions = [...(await greet(request)), ...remind(request)];
+    const additions = [...(await greetings.greet(request)), ...remind(request)];
     return extend(context, { sessionID, layer: LAYER, additions, signal });
   }
 
@@ -112,41 +108,6 @@ function create(context: LayerContext): LayerParts {
     const reminder = facts && planReminder(history, facts, policy.goalRefresh);
     if (!reminder || isExtendedBy(LAYER, find(reminder.result.key))) return [];
     return [{ behind: reminder.result, text: reminder.text }];
-  }
-
-  /** The first message of a session a person has opened. */
-  async function greet({ find, history, sessionID }: ContextRequest): Promise<Addition[]> {
-    const key = history.messages.length === 1 ? history.keyOf(0) : undefined;
-    if (!key || isSubagents(sessionID) || isExtendedBy(LAYER, find(key.key))) return [];
-    const unfinished = await notes.findUnfinished(
-      new Set([sessionID, ...working, ...(await findBusy())]),
-      UNFINISHED_MS,
-    );
-    if (!unfinished) return [];
-    const text = `[Strata] What the last session in this project has left open. It is no request: leave it alone unless the user goes on with it.\n${unfinished.text}`;
-    return [{ behind: key, text }];
-  }
-
-  /** The handoff that the session was greeted with, where words of that other session were taken back since. */
-  async function findStaleGreeting({ find, history }: ContextRequest): Promise<DatedDecision[]> {
-    const key = history.keyOf(0);
-    const greeting = key && find(key.key)?.extended?.find(({ layer }) => layer === LAYER);
-    const from = /\/([^/\s]+)\.md$/m.exec(greeting?.text ?? "")?.[1];
-    if (!key || !greeting || from === undefined) return [];
-    const taken = await notes.takenBack(from);
-    return isStale(taken, greeting.at) ? [decide(key, { outcome: "revised", of: "extended" })] : [];
-  }
-
-  /** Sessions that another instance is at work on. */
-  async function findBusy(): Promise<string[]> {
-    // Who cannot be found is taken for ended: the handoff asks for nothing.
-    const living = await instances.living().catch((thrown) => {
-      log.warn(LAYER, `cannot tell who else is at work here: ${formatError(thrown)}`);
-      return [];
-    });
-    return living.flatMap(({ sessions }) =>
-      sessions.filter(({ state }) => state === "busy").map(({ id }) => id),
-    );
   }
 
   async function catchUp(sessionID: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ToolBounds } from "../seams/host.js";
+import type { ToolBounds, UsedTokens } from "../seams/host.js";
 
 /** A model call of our own. */
 export interface GenerationRequest {
@@ -13,3 +13,10 @@ export interface GenerationRequest {
   /** For a model that works with tools: what it may do, and for how long. */
   tools?: ToolBounds & { deadlineMs: number; signal: AbortSignal };
 }
+
+export type GenerationResult =
+  | { kind: "text"; text: string; tokens: UsedTokens }
+  /** No call was made. */
+  | { kind: "refused"; why: string }
+  /** A call was made and came to nothing. */
+  | { kind: "failed"; why: string };

@@ -3,27 +3,27 @@
  *
  *     settings and models → backoff → waiting line (1 at a time, 8 waiting) → budget of the day → the host → checks
  *
- * A call that may not be made is a refusal, and every layer has a half that does without. Nobody waits for one in a
- * hook: an answer takes seconds, and may take all of the deadline behind others.
+ * A call that may not be made is a refusal, and every layer works without it. No hook waits for a call: an answer takes
+ * seconds, and up to the whole deadline when others wait before it.
  */
 import type { ModelClaims } from "../config/model-claims.js";
 import type { Config } from "../config/schema.js";
-import { formatDay } from "../days.js";
 import { formatError } from "../error.js";
-import { formatCount } from "../format.js";
 import type { Log } from "../record/log.js";
-import { PRICE, type Savings } from "../record/savings.js";
+import type { Savings } from "../record/savings.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { Generated, Host, UsedTokens } from "../seams/host.js";
+import type { Host } from "../seams/host.js";
 import type { Toasts } from "../toasts.js";
 import { createAllowance } from "./allowance.js";
 import { createBackoff } from "./backoff.js";
 import { createBudget } from "./budget.js";
 import { planChoice } from "./choice.js";
-import { countMostAnswerTokens, countMostTokens, estimateTokens } from "./cost.js";
-import type { GenerationRequest } from "./generation-request.js";
-import { createWaitingLine, type Placed } from "./waiting-line.js";
+import { countMostAnswerTokens, countMostTokens } from "./cost.js";
+import type { GenerationRequest, GenerationResult } from "./generation-request.js";
+import { createOutcomes } from "./outcomes.js";
+import { createRefusals } from "./refusals.js";
+import { createWaitingLine } from "./waiting-line.js";
 
 export interface Generation {
   /** Never rejects. Of two requests for the same purpose and session that both wait only the newer is made. */
@@ -32,16 +32,9 @@ export interface Generation {
   status(): Promise<GenerationStatus>;
   /** Resolves when no call is under way or waiting. */
   onIdle(): Promise<void>;
-  /** Breaks off the call under way and refuses all others from now on. */
+  /** Aborts the call under way and refuses all others from now on. */
   dispose(): void;
 }
-
-export type GenerationResult =
-  | { kind: "text"; text: string; tokens: UsedTokens }
-  /** No call was made. */
-  | { kind: "refused"; why: string }
-  /** A call was made and came to nothing. */
-  | { kind: "failed"; why: string };
 
 export interface GenerationStatus {
   isAllowed: boolean;
@@ -71,7 +64,7 @@ export interface GenerationOptions {
   /** Of the daily records. */
   folder: string;
   instance: string;
-  /** How long a model may take for its answer; another one in tests only. */
+  /** How long a model may take for its answer; set in tests only. */
   deadlineMs?: number;
 }
 
@@ -86,8 +79,8 @@ export function createGeneration(options: GenerationOptions): Generation {
   const backoff = createBackoff(clock);
   const line = createWaitingLine(MOST_WAITING, write);
   const end = new AbortController();
-  let lastRefusal = "";
-  let usedUpOn = "";
+  const outcomes = createOutcomes({ backoff, end: end.signal, log, savings });
+  const { refuse, showUsedUp } = createRefusals({ clock, log, toasts });
 
   return {
     async generate(request) {
@@ -95,9 +88,16 @@ export function createGeneration(options: GenerationOptions): Generation {
       const why = findObstacle();
       if (why !== undefined) return refuse(purpose, why);
       try {
-        // One that works with tools takes minutes: the others do not wait for it.
+        // A call with tools takes minutes: the others do not wait for it.
         if (request.tools) return await write(request);
-        return readPlaced(purpose, await line.add(`${sessionID} ${purpose}`, request));
+        const placed = await line.add(`${sessionID} ${purpose}`, request);
+        if (placed.kind === "done") return placed.result;
+        if (placed.kind === "full") return refuse(purpose, `${MOST_WAITING} calls are waiting already`);
+        const isReplaced = placed.kind === "replaced";
+        return {
+          kind: "refused",
+          why: isReplaced ? "a newer request took its place" : "the plugin is ending",
+        };
       } catch (thrown) {
         log.error(SOURCE, `${purpose}: ${formatError(thrown)}`);
         return { kind: "failed", why: formatError(thrown) };
@@ -132,7 +132,7 @@ export function createGeneration(options: GenerationOptions): Generation {
     },
   };
 
-  /** What stands against any call now. */
+  /** Why no call can be made now. */
   function findObstacle(): string | undefined {
     if (end.signal.aborted) return "the plugin is ending";
     const choice = planChoice(config, host.models(), claims);
@@ -144,13 +144,10 @@ export function createGeneration(options: GenerationOptions): Generation {
     // It may have waited for a call that failed.
     const why = findObstacle();
     if (why !== undefined) return refuse(purpose, why);
-    const reservation = await budget.reserve({
-      purpose,
-      session: sessionID,
-      tokens: countMostTokens(request),
-    });
+    const planned = { purpose, session: sessionID, tokens: countMostTokens(request) };
+    const reservation = await budget.reserve(planned);
     if (reservation.kind === "refused") {
-      if (reservation.isUsedUp) tellUsedUp(reservation.why);
+      if (reservation.isUsedUp) showUsedUp(reservation.why);
       return refuse(purpose, reservation.why);
     }
     const choice = planChoice(config, host.models(), claims);
@@ -166,75 +163,6 @@ export function createGeneration(options: GenerationOptions): Generation {
       ...(tools && { bounds: tools, mayGoOn: createAllowance(request, reservation.extend) }),
     });
     if (generated.tokens) await reservation.settle(generated.tokens);
-    account(request, generated.tokens ?? { input: estimateTokens(request), output: 0, cacheRead: 0 });
-    return judge(request, generated, model ?? "the host's model");
+    return outcomes.take(request, generated, model ?? "the host's model");
   }
-
-  /** Failed calls cost as well. */
-  function account({ purpose, sessionID }: GenerationRequest, tokens: UsedTokens): void {
-    const { cacheRead, input, output } = tokens;
-    savings.record({
-      session: sessionID,
-      layer: SOURCE,
-      event: "background",
-      reason: purpose,
-      backgroundTokens: input + output + cacheRead,
-      net: -Math.round(input * PRICE.written + cacheRead * PRICE.cached + output * PRICE.answered),
-    });
-  }
-
-  function judge({ purpose, maxCharacters }: GenerationRequest, generated: Generated, model: string) {
-    if (generated.kind === "failed") return fail(purpose, generated);
-    backoff.noteAnswer();
-    const { text, tokens } = generated;
-    const used = `${formatUsed(tokens)}, ${model}`;
-    if (maxCharacters !== undefined && text.length > maxCharacters) {
-      const why = `the answer has ${formatCount(text.length)} characters, ${formatCount(maxCharacters)} are allowed`;
-      log.warn(SOURCE, `${purpose}: ${why} (${used})`);
-      return { kind: "failed", why } as const;
-    }
-    log.info(SOURCE, `${purpose}: written (${used})`);
-    return { kind: "text", text, tokens } as const;
-  }
-
-  function fail(purpose: string, failure: Generated & { kind: "failed" }): GenerationResult {
-    const { reason: why, status, tokens } = failure;
-    if (end.signal.aborted) return { kind: "failed", why };
-    const pauseMs = backoff.noteFailure({ reason: why, ...(status !== undefined && { status }) });
-    const said = status === undefined ? why : `${status} ${why}`;
-    const used = tokens ? formatUsed(tokens) : "tokens not known, an estimate is counted";
-    log.warn(SOURCE, `${purpose}: ${said} (${used}); no model call for ${formatCount(pauseMs / 1_000)} s`);
-    return { kind: "failed", why: said };
-  }
-
-  /** Said once, and again when it is another reason: at a limit layers go on asking. */
-  function refuse(purpose: string, why: string): GenerationResult {
-    log[why === lastRefusal ? "debug" : "info"](SOURCE, `${purpose}: no model call, ${why}`);
-    lastRefusal = why;
-    return { kind: "refused", why };
-  }
-
-  /** Once a day: everything goes on without the calls, and a person may want to know why notes are plainer. */
-  function tellUsedUp(why: string): void {
-    const today = formatDay(clock.now());
-    if (usedUpOn === today) return;
-    usedUpOn = today;
-    toasts.show(
-      `no more model calls in the background today: ${why}. Everything goes on without them.`,
-      "info",
-    );
-  }
-
-  function readPlaced(purpose: string, placed: Placed<GenerationResult>): GenerationResult {
-    if (placed.kind === "done") return placed.result;
-    if (placed.kind === "full") return refuse(purpose, `${MOST_WAITING} calls are waiting already`);
-    return {
-      kind: "refused",
-      why: placed.kind === "replaced" ? "a newer request took its place" : "the plugin is ending",
-    };
-  }
-}
-
-function formatUsed({ input, output, cacheRead }: UsedTokens): string {
-  return `tokens in ${formatCount(input)}, out ${formatCount(output)}, cached ${formatCount(cacheRead)}`;
 }

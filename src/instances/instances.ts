@@ -17,7 +17,7 @@ import type { Files } from "../seams/files.js";
 import type { RunningProcesses } from "../seams/processes.js";
 import { type Instance, openInstanceFile } from "./instance.js";
 import { createLiveSessions, type LiveSessions } from "./live-sessions.js";
-import { createLiveness } from "./liveness.js";
+import { createOtherInstances } from "./other-instances.js";
 
 export interface Instances {
   readonly ownID: string;
@@ -52,7 +52,8 @@ const SOURCE = "instances";
 export function createInstances(options: InstancesOptions): Instances {
   const { clock, directory, family, files, folder, id, log, processes } = options;
   const sessions = createLiveSessions(family);
-  const liveness = createLiveness(clock, processes);
+  const guard = createGuard(log, folder);
+  const others = createOtherInstances({ clock, files, folder, id, processes });
   const file = openInstanceFile(files);
   const path = join(folder, `${id}.json`);
   const started = formatTime();
@@ -61,7 +62,6 @@ export function createInstances(options: InstancesOptions): Instances {
   let writing: Promise<void> = Promise.resolve();
   let stopBeating = (): void => {};
   let hasLeft = false;
-  let lastTrouble = "";
 
   return {
     ownID: id,
@@ -121,23 +121,11 @@ export function createInstances(options: InstancesOptions): Instances {
   }
 
   async function look(): Promise<{ living: Instance[]; ended: Instance[] }> {
-    const others = await Promise.all((await files.list(folder)).map(readOther));
-    const known = others.filter((one) => one !== undefined);
-    const alive = await Promise.all(known.map(liveness.isAlive));
-    return {
-      living: [await describe(), ...known.filter((_, index) => alive[index])],
-      ended: known.filter((_, index) => !alive[index]),
-    };
+    const { alive, ended } = await others.look();
+    return { living: [await describe(), ...alive], ended };
   }
 
-  async function readOther(name: string): Promise<Instance | undefined> {
-    if (!name.endsWith(".json") || name === `${id}.json`) return undefined;
-    const instance = await file.read(join(folder, name));
-    // The id names the file that is removed.
-    return instance && name === `${instance.id}.json` ? instance : undefined;
-  }
-
-  /** What they held is let go first: whoever is killed between the two leaves the file to the next one. */
+  /** What they held is released first: a process killed between the two leaves the file to the next one. */
   async function cleanUp(): Promise<void> {
     const { ended, living } = await look();
     if (ended.length === 0) return;
@@ -147,23 +135,27 @@ export function createInstances(options: InstancesOptions): Instances {
         living,
       );
     for (const one of ended) {
-      await files.remove(join(folder, `${one.id}.json`));
+      await others.remove(one);
       log.info(SOURCE, `instance ${one.id} (process ${one.process.id} on ${one.process.host}) has ended`);
-    }
-  }
-
-  async function guard(run: () => Promise<void>): Promise<void> {
-    try {
-      await run();
-      lastTrouble = "";
-    } catch (thrown) {
-      const trouble = formatError(thrown);
-      if (trouble !== lastTrouble) log.warn(SOURCE, `${folder}, tried again later: ${trouble}`);
-      lastTrouble = trouble;
     }
   }
 
   function formatTime(): string {
     return new Date(clock.now()).toISOString();
   }
+}
+
+/** Runs what is tried again later; logs the same failure once in a row. */
+function createGuard(log: Log, folder: string): (run: () => Promise<void>) => Promise<void> {
+  let lastFailure = "";
+  return async (run) => {
+    try {
+      await run();
+      lastFailure = "";
+    } catch (thrown) {
+      const failure = formatError(thrown);
+      if (failure !== lastFailure) log.warn(SOURCE, `${folder}, tried again later: ${failure}`);
+      lastFailure = failure;
+    }
+  };
 }

@@ -64,9 +64,9 @@ const GLOBAL = "global/";
 export const TURNS = "turns";
 
 export function createTrust(options: TrustOptions): Trust {
-  const { globalFolder, instance, isAgent = false, isBrief = false, log, stateFolder } = options;
+  const { globalFolder, instance, isAgent = false, isBrief = false, stateFolder } = options;
   const listeners: (() => void)[] = [];
-  let isReported = false;
+  const { guard, report } = createGuard(options);
   const turns = createTurns({
     ...options,
     folder: join(stateFolder, TURNS),
@@ -152,8 +152,13 @@ export function createTrust(options: TrustOptions): Trust {
   function tell(): void {
     for (const listener of listeners) listener();
   }
+}
 
-  /** What cannot be known is not the user's; nothing else fails because of it. */
+/** Reports a failure once. What cannot be known is not the user's; nothing else fails because of it. */
+function createGuard({ log, stateFolder }: Pick<TrustOptions, "log" | "stateFolder">) {
+  let isReported = false;
+  return { guard, report };
+
   async function guard<T>(action: () => Promise<T>): Promise<T | undefined> {
     try {
       return await action();

@@ -1,18 +1,17 @@
 /**
- * When an agent was at work on this machine, in this process or another: what changed meanwhile and was not written by
- * the store counts as the agent's, in whichever project, since a shell reaches all of them. `turns/<day>.jsonl` in the user's state folder: a line where the first
- * turn of an instance begins, one where the last ends, and one now and then between them, so that of an instance that
- * was killed it is known how long it lived.
+ * When an agent was at work on this machine, in this process or another. A file that changed meanwhile and was not
+ * written by the store counts as the agent's, in any project, since a shell reaches all of them. On disk it is
+ * `turns/<day>.jsonl` in the user's state folder: a line where the first turn of an instance begins, one where the last
+ * ends, and one now and then between them, which tell how long a killed instance lived.
  *
  * All times are those of the disk, as it dates its files: a clock that was put forward or is wrong changes nothing.
  */
 import { join } from "node:path";
 import { DAY_MS } from "../days.js";
-import { createDayLog } from "../record/line-log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
-import { anyObject, number, object, oneOf, parserOf, string } from "../shape.js";
+import type { RunningProcesses } from "../seams/processes.js";
+import { ALIVE_MS, openTurnLog, readOtherTurns, type TurnLine, type TurnWindow } from "./turn-windows.js";
 
 export interface Turns {
   /** Never rejects; what cannot be written down counts all the same in this process. */
@@ -41,22 +40,6 @@ export interface TurnsOptions {
   onFailure(thrown: unknown): void;
 }
 
-interface TurnLine {
-  v: 1;
-  instance: string;
-  process: ProcessIdentity;
-  op: "begin" | "alive" | "end";
-  at: number;
-}
-
-interface Window {
-  fromMs: number;
-  toMs: number;
-  /** Whose it is, as long as it goes on. */
-  process?: ProcessIdentity;
-}
-
-const ALIVE_MS = 30_000;
 /** Disks date files by a clock that ticks every few milliseconds. */
 const SLACK_MS = 50;
 /** What is older is not known any more. */
@@ -64,9 +47,10 @@ export const KEPT_DAYS = 60;
 
 export function createTurns(options: TurnsOptions): Turns {
   const { clock, files, folder, instance, onFailure, processes } = options;
-  const days = createDayLog({ files, folder, parse: parseTurn });
+  const days = openTurnLog(files, folder);
+  const readOthers = (sinceMs: number) => readOtherTurns(days, { instance, processes, sinceMs });
   const busy = new Set<string>();
-  const own: Window[] = [];
+  const own: TurnWindow[] = [];
   let writing: Promise<void> = Promise.resolve();
   let stop = (): void => {};
 
@@ -149,46 +133,4 @@ export function createTurns(options: TurnsOptions): Turns {
   async function removeOld(atMs: number): Promise<void> {
     if (own.length === 1) await days.removeBefore(Math.max(0, atMs - KEPT_DAYS * DAY_MS));
   }
-
-  async function readOthers(sinceMs: number): Promise<Window[]> {
-    const lines: TurnLine[] = [];
-    // A turn may have begun the day before.
-    const firstMs = sinceMs - DAY_MS;
-    for (const dayMs of await days.days())
-      if (dayMs + DAY_MS > firstMs) lines.push(...(await days.read(dayMs)).records);
-    const others = new Map<string, TurnLine[]>();
-    for (const line of lines)
-      if (line.instance !== instance) others.set(line.instance, [...(others.get(line.instance) ?? []), line]);
-    const windows = await Promise.all([...others.values()].map(readWindows));
-    return windows.flat();
-  }
-
-  async function readWindows(lines: readonly TurnLine[]): Promise<Window[]> {
-    const windows: Window[] = [];
-    for (const { at, op } of lines) {
-      // A turn of days has its beginning in a file that was not read.
-      if (windows.length === 0 && op !== "begin")
-        windows.push({ fromMs: Number.NEGATIVE_INFINITY, toMs: at });
-      const last = windows.at(-1);
-      if (op === "begin") windows.push({ fromMs: at, toMs: at + 2 * ALIVE_MS });
-      else if (last) last.toMs = op === "end" ? at : at + 2 * ALIVE_MS;
-    }
-    const last = lines.at(-1);
-    const open = windows.at(-1);
-    if (last && open && last.op !== "end" && (await processes.isRunning(last.process))) {
-      open.toMs = Number.POSITIVE_INFINITY;
-      open.process = last.process;
-    }
-    return windows;
-  }
 }
-
-const parseTurn = parserOf(
-  object<TurnLine>({
-    v: oneOf([1]),
-    instance: string,
-    process: anyObject,
-    op: oneOf(["begin", "alive", "end"]),
-    at: number,
-  }),
-);

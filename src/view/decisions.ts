@@ -12,20 +12,12 @@
  * The files may be deleted at any time. Who runs then writes down again what it knows of them; otherwise what is sent
  * is decided anew.
  */
-import { dirname } from "node:path";
 import type { DecisionKey } from "../conversation/keys.js";
-import { DAY_MS } from "../days.js";
-import { createDayLog } from "../record/line-log.js";
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
-import {
-  type Decision,
-  type DecisionBatch,
-  findLost,
-  parseDecisionBatch,
-  withoutLate,
-} from "./decision-batch.js";
+import { type Decision, type DecisionBatch, withoutLate } from "./decision-batch.js";
+import { createDecisionDays } from "./decision-days.js";
 import type { KnownDecision, Standing } from "./known-decision.js";
 import { createKnownDecisions } from "./known-decisions.js";
 
@@ -80,20 +72,15 @@ export interface DecisionsOptions {
 
 export function createDecisions({ clock, files, log, folder, resultsFolder }: DecisionsOptions): Decisions {
   const known = createKnownDecisions();
-  /** Size of each day's file as far as it is known here. */
-  const loadedBytes = new Map<number, number>();
-  const loading = new Map<number, Promise<void>>();
-  const complain = { log, source: "decisions", loss: "the results meant are judged anew" };
-  const dayLog = createDayLog({ files, folder, parse: parseDecisionBatch, complain });
-  const pathOf = (day: number): string => dayLog.pathOf(day * DAY_MS);
+  const onDisk = createDecisionDays({ files, folder, known, log, resultsFolder });
 
   return {
     async load(days, { again = false } = {}) {
-      const unknown = [...new Set(days)].filter((day) => again || !loadedBytes.has(day));
-      if (unknown.length > 0) await Promise.all(unknown.map(loadIfGrown));
+      const unknown = [...new Set(days)].filter((day) => again || !onDisk.isLoaded(day));
+      if (unknown.length > 0) await Promise.all(unknown.map(onDisk.loadIfGrown));
     },
 
-    isLoaded: (day) => loadedBytes.has(day),
+    isLoaded: onDisk.isLoaded,
     find: known.find,
     isUsing: known.isUsing,
 
@@ -102,7 +89,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
       const hadBegun = open.length < new Set(days).size;
       for (const day of open) await append(day, { v: 1, session, layer: "view", decisions: [] });
       // Another instance may have decided something since these days were read.
-      await Promise.all(open.map(loadIfGrown));
+      await Promise.all(open.map(onDisk.loadIfGrown));
       return hadBegun;
     },
 
@@ -114,7 +101,7 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
           signal?.throwIfAborted();
           const ofDay = decisions.filter((decision) => decision.day === day).map(withoutDay);
           const batch: DecisionBatch = { v: 1, session, layer, at, decisions: ofDay };
-          await write(day, batch);
+          await onDisk.write(day, batch);
           written.push([day, batch]);
         }
         signal?.throwIfAborted();
@@ -127,68 +114,21 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
 
     remember: (session, decision) => known.remember({ ...decision, session, layer: "view", at: clock.now() }),
 
-    async days() {
-      return (await dayLog.days()).map((timeMs) => timeMs / DAY_MS);
-    },
+    days: onDisk.days,
 
     async read(day) {
-      return withoutLate((await dayLog.read(day * DAY_MS)).records).flatMap(spread);
+      return withoutLate(await onDisk.read(day)).flatMap(spread);
     },
 
     async forget(day) {
-      await files.remove(pathOf(day));
+      await onDisk.remove(day);
       known.forgetLines(day);
-      loadedBytes.delete(day);
     },
   };
 
   async function append(day: number, batch: DecisionBatch): Promise<void> {
-    await write(day, batch);
+    await onDisk.write(day, batch);
     known.takeLine(day, batch);
-  }
-
-  async function write(day: number, batch: DecisionBatch): Promise<void> {
-    const loaded = loadedBytes.get(day) ?? 0;
-    if (loaded > 0 && (await readBytes(day)) < loaded) await loadOnce(day);
-    const bytes = await dayLog.append(day * DAY_MS, [batch]);
-    const known = loadedBytes.get(day);
-    if (known !== undefined) loadedBytes.set(day, known + bytes);
-  }
-
-  async function loadIfGrown(day: number): Promise<void> {
-    if ((await readBytes(day)) !== loadedBytes.get(day)) await loadOnce(day);
-  }
-
-  async function readBytes(day: number): Promise<number> {
-    return (await files.stat(pathOf(day)))?.bytes ?? 0;
-  }
-
-  /** Two requests that need the same day wait for one reading. */
-  function loadOnce(day: number): Promise<void> {
-    const running = loading.get(day) ?? loadDay(day).finally(() => loading.delete(day));
-    loading.set(day, running);
-    return running;
-  }
-
-  async function loadDay(day: number): Promise<void> {
-    // As they are before the reading: what is written meanwhile is not missing.
-    const before = [...known.linesOf(day)];
-    const { records, bytes } = await dayLog.read(day * DAY_MS);
-    const ofThisPlace = ({ file }: Decision) => file === undefined || dirname(file) === resultsFolder;
-    const standing = records.map((batch) => ({ ...batch, decisions: batch.decisions.filter(ofThisPlace) }));
-    const lost = findLost(before, standing);
-    const restored = lost.length > 0 ? await restore(day, lost) : 0;
-    known.takeDay(day, [...standing, ...lost]);
-    loadedBytes.set(day, bytes + restored);
-  }
-
-  /** Somebody has deleted the file, or a part of it: whoever starts next is to go by what was sent. */
-  async function restore(day: number, lost: readonly DecisionBatch[]): Promise<number> {
-    log.info(
-      "decisions",
-      `${pathOf(day)} lacks ${lost.length} lines that it had: they are written down again`,
-    );
-    return dayLog.append(day * DAY_MS, lost);
   }
 }
 

@@ -1,7 +1,6 @@
 import PQueue from "p-queue";
 import { createExtraction } from "../../layers/5-auto-memory/extraction/extract.js";
-import type { GenerationResult } from "../../src/background/generation.js";
-import type { GenerationRequest } from "../../src/background/generation-request.js";
+import type { GenerationRequest, GenerationResult } from "../../src/background/generation-request.js";
 import { readConfig } from "../../src/config/config.js";
 import type { Part, ToolPart } from "../../src/conversation/message.js";
 import { createFamily } from "../../src/family.js";

@@ -6,8 +6,9 @@ import type { Message } from "../../../src/conversation/message.js";
 import { isRecord } from "../../../src/records.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
+import { MAIL_LAYER } from "./boxes.js";
 import type { Claim } from "./letter.js";
-import { MAIL_LAYER, type Mail } from "./mail.js";
+import type { Mail } from "./mail.js";
 
 export interface Delivery {
   /** Whether something was put into the request. Rejects with the system's error. */

@@ -11,30 +11,23 @@
  * to one file, and the first claim in it counts while its instance lives.
  */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import { StrataError } from "../../../src/error.js";
-import { createLineLog } from "../../../src/record/line-log.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Decisions } from "../../../src/view/decisions.js";
 import { planAddition } from "../../../src/view/extend.js";
+import { createBoxes, MAIL_LAYER } from "./boxes.js";
 import {
   type Claim,
   type CursorLine,
   formatDelivery,
-  formatHeading,
   type Letter,
   type LetterState,
   nameOf,
-  parseCursorLine,
-  parseLetter,
-  withoutRepeats,
 } from "./letter.js";
-import { findOpenClaims, findUnseen, planDelivery, readStates } from "./plan-delivery.js";
+import { findUnseen, planDelivery } from "./plan-delivery.js";
 
-/** As whose the decisions are recorded; a layer of its own, so that nothing else takes its place behind a result. */
-export const MAIL_LAYER = "across-agents/mail";
 export const MOST_LETTER_BYTES = 4_096;
 /** Letters that may wait for one receiver. */
 const MOST_QUEUED = 200;
@@ -75,28 +68,13 @@ export interface MailOptions {
   living(): Promise<ReadonlySet<string>>;
 }
 
-interface Box {
-  letters: Letter[];
-  lines: CursorLine[];
-  /** Open claims whose decision is there, and those whose is not. */
-  recorded: Claim[];
-  unrecorded: Claim[];
-  states: Map<string, LetterState>;
-}
-
-const LETTERS = ".jsonl";
-const CURSOR = ".cursor.jsonl";
-
 export function createMail({ clock, decisions, files, folder, instance, living }: MailOptions): Mail {
-  const lettersOf = (receiver: string): string => pathOf(receiver, LETTERS);
-  const cursorOf = (receiver: string): string => pathOf(receiver, CURSOR);
-  const letterLog = createLineLog({ files, parse: parseLetter });
-  const cursorLog = createLineLog({ files, parse: parseCursorLine });
+  const boxes = createBoxes({ clock, decisions, files, folder });
   const delivering = new Map<string, Promise<unknown>>();
 
   return {
     async post(receiver, given) {
-      const { letters, states } = await open(receiver);
+      const { letters, states } = await boxes.open(receiver);
       const name = nameOf(given);
       const known = letters.find((letter) => nameOf(letter) === name);
       if (known && known.text !== given.text) throw usedID(given.id);
@@ -104,11 +82,11 @@ export function createMail({ clock, decisions, files, folder, instance, living }
       const waiting = [...states.values()].filter((state) => state === "queued").length;
       if (waiting >= MOST_QUEUED) throw fullBox(receiver, waiting);
       const letter: Letter = { v: 1, ...given, at: clock.now() };
-      await letterLog.append(lettersOf(receiver), [letter]);
+      await boxes.addLetter(receiver, letter);
       return "queued";
     },
 
-    /** One at a time: what overran its caller's patience may still be under way. */
+    /** One at a time: a delivery that overran its caller's bound may still be under way. */
     deliver(receiver, key, signal) {
       const before = delivering.get(receiver) ?? Promise.resolve();
       const own = before.catch(() => {}).then(() => deliverNext(receiver, key, signal));
@@ -117,23 +95,18 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     },
 
     async unseen(receiver) {
-      const { lines, recorded } = await open(receiver);
+      const { lines, recorded } = await boxes.open(receiver);
       return findUnseen(lines, recorded);
     },
 
-    settle: (receiver, { batch }) => append(receiver, { v: 1, kind: "seen", batch }),
+    settle: (receiver, { batch }) => boxes.append(receiver, { v: 1, kind: "seen", batch }),
 
     async read(receiver) {
-      const { letters, states } = await open(receiver);
+      const { letters, states } = await boxes.open(receiver);
       return letters.map((letter) => ({ letter, state: states.get(nameOf(letter)) ?? "queued" }));
     },
 
-    async receivers() {
-      const names = await files.list(folder);
-      return names
-        .filter((name) => name.endsWith(LETTERS) && !name.endsWith(CURSOR))
-        .map((name) => name.slice(0, -LETTERS.length));
-    },
+    receivers: boxes.receivers,
   };
 
   async function deliverNext(
@@ -141,21 +114,21 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     key: DecisionKey,
     signal: AbortSignal,
   ): Promise<readonly Letter[] | undefined> {
-    if (!(await files.stat(lettersOf(receiver)))) return undefined;
-    const { letters, recorded, states, unrecorded } = await open(receiver);
+    if (!(await boxes.exists(receiver))) return undefined;
+    const { letters, recorded, states, unrecorded } = await boxes.open(receiver);
     const planned = planDelivery(letters, states);
     if (planned.length === 0) return undefined;
     if ((await close(receiver, recorded, unrecorded)).length > 0) return undefined;
     const claim = formatClaim(planned, key);
     signal.throwIfAborted();
-    await append(receiver, claim);
+    await boxes.append(receiver, claim);
     if (await hasLost(receiver, claim)) {
-      await append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
+      await boxes.append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
       return undefined;
     }
     const delivery = planAddition({ behind: key, text: formatDelivery(planned) });
     await decisions.record(receiver, MAIL_LAYER, [delivery], signal);
-    await append(receiver, { v: 1, kind: "delivered", batch: claim.batch });
+    await boxes.append(receiver, { v: 1, kind: "delivered", batch: claim.batch });
     return planned;
   }
 
@@ -165,78 +138,40 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     return { v: 1, kind: "claimed", batch, letters, instance, at: clock.now(), key: { day, key } };
   }
 
-  /** Writes down how claims have ended; those of others who live and are about to deliver are left, and returned. */
+  /** Records how claims ended; returns those that a living instance is about to deliver. */
   async function close(receiver: string, recorded: Claim[], unrecorded: Claim[]): Promise<Claim[]> {
-    for (const { batch } of recorded) await append(receiver, { v: 1, kind: "delivered", batch });
+    for (const { batch } of recorded) await boxes.append(receiver, { v: 1, kind: "delivered", batch });
     if (unrecorded.length === 0) return [];
     const alive = await living();
     const isUnderWay = (claim: Claim): boolean => claim.instance !== instance && alive.has(claim.instance);
     for (const claim of unrecorded)
-      if (!isUnderWay(claim)) await append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
+      if (!isUnderWay(claim)) await boxes.append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
     return unrecorded.filter(isUnderWay);
   }
 
-  /** Stands an earlier claim on some of the letters before this one? */
+  /** Does an earlier claim hold some of the letters? */
   async function hasLost(receiver: string, claim: Claim): Promise<boolean> {
-    const lines = await readCursor(receiver);
-    const own = lines.findIndex(({ batch }) => batch === claim.batch);
-    const names = new Set(claim.letters);
-    const rivals = lines
-      .slice(0, own)
-      .filter((line) => line.kind === "claimed")
-      .filter((line) => line.instance !== instance && line.letters.some((name) => names.has(name)));
-    const dropped = new Set(lines.filter(({ kind }) => kind === "dropped").map(({ batch }) => batch));
-    if (own === -1) return true;
-    const open = rivals.filter(({ batch }) => !dropped.has(batch));
+    const open = findRivals(await boxes.readCursor(receiver), claim);
+    if (!open) return true;
     if (open.length === 0) return false;
     const alive = await living();
     const ended = open.filter((one) => !alive.has(one.instance));
-    const isDelivered = await Promise.all(ended.map((one) => isRecorded(receiver, one)));
+    const isDelivered = await Promise.all(ended.map((one) => boxes.isRecorded(receiver, one)));
     return ended.length < open.length || isDelivered.includes(true);
   }
+}
 
-  async function open(receiver: string): Promise<Box> {
-    const [letters, lines] = await Promise.all([readLetters(receiver), readCursor(receiver)]);
-    const claims = findOpenClaims(lines);
-    const found = await Promise.all(claims.map((claim) => isRecorded(receiver, claim, letters)));
-    const recorded = claims.filter((_, index) => found[index]);
-    const unrecorded = claims.filter((_, index) => !found[index]);
-    return {
-      letters,
-      lines,
-      recorded,
-      unrecorded,
-      states: readStates(letters, lines, recorded, clock.now()),
-    };
-  }
-
-  /** Does the decision that was to be recorded name these letters? */
-  async function isRecorded(receiver: string, { key, letters }: Claim, known?: Letter[]): Promise<boolean> {
-    const all = known ?? (await readLetters(receiver));
-    await decisions.load([key.day], { again: true });
-    const extended = decisions.find(key.key, receiver)?.extended ?? [];
-    const text = extended.find(({ layer }) => layer === MAIL_LAYER)?.text ?? "";
-    const headings = all.filter((letter) => letters.includes(nameOf(letter))).map(formatHeading);
-    return headings.length > 0 && headings.every((heading) => text.includes(heading));
-  }
-
-  async function readLetters(receiver: string): Promise<Letter[]> {
-    return withoutRepeats((await letterLog.read(lettersOf(receiver))).records);
-  }
-
-  async function readCursor(receiver: string): Promise<CursorLine[]> {
-    return (await cursorLog.read(cursorOf(receiver))).records;
-  }
-
-  async function append(receiver: string, line: CursorLine): Promise<void> {
-    await cursorLog.append(cursorOf(receiver), [line]);
-  }
-
-  function pathOf(receiver: string, ending: string): string {
-    if (!/^[\w-]{1,200}$/.test(receiver))
-      throw new StrataError("EINVAL", `expected the id of a session, got ${JSON.stringify(receiver)}`);
-    return join(folder, `${receiver}${ending}`);
-  }
+/** Earlier claims of other instances on some of the letters, not dropped; `undefined` where this claim is gone. */
+function findRivals(lines: readonly CursorLine[], claim: Claim): Claim[] | undefined {
+  const own = lines.findIndex(({ batch }) => batch === claim.batch);
+  if (own === -1) return undefined;
+  const names = new Set(claim.letters);
+  const dropped = new Set(lines.filter(({ kind }) => kind === "dropped").map(({ batch }) => batch));
+  return lines
+    .slice(0, own)
+    .filter((line) => line.kind === "claimed")
+    .filter((line) => line.instance !== claim.instance && line.letters.some((name) => names.has(name)))
+    .filter(({ batch }) => !dropped.has(batch));
 }
 
 const usedID = (id: string): StrataError =>

@@ -7,18 +7,16 @@ import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
 import type { Trust } from "../../trust/trust.js";
-import { isConflictRecord, nameConflictRecord, readConflictRecords } from "../conflict-records.js";
-import { parseID } from "../id.js";
 import type { Memory } from "../memory.js";
 import type { MemoryGate } from "../secret-gate.js";
 import type { FileProblem, OpenMemories } from "../store.js";
+import { createAcceptance } from "./acceptance.js";
 import { createChanges } from "./changes.js";
-import type { Entry } from "./entries.js";
 import { createIndexWriter } from "./index-writer.js";
-import { sortByTime } from "./ledger-line.js";
+import { createReads, findProblems, isCurrent } from "./memory-reads.js";
 import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
-import { isOn, type Standing } from "./standing.js";
+import type { Standing } from "./standing.js";
 import { createSwap } from "./swap.js";
 import { createUndo } from "./undo.js";
 import { createUses } from "./uses.js";
@@ -46,9 +44,8 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const uses = createUses({ clock, files, log, folder: join(folders.strata, "state", "memory", "uses") });
   const indexes = createIndexWriter({ ...options, useOf: uses.of });
   const listeners: ((changed: readonly string[]) => void)[] = [];
-  const reported = new Set<string>();
+  const report = createProblemReport(log);
   const indexed = new Set<Standing>();
-  let seen: { lists: (readonly Memory[])[]; current: readonly Memory[] } | undefined;
   const standings: Standing[] = planPlaces(options).map((place) => {
     const shelf = createShelf({ ...options, ...place, onSeen: (ids) => onChanged(standing, ids) });
     const read = async (): Promise<Memory[]> => {
@@ -68,17 +65,18 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   });
   const onSaidAgain = (id: string): void => uses.note([id]);
   const changes = createChanges({ ...options, standings, onWritten: onChanged, onSaidAgain });
+  const reads = createReads(standings, changes.find);
 
   return {
+    ...reads,
     read: async (id) => (await changes.find(id))?.memory,
 
     async list({ archived = false } = {}) {
       await uses.load();
       await Promise.all(standings.map(scan));
-      return archived ? standings.flatMap(({ shelf }) => shelf.memories()) : known();
+      return archived ? standings.flatMap(({ shelf }) => shelf.memories()) : reads.known();
     },
 
-    known,
     remember: changes.remember,
     update: changes.update,
     archive: changes.archive,
@@ -87,29 +85,11 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     undo: createUndo({ standings, onWritten: onChanged }),
     adopt: changes.adopt,
     discard: changes.discard,
-    problems: () => standings.flatMap(findProblems),
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,
     useOf: uses.of,
 
-    isDeciding: () => standings.some(({ shelf }) => shelf.isDeciding()),
-    foreign: () => standings.flatMap(({ shelf }) => shelf.memories().filter(({ isForeign }) => isForeign)),
-
-    async accept(ids, why) {
-      const waiting = new Map(standings.flatMap(({ shelf }) => [...shelf.foreign()]));
-      const taken = [...waiting].filter(([id]) => ids === undefined || ids.includes(id));
-      const records = ids === undefined ? await readConflictRecords(files, folders.memory) : [];
-      const named = records.map(({ hash, path }) => nameConflictRecord(folders.memory, { hash, path }));
-      if (taken.length === 0) return [];
-      await trust?.accept([...taken.map(([, file]) => file), ...named], why);
-      const accepted = new Set(taken.map(([id]) => id));
-      return standings.flatMap(({ shelf }) => shelf.memories()).filter(({ id }) => accepted.has(id));
-    },
-
-    async revoke() {
-      const revoked = await trust?.revoke();
-      return revoked?.files.filter(({ name }) => !isConflictRecord(name)).length;
-    },
+    ...createAcceptance({ files, folder: folders.memory, standings, trust }),
 
     async mendAfterUndo(cause, touched) {
       const mended: string[] = [];
@@ -121,40 +101,16 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
       return mended;
     },
 
-    async locate(id) {
-      const [found, standing] = [await changes.find(id), standingOf(id)];
-      return found && standing && join(standing.place.folder, found.path);
-    },
-
-    async history(id) {
-      const standing = standingOf(id);
-      const lines = (await standing?.shelf.readLedger()) ?? [];
-      return sortByTime(lines.filter(({ key }) => key === id));
-    },
-
     async onIdle() {
       await uses.onIdle();
       await indexes.flush();
     },
   };
 
-  function standingOf(id: string): Standing | undefined {
-    const place = parseID(id);
-    return place && standings.find((one) => isOn(one, place));
-  }
-
-  /** Asked in hooks: put together anew only when something has changed. */
-  function known(): readonly Memory[] {
-    const lists = standings.map(({ shelf }) => shelf.memories());
-    if (!seen || lists.some((list, n) => list !== seen?.lists[n]))
-      seen = { lists, current: lists.flat().filter(isCurrent) };
-    return seen.current;
-  }
-
   async function scan(standing: Standing): Promise<void> {
     await standing.shelf.scan();
     for (const problem of findProblems(standing)) report(problem);
-    // Once at the start: what was written by an instance that was killed may not be in the index yet.
+    // Once at the start: the index may lack what a killed instance wrote.
     const isFirst = !indexed.has(standing);
     indexed.add(standing);
     if (isFirst && standing.shelf.entries().length > 0) indexes.touch(standing.index);
@@ -163,20 +119,14 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   function tell(changed: readonly string[]): void {
     if (changed.length > 0) for (const listener of listeners) listener(changed);
   }
+}
 
-  function report({ path, what }: FileProblem): void {
+/** Logs each problem once. */
+function createProblemReport(log: Log): (problem: FileProblem) => void {
+  const reported = new Set<string>();
+  return ({ path, what }) => {
     const key = `${path} ${what}`;
     if (!reported.has(key)) log.warn("memory", `${path} is not used and left as it is: ${what}`);
     reported.add(key);
-  }
-}
-
-const isCurrent = ({ status }: Memory): boolean => status === "active" || status === "resolved";
-
-function findProblems({ shelf }: Standing): FileProblem[] {
-  return shelf
-    .entries()
-    .flatMap(({ path, reading }: Entry) =>
-      reading.kind === "problem" ? [{ path: join(shelf.folder, path), what: reading.what }] : [],
-    );
+  };
 }
