@@ -6,20 +6,20 @@ import { defaults } from "./defaults.js";
 const { forkTimeout, forkTokens, onConflict } = defaults.crossAgent;
 
 const crossAgent = z.strictObject({
-  enabled: enabled("Layer 7: subagents and instances share what they know."),
+  enabled: enabled("Layer 7: subagents and instances coordinate and share what they know."),
   onConflict: byAnyone(
     z
       .enum(["warn", "block", "off"])
       .default(onConflict)
       .describe(
-        "What happens when the agent edits a file that another instance holds or has edited in the last ten minutes: the agent is warned, the edit is refused, or nothing.",
+        "What to do when the agent edits a file that another instance holds or has edited in the last ten minutes: warn the agent, refuse the edit, or nothing.",
       ),
   ),
   forkTimeout: byUser(
-    whole(1_000, 3_600_000, forkTimeout, "Milliseconds one fork of the fork tool may take."),
+    whole(1_000, 3_600_000, forkTimeout, "Time limit of one fork of the fork tool, in milliseconds."),
   ),
   forkTokens: byUserOrLower(
-    whole(1_000, 100_000_000, forkTokens, "Tokens one fork may use; a cached one counts a tenth."),
+    whole(1_000, 100_000_000, forkTokens, "Token limit of one fork; cached tokens count a tenth."),
   ),
 });
 

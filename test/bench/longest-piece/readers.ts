@@ -16,7 +16,7 @@ import { formatTitle } from "../../../layers/5-auto-memory/signals/title.js";
 import { findWhen } from "../../../layers/5-auto-memory/when.js";
 import { readParts } from "../../../layers/6-dream/results.js";
 import { readStaged } from "../../../layers/6-dream/staged.js";
-import { formatDelivery, parseLetter } from "../../../layers/7-across-agents/mail/letter.js";
+import { formatDelivery, parseAgentMessage } from "../../../layers/7-across-agents/mail/agent-message.js";
 import { readAttempt } from "../../../layers/always/errors/attempt.js";
 import { parseEntry } from "../../../layers/always/errors/entry.js";
 import { readErrorLog } from "../../../layers/always/errors/error-log.js";
@@ -176,7 +176,7 @@ export const readers: readonly Reader[] = [
     readErrorLog({ ...files, read: async () => Buffer.from(text) }, "/e"),
   ),
   reader("readJsonLines", (text, files) =>
-    readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseLetter),
+    readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseAgentMessage),
   ),
   reader("known.jsonl", (text, files) =>
     readKnown({ ...files, read: async () => Buffer.from(text) }, "/k", { prefix: "", owner: "any" }),
