@@ -16,7 +16,7 @@ import { isVersion } from "../../src/record/version.js";
 import { isRecord } from "../../src/records.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { toLine } from "../../src/text.js";
-import { LAYER } from "./injection/told.js";
+import { LAYER } from "./injection/shown.js";
 
 export interface AgentChange {
   id: string;
@@ -33,7 +33,7 @@ export interface AgentChanges {
   /** One line about those that no session has been told of; `undefined` where there are none. */
   read(): Promise<string | undefined>;
   /** The line that was read last stands in a session. Never rejects. */
-  told(): Promise<void>;
+  markShown(): Promise<void>;
 }
 
 const MOST_NAMED = 3;
@@ -62,7 +62,7 @@ export function createAgentChanges(
       return formatChanges(changes.slice(told));
     },
 
-    told: () => append({ v: 1, told: count }),
+    markShown: () => append({ v: 1, told: count }),
   };
 
   async function append(line: object): Promise<void> {

@@ -23,7 +23,7 @@ import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
 import { files } from "./files.js";
 import { createConversation } from "./injection/conversation.js";
-import { LAYER } from "./injection/told.js";
+import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
 import type { UsersMessage } from "./said/own-words.js";
 import { readUsersMessages } from "./said/users-messages.js";

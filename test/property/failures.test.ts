@@ -1,12 +1,12 @@
 /** Whatever agents do, and whatever stands in errors.log. */
 import { expect, it } from "vitest";
-import { toField } from "../../layers/always/errors/attempt.js";
+import { toField } from "../../layers/always/errors/ended-call.js";
 import { type Entry, formatEntry, parseEntry } from "../../layers/always/errors/entry.js";
 import { readErrorLog } from "../../layers/always/errors/error-log.js";
+import { isFailedCommand, splitCommand } from "../../layers/always/errors/failed-command.js";
 import { normalizeMessage } from "../../layers/always/errors/fingerprint.js";
 import { formatHint } from "../../layers/always/errors/hint.js";
 import { sumEntries } from "../../layers/always/errors/known-failures.js";
-import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
 import { isReworded, splitShellWords } from "../../layers/always/errors/spelling.js";
 import type { Message } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
@@ -66,7 +66,7 @@ it("lines of any kind are entries or nothing, and what they come to can be said 
 it("commands, outputs and words of any kind are judged, quickly, and the same each time", () => {
   fc.assert(
     fc.property(text, text, fc.option(fc.integer({ min: -1, max: 255 })), (command, output, exit) => {
-      expect(isMistake({ command, exit, output })).toBe(isMistake({ command, exit, output }));
+      expect(isFailedCommand({ command, exit, output })).toBe(isFailedCommand({ command, exit, output }));
       expect(normalizeMessage(`${output} 17`)).toBe(normalizeMessage(`${output} 4`));
       expect(isReworded(splitShellWords(command), splitShellWords(command))).toBe(false);
       for (const simple of splitCommand(command)) expect(simple.trim()).not.toBe("");

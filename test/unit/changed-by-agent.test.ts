@@ -39,7 +39,7 @@ describe("what the agent has changed of the user's", () => {
     expect(await next.changes.read()).toBe(
       'Changed by the agent since: archived directive/r (the user said "forget the rule about pushing"); strata undo takes back what was done last.',
     );
-    await next.changes.told();
+    await next.changes.markShown();
     expect(await open(files).changes.read()).toBeUndefined();
     await changes.note({ ...archived, what: "changed" });
     expect(await next.changes.read()).toContain("changed directive/r");
@@ -72,7 +72,7 @@ describe("what the agent has changed of the user's", () => {
     const { changes, files, shown } = open();
     const broken = { ...files, appendLine: async () => Promise.reject(new Error("ENOSPC")) };
     await expect(open(broken).changes.note(archived)).resolves.toBeUndefined();
-    await expect(changes.told()).resolves.toBeUndefined();
+    await expect(changes.markShown()).resolves.toBeUndefined();
     expect(shown).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 /** Which failures are mistakes, which messages are alike, and which call is another one put right. */
 import { describe, expect, test } from "vitest";
-import { readAttempt } from "../../layers/always/errors/attempt.js";
-import { hashAttempt, hashMessage, normalizeCommand } from "../../layers/always/errors/fingerprint.js";
-import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
+import { readEndedCall } from "../../layers/always/errors/ended-call.js";
+import { isFailedCommand, splitCommand } from "../../layers/always/errors/failed-command.js";
+import { hashCall, hashMessage, normalizeCommand } from "../../layers/always/errors/fingerprint.js";
 import { findChange } from "../../layers/always/errors/resolution.js";
 import { findTellingLine } from "../../src/conversation/telling-line.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -38,7 +38,7 @@ describe("a non-zero exit that is an answer is no mistake", () => {
     ["node scripts/probe.js --quiet", 1, ""],
     ["git rev-parse --verify nope", 128, "fatal: Needed a single revision"],
   ])("%s, exit %i", (command, exit, output) => {
-    expect(isMistake({ command, exit, output })).toBe(false);
+    expect(isFailedCommand({ command, exit, output })).toBe(false);
   });
 });
 
@@ -59,7 +59,7 @@ describe("a command that could not do what it was asked is a mistake", () => {
     ["npm test", null, "still running"],
     ["cat nowhere.txt", 1, "cat: nowhere.txt: No such file or directory"],
   ])("%s, exit %s", (command, exit, output) => {
-    expect(isMistake({ command, exit, output })).toBe(true);
+    expect(isFailedCommand({ command, exit, output })).toBe(true);
   });
 });
 
@@ -90,8 +90,7 @@ describe("messages are alike when only numbers, times, places and ids differ", (
 });
 
 test("a call is the same however it is spaced or described, wherever its project lies, and not with other arguments", () => {
-  const hash = (input: object, project = PROJECT) =>
-    hashAttempt(did(1, "bash", input), project, (text) => text);
+  const hash = (input: object, project = PROJECT) => hashCall(did(1, "bash", input), project, (text) => text);
   const one = hash({ command: "npm test", description: "Runs tests", timeout: 1_000 });
   expect(hash({ command: `cd ${PROJECT} &&  npm   test` })).toBe(one);
   expect(hash({ command: "npm tests" })).not.toBe(one);
@@ -175,18 +174,18 @@ describe("a call that the user did not let happen is no failure", () => {
     { status: "error", error: "Tool execution aborted", metadata: { interrupted: true, output: "so far" } },
     { output: "so far\n<metadata>\nUser aborted the command\n</metadata>", metadata: { exit: null } },
   ])("%j", (state) => {
-    expect(readAttempt(did(1, "bash", { command: "ls" }, state), reading)?.failure).toBe(undefined);
+    expect(readEndedCall(did(1, "bash", { command: "ls" }, state), reading)?.failure).toBe(undefined);
   });
 
   test("but one whose time was over, or that the host could not make out, is", () => {
     const slow = "…\nshell tool terminated command after exceeding timeout 120000 ms. If this command";
-    expect(readAttempt(ran(1, "npm ci", null, slow), reading)?.failure?.message).toMatch(/^timed out: /);
+    expect(readEndedCall(ran(1, "npm ci", null, slow), reading)?.failure?.message).toMatch(/^timed out: /);
     const invalid = did(
       1,
       "invalid",
       { tool: "raed", error: "no such tool" },
       { output: "Model tried to call raed" },
     );
-    expect(readAttempt(invalid, reading)?.failure?.message).toBe("Model tried to call raed");
+    expect(readEndedCall(invalid, reading)?.failure?.message).toBe("Model tried to call raed");
   });
 });

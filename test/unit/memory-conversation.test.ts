@@ -6,8 +6,8 @@ import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { createConversation } from "../../layers/5-auto-memory/injection/conversation.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/matches.js";
-import { CALLS_BETWEEN, MOMENT_HEAD } from "../../layers/5-auto-memory/injection/moments.js";
-import { LAYER } from "../../layers/5-auto-memory/injection/told.js";
+import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/rule-triggers.js";
+import { LAYER } from "../../layers/5-auto-memory/injection/shown.js";
 import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -276,7 +276,7 @@ describe("a rule at its moment", () => {
     session.answer([ran("git push --force"), ran("ls")]);
     const view = await world.request(session.messages);
     expect(behind(view[2])).toBe(
-      `\n\n${MOMENT_HEAD}\n- [directive/force] Never force-push. (directive, today)`,
+      `\n\n${TRIGGER_HEAD}\n- [directive/force] Never force-push. (directive, today)`,
     );
     session.answer([ran("git push")]);
     expect(behind((await world.request(session.messages))[3])).toBe("");

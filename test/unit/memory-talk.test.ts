@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { BOOT_HEAD, planBoot } from "../../layers/5-auto-memory/injection/boot.js";
 import { boundTokens } from "../../layers/5-auto-memory/injection/bound-tokens.js";
 import { findLineIDs, formatAge, formatMemoryLine } from "../../layers/5-auto-memory/injection/line.js";
-import { findTellable, MATCH_BYTES, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
-import { findWaitingRules, planMoment } from "../../layers/5-auto-memory/injection/moments.js";
+import { findNewMatches, MATCH_BYTES, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
+import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/rule-triggers.js";
 import { findWhen } from "../../layers/5-auto-memory/when.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { MORNING } from "../support/fake-clock.js";
@@ -133,9 +133,9 @@ describe("the memories that fit a message", () => {
   it("the memories that fit a message are told while they hold, unless they are in view, at most five of them", () => {
     const many = Array.from({ length: 9 }, (_, n) => memory(`m${n}`, `fact ${n}`));
     const done = memory("done", "over", { status: "resolved" });
-    const told = new Set(["knowledge/m0"]);
-    const tellable = findTellable([done, ...many], { nowMs, told });
-    expect(tellable.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5].map((n) => `knowledge/m${n}`));
+    const shown = new Set(["knowledge/m0"]);
+    const matches = findNewMatches([done, ...many], { nowMs, shown });
+    expect(matches.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5].map((n) => `knowledge/m${n}`));
   });
 
   it("the memories that fit a message are within 4 KB and within what is left of the session, best first", () => {
@@ -160,9 +160,9 @@ describe("the memories that fit a message", () => {
 describe("a rule at the moment it matters", () => {
   const force = memory("force", "Never force-push.", { type: "directive", when: ["git push"] });
   const sql = memory("sql", "Migrations are never edited.", { type: "feedback", when: ["db/migrations"] });
-  const rules = findWaitingRules([force, sql, memory("other", "no word to wait for")]);
-  const plan = (subjects: Parameters<typeof planMoment>[1], recent: string[] = []) =>
-    findLineIDs(planMoment(rules, subjects, { nowMs, recent: new Set(recent) }) ?? "");
+  const rules = findTriggerRules([force, sql, memory("other", "no word to wait for")]);
+  const plan = (subjects: Parameters<typeof planTriggered>[1], recent: string[] = []) =>
+    findLineIDs(planTriggered(rules, subjects, { nowMs, recent: new Set(recent) }) ?? "");
 
   it("a rule at the moment it matters comes with the command or path it waits for, and with no other", () => {
     expect(rules).toHaveLength(2);

@@ -1,6 +1,6 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
-import { sumPutIn } from "../../layers/always/memory-command.js";
+import { sumAdded } from "../../layers/always/memory-command.js";
 import type { Message } from "../../src/conversation/message.js";
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../src/error.js";
@@ -162,7 +162,7 @@ describe("/memory", () => {
     await world.strata.idle();
     const text = await ask(world);
     expect(text).toMatch(
-      /^This session +nothing has been answered yet\n +tokens put into it: 4\d\d by tool-results\n +tokens kept out of it: 20,\d+ by tool-results\n/,
+      /^This session +no answer yet\n +tokens added: 4\d\d by tool-results\n +tokens kept out: 20,\d+ by tool-results\n/,
     );
     expect(text).toMatch(/ +saved about [-\d,]+ tokens of input price, net of 0 cached tokens written again/);
     expect(text).toMatch(/^Breaker +closed/m);
@@ -250,9 +250,9 @@ describe("what layers have put into the context", () => {
       decision("a", "extended", "errors", 2),
       decision("b", "extended", "across-agents/edits", 3),
     ];
-    expect(sumPutIn(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
+    expect(sumAdded(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
     const cleared = [...before, decision("a", "cleared", "micro-compact", 4)];
-    expect(sumPutIn(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
-    expect(sumPutIn([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({ "full-compact": 10 });
+    expect(sumAdded(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
+    expect(sumAdded([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({ "full-compact": 10 });
   });
 });

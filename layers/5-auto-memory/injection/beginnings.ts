@@ -4,11 +4,11 @@ import type { Clock } from "../../../src/seams/clock.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { planBoot } from "./boot.js";
 import type { KnownMemories } from "./known-memories.js";
-import { readTold, type Told } from "./told.js";
+import { readShown, type ShownMemories } from "./shown.js";
 
 export interface Beginnings {
   /** For a message of the user's. */
-  forMessage(request: ContextRequest, told: Told): string | undefined;
+  forMessage(request: ContextRequest, shown: ShownMemories): string | undefined;
   /** For a result: a turn may go on for hours after its beginning was cut, and may be the session's only one. */
   forResult(request: ContextRequest): string | undefined;
 }
@@ -17,9 +17,9 @@ export interface Beginnings {
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
 export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings {
-  /** Sessions that are told once the memories are read. */
+  /** Sessions that are shown once the memories are read. */
   const postponed = new Set<string>();
-  /** Sessions that were told: they are told again when that message is deleted. */
+  /** Sessions that were shown: they are shown again when that message is deleted. */
   const begun = new Set<string>();
 
   return {
@@ -27,11 +27,11 @@ export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings
 
     forResult(request) {
       const isDue = isShortened(request) || postponed.has(request.sessionID);
-      return isDue ? find(request, readTold(request)) : undefined;
+      return isDue ? find(request, readShown(request)) : undefined;
     },
   };
 
-  function find(request: ContextRequest, { hasBoot }: Told): string | undefined {
+  function find(request: ContextRequest, { hasBoot }: ShownMemories): string | undefined {
     const { sessionID } = request;
     if (hasBoot) begun.add(sessionID);
     const isDue =

@@ -15,10 +15,10 @@ import type { ContextRequest } from "../../../src/view/request.js";
 import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
-import { findTellable, planMatches, SESSION_BYTES } from "./matches.js";
-import { CALLS_BETWEEN, planMoment, readSubject } from "./moments.js";
+import { findNewMatches, planMatches, SESSION_BYTES } from "./matches.js";
 import type { CallSubject } from "./pattern.js";
-import { countMatchBytes, findOwnText, LAYER, readTold } from "./told.js";
+import { CALLS_BETWEEN, planTriggered, readSubject } from "./rule-triggers.js";
+import { countMatchBytes, findOwnText, LAYER, readShown } from "./shown.js";
 
 export interface Conversation {
   /** Starts reading what is on disk for the message that has just come. Never waited for. */
@@ -59,9 +59,9 @@ export function createConversation(context: ConversationOptions): Conversation {
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
     known.prepare();
     await known.wait(isBeginning(request));
-    const told = readTold(request);
-    const boot = beginnings.forMessage(request, told);
-    const matches = await findMatches(request, new Set([...told.ids, ...findLineIDs(boot ?? "")]));
+    const shown = readShown(request);
+    const boot = beginnings.forMessage(request, shown);
+    const matches = await findMatches(request, new Set([...shown.ids, ...findLineIDs(boot ?? "")]));
     decided.set(sessionID, key.key);
     const texts = [boot, matches].filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
@@ -69,17 +69,17 @@ export function createConversation(context: ConversationOptions): Conversation {
 
   async function findMatches(
     request: ContextRequest,
-    told: ReadonlySet<string>,
+    shown: ReadonlySet<string>,
   ): Promise<string | undefined> {
     const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
     if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
     const matched = match(asked).filter(isElsewhere(request));
-    const tellable = findTellable(matched, { nowMs, told });
-    if (tellable.length === 0) return undefined;
+    const fresh = findNewMatches(matched, { nowMs, shown });
+    if (fresh.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
-    const gone = await findGoneFiles({ files, project: folders.project }, tellable);
-    const text = planMatches(tellable, { nowMs, roomBytes, gone });
+    const gone = await findGoneFiles({ files, project: folders.project }, fresh);
+    const text = planMatches(fresh, { nowMs, roomBytes, gone });
     memories.noteUse(findLineIDs(text ?? ""));
     return text;
   }
@@ -93,12 +93,13 @@ export function createConversation(context: ConversationOptions): Conversation {
     decided.set(sessionID, last.key);
     const boot = beginnings.forResult(request);
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
-    const moment = subjects.length > 0 ? findMoment(request, subjects, findLineIDs(boot ?? "")) : undefined;
-    const texts = [boot, moment].filter((text) => text !== undefined);
+    const triggered =
+      subjects.length > 0 ? findTriggered(request, subjects, findLineIDs(boot ?? "")) : undefined;
+    const texts = [boot, triggered].filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : { behind: last, text: texts.join("\n\n") };
   }
 
-  function findMoment(
+  function findTriggered(
     request: ContextRequest,
     subjects: readonly CallSubject[],
     said: readonly string[],
@@ -110,7 +111,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     const recent = lately.flatMap(({ key }) => findLineIDs(findOwnText(find(key)) ?? ""));
     const isUnseen = isElsewhere(request);
     const waiting = rules.filter(({ memory }) => isUnseen(memory));
-    return planMoment(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
+    return planTriggered(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
   }
 }
 

@@ -7,8 +7,8 @@ import { waitAtMost } from "../../../src/seams/clock.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
 import { findLineIDs } from "./line.js";
-import { findWaitingRules, type WaitingRule } from "./moments.js";
-import { LAYER } from "./told.js";
+import { findTriggerRules, type TriggerRule } from "./rule-triggers.js";
+import { LAYER } from "./shown.js";
 
 export interface KnownMemories {
   /** Reads what is on disk, one read at a time. Never waited for, never rejects. */
@@ -19,7 +19,7 @@ export interface KnownMemories {
   isRead(): boolean;
   /** The best first. Ordering ten thousand takes longer than a turn should wait, so it is done after each change. */
   order(): readonly Memory[];
-  rules(): readonly WaitingRule[];
+  rules(): readonly TriggerRule[];
   /** What a session is told beside the memories. */
   notices(): { conflicts: string | undefined; changed: string | undefined };
   /** The agent has seen these words, so it may overwrite the memories in them. */
@@ -29,7 +29,7 @@ export interface KnownMemories {
 export interface KnownMemoriesOptions
   extends Pick<LayerContext, "background" | "clock" | "log" | "memories"> {
   conflicts: Pick<Conflicts, "open" | "see">;
-  changes: Pick<AgentChanges, "read" | "told">;
+  changes: Pick<AgentChanges, "markShown" | "read">;
 }
 
 /** How long a message waits for changes on disk; after that it goes by the memories as last read. */
@@ -46,7 +46,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   let openConflicts: string | undefined;
   /** What the agent changed of the user's, until a session is told. */
   let changed: string | undefined;
-  let rules: readonly WaitingRule[] | undefined;
+  let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
   memories.onChange(() => {
@@ -76,7 +76,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     order,
 
     rules() {
-      rules ??= findWaitingRules(memories.known());
+      rules ??= findTriggerRules(memories.known());
       return rules;
     },
 
@@ -85,7 +85,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     noteShown(text) {
       if (changed !== undefined && text.includes(changed)) {
         changed = undefined;
-        void inBackground("note what was told", changes.told);
+        void inBackground("note what was told", changes.markShown);
       }
       const ids = new Set(findLineIDs(text));
       conflicts.see(memories.known().filter(({ id }) => ids.has(id)));

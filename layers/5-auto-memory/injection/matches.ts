@@ -22,22 +22,22 @@ export const MOST_MATCHES = 5;
 const LINE_CHARACTERS = 600;
 
 /** Those worth telling: none that does not hold, and none that the session has in view. The user's own come first. */
-export function findTellable(
+export function findNewMatches(
   matched: readonly Memory[],
-  { nowMs, told }: { nowMs: number; told: ReadonlySet<string> },
+  { nowMs, shown }: { nowMs: number; shown: ReadonlySet<string> },
 ): Memory[] {
-  const tellable = matched.filter((memory) => isStanding(memory, nowMs) && !told.has(memory.id));
-  return tellable
+  const matches = matched.filter((memory) => isStanding(memory, nowMs) && !shown.has(memory.id));
+  return matches
     .sort((a, b) => Number(a.isForeign ?? false) - Number(b.isForeign ?? false))
     .slice(0, MOST_MATCHES);
 }
 
-/** The text to stand behind the user's message, or `undefined` when there is nothing to tell or no room for it. Of `findTellable`. */
-export function planMatches(tellable: readonly Memory[], options: MatchOptions): string | undefined {
+/** The text to stand behind the user's message, or `undefined` when there is nothing to tell or no room for it. Of `findNewMatches`. */
+export function planMatches(matches: readonly Memory[], options: MatchOptions): string | undefined {
   const { gone, nowMs, roomBytes } = options;
   const lines: string[] = [];
   let room = Math.min(MATCH_BYTES, roomBytes) - Buffer.byteLength(MATCH_HEAD);
-  for (const memory of tellable) {
+  for (const memory of matches) {
     const files = gone.get(memory.id) ?? [];
     const line = formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS, gone: files });
     const head = memory.isForeign && !lines.includes(`${FOREIGN_HEAD}:`) ? [`${FOREIGN_HEAD}:`] : [];

@@ -7,8 +7,8 @@ import type { ContextRequest } from "../../../src/view/request.js";
 import { BOOT_HEAD } from "./boot.js";
 import { findLineIDs } from "./line.js";
 import { MATCH_HEAD } from "./matches.js";
-import { MOMENT_HEAD } from "./moments.js";
-import { findOwnText, LAYER } from "./told.js";
+import { TRIGGER_HEAD } from "./rule-triggers.js";
+import { findOwnText, LAYER } from "./shown.js";
 
 /** The withdrawal with what is to stand there from now on; `undefined` where nothing that is shown is about them. */
 export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal): Withdrawal | undefined {
@@ -29,7 +29,7 @@ export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal):
   return { ...withdrawal, revisions: [...withdrawal.revisions, ...ours] };
 }
 
-const HEADS: ReadonlySet<string> = new Set([BOOT_HEAD, MATCH_HEAD, MOMENT_HEAD]);
+const HEADS: ReadonlySet<string> = new Set([BOOT_HEAD, MATCH_HEAD, TRIGGER_HEAD]);
 
 /** Without the lines on these memories, and headings under which nothing is left; `undefined` where that is nothing. */
 function withoutMemories(text: string, ids: ReadonlySet<string>): string | undefined {

@@ -14,7 +14,7 @@ import type { Locks } from "../../../src/lock/locks.js";
 import type { Seal } from "../../../src/owner/seal.js";
 import type { Log } from "../../../src/record/log.js";
 import type { Files } from "../../../src/seams/files.js";
-import type { ReadingOptions } from "./attempt.js";
+import type { ReadingOptions } from "./ended-call.js";
 import type { Entry } from "./entry.js";
 import { createErrorLog, type LogLine } from "./error-log.js";
 import { addEntry, type KnownFailure, nameFailure, sumEntries } from "./known-failures.js";
@@ -144,26 +144,26 @@ const nameEntry = (entry: Pick<Entry, "kind" | "key" | "callHash" | "messageHash
 /** As it was known before any of these; a call that failed twice in one answer is no repetition. */
 function findRepetition(occurrence: Occurrence, { failures, keys }: Known): Repetition[] {
   if (occurrence.kind !== "failed") return [];
-  const { attempt, failure, isRetryAfterChange } = occurrence;
+  const { ended, failure, isRetryAfterChange } = occurrence;
   const before = failures.get(nameFailure(failure));
   // One that is in the log already was judged before, here or in the session that this one is a fork of.
-  const isKnown = keys.has(nameEntry({ kind: "failed", key: attempt.key, ...failure }));
-  return before && !isKnown ? [{ part: attempt.part, before, isRetryAfterChange }] : [];
+  const isKnown = keys.has(nameEntry({ kind: "failed", key: ended.key, ...failure }));
+  return before && !isKnown ? [{ part: ended.part, before, isRetryAfterChange }] : [];
 }
 
 /** The line to be written; none where it is there. The next of the same kind finds it among those known. */
 function toEntry(occurrence: Occurrence, session: string, { failures, keys }: Known): Entry[] {
-  const { attempt, failure, kind } = occurrence;
+  const { ended, failure, kind } = occurrence;
   const { call, callHash, message, messageHash } = failure;
-  const at = Math.floor(attempt.at / 1_000) * 1_000;
-  const of = { kind, session, call, callHash, messageHash, key: attempt.key };
+  const at = Math.floor(ended.at / 1_000) * 1_000;
+  const of = { kind, session, call, callHash, messageHash, key: ended.key };
   // How a failure was resolved that is not in the log, or was taken out of it, is nothing to keep.
   const isLoose = kind === "resolved" && !failures.has(nameFailure(of));
   if (isLoose || keys.has(nameEntry(of))) return [];
   const attempts = (failures.get(nameFailure(of))?.attempts ?? 0) + 1;
   const entry: Entry =
     occurrence.kind === "failed"
-      ? { ...of, at, tool: occurrence.attempt.tool, text: message, attempt: attempts }
+      ? { ...of, at, tool: occurrence.ended.tool, text: message, attempt: attempts }
       : { ...of, at, tool: occurrence.tool, text: occurrence.text, attempt: 0 };
   keys.add(nameEntry(entry));
   addEntry(failures, entry);

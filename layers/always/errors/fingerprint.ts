@@ -12,7 +12,7 @@ const ID_CHARACTERS = 8;
 const LOOKED_AT = 4_000;
 
 /** The same for the same tool and arguments, wherever the project lies and however they are spaced. */
-export function hashAttempt(part: ToolPart, project: string, redact: (text: string) => string): string {
+export function hashCall(part: ToolPart, project: string, redact: (text: string) => string): string {
   const input = readInput(part);
   const fields = Object.keys(input)
     .filter((name) => !BESIDE_THE_POINT.has(name))

@@ -1,7 +1,7 @@
 /** Finds what has newly failed or was resolved in the messages of a session. */
 import { createKnownMessages, type KnownMessages } from "../../../src/conversation/known-messages.js";
 import { isToolPart, type Message } from "../../../src/conversation/message.js";
-import { type Attempt, type ReadingOptions, readAttempt, readAttemptKey } from "./attempt.js";
+import { type EndedCall, type ReadingOptions, readCallKey, readEndedCall } from "./ended-call.js";
 import { createTracker, type Occurrence, type Tracker } from "./tracker.js";
 
 /** What has happened since the last call; of a session not seen yet, only what its newest answer shows. */
@@ -27,7 +27,7 @@ export function createObserver(reading: ReadingOptions): Observer {
     const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
     const occurrences: Occurrence[] = [];
     for (const [index, message] of messages.slice(from).entries()) {
-      const found = readAttempts(message, session.seen).flatMap(session.tracker.take);
+      const found = readEndedCalls(message, session.seen).flatMap(session.tracker.take);
       if (!isFirst || from + index >= newest) occurrences.push(...found);
     }
     session.known.add(messages.slice(from));
@@ -35,13 +35,13 @@ export function createObserver(reading: ReadingOptions): Observer {
   };
 
   /** What has ended in this message and was not taken in yet. */
-  function readAttempts({ parts }: Message, seen: Set<string>): Attempt[] {
+  function readEndedCalls({ parts }: Message, seen: Set<string>): EndedCall[] {
     if (!Array.isArray(parts)) return [];
     return parts.flatMap((part) => {
-      const key = part && isToolPart(part) ? readAttemptKey(part) : undefined;
+      const key = part && isToolPart(part) ? readCallKey(part) : undefined;
       if (key === undefined || seen.has(key)) return [];
       seen.add(key);
-      return readAttempt(part, reading) ?? [];
+      return readEndedCall(part, reading) ?? [];
     });
   }
 

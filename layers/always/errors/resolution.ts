@@ -6,9 +6,9 @@ import {
   readInput,
 } from "../../../src/conversation/call.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
-import { formatCall, type ReadingOptions, readCommand, toField } from "./attempt.js";
+import { formatCall, type ReadingOptions, readCommand, toField } from "./ended-call.js";
+import { splitCommand } from "./failed-command.js";
 import { normalizeCommand } from "./fingerprint.js";
-import { splitCommand } from "./mistake.js";
 import { isReworded, isSpelledAlike, splitShellWords } from "./spelling.js";
 
 /** Says how to do something, how long it may take, or how much of it is wanted, not what. */

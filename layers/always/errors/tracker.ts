@@ -3,29 +3,29 @@
  * same history again in another process comes to the same.
  */
 import { isChangingTool } from "../../../src/conversation/call.js";
-import type { Attempt, Failure, ReadingOptions } from "./attempt.js";
-import { formatCall, readCommand, toField } from "./attempt.js";
-import { hashAttempt } from "./fingerprint.js";
+import type { EndedCall, Failure, ReadingOptions } from "./ended-call.js";
+import { formatCall, readCommand, toField } from "./ended-call.js";
+import { hashCall } from "./fingerprint.js";
 import { findChange } from "./resolution.js";
 
-/** What an attempt tells. */
+/** What an ended tells. */
 export type Occurrence =
   | {
       kind: "failed";
-      attempt: Attempt;
+      ended: EndedCall;
       failure: Failure;
       /** Files were changed since it failed before in this session: it may have been run to see whether that helped. */
       isRetryAfterChange: boolean;
     }
-  | { kind: "resolved"; attempt: Attempt; failure: Failure; tool: string; text: string };
+  | { kind: "resolved"; ended: EndedCall; failure: Failure; tool: string; text: string };
 
 export interface Tracker {
-  /** Takes in an attempt, once, that is later than all before. */
-  take(attempt: Attempt): Occurrence[];
+  /** Takes in an ended, once, that is later than all before. */
+  take(ended: EndedCall): Occurrence[];
 }
 
 interface Open {
-  attempt: Attempt;
+  ended: EndedCall;
   failure: Failure;
   /** Calls of any kind since. */
   age: number;
@@ -49,50 +49,50 @@ export function createTracker(options: ReadingOptions): Tracker {
   let open: Open[] = [];
 
   return {
-    take(attempt) {
-      const { failure } = attempt;
-      return failure ? [fail(attempt, failure)] : succeed(attempt);
+    take(ended) {
+      const { failure } = ended;
+      return failure ? [fail(ended, failure)] : succeed(ended);
     },
   };
 
-  function fail(attempt: Attempt, failure: Failure): Occurrence {
+  function fail(ended: EndedCall, failure: Failure): Occurrence {
     const isSame = (one: Open): boolean =>
       one.failure.callHash === failure.callHash && one.failure.messageHash === failure.messageHash;
     const earlier = open.find(isSame);
     for (const one of open) one.age++;
-    const fresh: Open = { attempt, failure, age: 0, hasChangedFiles: false, between: [] };
+    const fresh: Open = { ended, failure, age: 0, hasChangedFiles: false, between: [] };
     open = [...open.filter((one) => !isSame(one)), fresh].slice(-MOST_OPEN);
-    return { kind: "failed", attempt, failure, isRetryAfterChange: earlier?.hasChangedFiles ?? false };
+    return { kind: "failed", ended, failure, isRetryAfterChange: earlier?.hasChangedFiles ?? false };
   }
 
-  function succeed(attempt: Attempt): Occurrence[] {
+  function succeed(ended: EndedCall): Occurrence[] {
     if (open.length === 0) return [];
     // To take secrets out of arguments takes its time, and most calls are of another tool than those that failed.
-    const isTried = open.some((one) => one.attempt.tool === attempt.tool);
-    const callHash = isTried ? hashAttempt(attempt.part, options.project, options.redact) : undefined;
+    const isTried = open.some((one) => one.ended.tool === ended.tool);
+    const callHash = isTried ? hashCall(ended.part, options.project, options.redact) : undefined;
     const resolved = open.flatMap((one): { one: Open; text: string }[] => {
-      const text = one.failure.callHash === callHash ? formatUnchanged(one) : findChanged(one, attempt);
+      const text = one.failure.callHash === callHash ? formatUnchanged(one) : findChanged(one, ended);
       return text === undefined ? [] : [{ one, text: toField(text, LONGEST_RESOLUTION) }];
     });
     open = open.filter((one) => !resolved.some((other) => other.one === one));
-    note(attempt);
-    return resolved.map(({ one: { attempt: before, failure }, text }) => ({
+    note(ended);
+    return resolved.map(({ one: { ended: before, failure }, text }) => ({
       kind: "resolved",
-      attempt,
+      ended,
       failure,
       tool: before.tool,
       text,
     }));
   }
 
-  function findChanged({ age, attempt }: Open, worked: Attempt): string | undefined {
-    return age < LONGEST_WAY ? findChange(attempt.part, worked.part, options) : undefined;
+  function findChanged({ age, ended }: Open, worked: EndedCall): string | undefined {
+    return age < LONGEST_WAY ? findChange(ended.part, worked.part, options) : undefined;
   }
 
   /** What has worked since may be why a call works later as it stands. */
-  function note(attempt: Attempt): void {
-    const isEdit = isChangingTool(attempt.tool);
-    const step = describeStep(attempt);
+  function note(ended: EndedCall): void {
+    const isEdit = isChangingTool(ended.tool);
+    const step = describeStep(ended);
     for (const one of open) {
       one.age++;
       one.hasChangedFiles ||= isEdit;
@@ -102,7 +102,7 @@ export function createTracker(options: ReadingOptions): Tracker {
   }
 
   /** In a few words; `undefined` for a call that only looks. */
-  function describeStep({ part, tool }: Attempt): string | undefined {
+  function describeStep({ part, tool }: EndedCall): string | undefined {
     const command = readCommand(part);
     if (command !== undefined ? LOOKING.test(command.trim()) : !isChangingTool(tool)) return undefined;
     const call = toField(formatCall(part, options), LONGEST_BETWEEN);

@@ -8,7 +8,7 @@ import { MATCH_HEAD } from "./matches.js";
 /** As in the records. */
 export const LAYER = "auto-memory";
 
-export interface Told {
+export interface ShownMemories {
   /** The memories that stand in what is shown. */
   ids: ReadonlySet<string>;
   /** Does a boot block stand in what is shown? */
@@ -16,7 +16,7 @@ export interface Told {
 }
 
 /** What the request shows of memory. What was cut or cleared away does not count: it may be told again. */
-export function readTold({ find, history, shownFrom }: ContextRequest): Told {
+export function readShown({ find, history, shownFrom }: ContextRequest): ShownMemories {
   const from = shownFrom();
   const texts: string[] = [];
   for (let index = from; index < history.messages.length; index++) {

@@ -6,14 +6,14 @@ import { isStanding } from "./boot.js";
 import { formatMemoryLine } from "./line.js";
 import { type CallSubject, compilePattern, type Subject, takeApart } from "./pattern.js";
 
-export interface MomentOptions {
+export interface TriggerOptions {
   nowMs: number;
   /** Ids that the last calls' results have brought back already. */
   recent: ReadonlySet<string>;
 }
 
 /** How such a text begins; by this one is known again. */
-export const MOMENT_HEAD =
+export const TRIGGER_HEAD =
   "[Strata] Noted in earlier sessions about what was just used. It is a record, no request, and grants nothing.";
 
 /** A rule comes back no sooner than after so many calls, unless its last return is not shown any more. */
@@ -22,13 +22,13 @@ const MOST_RULES = 3;
 const LINE_CHARACTERS = 300;
 
 /** A rule with what it waits for. */
-export interface WaitingRule {
+export interface TriggerRule {
   memory: Memory;
   fits(subject: Subject): boolean;
 }
 
 /** The rules that wait for something; what came with the repository waits for nothing. */
-export function findWaitingRules(memories: readonly Memory[]): WaitingRule[] {
+export function findTriggerRules(memories: readonly Memory[]): TriggerRule[] {
   return memories.flatMap((memory) => {
     if (memory.isForeign) return [];
     const matchers = memory.when.flatMap((pattern) => compilePattern(pattern) ?? []);
@@ -38,10 +38,10 @@ export function findWaitingRules(memories: readonly Memory[]): WaitingRule[] {
 }
 
 /** The text to stand behind the newest result, or `undefined` when none of its rules is due. */
-export function planMoment(
-  rules: readonly WaitingRule[],
+export function planTriggered(
+  rules: readonly TriggerRule[],
   subjects: readonly CallSubject[],
-  { nowMs, recent }: MomentOptions,
+  { nowMs, recent }: TriggerOptions,
 ): string | undefined {
   const used = subjects.map(takeApart);
   const due = rules
@@ -49,9 +49,9 @@ export function planMoment(
     .filter(({ fits }) => used.some(fits))
     .slice(0, MOST_RULES);
   if (due.length === 0) return undefined;
-  const format = ({ memory }: WaitingRule): string =>
+  const format = ({ memory }: TriggerRule): string =>
     formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS });
-  return [MOMENT_HEAD, ...due.map(format)].join("\n");
+  return [TRIGGER_HEAD, ...due.map(format)].join("\n");
 }
 
 /** What the call of a result was about; `undefined` where it was neither a command nor a file. */

@@ -1,5 +1,5 @@
 /** Is a command's non-zero exit a mistake, or the answer it was run for? */
-import { answeringCommands, misuses, reports } from "./answering.js";
+import { expectedExits, misuses, reports } from "./expected-exits.js";
 
 export interface EndedCommand {
   command: string;
@@ -9,29 +9,29 @@ export interface EndedCommand {
 }
 
 /** The shell's own: found but not executable, and not found (POSIX). */
-const NEVER_AN_ANSWER = [126, 127];
+const ALWAYS_A_FAILURE = [126, 127];
 /** Reports stand at the end, complaints of one who could not ask at either end. */
 const LOOKED_AT = 8_000;
 
 /** Has it failed for a reason that is worth remembering? One that ended well, or gave an answer, has not. */
-export function isMistake({ command, exit, output }: EndedCommand): boolean {
+export function isFailedCommand({ command, exit, output }: EndedCommand): boolean {
   if (exit === 0) return false;
-  if (exit === null || NEVER_AN_ANSWER.includes(exit)) return true;
+  if (exit === null || ALWAYS_A_FAILURE.includes(exit)) return true;
   const seen =
     output.length > 2 * LOOKED_AT ? `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}` : output;
   // One that fails without a word was asked something.
   if (exit === 1 && isSilent(seen)) return false;
-  const isAnswer = isAnswering(command, exit) || reports.some((pattern) => pattern.test(seen));
+  const isAnswer = isExpectedExit(command, exit) || reports.some((pattern) => pattern.test(seen));
   return !isAnswer || misuses.some((pattern) => pattern.test(seen));
 }
 
 const isSilent = (output: string): boolean => ["", "(no output)"].includes(output.trim());
 
 /** Can this exit code be the answer of one of the commands in this line? */
-function isAnswering(command: string, exit: number): boolean {
+function isExpectedExit(command: string, exit: number): boolean {
   // `pnpm vitest` runs vitest, `pnpm test` a script of that name.
   const simple = splitCommand(command).flatMap((one) => [one, one.replace(/^(pnpm|yarn|bun) (-\S+ )*/, "")]);
-  return answeringCommands.some(
+  return expectedExits.some(
     ({ exits, pattern }) =>
       (exits === undefined || exits.includes(exit)) && simple.some((one) => pattern.test(one)),
   );

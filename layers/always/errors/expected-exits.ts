@@ -3,14 +3,14 @@
  * fit. All of it is data; `findMistake` in `mistake.ts` applies it.
  */
 
-export interface AnsweringCommand {
+export interface ExpectedExit {
   /** Matches a simple command from its first word on, without a path, variables or a runner (`npx`, `time`) before it. */
   readonly pattern: RegExp;
   /** Exit codes that are answers; all of them where none are named. */
   readonly exits?: readonly number[];
 }
 
-export const answeringCommands: readonly AnsweringCommand[] = [
+export const expectedExits: readonly ExpectedExit[] = [
   // Searches and comparisons: 1 is "no", 2 is trouble (POSIX).
   { pattern: /^(([efz]|bz|xz)?grep|rg|ag|ack|git grep)\b/, exits: [1] },
   { pattern: /^(diff|cmp|comm|colordiff|git diff)\b/, exits: [1] },

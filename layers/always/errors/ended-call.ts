@@ -13,11 +13,11 @@ import { hashText, readExit } from "../../../src/conversation/outcome.js";
 import { findTellingLine } from "../../../src/conversation/telling-line.js";
 import { isRecord } from "../../../src/records.js";
 import { toLine } from "../../../src/text.js";
-import { hashAttempt, hashMessage, normalizeCommand } from "./fingerprint.js";
-import { isMistake } from "./mistake.js";
+import { isFailedCommand } from "./failed-command.js";
+import { hashCall, hashMessage, normalizeCommand } from "./fingerprint.js";
 
 /** What a call came to: a mistake to be remembered, or anything else that ended by itself. */
-export interface Attempt {
+export interface EndedCall {
   /** The same in a fork, after a restart, and whoever reads it. */
   readonly key: string;
   readonly at: number;
@@ -56,20 +56,20 @@ const REFUSALS =
 const TIMED_OUT = /terminated command after exceeding timeout/;
 
 /** What an ended call is known by; `undefined` for one that has not ended, or that nobody can tell from others. */
-export function readAttemptKey(part: ToolPart): string | undefined {
+export function readCallKey(part: ToolPart): string | undefined {
   if (!isRecord(part.state) || typeof part.tool !== "string") return undefined;
   return isTime(part.state.time?.start) ? readResultKey(part)?.key : undefined;
 }
 
 /** `undefined` for a call without such a key, and for one that the user did not let happen. */
-export function readAttempt(part: ToolPart, options: ReadingOptions): Attempt | undefined {
-  const key = readAttemptKey(part);
+export function readEndedCall(part: ToolPart, options: ReadingOptions): EndedCall | undefined {
+  const key = readCallKey(part);
   const at = part.state?.time?.start;
   if (key === undefined || at === undefined) return undefined;
   const text = readRawText(part);
   if (part.state.metadata?.interrupted === true || REFUSALS.test(text)) return undefined;
-  const attempt = { key: hashText(key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
-  return isFailure(part, text) ? { ...attempt, failure: readFailure(part, text, options) } : attempt;
+  const ended = { key: hashText(key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
+  return isFailure(part, text) ? { ...ended, failure: readFailure(part, text, options) } : ended;
 }
 
 /** In years of four digits, as the log has them. */
@@ -85,7 +85,7 @@ function isFailure(part: ToolPart, output: string): boolean {
   if (part.state.status === "error" || part.tool === "invalid") return true;
   const command = readCommand(part);
   if (command === undefined || part.state.metadata?.exit === undefined) return false;
-  return isMistake({ command, exit: readExit(part), output });
+  return isFailedCommand({ command, exit: readExit(part), output });
 }
 
 /** The command of a shell call. */
@@ -100,7 +100,7 @@ function readFailure(part: ToolPart, text: string, { project, redact }: ReadingO
   return {
     call: formatCall(part, { project, redact }),
     message: toField(redact([end, shown].filter((one) => one !== "").join(": ")), LONGEST_MESSAGE),
-    callHash: hashAttempt(part, project, redact),
+    callHash: hashCall(part, project, redact),
     messageHash: hashMessage(`${end} ${redact(text.slice(-LOOKED_AT))}`),
   };
 }

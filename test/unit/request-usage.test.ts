@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createAccounts, planAnswer as plan } from "../../layers/always/accounts.js";
+import { createRequestUsage, planAnswer as plan } from "../../layers/always/request-usage.js";
 import { readHistory } from "../../src/conversation/history.js";
 import type { Message, MessageInfo } from "../../src/conversation/message.js";
 import { defineTool, estimateToolTokens } from "../../src/dispatcher/tool.js";
@@ -36,7 +36,7 @@ const usage = (input: number, read: number) => {
     Required<Pick<MessageInfo, "tokens">>;
 };
 
-describe("the account of an answer", () => {
+describe("the usage of an answer", () => {
   const session = createSession(createFakeClock());
   session.user("go");
   session.answer([call("bash", "x".repeat(40_000))]);
@@ -46,7 +46,7 @@ describe("the account of an answer", () => {
       at === index ? { ...message, parts: [call("bash", text)] } : message,
     );
 
-  it("the account of an answer counts what was kept out at the price of the cache, and what would have been new at that of writing", () => {
+  it("the usage of an answer counts what was kept out at the price of the cache, and what would have been new at that of writing", () => {
     const old = planAnswer(open(session.messages, less("", 1)), usage(100, 900), 0);
     expect(old).toMatchObject({ sent: 1_000, cached: 900, answered: 15, keptOut: 10_000, net: 1_000 });
     const fresh = planAnswer(open(session.messages, less("", 2)), usage(100, 900), 0);
@@ -55,14 +55,14 @@ describe("the account of an answer", () => {
     expect(uncached.net).toBe(10_000 * PRICE.written);
   });
 
-  it("the account of an answer never counts more than would have fitted into the window", () => {
+  it("the usage of an answer never counts more than would have fitted into the window", () => {
     const full = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 0);
     expect(full).toMatchObject({ keptOut: 1_000, net: 100 });
     const without = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 9_500);
     expect(without.keptOut).toBe(500);
   });
 
-  it("the account of an answer counts what only we put there as a cost, at the price at which the provider took it", () => {
+  it("the usage of an answer counts what only we put there as a cost, at the price at which the provider took it", () => {
     const longer = (index: number) => less("z".repeat(50_000), index);
     const uncached = planAnswer(open(session.messages, longer(1)), usage(10, 0), 0);
     expect(uncached).toMatchObject({ keptOut: -2_500, net: -2_500 * PRICE.written });
@@ -72,7 +72,7 @@ describe("the account of an answer", () => {
     expect(fresh).toMatchObject({ keptOut: -10_500, net: -10_500 * PRICE.written });
   });
 
-  it("the account of an answer counts the definitions of our tools in every request, also where nothing was kept out of it", () => {
+  it("the usage of an answer counts the definitions of our tools in every request, also where nothing was kept out of it", () => {
     const shown = session.messages;
     expect(planAnswer(open(shown, shown), usage(10, 900), 1_000)).toMatchObject({
       keptOut: -1_000,
@@ -82,7 +82,7 @@ describe("the account of an answer", () => {
     expect(fresh).toMatchObject({ keptOut: 1_000, net: 2_000 * PRICE.written - 1_000 * PRICE.cached });
   });
 
-  it("the account of an answer takes the definitions as the host sends them: name, description and a JSON Schema of the arguments", () => {
+  it("the usage of an answer takes the definitions as the host sends them: name, description and a JSON Schema of the arguments", () => {
     const tool = defineTool({
       name: "x".repeat(40),
       description: "y".repeat(400),
@@ -96,20 +96,20 @@ describe("the account of an answer", () => {
     expect(estimateToolTokens([tool, tool])).toBe(2 * estimateToolTokens([tool]));
   });
 
-  it("the account of an answer is closed once, by an answer that has ended, and by nothing else", () => {
+  it("the usage of an answer is recorded once, when the answer has ended, and at no other time", () => {
     const recorded: unknown[] = [];
     const savings: Savings = { record: (one) => void recorded.push(one), recordNow: async () => {} };
-    const accounts = createAccounts({
+    const requests = createRequestUsage({
       log: createFakeLog(),
       savings,
       sizes: createContextSizes(),
       tools: [],
       windows: createModelWindows(),
     });
-    const hear = (info: object) => accounts.hear({ type: "message.updated", properties: { info } });
+    const hear = (info: object) => requests.hear({ type: "message.updated", properties: { info } });
     const ended = { ...usage(100, 0), time: { created: 1, completed: 2 } };
     hear(ended);
-    accounts.open(open(session.messages, session.messages));
+    requests.open(open(session.messages, session.messages));
     hear({ ...ended, time: { created: 1 } });
     hear({ ...ended, tokens: NO_TOKENS });
     hear({ ...ended, summary: true });
@@ -117,8 +117,8 @@ describe("the account of an answer", () => {
     hear(ended);
     hear(ended);
     expect(recorded).toHaveLength(1);
-    accounts.open(open(session.messages, session.messages));
-    accounts.hear({ type: "session.idle", properties: { sessionID: "ses_1" } });
+    requests.open(open(session.messages, session.messages));
+    requests.hear({ type: "session.idle", properties: { sessionID: "ses_1" } });
     hear(ended);
     expect(recorded).toHaveLength(1);
   });
