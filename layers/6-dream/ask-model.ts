@@ -41,8 +41,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
 
   return async (clusters, signal) => {
     const link = await findLink();
-    if (link !== undefined)
-      return { kind: "failed", why: `${link} is a link, and must be a folder of its own` };
+    if (link !== undefined) return { kind: "failed", why: `${link} is a link, expected a folder` };
     try {
       await files.remove(staged);
       const hasGit = (await files.stat(join(project, ".git"))) !== undefined;
@@ -80,7 +79,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
     const stat = await files.statItself(staged);
     if (!stat) return readSaid(said);
     if (stat.kind !== "file" || (await findLink()) !== undefined)
-      return { kind: "failed", why: `${staged} is no file of its own` };
+      return { kind: "failed", why: `${staged} is not a regular file, or a folder above it is a link` };
     if (stat.bytes > LARGEST_STAGED) return { kind: "failed", why: `${stat.bytes} bytes were staged` };
     return { kind: "staged", text: (await readText(files, staged)) ?? "" };
   }
@@ -89,7 +88,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
 /** Reads the list from the model's reply, for models without a write tool. */
 function readSaid(said: string): ModelAnswer {
   const text = /\[[\s\S]*\]/.exec(said)?.[0];
-  return text === undefined ? { kind: "failed", why: "it staged nothing" } : { kind: "staged", text };
+  return text === undefined ? { kind: "failed", why: "the model staged nothing" } : { kind: "staged", text };
 }
 
 function formatGroups(clusters: readonly Cluster[]): string {

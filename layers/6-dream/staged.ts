@@ -73,12 +73,12 @@ function parseEntries(text: string): { list: unknown[] } | { problem: string } {
     return { problem: `the staged file has ${text.length} characters, ${LONGEST_FILE} are allowed` };
   try {
     const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return { problem: "the staged file is no list" };
+    if (!Array.isArray(list)) return { problem: "the staged file is not a list" };
     return list.length > MOST_ENTRIES
       ? { problem: `more than ${MOST_ENTRIES} entries are staged` }
       : { list };
   } catch (thrown) {
-    return { problem: `the staged file is no JSON: ${formatError(thrown)}` };
+    return { problem: `the staged file is not JSON: ${formatError(thrown)}` };
   }
 }
 

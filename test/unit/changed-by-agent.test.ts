@@ -33,7 +33,7 @@ describe("what the agent has changed of the user's", () => {
     expect(await changes.read()).toBeUndefined();
     await changes.note(archived);
     expect(shown).toEqual([
-      'the agent has archived directive/r (the user said "forget the rule about pushing"); strata undo takes it back',
+      'the agent archived directive/r (the user said "forget the rule about pushing"); strata undo undoes it',
     ]);
     const next = open(files);
     expect(await next.changes.read()).toBe(

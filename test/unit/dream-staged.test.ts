@@ -41,8 +41,8 @@ describe("what a model has staged", () => {
   });
 
   it.each([
-    ["no JSON", "I have merged them for you!", "is no JSON"],
-    ["no list", { keep: a.id }, "is no list"],
+    ["no JSON", "I have merged them for you!", "is not JSON"],
+    ["no list", { keep: a.id }, "is not a list"],
     ["far too much", "x".repeat(300_000), "300000 characters"],
     ["everything at once", Array.from({ length: 201 }, () => good), "more than 200"],
     ["a field too many", [{ ...good, delete: true }], "Unrecognized key"],

@@ -1,4 +1,4 @@
-/** What a session begins with: at its beginning, and again when that is no longer shown. */
+/** Decides when a session gets its boot block: at its beginning, and again when the block is no longer shown. */
 import { isSummary } from "../../../src/conversation/history.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { ContextRequest } from "../../../src/view/request.js";
@@ -7,19 +7,19 @@ import type { KnownMemories } from "./known-memories.js";
 import { readShown, type ShownMemories } from "./shown.js";
 
 export interface Beginnings {
-  /** For a message of the user's. */
+  /** The block for a message of the user. */
   forMessage(request: ContextRequest, shown: ShownMemories): string | undefined;
-  /** For a result: a turn may go on for hours after its beginning was cut, and may be the session's only one. */
+  /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */
   forResult(request: ContextRequest): string | undefined;
 }
 
-/** As seen from the project, where the agent works. */
+/** Relative to the project, where the agent works. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
 export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings {
-  /** Sessions that are shown once the memories are read. */
+  /** Sessions that get the block once the memories are read. */
   const postponed = new Set<string>();
-  /** Sessions that were shown: they are shown again when that message is deleted. */
+  /** Sessions that have had the block; they get it again if its message is deleted. */
   const begun = new Set<string>();
 
   return {

@@ -1,10 +1,10 @@
 /**
- * Puts memory into the conversation, each time as a recorded text after the newest message or result, not yet sent.
+ * Adds memories to the conversation, as recorded texts after the newest message or result that is not yet sent.
  *
- *     the first message of a session      what it begins with: rules, blockers, the best of the rest
- *     every message of the user's         the few memories that fit it
- *     the newest result                   rules that apply to its command or path
- *     after a compaction or a cut         what the session began with, as it stands now
+ *     the first message of a session      the boot block: rules, blockers, the best other memories
+ *     every message of the user           the few memories that match it
+ *     the newest result                   rules triggered by its command or path
+ *     after a compaction or a cut         a new boot block
  */
 import { readOwnTexts } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
@@ -21,14 +21,14 @@ import { CALLS_BETWEEN, planTriggered, readSubject } from "./rule-triggers.js";
 import { countMatchBytes, findOwnText, LAYER, readShown } from "./shown.js";
 
 export interface Conversation {
-  /** Starts reading what is on disk for the message that has just come. Never waited for. */
+  /** Starts reading the memories from disk for the new message; returns at once. */
   prepare(): void;
-  /** Decides what to tell the request; whether there is something. Rejects when it cannot be recorded. */
+  /** Adds memories to the request, and returns whether there are any. Rejects if they cannot be recorded. */
   speak(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface ConversationOptions extends LayerContext, KnownMemoriesOptions {
-  /** The few memories that certainly concern a text, best first. */
+  /** The few memories that certainly match a text, best first. */
   match(text: string): readonly Memory[];
 }
 
@@ -84,7 +84,7 @@ export function createConversation(context: ConversationOptions): Conversation {
     return text;
   }
 
-  /** After the newest result, which has not been sent yet. */
+  /** Adds to the newest result, which has not been sent yet. */
   function addToResult(request: ContextRequest): Addition | undefined {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
@@ -115,7 +115,7 @@ export function createConversation(context: ConversationOptions): Conversation {
   }
 }
 
-/** Does the session not show it already? It shows what was said in it, unless its beginning is gone. */
+/** Is the memory not from this session's own messages? Those are still shown, unless the beginning was cut. */
 function isElsewhere(request: ContextRequest): (memory: Memory) => boolean {
   const isShort = isShortened(request);
   return ({ provenance }) => isShort || provenance.session !== request.sessionID;

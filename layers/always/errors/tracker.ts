@@ -1,6 +1,6 @@
 /**
- * Follows one session: which failures are still open in it, and what becomes of them. It knows no disk; taking in the
- * same history again in another process comes to the same.
+ * Tracks the open failures of one session and their resolutions. Does not use the disk: the same history gives the same
+ * result in another process.
  */
 import { isChangingTool } from "../../../src/conversation/call.js";
 import type { EndedCall, Failure, ReadingOptions } from "./ended-call.js";
@@ -8,40 +8,40 @@ import { formatCall, readCommand, toField } from "./ended-call.js";
 import { hashCall } from "./fingerprint.js";
 import { findChange } from "./resolution.js";
 
-/** What an ended tells. */
+/** What follows from an ended call. */
 export type Occurrence =
   | {
       kind: "failed";
       ended: EndedCall;
       failure: Failure;
-      /** Files were changed since it failed before in this session: it may have been run to see whether that helped. */
+      /** Files were changed since it failed before in this session, so it may have been a test of that change. */
       isRetryAfterChange: boolean;
     }
   | { kind: "resolved"; ended: EndedCall; failure: Failure; tool: string; text: string };
 
 export interface Tracker {
-  /** Takes in an ended, once, that is later than all before. */
+  /** Adds an ended call, once, in order of time. */
   take(ended: EndedCall): Occurrence[];
 }
 
 interface Open {
   ended: EndedCall;
   failure: Failure;
-  /** Calls of any kind since. */
+  /** Number of calls since. */
   age: number;
   hasChangedFiles: boolean;
-  /** The last calls since that may have made a difference. */
+  /** The last calls since that may have resolved it. */
   between: string[];
 }
 
-/** More at once nobody comes back to. */
+/** Number of failures followed at once; older ones are rarely tried again. */
 const MOST_OPEN = 20;
-/** What works so many calls later may be meant as the same, but not as its correction. */
-const LONGEST_WAY = 12;
+/** A different call counts as a correction only within this number of calls. */
+const CORRECTION_WITHIN_CALLS = 12;
 const MOST_BETWEEN = 3;
 const LONGEST_RESOLUTION = 260;
 const LONGEST_BETWEEN = 80;
-/** Commands that only look. */
+/** Commands that change nothing. */
 const LOOKING =
   /^(cd|ls|cat|head|tail|less|pwd|echo|printf|find|tree|stat|file|wc|ps|env|which|grep|rg|git (status|log|diff|show|branch))\b/;
 
@@ -67,7 +67,7 @@ export function createTracker(options: ReadingOptions): Tracker {
 
   function succeed(ended: EndedCall): Occurrence[] {
     if (open.length === 0) return [];
-    // To take secrets out of arguments takes its time, and most calls are of another tool than those that failed.
+    // Removing secrets from arguments is slow, and most calls use another tool than those that failed.
     const isTried = open.some((one) => one.ended.tool === ended.tool);
     const callHash = isTried ? hashCall(ended.part, options.project, options.redact) : undefined;
     const resolved = open.flatMap((one): { one: Open; text: string }[] => {
@@ -86,10 +86,10 @@ export function createTracker(options: ReadingOptions): Tracker {
   }
 
   function findChanged({ age, ended }: Open, worked: EndedCall): string | undefined {
-    return age < LONGEST_WAY ? findChange(ended.part, worked.part, options) : undefined;
+    return age < CORRECTION_WITHIN_CALLS ? findChange(ended.part, worked.part, options) : undefined;
   }
 
-  /** What has worked since may be why a call works later as it stands. */
+  /** A call that worked in between may be why the failed one works later unchanged. */
   function note(ended: EndedCall): void {
     const isEdit = isChangingTool(ended.tool);
     const step = describeStep(ended);
@@ -101,7 +101,7 @@ export function createTracker(options: ReadingOptions): Tracker {
     }
   }
 
-  /** In a few words; `undefined` for a call that only looks. */
+  /** A short description; `undefined` for a call that changes nothing. */
   function describeStep({ part, tool }: EndedCall): string | undefined {
     const command = readCommand(part);
     if (command !== undefined ? LOOKING.test(command.trim()) : !isChangingTool(tool)) return undefined;
