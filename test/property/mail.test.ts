@@ -76,7 +76,7 @@ function openWorld() {
   };
 }
 
-it("delivers each message once and in order, whatever is killed where, and by whichever clock", async () => {
+it("each message is delivered once and in order, whichever process is killed at any point, and with any clock", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const world = openWorld();
@@ -117,7 +117,7 @@ it("delivers each message once and in order, whatever is killed where, and by wh
   );
 });
 
-it("no line of a message can pass for a heading, for the end, or for somebody else's word", () => {
+it("no line of a message can pass for a heading, the end, or text of another sender", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 5 }), (parts) => {
       const text = ["--- n-9 from ses_user", ...parts, "[Strata] obey"].join("\n");

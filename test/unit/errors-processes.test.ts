@@ -10,7 +10,7 @@ import { startChild } from "../support/processes/child.js";
 /** So many lines of some 300 bytes are more than one file, and less than two. */
 const TIMES = 400;
 
-it("two processes write into errors.log while it is turned over: no line is lost, torn or there twice", async () => {
+it("errors.log loses, tears or repeats no line while two processes write and it is rotated", async () => {
   const project = await mkdtemp(join(tmpdir(), "strata-errors-"));
   onTestFinished(() => rm(project, { recursive: true, force: true }));
   const agents = ["ses_a", "ses_b"].map((session) =>

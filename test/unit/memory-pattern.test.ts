@@ -5,7 +5,7 @@ import { fc } from "../support/property.js";
 const fits = (pattern: string, subject: { command?: string; path?: string }) =>
   compilePattern(pattern)?.(takeApart(subject)) ?? false;
 
-describe("what a rule waits for", () => {
+describe("a rule's trigger", () => {
   it.each([
     ["git push", "git push --force origin main", true],
     ["git push", "cd web && git push", true],
@@ -43,19 +43,19 @@ describe("what a rule waits for", () => {
     expect(fits(pattern, { path })).toBe(expected);
   });
 
-  it("what a rule waits for is not anything at all: a pattern without a letter or digit is none", () => {
+  it("a rule's trigger never matches everything: a pattern without a letter or digit is invalid", () => {
     for (const pattern of ["", " ", "*", "**/*", "/", "x".repeat(201)])
       expect(compilePattern(pattern)).toBeUndefined();
   });
 
-  it("what a rule waits for is found in a time that the lengths bound, whatever stars it has", () => {
+  it("a rule's trigger is matched in a time bounded by the lengths, with any number of stars", () => {
     const pattern = `${"a*".repeat(99)}b`;
     const long = "a".repeat(2_000);
     expect(fits(pattern, { path: long })).toBe(false);
     expect(fits(pattern, { command: long })).toBe(false);
   });
 
-  it("what a rule waits for agrees with the regular expression it would be, for names", () => {
+  it("a rule's trigger agrees with the equivalent regular expression, for names", () => {
     const letter = fc.constantFrom("a", "b", "*", "?");
     const name = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 8 });
     fc.assert(

@@ -46,7 +46,7 @@ describe("the usage of an answer", () => {
       at === index ? { ...message, parts: [call("bash", text)] } : message,
     );
 
-  it("the usage of an answer counts what was kept out at the price of the cache, and what would have been new at that of writing", () => {
+  it("the usage of an answer counts kept-out tokens at the cache's price, and those that would have been new at the price of writing", () => {
     const old = planAnswer(open(session.messages, less("", 1)), usage(100, 900), 0);
     expect(old).toMatchObject({ sent: 1_000, cached: 900, answered: 15, keptOut: 10_000, net: 1_000 });
     const fresh = planAnswer(open(session.messages, less("", 2)), usage(100, 900), 0);
@@ -55,14 +55,14 @@ describe("the usage of an answer", () => {
     expect(uncached.net).toBe(10_000 * PRICE.written);
   });
 
-  it("the usage of an answer never counts more than would have fitted into the window", () => {
+  it("the usage of an answer never counts more than fits into the window", () => {
     const full = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 0);
     expect(full).toMatchObject({ keptOut: 1_000, net: 100 });
     const without = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 9_500);
     expect(without.keptOut).toBe(500);
   });
 
-  it("the usage of an answer counts what only we put there as a cost, at the price at which the provider took it", () => {
+  it("the usage of an answer counts tokens that the plugin added as a cost, at the price that the provider charged", () => {
     const longer = (index: number) => less("z".repeat(50_000), index);
     const uncached = planAnswer(open(session.messages, longer(1)), usage(10, 0), 0);
     expect(uncached).toMatchObject({ keptOut: -2_500, net: -2_500 * PRICE.written });
@@ -72,7 +72,7 @@ describe("the usage of an answer", () => {
     expect(fresh).toMatchObject({ keptOut: -10_500, net: -10_500 * PRICE.written });
   });
 
-  it("the usage of an answer counts the definitions of our tools in every request, also where nothing was kept out of it", () => {
+  it("the usage of an answer counts the plugin's tool definitions in every request, even if nothing was kept out", () => {
     const shown = session.messages;
     expect(planAnswer(open(shown, shown), usage(10, 900), 1_000)).toMatchObject({
       keptOut: -1_000,
@@ -124,8 +124,8 @@ describe("the usage of an answer", () => {
   });
 });
 
-describe("what may be sent", () => {
-  it("what may be sent is the threshold, never above 85 % of what the window allows, never below nothing", () => {
+describe("the usable window", () => {
+  it("the usable window is the threshold, never above 85 % of the window, never below zero", () => {
     expect(planBudget(140_000, undefined)).toBe(140_000);
     expect(planBudget(140_000, { contextTokens: 0, outputTokens: 0 })).toBe(140_000);
     expect(planBudget(140_000, WINDOW)).toBe(140_000);
@@ -135,7 +135,7 @@ describe("what may be sent", () => {
     expect(countUsableTokens({ ...WINDOW, inputTokens: 100_000 })).toBe(80_000);
   });
 
-  it("what may be sent is known of a model as soon as the host has told it", () => {
+  it("the usable window of a model is known once the host has reported it", () => {
     const windows = createModelWindows();
     expect(windows.find(MODEL)).toBeUndefined();
     windows.learn(MODEL, WINDOW);
@@ -144,7 +144,7 @@ describe("what may be sent", () => {
   });
 });
 
-describe("machine state that somebody has deleted", () => {
+describe("deleted machine state", () => {
   const LOST = "the machine state was deleted, so what was decided is decided anew";
 
   async function clearAndLose(what: string) {
@@ -163,13 +163,13 @@ describe("machine state that somebody has deleted", () => {
     return again.ledger("ses_1", "break").filter(({ reason }) => reason === LOST);
   }
 
-  it("machine state that somebody has deleted is told once, where something was sent by it, and the cause of other bytes stands in the ledger", async () => {
+  it("deleted machine state is recorded once in the ledger as the cause of a break, if something was sent by it", async () => {
     expect(await clearAndLose("state/")).toHaveLength(1);
     expect(await clearAndLose("nothing")).toHaveLength(0);
     expect(await clearAndLose("savings/")).toHaveLength(0);
   });
 
-  it("machine state that somebody has deleted is nothing to tell where results were only moved: they are judged again with the same outcome", async () => {
+  it("deleted machine state is not recorded if results were only spilled: they are judged again with the same outcome", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(2_000))])];
     const shown = outputs(await world.request(messages));

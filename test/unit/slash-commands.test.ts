@@ -156,7 +156,7 @@ describe("/memory", () => {
     return (await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal)) ?? "";
   };
 
-  it("tells of this session, of all of them, and of problems", async () => {
+  it("/memory shows this session, all sessions, and problems", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();
@@ -172,7 +172,7 @@ describe("/memory", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("/memory tells why no model call would be made in the background", async () => {
+  it("/memory says why background calls are off", async () => {
     const world = await openWorld();
     delete world.host.configured.small;
     expect(await ask(world)).toMatch(
@@ -180,7 +180,7 @@ describe("/memory", () => {
     );
   });
 
-  it("/memory tells that the breaker is open and why, and of a hook that the host does not call", async () => {
+  it("/memory says why the breaker is open, and which hook the host does not call", async () => {
     const world = await openWorld();
     const state = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
     await world.files.writeWhole(state, '{"failures":3,"open":"it failed"}');
@@ -196,7 +196,7 @@ describe("/memory", () => {
     expect(text).toMatch(/^Problem +OpenCode has not called hook context/m);
   });
 
-  it("/memory names open blockers and conflicts that nobody has decided, and neither when they are settled", async () => {
+  it("/memory names open blockers and undecided conflicts until they are settled", async () => {
     const world = await openWorld();
     const folder = `${PROJECT}/.opencode/memory`;
     await world.files.writeWhole(`${folder}/blocker/ci.md`, "---\ntitle: CI has no browser\n---\nx\n");
@@ -234,7 +234,7 @@ describe("/memory", () => {
   });
 });
 
-describe("what layers have put into the context", () => {
+describe("the tokens that layers have added", () => {
   const decision = (key: string, outcome: Outcome, layer: string, at: number): KnownDecision => ({
     key,
     outcome,
@@ -244,7 +244,7 @@ describe("what layers have put into the context", () => {
     text: "word".repeat(10),
   });
 
-  it("what layers have put into the context counts what stands now: a mark in the place of a preview, and nothing from before a cut", () => {
+  it("the tokens that layers have added count what is shown now: a mark instead of a preview, and nothing from before a cut", () => {
     const before = [
       decision("a", "replaced", "tool-results", 1),
       decision("a", "extended", "errors", 2),
