@@ -6,11 +6,11 @@ import { defaults } from "./defaults.js";
 const { maxLines, maxSize } = defaults.autoMemory;
 
 const autoMemory = z.strictObject({
-  enabled: enabled("Layer 5: remembers decisions, preferences and lessons."),
+  enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
   maxLines: byAnyone(whole(10, 2_000, maxLines, "Maximum number of lines of the index MEMORY.md.")),
   maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Maximum size of the index MEMORY.md, in bytes.")),
 });
-const recall = z.strictObject({ enabled: enabled("Shows memories that match a message together with it.") });
+const recall = z.strictObject({ enabled: enabled("Memories that match a message are shown with it.") });
 
 export const schemas = { autoMemory, recall };
 

@@ -6,11 +6,18 @@ import { defaults } from "./defaults.js";
 const { interval, maxRuntime, maxTokens } = defaults.dream;
 
 const dream = z.strictObject({
-  enabled: enabled("Layer 6: tidies memory in the background."),
-  interval: byUser(whole(60_000, 2_592_000_000, interval, "Milliseconds between dreams.")),
-  maxRuntime: byUser(whole(1_000, 3_600_000, maxRuntime, "Time limit of one dream, in milliseconds.")),
+  enabled: enabled("Layer 6: memory is tidied in the background."),
+  interval: byUser(
+    whole(60_000, 2_592_000_000, interval, "Minimum number of milliseconds between two automatic dreams."),
+  ),
+  maxRuntime: byUser(whole(1_000, 3_600_000, maxRuntime, "Milliseconds that one dream may take.")),
   maxTokens: byUserOrLower(
-    whole(1_000, 1_000_000, maxTokens, "Token limit of the model in one dream; cached tokens count a tenth."),
+    whole(
+      1_000,
+      1_000_000,
+      maxTokens,
+      "Tokens that the model may use in one dream. A cached token counts a tenth.",
+    ),
   ),
 });
 

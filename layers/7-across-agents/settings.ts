@@ -6,20 +6,18 @@ import { defaults } from "./defaults.js";
 const { forkTimeout, forkTokens, onConflict } = defaults.crossAgent;
 
 const crossAgent = z.strictObject({
-  enabled: enabled("Layer 7: subagents and instances coordinate and share what they know."),
+  enabled: enabled("Layer 7: subagents and instances share what they know."),
   onConflict: byAnyone(
     z
       .enum(["warn", "block", "off"])
       .default(onConflict)
       .describe(
-        "What to do when the agent edits a file that another instance holds or has edited in the last ten minutes: warn the agent, refuse the edit, or nothing.",
+        'What happens when the agent edits a file that another instance has leased, or has edited in the last ten minutes. "warn": the agent is warned. "block": the edit is refused. "off": nothing.',
       ),
   ),
-  forkTimeout: byUser(
-    whole(1_000, 3_600_000, forkTimeout, "Time limit of one fork of the fork tool, in milliseconds."),
-  ),
+  forkTimeout: byUser(whole(1_000, 3_600_000, forkTimeout, "Milliseconds that one fork may take.")),
   forkTokens: byUserOrLower(
-    whole(1_000, 100_000_000, forkTokens, "Token limit of one fork; cached tokens count a tenth."),
+    whole(1_000, 100_000_000, forkTokens, "Tokens that one fork may use. A cached token counts a tenth."),
   ),
 });
 

@@ -22,17 +22,17 @@ export interface MemoryCommandOptions {
   project: string;
   pulse: Pulse;
   sizes: ContextSizes;
-  /** Names of the settings groups that can be switched on and off. */
+  /** The groups of settings that switch something on and off. */
   switches: readonly string[];
-  /** One sentence for each wrong setting. */
+  /** A sentence each. */
   wrongSettings: readonly string[];
 }
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
-/** For longer sessions only the decisions of the last days count. */
+/** A session that goes on for longer begins with what it has of the last days. */
 const MOST_DAYS = 14;
 
-/** `/memory`: the status of this session and the project. Answers no hook. */
+/** `/memory`: how things stand, in this session and in the project. Answers no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
   const {
     clock,
@@ -54,22 +54,22 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
     commands: [
       {
         name: "memory",
-        description: "Strata: show context, savings and settings, without a model call",
+        description: "Strata: context, savings and settings, at once and without a model call",
         async execute({ sessionID }) {
           const { readStatus } = await import("../../src/status/status.js");
-          const [status, added, { why }] = await Promise.all([
+          const [status, putIn, { why }] = await Promise.all([
             readStatus({ files, clock }, project, config, switches),
-            readAdded(sessionID),
+            readPutIn(sessionID),
             generation.status(),
           ]);
           if (status.background && why !== undefined) status.background.why = why;
-          // The problems in memory are newer than those on disk.
+          // What this instance has found out is newer than what it has written down.
           status.problems = [...new Set([...status.problems, ...pulse.silent()])];
           const rows = formatThisSession({
             session: status.sessions[sessionID],
             totalTokens: sizes.lastTotal(sessionID),
             fixedTokens: sizes.fixedTokens(sessionID),
-            added,
+            putIn,
             autoCompact: config.autoCompact,
           });
           return formatStatus(status, PLAIN, [
@@ -82,26 +82,26 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
     ],
   };
 
-  async function readAdded(sessionID: string): Promise<Record<string, number>> {
+  async function readPutIn(sessionID: string): Promise<Record<string, number>> {
     const days = (await decisions.days()).sort((a, b) => a - b).slice(-MOST_DAYS);
     const known = await Promise.all(days.map((day) => decisions.read(day)));
-    return sumAdded(known.flat().filter(({ session }) => session === sessionID));
+    return sumPutIn(known.flat().filter(({ session }) => session === sessionID));
   }
 }
 
-/** Tokens that each layer has added to the context: previews, marks, notes, memories. Pure. */
-export function sumAdded(decisions: readonly KnownDecision[]): Record<string, number> {
+/** Tokens that each layer's own words take in the context: previews, marks, notes, memories. Pure. */
+export function sumPutIn(decisions: readonly KnownDecision[]): Record<string, number> {
   const ordered = [...decisions].sort((a, b) => a.at - b.at);
-  // A cut removes everything before it.
+  // What stood before a cut has left with it.
   const lastCut = ordered.findLastIndex(({ outcome }) => outcome === "cut");
-  const shown = new Map<string, KnownDecision[]>();
+  const standing = new Map<string, KnownDecision[]>();
   for (const decision of ordered.slice(Math.max(0, lastCut))) {
-    const before = decision.outcome === "extended" ? (shown.get(decision.key) ?? []) : [];
-    shown.set(decision.key, [...before, decision]);
+    const before = decision.outcome === "extended" ? (standing.get(decision.key) ?? []) : [];
+    standing.set(decision.key, [...before, decision]);
   }
   const sums: Record<string, number> = {};
-  for (const { layer, text = "" } of [...shown.values()].flat()) {
-    // `across-agents/edits` counts as across-agents.
+  for (const { layer, text = "" } of [...standing.values()].flat()) {
+    // `across-agents/edits` is what layer 7 has put in, too.
     const name = layer.split("/")[0] ?? layer;
     sums[name] = (sums[name] ?? 0) + estimateTextTokens(text);
   }
@@ -110,23 +110,23 @@ export function sumAdded(decisions: readonly KnownDecision[]): Record<string, nu
 
 export interface ThisSession {
   session: SessionStatus | undefined;
-  /** The provider's last count; absent before the first answer. */
+  /** As the provider counted last; absent before the first answer. */
   totalTokens: number | undefined;
-  /** Of them, what no message usage for. */
+  /** Of them, what no message accounts for. */
   fixedTokens: number;
-  /** Tokens added, by layer. */
-  added: Readonly<Record<string, number>>;
+  /** Tokens by layer. */
+  putIn: Readonly<Record<string, number>>;
   autoCompact: Config["autoCompact"];
 }
 
-/** The rows on the session that runs the command. */
+/** The rows on the session in which one asks. */
 function formatThisSession(asked: ThisSession): Row[] {
-  const { autoCompact, fixedTokens, added, session, totalTokens } = asked;
+  const { autoCompact, fixedTokens, putIn, session, totalTokens } = asked;
   return [
     ["This session", formatSize(totalTokens ?? session?.contextTokens, autoCompact)],
     ...(totalTokens === undefined ? [] : [["", formatParts(totalTokens, fixedTokens)] as const]),
-    ...formatLayers("added", added),
-    ...formatLayers("kept out", session?.freedByLayer ?? {}),
+    ...formatLayers("put into it", putIn),
+    ...formatLayers("kept out of it", session?.freedByLayer ?? {}),
     ...(session ? [["", formatNet(session)] as const] : []),
     ["Breaker", formatBreaker(session?.breaker, autoCompact)],
   ];
@@ -136,21 +136,19 @@ function formatWrong(problems: readonly string[]): Row[] {
   const [first] = problems;
   if (first === undefined) return [];
   const count = problems.length === 1 ? "1 is wrong" : `${formatCount(problems.length)} are wrong`;
-  return [["Settings", `${count} (strata doctor lists all): ${first}`]];
+  return [["Settings", `${count}, strata doctor shows all: ${first}`]];
 }
 
 function formatForeign(count: number): Row[] {
   if (count === 0) return [];
   const what = count === 1 ? "1 memory is" : `${formatCount(count)} memories are`;
-  return [
-    ["Not yours", `${what} from the repository and not shown as your words; review with /memory-trust`],
-  ];
+  return [["Not yours", `${what} from the repository and not shown as your words; /memory-trust shows them`]];
 }
 
 function formatSize(tokens: number | undefined, { enabled, threshold }: Config["autoCompact"]): string {
-  if (tokens === undefined) return "no answer yet";
+  if (tokens === undefined) return "nothing has been answered yet";
   const size = `context of ${formatCount(tokens)} tokens`;
-  return enabled ? `${size}; notes replace history at ${formatCount(threshold)} or less` : size;
+  return enabled ? `${size}; notes take the place of history at ${formatCount(threshold)} or less` : size;
 }
 
 function formatParts(totalTokens: number, fixedTokens: number): string {
@@ -172,7 +170,7 @@ function formatNet({ backgroundTokens, cacheLost, net }: SessionStatus): string 
 }
 
 function formatBreaker(open: string | undefined, { enabled }: Config["autoCompact"]): string {
-  if (!enabled) return "autoCompact is off, OpenCode summarises by itself";
-  if (open === undefined) return "closed: OpenCode may summarise if notes are not enough";
+  if (!enabled) return "autoCompact is off, summaries are OpenCode's own";
+  if (open === undefined) return "closed: OpenCode may summarise where notes are not enough";
   return `open, automatic summaries are off: ${open}. /compact turns them on again`;
 }

@@ -21,12 +21,12 @@ const reasons = (world: World): (string | undefined)[] =>
 /** As the host hands it over with each request: copies. */
 const copy = (messages: readonly Message[]): Message[] => structuredClone([...messages]);
 
-describe("a break by the host", () => {
+describe("what the host has changed since the last request", () => {
   const first = user("x".repeat(400));
   const second = user("y".repeat(800));
   const history = [first, said("one"), second, said("two"), user("go on")];
 
-  it("a break by the host is recorded with the changed message and the tokens sent again from there on", async () => {
+  it("what the host has changed since the last request is told with the message and what is sent anew from there on", async () => {
     const world = await openWorld();
     await world.request(copy(history));
     const edited = [first, history[1] as Message, withText(second, "z".repeat(800)), ...history.slice(3)];
@@ -58,7 +58,7 @@ describe("a break by the host", () => {
     expect(reasons(world)).toEqual([expect.stringContaining(`the host has ${reason}`)]);
   });
 
-  it("a break by the host is recorded after a restart, even if another instance was the last to send", async () => {
+  it("what the host has changed since the last request is told after a restart, also when another instance was the last to send", async () => {
     const world = await openWorld();
     const other = await world.restart();
     await world.request(copy(history.slice(0, 3)));
@@ -72,7 +72,7 @@ describe("a break by the host", () => {
     expect(reasons(world)).toHaveLength(2);
   });
 
-  it("a break by the host is recorded when the host removes text that it had added to a message, such as the plan agent's reminder", async () => {
+  it("what the host has changed since the last request is told when it takes back what it has put into a message, as the plan agent's reminder", async () => {
     const world = await openWorld();
     const reminder: Part = { type: "text", text: "Do not edit.", synthetic: true };
     const reminded = { ...second, parts: [...second.parts, reminder] };
@@ -82,7 +82,7 @@ describe("a break by the host", () => {
     expect(reasons(world)).toHaveLength(1);
   });
 
-  it("a break by the host is recorded for a pruned result", async () => {
+  it("what the host has changed since the last request is told of a result that it prunes", async () => {
     const world = await openWorld();
     const result = call("bash", "short");
     const pruned: ToolPart = { ...result, state: { ...result.state, time: { start: 1, compacted: 2 } } };
@@ -92,7 +92,7 @@ describe("a break by the host", () => {
     expect(reasons(world)).toEqual([expect.stringContaining("changed message 2 of 2 (assistant)")]);
   });
 
-  it("a break by the host costs nothing while the cache is cold, and is still recorded", async () => {
+  it("what the host has changed since the last request costs nothing while the cache is cold, and is told all the same", async () => {
     const world = await openWorld();
     await world.request(copy(history));
     const ended = { created: 1, completed: world.clock.now() };
@@ -103,7 +103,7 @@ describe("a break by the host", () => {
     expect(world.ledger("ses_1", "break")).toMatchObject([{ cacheLost: 0 }]);
   });
 
-  it("a break by the host is recorded once if the host itself reports what breaks the prefix", async () => {
+  it("what the host has changed since the last request is told once where the host says itself what breaks the prefix", async () => {
     const world = await openWorld();
     await world.request(copy(history));
     const summary = {
@@ -114,7 +114,7 @@ describe("a break by the host", () => {
     expect(reasons(world)).toEqual(["the host has compacted the session"]);
   });
 
-  it("a break by the host is not recorded if only times, titles and costs have changed", async () => {
+  it("what the host has changed since the last request is nothing where it has only written down times, titles and costs", async () => {
     const world = await openWorld();
     const done = answer([call("bash", "out")]);
     await world.request(copy([first, done]));
@@ -130,7 +130,7 @@ describe("a break by the host", () => {
     expect(reasons(world)).toEqual([]);
   });
 
-  it("a break by the host is not recorded if a failed answer that was never sent disappears", async () => {
+  it("what the host has changed since the last request is nothing where a failed answer that was never sent is gone", async () => {
     const world = await openWorld();
     const failed = { ...answer([]), info: { ...answer([]).info, error: { name: "APIError" } } };
     const again = user("again");
@@ -140,7 +140,7 @@ describe("a break by the host", () => {
   });
 });
 
-describe("the digests of sent messages", () => {
+describe("the digests of what was sent", () => {
   it.each(["session", "fork of ours"])(
     "the digests of what was sent are on disk a few bytes a message, come again when they were deleted, and go with the %s",
     async (kind) => {
@@ -177,7 +177,7 @@ describe("the digests of sent messages", () => {
     expect(reasons(world)).toEqual([]);
   });
 
-  it("the digests of sent messages are not overwritten if a later version wrote them", async () => {
+  it("the digests of what was sent of a later version are left alone", async () => {
     const world = await openWorld();
     world.files.contents.set(VIEW, Buffer.from('{"v":2,"messages":[]}'));
     await world.request([user("go")]);
@@ -185,7 +185,7 @@ describe("the digests of sent messages", () => {
     expect(world.files.text(VIEW)).toBe('{"v":2,"messages":[]}');
   });
 
-  it("the digests of sent messages are read as they were written", () => {
+  it("the digests of what was sent are read as they were written", () => {
     const number = fc.nat({ max: 2 ** 32 });
     const digest = fc.record({
       role: fc.constantFrom("user", "assistant"),
@@ -201,7 +201,7 @@ describe("the digests of sent messages", () => {
     );
   });
 
-  it("the digests of sent messages differ if any character of a text differs", () => {
+  it("the digests of what was sent tell every text from one in which a character is another, wherever it stands", () => {
     const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(text, fc.nat(), fc.nat({ max: 3 }), fc.boolean(), (piece, at, doublings, isResult) => {

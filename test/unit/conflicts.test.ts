@@ -56,8 +56,8 @@ function openTwo(beforeWriting?: () => Promise<unknown>) {
   return { a: open(), b: open(), clock, files, memories };
 }
 
-describe("a conflict of two instances", () => {
-  it("a conflict of two instances becomes a record with both texts, and the stored memory stays", async () => {
+describe("what two instances remember differently", () => {
+  it("what two instances remember differently becomes a record with both texts, and what stood still stands", async () => {
     const { a, b, files, memories } = openTwo();
     await a.remember(draft("It is Postgres.\n-- because", "ses_a"), cause("ses_a"));
     const answer = await b.remember(
@@ -73,7 +73,7 @@ describe("a conflict of two instances", () => {
     expect(parseConflict(text)).toMatchObject({ id: "decision/the-database", otherBy: "ses_b" });
   });
 
-  it("a conflict of two instances is shown, once for any number of tries, until it is decided, and is then archived", async () => {
+  it("what two instances remember differently is shown until somebody has decided, once however often it was tried, and then kept in the archive", async () => {
     const { a, b, files, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     for (const _ of [1, 2]) await b.remember(draft("SQLite", "ses_b"), cause("ses_b"));
@@ -89,7 +89,7 @@ describe("a conflict of two instances", () => {
     expect(files.text(path)).toContain("Postgres");
   });
 
-  it("a conflict of two simultaneous writes leaves two memories and one record", async () => {
+  it("what two instances remember differently at the same moment stands as two memories with one record", async () => {
     let waiting = 2;
     let go = (): void => {};
     const both = new Promise<void>((resolve) => {
@@ -112,7 +112,7 @@ describe("a conflict of two instances", () => {
     expect(await b.open()).toEqual([]);
   });
 
-  it("a conflict of two instances does not arise if this instance has seen the stored memory, says the same, or writes on another subject", async () => {
+  it("what two instances remember differently is no conflict where this instance has seen what stands, says the same, or is about something else", async () => {
     const { a, b, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     expect(await b.remember(draft("  postgres\n", "ses_b"), cause("ses_b"))).toMatchObject({
@@ -126,7 +126,7 @@ describe("a conflict of two instances", () => {
     expect(await b.open()).toEqual([]);
   });
 
-  it("a conflict of two instances is stored as private even if only one version is private", async () => {
+  it("what two instances remember differently is hidden as well where only one of the two is private", async () => {
     for (const of of ["ses_a", "ses_b"]) {
       const { a, b } = openTwo();
       const hide = (session: string) => (session === of ? ({ sensitivity: "private" } as const) : {});
@@ -136,7 +136,7 @@ describe("a conflict of two instances", () => {
     }
   });
 
-  it("a conflict of private memories is stored as private, and a file that is not a record is left alone", async () => {
+  it("what two instances remember differently is hidden with what is private, and a file that is no record is left alone", async () => {
     const { a, b, files } = openTwo();
     const hidden = { sensitivity: "private" } as const;
     await a.remember(draft("Postgres", "ses_a", hidden), cause("ses_a"));
@@ -150,7 +150,7 @@ describe("a conflict of two instances", () => {
     ]);
   });
 
-  it("a conflict of two instances keeps an update from overwriting a later change of another instance", async () => {
+  it("what two instances remember differently is not changed over what another instance has changed since it was seen here", async () => {
     const { a, b, files, memories } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     const id = "decision/the-database";
@@ -172,7 +172,7 @@ describe("a conflict of two instances", () => {
     expect(await b.update("decision/none", edit("x"), cause("ses_b"))).toMatchObject({ kind: "refused" });
   });
 
-  it("a conflict of two instances stores nothing that the store would refuse", async () => {
+  it("what two instances remember differently keeps nothing that the store would not keep", async () => {
     const { clock, files, memories, a } = openTwo();
     await a.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     const store = {
@@ -190,7 +190,7 @@ describe("a conflict of two instances", () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it("a conflict's record is neither a memory nor a problem for the real store, before and after it is settled", async () => {
+  it("in the real store: the records are no memories and no problem to it, before and after they are settled", async () => {
     const world = openMemoryWorld();
     const other = world.reopen({ instance: "b" });
     const open = ({ clock, files, store }: MemoryWorld) =>
@@ -211,7 +211,7 @@ describe("a conflict of two instances", () => {
     expect([...world.store.problems(), ...other.store.problems()]).toEqual([]);
   });
 
-  it("a conflict of two instances is found by scope, type and title; an archived memory conflicts with nothing", async () => {
+  it("what two instances remember differently is told by scope, type and title; an archived memory stands against nothing", async () => {
     const { store } = openStore();
     const written = await store.remember(draft("Postgres", "ses_a"), cause("ses_a"));
     const memory = "memory" in written ? written.memory : undefined;

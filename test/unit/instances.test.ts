@@ -147,19 +147,19 @@ describe("edits", () => {
   });
   const mine = line({ id: "b-1", instance: "b", session: "ses_b", at: MORNING + 1_000 });
 
-  it("the later of two simultaneous edits in the file finds the earlier one, and not the other way round", () => {
+  it("edits of two at the same time the later one in the file knows of the earlier one, and not the other way round", () => {
     const lines = [line({}), mine];
     expect(findConflicts(lines, "b-1", new Set(["a"]))).toHaveLength(1);
     expect(findConflicts(lines, "a-1", new Set(["b"]))).toEqual([]);
   });
 
-  it("edits by a clock that was set back count as recent; of each other instance the last counts", () => {
+  it("edits by a clock that was set back are no less recent; of each other instance the last counts", () => {
     const later = line({ id: "a-2", at: MORNING + 3_600_000 });
     const found = findConflicts([line({}), later, mine], "b-1", new Set(["a"]));
     expect(found).toEqual([{ path: "a.ts", by: later }]);
   });
 
-  it("edits are found on both sides of midnight", async () => {
+  it("are found on both sides of midnight", async () => {
     const clock = createFakeClock(Date.UTC(2026, 10, 21, 23, 59, 59));
     const files = createMemoryFiles({}, clock.now);
     const a = createEdits({ clock, files, folder: "/edits", instance: "a" });
@@ -169,7 +169,7 @@ describe("edits", () => {
     expect(await b.findConflicts(await b.begin(["x"], "ses_b"), new Set(["a"]))).toHaveLength(1);
   });
 
-  it("edits name every file of a call: in either form of patch, in several edits, and none for other tools", () => {
+  it("edits name every file of a call: in a patch of either form, in several edits, and none for other tools", () => {
     const own =
       "*** Begin Patch\n*** Add File: a b.ts\n*** Update File: c.ts\n*** Move to: d.ts\n*** Delete File: e.ts";
     expect(findChangedPaths("apply_patch", { patchText: own })).toEqual(["a b.ts", "c.ts", "d.ts", "e.ts"]);
@@ -200,7 +200,7 @@ describe("on a real disk", () => {
     return child;
   };
 
-  it("a file has one spelling, through links, from subfolders, and before it exists", async () => {
+  it("a file has one spelling, through links, from below, and before it is there", async () => {
     const project = join(folder, "project");
     await mkdir(join(project, "src/deep"), { recursive: true });
     await writeFile(join(project, "src/a.ts"), "");
@@ -219,7 +219,7 @@ describe("on a real disk", () => {
     expect([await has("../a.ts"), await has("../b.ts")]).toEqual([true, false]);
   });
 
-  it("an item that four processes claim is held by one at a time", async () => {
+  it("an item that four processes want is held by one at a time", async () => {
     const users = [start("15"), start("15"), start("15"), start("15")];
     await Promise.all(users.map((user) => user.ended()));
     const said = users.flatMap(({ lines }) => lines);
@@ -228,7 +228,7 @@ describe("on a real disk", () => {
     expect(await readdir(join(folder, "instances"))).toEqual([]);
   });
 
-  it("a lease of a killed process is free at once", async () => {
+  it("what a killed process held is free for the next, at once", async () => {
     const victim = start("1", "hold");
     await victim.line("held");
     const next = start("1");

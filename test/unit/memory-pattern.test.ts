@@ -5,7 +5,7 @@ import { fc } from "../support/property.js";
 const fits = (pattern: string, subject: { command?: string; path?: string }) =>
   compilePattern(pattern)?.(takeApart(subject)) ?? false;
 
-describe("a rule's trigger", () => {
+describe("what a rule waits for", () => {
   it.each([
     ["git push", "git push --force origin main", true],
     ["git push", "cd web && git push", true],
@@ -43,19 +43,19 @@ describe("a rule's trigger", () => {
     expect(fits(pattern, { path })).toBe(expected);
   });
 
-  it("a rule's trigger never matches everything: a pattern without a letter or digit is invalid", () => {
+  it("what a rule waits for is not anything at all: a pattern without a letter or digit is none", () => {
     for (const pattern of ["", " ", "*", "**/*", "/", "x".repeat(201)])
       expect(compilePattern(pattern)).toBeUndefined();
   });
 
-  it("a rule's trigger is matched in a time bounded by the lengths, with any number of stars", () => {
+  it("what a rule waits for is found in a time that the lengths bound, whatever stars it has", () => {
     const pattern = `${"a*".repeat(99)}b`;
     const long = "a".repeat(2_000);
     expect(fits(pattern, { path: long })).toBe(false);
     expect(fits(pattern, { command: long })).toBe(false);
   });
 
-  it("a rule's trigger agrees with the equivalent regular expression, for names", () => {
+  it("what a rule waits for agrees with the regular expression it would be, for names", () => {
     const letter = fc.constantFrom("a", "b", "*", "?");
     const name = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 8 });
     fc.assert(

@@ -1,6 +1,6 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
-import { sumAdded } from "../../layers/always/memory-command.js";
+import { sumPutIn } from "../../layers/always/memory-command.js";
 import type { Message } from "../../src/conversation/message.js";
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../src/error.js";
@@ -156,13 +156,13 @@ describe("/memory", () => {
     return (await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal)) ?? "";
   };
 
-  it("/memory shows this session, all sessions, and problems", async () => {
+  it("tells of this session, of all of them, and of problems", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();
     const text = await ask(world);
     expect(text).toMatch(
-      /^This session +no answer yet\n +tokens added: 4\d\d by tool-results\n +tokens kept out: 20,\d+ by tool-results\n/,
+      /^This session +nothing has been answered yet\n +tokens put into it: 4\d\d by tool-results\n +tokens kept out of it: 20,\d+ by tool-results\n/,
     );
     expect(text).toMatch(/ +saved about [-\d,]+ tokens of input price, net of 0 cached tokens written again/);
     expect(text).toMatch(/^Breaker +closed/m);
@@ -172,7 +172,7 @@ describe("/memory", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("/memory says why background calls are off", async () => {
+  it("/memory tells why no model call would be made in the background", async () => {
     const world = await openWorld();
     delete world.host.configured.small;
     expect(await ask(world)).toMatch(
@@ -180,7 +180,7 @@ describe("/memory", () => {
     );
   });
 
-  it("/memory says why the breaker is open, and which hook the host does not call", async () => {
+  it("/memory tells that the breaker is open and why, and of a hook that the host does not call", async () => {
     const world = await openWorld();
     const state = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
     await world.files.writeWhole(state, '{"failures":3,"open":"it failed"}');
@@ -196,7 +196,7 @@ describe("/memory", () => {
     expect(text).toMatch(/^Problem +OpenCode has not called hook context/m);
   });
 
-  it("/memory names open blockers and undecided conflicts until they are settled", async () => {
+  it("/memory names open blockers and conflicts that nobody has decided, and neither when they are settled", async () => {
     const world = await openWorld();
     const folder = `${PROJECT}/.opencode/memory`;
     await world.files.writeWhole(`${folder}/blocker/ci.md`, "---\ntitle: CI has no browser\n---\nx\n");
@@ -234,7 +234,7 @@ describe("/memory", () => {
   });
 });
 
-describe("the tokens that layers have added", () => {
+describe("what layers have put into the context", () => {
   const decision = (key: string, outcome: Outcome, layer: string, at: number): KnownDecision => ({
     key,
     outcome,
@@ -244,15 +244,15 @@ describe("the tokens that layers have added", () => {
     text: "word".repeat(10),
   });
 
-  it("the tokens that layers have added count what is shown now: a mark instead of a preview, and nothing from before a cut", () => {
+  it("what layers have put into the context counts what stands now: a mark in the place of a preview, and nothing from before a cut", () => {
     const before = [
       decision("a", "replaced", "tool-results", 1),
       decision("a", "extended", "errors", 2),
       decision("b", "extended", "across-agents/edits", 3),
     ];
-    expect(sumAdded(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
+    expect(sumPutIn(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
     const cleared = [...before, decision("a", "cleared", "micro-compact", 4)];
-    expect(sumAdded(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
-    expect(sumAdded([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({ "full-compact": 10 });
+    expect(sumPutIn(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
+    expect(sumPutIn([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({ "full-compact": 10 });
   });
 });

@@ -2,7 +2,9 @@ import * as z from "zod";
 import { enabled } from "../../../src/config/fields.js";
 
 const errors = z.strictObject({
-  enabled: enabled("Logs failures in errors.log, and answers a repeated failure with what resolved it."),
+  enabled: enabled(
+    "Failures are remembered in errors.log, and a repeated failure is answered with what resolved it.",
+  ),
 });
 
 export const schemas = { errors };

@@ -69,7 +69,7 @@ async function post(receiver: string, n: number): Promise<boolean> {
   }
 }
 
-/** One turn: a new message of the user's, behind which messages may be put. */
+/** One turn: a new message of the user's, behind which letters may stand. */
 async function take(): Promise<void> {
   process.stdout.write(`turn ${++turn}\n`);
   const taken = await mail.deliver(nameOf(own), { day, key: `${turn} user ${own}` }, signal);
