@@ -38,13 +38,13 @@ describe("a file of an instance", () => {
     });
 });
 
-it("a lease with a text as its holder is ignored", () => {
+it("a lease is none with words for its holder", () => {
   const lease = { item: "!1", instance: "0a1b2c3d", session: "ses_1", sinceMs: 1, untilMs: 2 };
   const leases = [lease, { ...lease, session: ORDER }, { ...lease, instance: ORDER }];
   expect(parseLeases(JSON.stringify({ v: 1, leases }))).toEqual([lease]);
 });
 
-it("an edit with a text as its author is ignored", async () => {
+it("an edit is none with words for whoever made it", async () => {
   const files = createMemoryFiles();
   const edits = createEdits({ clock: createFakeClock(), files, folder: "/edits", instance: "own" });
   const line = { v: 1, kind: "edit", path: "a.ts", at: MORNING, instance: "0a1b2c3d" };

@@ -73,8 +73,8 @@ const undo = (session: Session, from: number): Message[] => session.messages.spl
 const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
 const has = (world: World, path: string): boolean => world.files.text(`${MEMORY}/${path}`) !== undefined;
 
-describe("a memory whose message was undone", () => {
-  it("a memory whose message was undone is archived with a line in the ledger, and restored with the message", async () => {
+describe("a memory whose message was taken back", () => {
+  it("a memory whose message was taken back is put away with a line in the ledger, and comes back with the message", async () => {
     const { world, session, undoneFrom } = await work();
     expect(has(world, FILE)).toBe(true);
     const undone = undo(session, undoneFrom);
@@ -93,7 +93,7 @@ describe("a memory whose message was undone", () => {
   });
 });
 
-describe("a memory stays although its message was undone", () => {
+describe("a memory stays although its message was taken back", () => {
   const keep = async (change: (world: World, session: Session) => Promise<void> | void) => {
     const { world, session, undoneFrom } = await work();
     await change(world, session);
@@ -104,7 +104,7 @@ describe("a memory stays although its message was undone", () => {
     return has(world, FILE);
   };
 
-  it("a memory stays although its message was undone if a person has edited it", async () => {
+  it("a memory stays although its message was taken back where a person has edited it by hand", async () => {
     const edited = (world: World) => {
       const path = `${MEMORY}/${FILE}`;
       world.files.contents.set(path, Buffer.from(`${world.files.text(path)}\nNor MySQL.\n`));
@@ -112,7 +112,7 @@ describe("a memory stays although its message was undone", () => {
     expect(await keep(edited)).toBe(true);
   });
 
-  it("a memory stays although its message was undone if the user has said it in another session too", async () => {
+  it("a memory stays although its message was taken back where the user has said it in another session too", async () => {
     const again = async (world: World) => {
       const other = createSession(world.clock, "ses_2");
       other.user(RULE);
@@ -125,7 +125,7 @@ describe("a memory stays although its message was undone", () => {
   });
 });
 
-describe("a memory superseded by an undone one", () => {
+describe("what a taken-back memory had superseded", () => {
   const at = { messages: [], now: "2026-11-21T09:00:00.000Z", sessionID: "ses_1" };
   const own = (id: string, given: Partial<Memory> = {}): Memory => ({
     ...memoryOf(id),
@@ -137,7 +137,7 @@ describe("a memory superseded by an undone one", () => {
     parts: [{ type: "text", text }],
   });
 
-  it("a memory superseded by an undone one is active again until that is back", () => {
+  it("what a taken-back memory had superseded holds again, until the memory is back", () => {
     const older = own("old", {
       status: "superseded",
       supersededBy: "new",
@@ -158,7 +158,7 @@ describe("a memory superseded by an undone one", () => {
     ]);
   });
 
-  it("an undone memory is archived if its message now says something else, not if it is only formatted differently", () => {
+  it("what a taken-back memory had superseded goes with a message that says something else now, not with one that is set in another way", () => {
     const goneWith = (text: string) => planMemories([own("a")], { ...at, messages: [said("a", text)] }).away;
     expect(goneWith("**Say:** a!")).toEqual([]);
     expect(goneWith("Say nothing")).toHaveLength(1);
@@ -166,7 +166,7 @@ describe("a memory superseded by an undone one", () => {
     expect(planMemories([own("a")], { ...at, messages: elsewhere }).away).toEqual([]);
   });
 
-  it("an undo leaves memories of another session, a person or the repository alone, and those restored by hand", () => {
+  it("what a taken-back memory had superseded is nobody else's: another session's, a person's, the repository's, one that was brought back by hand", () => {
     const others = [
       own("a", { provenance: { by: "user", session: "ses_2", message: "msg_a", evidence: "say a" } }),
       own("b", { provenance: { by: "person", session: "ses_1", message: "msg_b" } }),
@@ -177,8 +177,8 @@ describe("a memory superseded by an undone one", () => {
   });
 });
 
-describe("a recorded text with undone words", () => {
-  it("a recorded text with undone words is removed from another session's boot block, once, after the break is in its ledger, and stays removed", async () => {
+describe("what was recorded with words that are taken back since", () => {
+  it("what was recorded with words that are taken back since is taken out of another session's beginning, once, after the break is in its ledger, and stays so", async () => {
     const { world, session, undoneFrom } = await work();
     const other = createSession(world.clock, "ses_2");
     other.user("Good morning.");
@@ -200,7 +200,7 @@ describe("a recorded text with undone words", () => {
     expect(again.ledger("ses_2", "break")).toHaveLength(1);
   });
 
-  it("a recorded text with undone words is removed from the notes that replaced history; an earlier fork keeps them", async () => {
+  it("what was recorded with words that are taken back since is taken out of the notes that history was cut for; a fork that was taken before keeps them", async () => {
     const world = await openWorld({
       options: { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } },
     });
@@ -236,7 +236,7 @@ describe("a recorded text with undone words", () => {
     expect(bytesOf(await request(again, session.messages))).toEqual(bytesOf(shown));
   });
 
-  it("a recorded text with undone words is no longer a reminder", async () => {
+  it("what was recorded with words that are taken back since is no reminder any more", async () => {
     const world = await openWorld({ options: { sessionMemory: { goalRefresh: 2 } } });
     const session = createSession(world.clock);
     session.user(RULE);
@@ -252,7 +252,7 @@ describe("a recorded text with undone words", () => {
     expect(shown).toContain("two");
   });
 
-  it("a recorded text with undone words is neither handed on nor shown where it was", async () => {
+  it("what was recorded with words that are taken back since is not handed on, nor said any more where it was", async () => {
     const { world, session, undoneFrom } = await work({ autoMemory: { enabled: false } });
     const other = createSession(world.clock, "ses_2");
     session.user("Never use MySQL either. Port the parser.");
@@ -271,7 +271,7 @@ describe("a recorded text with undone words", () => {
     expect(textOf(await request(world, other.messages, "ses_2"))).not.toContain("MySQL");
   });
 
-  it("a recorded text with undone words stays until the host reports its messages", async () => {
+  it("what was recorded with words that are taken back since stays while the host does not say what it has, and goes when it does", async () => {
     const { world, session, undoneFrom } = await work();
     session.user("Go on.");
     undo(session, undoneFrom);
