@@ -1,11 +1,11 @@
 /**
- * What the agent has changed of the user's own memories, at the user's words: a toast at once, and a line in the block
- * with which the next session begins.
+ * Log of the agent's changes to the user's own memories. Each change gives a toast at once, and a line in the block at the
+ * beginning of the next session.
  *
  *     {"v":1,"id":"directive/r","what":"archived","words":"forget the rule about pushing","at":"…","session":"ses_1"}
- *     {"v":1,"told":1}      so many of these have been told
+ *     {"v":1,"told":1}      number of changes shown so far
  *
- * Kept in the user's state folder, a file a project: no repository can put a line into it.
+ * Stored in the user's state folder, a file for each project, where no repository can add a line.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -16,24 +16,24 @@ import { isVersion } from "../../src/record/version.js";
 import { isRecord } from "../../src/records.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { toLine } from "../../src/text.js";
-import { LAYER } from "./injection/told.js";
+import { LAYER } from "./injection/shown.js";
 
 export interface AgentChange {
   id: string;
   /** "archived", "changed" */
   what: string;
-  /** Of the user's, for which it was done. */
+  /** The user's words that asked for it. */
   words: string;
   session: string;
 }
 
 export interface AgentChanges {
-  /** Never rejects: the change has been made. */
+  /** Logs a change that was made. Never rejects. */
   note(change: AgentChange): Promise<void>;
-  /** One line about those that no session has been told of; `undefined` where there are none. */
+  /** One line about the changes that no session has been shown; `undefined` if there are none. */
   read(): Promise<string | undefined>;
-  /** The line that was read last stands in a session. Never rejects. */
-  told(): Promise<void>;
+  /** Notes that a session shows the line read last. Never rejects. */
+  markShown(): Promise<void>;
 }
 
 const MOST_NAMED = 3;
@@ -50,25 +50,25 @@ export function createAgentChanges(
   return {
     async note(given) {
       const change = { ...given, words: redactSecrets(given.words).text };
-      toasts.show(`the agent has ${formatChange(change)}; strata undo takes it back`, "info");
+      toasts.show(`the agent ${formatChange(change)}; strata undo undoes it`, "info");
       await append({ v: 1, ...change, at: new Date(clock.now()).toISOString() });
     },
 
     async read() {
       const { records } = await readJsonLines(files, path, readLine);
       const changes = records.filter((one) => typeof one !== "number");
-      const told = records.filter((one) => typeof one === "number").reduce((a, b) => Math.max(a, b), 0);
+      const shown = records.filter((one) => typeof one === "number").reduce((a, b) => Math.max(a, b), 0);
       count = changes.length;
-      return formatChanges(changes.slice(told));
+      return formatChanges(changes.slice(shown));
     },
 
-    told: () => append({ v: 1, told: count }),
+    markShown: () => append({ v: 1, told: count }),
   };
 
   async function append(line: object): Promise<void> {
     await files
       .appendLine(path, JSON.stringify(line))
-      .catch((thrown) => log.warn(LAYER, `${path} cannot be written: ${formatError(thrown)}`));
+      .catch((thrown) => log.warn(LAYER, `cannot write ${path}: ${formatError(thrown)}`));
   }
 }
 
@@ -80,7 +80,7 @@ function readLine(value: unknown): AgentChange | number | undefined {
   return isWhole ? ({ id, session, what, words } as AgentChange) : undefined;
 }
 
-/** For the beginning of a session. */
+/** Formats the line for the beginning of a session. */
 export function formatChanges(changes: readonly AgentChange[]): string | undefined {
   if (changes.length === 0) return undefined;
   const named = changes.slice(-MOST_NAMED).map(formatChange);

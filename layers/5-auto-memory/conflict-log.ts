@@ -1,4 +1,4 @@
-/** The records of conflicts: two versions of a memory, of which the user decides which holds. */
+/** Records of conflicts: two versions of a memory, between which the user decides. */
 import { basename, dirname, join } from "node:path";
 import { StrataError } from "../../src/error.js";
 import { hashOf } from "../../src/hash.js";
@@ -23,22 +23,22 @@ import type { Files } from "../../src/seams/files.js";
 import type { Trust } from "../../src/trust/trust.js";
 
 export interface ConflictLog {
-  /** The path of the record, of which there is one for the same two versions. @throws ENOTWRITTEN */
+  /** Writes the record and returns its path, which is the same for the same two versions. @throws ENOTWRITTEN */
   add(standing: Memory, other: OtherVersion): Promise<string>;
-  /** Those that these memories leave unsettled, the oldest first; archives the others. */
+  /** Conflicts that these memories leave unsettled, the oldest first; archives the others. */
   listOpen(memories: readonly Memory[]): Promise<readonly ConflictRecord[]>;
 }
 
 export interface ConflictLogOptions {
   clock: Clock;
   files: Files;
-  /** `.opencode/memory` of the project. Records of global memories lie here too. */
+  /** `.opencode/memory` of the project; also holds records about global memories. */
   folder: string;
-  /** Leaves out records that came with the repository; without it all are listed. */
+  /** Excludes records that came with the repository; without it all are listed. */
   trust?: Pick<Trust, "isOwn" | "own">;
 }
 
-/** The version that is not the memory's. */
+/** The version that differs from the stored memory. */
 export interface OtherVersion {
   content: string;
   title: string;
@@ -54,7 +54,7 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
   return {
     async add(standing, other) {
       const conflict = toConflict(standing, other, clock.now());
-      // What is private on either side must not be committed with the record.
+      // A record with private text must not be committed.
       const isHidden = [standing, other].some(({ sensitivity }) => sensitivity === "private");
       const path = join(isHidden ? hidden : shared, formatConflictName(conflict));
       const own = formatConflictPath(basename(path), { isArchived: false });
@@ -77,13 +77,13 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
     },
   };
 
-  /** Within the same root: `archive/conflicts/`, for private ones `private/archive/conflicts/`. */
+  /** Moves a record to `archive/conflicts/` of its root, a private one to `private/archive/conflicts/`. */
   async function archive(path: string): Promise<void> {
     const root = dirname(dirname(path));
     const target = formatConflictPath(basename(path), { isArchived: true });
     const bytes = (await findObstacle(files, root, target)) ? undefined : await files.read(path);
     if (!bytes) return;
-    // Written first: a rename makes no folders.
+    // Written, not renamed, because a rename creates no folders.
     await files.writeWhole(join(root, target), bytes);
     await files.remove(path);
   }

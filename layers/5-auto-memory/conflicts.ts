@@ -1,11 +1,11 @@
 /**
  * Keeps two instances from silently overwriting each other's memories.
  *
- *     see        notes how a memory looked when this instance last read or wrote it
- *     remember   of a memory changed since: not written, a record keeps both versions
- *                of one that another instance writes at the same time: both are memories, and a record says so
- *     update     of a memory changed since: not written, a record keeps both versions
- *     open       unsettled records; moves settled ones to the archive
+ *     see        notes the state of a memory when this instance last read or wrote it
+ *     remember   memory changed since: not written, a record keeps both versions
+ *                another instance writes at the same time: both become memories, and a record names them
+ *     update     memory changed since: not written, a record keeps both versions
+ *     open       lists unsettled records; moves settled ones to the archive
  */
 import { findUnseenRival, fingerprint } from "../../src/memory/conflict.js";
 import type { ConflictRecord } from "../../src/memory/conflict-records.js";
@@ -16,24 +16,24 @@ import { type ConflictLogOptions, createConflictLog } from "./conflict-log.js";
 
 export interface Conflicts {
   see(memories: readonly Memory[]): void;
-  /** As the store's. A draft without a title conflicts with no other. */
+  /** Like the store's. A draft without a title never conflicts. */
   remember(draft: MemoryDraft, cause: Cause): Promise<Remembered>;
-  /** As the store's. A memory that this instance has never seen is changed as it is. */
+  /** Like the store's. A memory that this instance has never seen is changed without a check. */
   update: (...given: Parameters<MemoryStore["update"]>) => Promise<Remembered>;
-  /** The oldest first. */
+  /** Unsettled conflicts, the oldest first. */
   open(): Promise<readonly OpenConflict[]>;
 }
 
 export type Remembered =
   | Written
-  /** Nothing was written but the record; `existing` stands. */
+  /** Only the record was written; `existing` stays. */
   | { kind: "conflict"; existing: Memory; path: string };
 
 export type OpenConflict = ConflictRecord;
 
 export interface ConflictsOptions extends ConflictLogOptions {
   store: Pick<MemoryStore, "list" | "remember" | "update">;
-  /** As the store's: why this may not be kept, since a record keeps it too. */
+  /** Why the text must not be stored, as for the store: a record stores it too. */
   gate?: (memory: { title: string; content: string }) => Promise<string | undefined>;
 }
 
@@ -90,7 +90,7 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
     open: async () => records.listOpen(await store.list()),
   };
 
-  /** A memory that came with the repository is no user's version. */
+  /** Memories that came with the repository are not the user's version. */
   async function listOwn(): Promise<readonly Memory[]> {
     return (await store.list()).filter(({ isForeign }) => !isForeign);
   }
@@ -104,7 +104,7 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
     return written;
   }
 
-  /** Another instance may have written about the same between the check and the write. */
+  /** Another instance may have written about the same subject between the check and the write. */
   async function recordRace(own: Memory): Promise<void> {
     const rival = findUnseenRival(
       own,
@@ -112,7 +112,7 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       seen,
     );
     if (!rival) return;
-    // Each finds the other: the alphabetically first stands, so that they make one record.
+    // Each instance finds the other's; both name the alphabetically first id as standing, which gives one record.
     const [standing, other] = rival.id < own.id ? [rival, own] : [own, rival];
     await records.add(standing, { ...other, by: other.provenance.session });
   }
@@ -126,7 +126,7 @@ export function refuseConflict({ existing, path }: Remembered & { kind: "conflic
 
 const differ = (one: Memory, other: Memory): boolean => fingerprint(one) !== fingerprint(other);
 
-/** For the beginning of a session: one line each, `undefined` when there are none. */
+/** Formats the conflicts for the beginning of a session, a line each; `undefined` if there are none. */
 export function formatOpenConflicts(conflicts: readonly OpenConflict[], most = 5): string | undefined {
   if (conflicts.length === 0) return undefined;
   const lines = conflicts

@@ -1,12 +1,12 @@
 /**
- * Layer 5: memory that lasts. What the user decided, prefers and corrected is kept in files and comes back when it
- * matters.
+ * Layer 5: long-term memory. Stores the user's decisions, preferences and corrections in files, and shows them when they
+ * matter.
  *
- *     when a session begins        rules, open blockers and the best of the rest stand behind its first message
- *     with each message            the few memories that fit it
- *     when a command or path       the rules that wait for it stand behind its result
- *     when a session is idle       what the user said is looked through for what will matter again
- *     when the agent asks          three tools: memory_remember, memory_recall, memory_update
+ *     a session begins          shows rules, open blockers and the best other memories after its first message
+ *     a message                 shows the few memories that match it
+ *     a command or path         shows the rules that it triggers, after its result
+ *     a session is idle         extracts what will matter again from the user's words
+ *     the agent calls a tool    memory_remember, memory_recall, memory_update
  */
 
 import { createGate } from "../../src/gate/gate.js";
@@ -23,7 +23,7 @@ import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
 import { files } from "./files.js";
 import { createConversation } from "./injection/conversation.js";
-import { LAYER } from "./injection/told.js";
+import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
 import type { UsersMessage } from "./said/own-words.js";
 import { readUsersMessages } from "./said/users-messages.js";
@@ -53,7 +53,7 @@ function create(context: LayerContext): LayerParts {
   const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
   const extraction = createExtraction({ ...context, findSimilar });
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
-  /** Texts that a command's template has put into a message: the user chose them and did not write them. */
+  /** Texts that a command's template has added to a message; the user did not write them. */
   const templates: string[] = [];
 
   return {
@@ -91,7 +91,7 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  /** What somebody else has written about meanwhile is not written over. */
+  /** Does not overwrite what another instance has written meanwhile. */
   async function remember(draft: MemoryDraft, cause: Cause): Promise<Written> {
     const written = await conflicts.remember(draft, cause);
     if (written.kind !== "conflict") return written;
@@ -99,7 +99,7 @@ function create(context: LayerContext): LayerParts {
     return refuseConflict(written);
   }
 
-  /** All of them while they are few: one that says the opposite need not share many words. */
+  /** Returns all memories while they are few: a contradiction need not share many words. */
   async function findSimilar(text: string, { limit }: { limit: number }): Promise<readonly Memory[]> {
     const known = memories.known();
     if (known.length <= FEW_MEMORIES) return known;
@@ -107,9 +107,12 @@ function create(context: LayerContext): LayerParts {
     return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   }
 
-  /** What a person has written in the session, nothing where the host does not say that it is one's, without what the host, a plugin or a command has put into it. */
+  /**
+   * A person's own messages in the session, without texts added by the host, plugins or commands. Empty unless the host
+   * says that the session is a person's.
+   */
   async function readUsers(sessionID: string): Promise<UsersMessage[]> {
-    // The last message of a copy is a task that an agent has written; what the user said stands where it was asked for.
+    // A fork's last message is a task written by an agent; the user's words are in the session that started the fork.
     const asker = host.findAsker(sessionID);
     if (asker !== undefined) return readUsers(asker);
     if (!(await family.isPersons(sessionID))) return [];

@@ -8,7 +8,7 @@ export const proof: Proof = {
   files: { ".opencode/memory/directive/doctor.md": RULE },
   calls: [{ call: "memory_remember", args: { type: "knowledge", content } }],
   acted(seen) {
-    const told = countEvents(seen, "extended", "memories shown", "auto-memory");
-    return told && seen.paths.some((path) => path.startsWith(KEPT)) ? `${told}, one stored` : undefined;
+    const shown = countEvents(seen, "extended", "memories shown", "auto-memory");
+    return shown && seen.paths.some((path) => path.startsWith(KEPT)) ? `${shown}, one stored` : undefined;
   },
 };

@@ -2,13 +2,13 @@ import { languageOf } from "../../src/language/languages.js";
 import { cut } from "../../src/text.js";
 import { findTriggers } from "./signals/triggers.js";
 
-/** A longer piece of code is no command that one would wait for. */
+/** In characters; longer pieces of code are not commands. */
 const LONGEST = 60;
 const MOST = 8;
-/** No rule is longer: what a memory may hold. */
+/** Maximum length of a memory, in characters. */
 const LOOKED_AT = 8_000;
 
-/** What a rule waits for: the commands and paths it names, in code or as they stand, or speaks of. Pure. */
+/** The triggers of a rule: commands and paths that it names, in code or plain text, or describes. Pure. */
 export function findWhen(text: string): string[] {
   const rule = cut(text, LOOKED_AT);
   const code = [...rule.matchAll(/`([^`\n]+)`/g)].map(([, piece = ""]) => piece.trim());

@@ -1,6 +1,6 @@
 /**
- * Has a model look at what the rules leave. It can read the project and write one file in the staging folder; the host's
- * permissions bound it, each of its calls is asked about, and what it has written is checked by whoever reads it.
+ * Asks a model about the memories that the rules leave over. The model can read the project and write one file in the
+ * staging folder. The host's permissions bound it, each tool call is checked first, and the reader validates the file.
  */
 
 import { dirname, join } from "node:path";
@@ -19,14 +19,14 @@ export interface AskModelOptions {
   folders: Folders;
   generation: Pick<Generation, "generate">;
   prompts: Prompts;
-  /** Below which session its own is opened. */
+  /** Parent of the model's own session. */
   sessionID: string;
   maxTokens: number;
   deadlineMs: number;
 }
 
 const PURPOSE = "dream";
-/** A larger file is nonsense, and need not be read to know it. */
+/** In bytes; a larger file is refused unread. */
 const LARGEST_STAGED = 1_000_000;
 
 export function createAskModel(options: AskModelOptions): AskModel {
@@ -41,8 +41,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
 
   return async (clusters, signal) => {
     const link = await findLink();
-    if (link !== undefined)
-      return { kind: "failed", why: `${link} is a link, and must be a folder of its own` };
+    if (link !== undefined) return { kind: "failed", why: `${link} is a link, expected a folder` };
     try {
       await files.remove(staged);
       const hasGit = (await files.stat(join(project, ".git"))) !== undefined;
@@ -62,14 +61,14 @@ export function createAskModel(options: AskModelOptions): AskModel {
         },
       });
       if (generated.kind === "refused") return generated;
-      // What was staged before it was broken off may be half of what was meant.
+      // After a failure the staged file may be incomplete.
       return generated.kind === "failed" ? generated : await readAnswer(generated.text);
     } finally {
       await files.remove(staged).catch(() => {});
     }
   };
 
-  /** What is written in a folder behind a link is written elsewhere. */
+  /** A linked folder would lead the write out of the project. */
   async function findLink(): Promise<string | undefined> {
     const above = [dirname(folders.strata), folders.strata, dirname(staged)];
     for (const folder of above) if ((await files.statItself(folder))?.kind === "link") return folder;
@@ -80,16 +79,16 @@ export function createAskModel(options: AskModelOptions): AskModel {
     const stat = await files.statItself(staged);
     if (!stat) return readSaid(said);
     if (stat.kind !== "file" || (await findLink()) !== undefined)
-      return { kind: "failed", why: `${staged} is no file of its own` };
+      return { kind: "failed", why: `${staged} is not a regular file, or a folder above it is a link` };
     if (stat.bytes > LARGEST_STAGED) return { kind: "failed", why: `${stat.bytes} bytes were staged` };
     return { kind: "staged", text: (await readText(files, staged)) ?? "" };
   }
 }
 
-/** Where the model has no tool that writes. */
+/** Reads the list from the model's reply, for models without a write tool. */
 function readSaid(said: string): ModelAnswer {
   const text = /\[[\s\S]*\]/.exec(said)?.[0];
-  return text === undefined ? { kind: "failed", why: "it staged nothing" } : { kind: "staged", text };
+  return text === undefined ? { kind: "failed", why: "the model staged nothing" } : { kind: "staged", text };
 }
 
 function formatGroups(clusters: readonly Cluster[]): string {

@@ -1,9 +1,9 @@
 /**
- * What the dream's model may do with tools and what it sees of their results. A call is judged as it is spelt and as it
- * is once links are followed; a result once more by the files it comes from, because a search finds what nobody named.
+ * What the dream's model may do with tools, and what it sees of their results. A call is checked as written and again with
+ * links resolved. Results are checked by the files they come from, because a search returns files that no call named.
  *
- * What is left of a result is searched for keys in the whole of the files it shows: a piece of a key, or one whose
- * name stands on the line above, does not look like one by itself.
+ * Secrets are looked for in the whole of each shown file, not in the result alone: a fragment of a key, or a key whose
+ * name is on the line above, is not recognisable by itself.
  */
 import { join, relative } from "node:path";
 import type { Clock } from "../../src/seams/clock.js";
@@ -14,19 +14,19 @@ import { inSlices, type Sliced } from "../../src/slices.js";
 import { type ResultPart, readParts } from "./results.js";
 import { findEscape, findOutside, readNamedPaths, type Sandbox } from "./sandbox.js";
 
-/** A piece of a key on one line, and what it is a piece of. */
+/** One line of a key, and the name of the key. */
 interface Piece {
   text: string;
   name: string;
 }
 
-/** Larger files hold what machines write, which a dream has no use for. */
+/** In bytes; larger files are generated, and of no use to a dream. */
 const LARGEST_LOOKED_INTO = 262_144;
-/** The host cuts longer lines, and half a key does not look like one. */
+/** In characters. The host truncates longer lines, and a truncated key is not recognisable. */
 const LONGEST_LINE = 1_900;
-/** The last line of a key in armour may be as short; shorter pieces stand in any text. */
+/** In characters: the last line of an armoured key can be this short; shorter pieces occur in any text. */
 const SHORTEST_PIECE = 4;
-/** A file with more is one for keys. */
+/** A file with more is a key store. */
 const MOST_PIECES = 500;
 
 export function createBounds(
@@ -47,7 +47,7 @@ export function createBounds(
     },
 
     async cleanResult(tool, args, text) {
-      // The host's own answer to a call that it could not make repeats what the model wrote, and nothing else.
+      // The host's reply to an invalid call only repeats the model's input.
       if (tool === "invalid") return (await inSlices(clock, removeSecrets(text))).text;
       const parts = readParts({ tool, args, text, project });
       if (!parts) return "(not shown: the result has a form that is not known, or is too long; ask for less)";
@@ -71,7 +71,7 @@ export function createBounds(
     return findOutside(place, { project: root, privateFolders: realFolders });
   }
 
-  /** `undefined` where it must not be shown. */
+  /** `undefined` if the part must not be shown. */
   async function cleanPart({ paths, shows, text }: ResultPart): Promise<string | undefined> {
     const pieces = new Map<string, string>();
     for (const path of paths) {
@@ -83,14 +83,14 @@ export function createBounds(
     return pieces.size > MOST_PIECES ? undefined : inSlices(clock, hide(text, pieces));
   }
 
-  /** The keys in a file, by line; `undefined` where it cannot be told. */
+  /** The lines of the keys in a file; `undefined` if the file cannot be searched. */
   async function findPieces(path: string, shows: ResultPart["shows"]): Promise<readonly Piece[] | undefined> {
     const stat = await files.stat(path);
     if (!stat) return shows === "any" ? [] : undefined;
     if (stat.kind === "folder") return [];
     if (stat.kind !== "file" || stat.bytes > LARGEST_LOOKED_INTO) return undefined;
     const text = (await readText(files, path)) ?? "";
-    // In UTF-16 there is such a character in every key.
+    // UTF-16 has NUL bytes inside every key.
     if (text.includes("\0")) return undefined;
     const secrets = await inSlices(clock, lookForSecrets(text));
     return secrets.flatMap(({ end, name, start }) =>
@@ -103,7 +103,7 @@ export function createBounds(
   }
 }
 
-/** The text without these, by what each is a piece of, and without what looks like a key by itself. */
+/** Replaces these pieces by the names of their keys, and removes whatever else looks like a key. */
 function* hide(text: string, pieces: ReadonlyMap<string, string>): Sliced<string> {
   const lines = text
     .split("\n")

@@ -1,36 +1,36 @@
-/** What a dream wants to do, as plain data: it is planned, staged, checked and swapped in as a whole, or not at all. */
+/** A dream's changes as plain data: planned, staged, checked, and swapped in all together or not at all. */
 import { createHash } from "node:crypto";
 import type { Memory } from "../../src/memory/memory.js";
 
-/** One memory as it shall be. Nothing is ever deleted: what goes is archived, and says what has taken its place. */
+/** The new form of one memory. Nothing is deleted: a removed memory is archived and names its successor. */
 export interface Change {
-  /** The memory as it is now, by which it is noticed that somebody has changed it meanwhile. */
+  /** The memory when it was planned; the swap compares it with the disk to detect concurrent changes. */
   before: Memory;
   after: Memory;
   kind: ChangeKind;
-  /** For people, in DREAMS.md. */
+  /** Shown to people in DREAMS.md. */
   reason: string;
 }
 
 export type ChangeKind =
-  /** It takes in others that say the same. */
+  /** Absorbs others that say the same. */
   | "merged"
-  /** Another one says it: `supersededBy`. */
+  /** Another memory says it: `supersededBy`. */
   | "superseded"
-  /** Its words have changed, what it says has not. */
+  /** New words, same meaning. */
   | "reworded"
-  /** It has ended, or nobody has needed it for long. */
+  /** Expired, or unused for long. */
   | "archived"
   /** Said in several sessions. */
   | "confirmed";
 
-/** Something a person, or a model, should look at; the memories stay as they are. */
+/** Something for a person or a model to review; the memories stay unchanged. */
 export interface Finding {
   ids: readonly string[];
   what: string;
 }
 
-/** The same for findings that say the same. */
+/** Equal for findings with the same text. */
 export const nameFinding = ({ what }: Finding): string =>
   createHash("sha256").update(what).digest("hex").slice(0, 12);
 
@@ -41,18 +41,18 @@ export interface DreamPlan {
 
 const PROTECTED_TYPES: ReadonlySet<Memory["type"]> = new Set(["directive", "decision", "feedback"]);
 
-/** No dream takes these out of memory or changes their words: pinned ones, and what a person has ordered, decided or corrected. */
+/** Dreams neither remove nor reword pinned memories, or what a person has ordered, decided or corrected. */
 export function isProtected({ pinned, type }: Memory): boolean {
   return pinned || PROTECTED_TYPES.has(type);
 }
 
-/** The memories as these changes leave them. */
+/** The memories after these changes. */
 export function carryOut(memories: readonly Memory[], changes: readonly Change[]): readonly Memory[] {
   const after = new Map(changes.map((change) => [change.before.id, change.after]));
   return memories.map((memory) => after.get(memory.id) ?? memory);
 }
 
-/** One change for each memory, where `later` goes on from what `earlier` leaves. */
+/** One change for each memory; `later` was planned on the result of `earlier`. */
 export function compose(earlier: readonly Change[], later: readonly Change[]): readonly Change[] {
   const changes = new Map(earlier.map((change) => [change.before.id, change]));
   for (const change of later) {

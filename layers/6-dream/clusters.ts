@@ -1,22 +1,21 @@
-/** Which memories a model may look at together. */
+/** Which memories a model is shown together. */
 import { createHash } from "node:crypto";
 import { type Memory, usersTypes } from "../../src/memory/memory.js";
 import { overlapOf, readWords } from "../../src/statement/words.js";
 import { isProtected } from "./change.js";
 import { isContradiction, type SimilarTo } from "./duplicates.js";
 
-/** Memories that are about the same, and that no rule can put together. */
+/** Memories on one subject that no rule can merge. */
 export type Cluster = readonly Memory[];
 
-/** Of all their words, so many are shared: below, two are about different things. */
+/** Least share of common words; below it, two memories are about different things. */
 const LIKE = 0.35;
 const MOST_MEMBERS = 8;
 const MOST_CLUSTERS = 8;
 
 /**
- * Memories of one kind that are alike, each in one cluster at most; those that a model has seen beside each other as they are
- * not again.
- * Never private ones, and none that must stay as they are. Pure.
+ * Clusters of similar memories of one kind; each memory is in at most one. Leaves out clusters that a model has already
+ * seen in their present wording, private memories and protected ones. Pure.
  */
 export function planClusters(
   memories: readonly Memory[],
@@ -41,12 +40,12 @@ export function planClusters(
   return clusters;
 }
 
-/** Names a cluster with what its members say, a word each. */
+/** Names a cluster by its members' wording, one hash for each member. */
 export function nameCluster(cluster: Cluster): string {
   return cluster.map(nameWords).sort().join(" ");
 }
 
-/** Names a memory as it is worded now. */
+/** Names a memory by its present wording. */
 export function nameWords({ content, id, title }: Memory): string {
   return createHash("sha256")
     .update(JSON.stringify([id, title, content]))
@@ -54,15 +53,15 @@ export function nameWords({ content, id, title }: Memory): string {
     .slice(0, 12);
 }
 
-/** A cluster of which no answer came that could be used. */
+/** Names a cluster for which the model gave no usable answer. */
 export const nameTry = (cluster: Cluster): string => `${TRIED} ${nameCluster(cluster)}`;
 const TRIED = "?";
-/** So often is it shown again. */
+/** How often such a cluster is shown. */
 const MOST_TRIES = 3;
 
 /**
- * Has a model seen each of its members beside each other one, as they are? It may have been in clusters of others: one
- * memory more does not have all of them judged again.
+ * Has a model seen every pair of members in their present wording? The pairs may come from different clusters, so that one
+ * added memory does not have the whole cluster judged again.
  */
 function readSeen(seen: readonly string[]): (cluster: Cluster) => boolean {
   const pairs = new Map<string, number>();
@@ -79,7 +78,7 @@ function pairsOf(words: readonly string[]): string[] {
   return sorted.flatMap((one, n) => sorted.slice(n + 1).map((other) => `${one} ${other}`));
 }
 
-/** No model words what the user said. */
+/** No model rewords what the user said. */
 function mayBeShown(memory: Memory): boolean {
   const isFree = !isProtected(memory) && !usersTypes.has(memory.type);
   return memory.sensitivity === "internal" && memory.status === "active" && isFree;

@@ -1,4 +1,4 @@
-/** Notes how a dream ended: in its state, on the page of dreams, in the log. Nothing here takes the dream back. */
+/** Records how a dream ended: in the dream state, in DREAMS.md, in the log. A failure to record does not undo the dream. */
 import { formatError } from "../../src/error.js";
 import type { Folders } from "../../src/folders.js";
 import {
@@ -17,7 +17,7 @@ import { createDreamPages } from "./pages.js";
 import type { DreamRun } from "./planning.js";
 
 export interface DreamRecord {
-  /** The report as it is told: with findings that earlier dreams have not told. */
+  /** Returns the report as shown: only with findings that no earlier dream reported. */
   noteDone(run: DreamRun, report: DreamReport): Promise<DreamReport>;
   /** Never rejects. */
   noteFailure(): Promise<void>;
@@ -31,7 +31,7 @@ export interface DreamRecordOptions {
 }
 
 const SOURCE = "dream";
-/** In one dream; the next one tells the rest. */
+/** For each dream; the next one reports the rest. */
 const MOST_FINDINGS = 20;
 
 export function createDreamRecord({ clock, files, folders, log }: DreamRecordOptions): DreamRecord {
@@ -41,17 +41,18 @@ export function createDreamRecord({ clock, files, folders, log }: DreamRecordOpt
     async noteDone(run, report) {
       const known = new Set(run.state.told);
       const fresh = report.findings.filter((one) => !known.has(nameFinding(one)));
-      const told = { ...report, findings: fresh.slice(0, MOST_FINDINGS) };
+      const shown = { ...report, findings: fresh.slice(0, MOST_FINDINGS) };
       try {
-        await writeDreamState(files, folders.dreamState, planState(run, told, clock.now()));
+        await writeDreamState(files, folders.dreamState, planState(run, shown, clock.now()));
       } catch (thrown) {
-        log.warn(SOURCE, `done, but it cannot be noted when: ${formatError(thrown)}`);
+        log.warn(SOURCE, `the dream is done, but its state cannot be written: ${formatError(thrown)}`);
       }
-      await pages.add(told);
+      await pages.add(shown);
       const counts = formatCounts(report.changes);
       log.info(SOURCE, `${report.id}: ${counts}${report.usedModel ? ", with a model" : ""}`);
-      for (const why of report.refused) log.warn(SOURCE, `${report.id}: not taken from the model: ${why}`);
-      return told;
+      for (const why of report.refused)
+        log.warn(SOURCE, `${report.id}: rejected a change of the model: ${why}`);
+      return shown;
     },
 
     async noteFailure() {
@@ -60,7 +61,7 @@ export function createDreamRecord({ clock, files, folders, log }: DreamRecordOpt
         const failed = { ...state, failures: state.failures + 1, lastFailureMs: clock.now() };
         await writeDreamState(files, folders.dreamState, failed);
       } catch (thrown) {
-        log.warn(SOURCE, `cannot note the failure: ${formatError(thrown)}`);
+        log.warn(SOURCE, `cannot record the failure: ${formatError(thrown)}`);
       }
     },
   };
@@ -76,5 +77,5 @@ function planState({ answer, clusters, state }: DreamRun, report: DreamReport, n
   });
 }
 
-/** Something was staged, and none of it could be taken. */
+/** The model staged changes, and none was accepted. */
 const isNonsense = ({ refused, usedModel }: DreamReport): boolean => refused.length > 0 && !usedModel;

@@ -1,13 +1,13 @@
 /**
- * Tidies the memories of a project, under a lock that counts in all processes:
+ * Tidies the memories of a project, under a lock that holds across processes:
  *
- *     locate        which memories there are
- *     collect       which are like which, and which name files that are gone
- *     consolidate   what says the same becomes one, by rules; what is only alike, by a model, if one may be asked
- *     prune         what has ended or is forgotten goes to the archive, in one swap
+ *     locate        list the memories
+ *     collect       find similar memories, and those that name missing files
+ *     consolidate   merge duplicates by rules, and similar memories with a model if one may be asked
+ *     prune         archive expired and forgotten memories; all changes go in with one swap
  *
- * Until the swap nothing is changed, so it can be aborted at any moment. A memory changed meanwhile makes it plan anew.
- * Memories that hold in all of the user's projects are left alone.
+ * Nothing changes before the swap, so a dream can be aborted at any moment. If a memory changes meanwhile, the dream plans
+ * again. User-wide memories are left alone.
  */
 import { randomUUID } from "node:crypto";
 import { formatError, StrataError } from "../../src/error.js";
@@ -26,25 +26,25 @@ import type { StagedCheck } from "./staged.js";
 export interface Dreams {
   /** Tidies now. Never rejects. */
   run(options: RunOptions): Promise<DreamOutcome>;
-  /** As it is on disk. */
+  /** Reads the state from disk. */
   state(): Promise<DreamState>;
 }
 
 export interface RunOptions {
-  /** Aborted after this time, with nothing changed. */
+  /** After this time the dream is aborted, with nothing changed. */
   maxRuntimeMs: number;
-  /** Only plans. */
+  /** Plans without changing anything. */
   isDry?: boolean;
-  /** Asked again once the lock is held; why there is to be no dream, in a sentence. */
+  /** Why there should be no dream now, as a clause; asked again once the lock is held. */
   findObstacle?(state: DreamState): string | undefined;
-  /** Asks a model about what the rules leave; without it only the rules apply. */
+  /** Asks a model about what the rules leave over; without it only the rules apply. */
   askModel?: AskModel;
   signal?: AbortSignal;
 }
 
 export type DreamOutcome =
   | { kind: "done" | "planned"; report: DreamReport }
-  /** There was none: another process is dreaming, or it is not the time. */
+  /** No dream was run: another process is dreaming, or a gate is closed. */
   | { kind: "refused"; why: string }
   | { kind: "failed"; why: string };
 
@@ -55,14 +55,14 @@ export interface DreamsOptions {
   locks: Locks;
   log: Log;
   memories: Memories;
-  /** May these words be kept? */
+  /** May this text be stored? */
   check: StagedCheck;
 }
 
 const SOURCE = "dream";
 /** A memory may change between the plan and the swap. */
 const MOST_TRIES = 3;
-/** How far a dream has come: tells what its failure means. */
+/** How far a dream has got, which decides what a failure means. */
 interface Progress {
   isSwapping: boolean;
   outcome?: DreamOutcome;
@@ -78,7 +78,7 @@ export function createDreams(options: DreamsOptions): Dreams {
 
     async run(options) {
       const end = new AbortController();
-      // A timer, so that a clock that jumps does not shorten it.
+      // A timer, so that a jump of the clock does not shorten the limit.
       const stop = clock.after(options.maxRuntimeMs, () =>
         end.abort(new StrataError("EOVERRAN", `it took more than ${options.maxRuntimeMs} ms`)),
       );
@@ -91,7 +91,7 @@ export function createDreams(options: DreamsOptions): Dreams {
         };
         return await locks.withLock(folders.dreamLock, action, { waitMs: 0 });
       } catch (thrown) {
-        // The swap is done: a failure after it takes nothing back.
+        // A failure after the swap does not undo it.
         return progress.outcome ?? (await fail(thrown, options, progress));
       } finally {
         stop();
@@ -104,7 +104,7 @@ export function createDreams(options: DreamsOptions): Dreams {
     { lock, progress, signal }: { lock: HeldLock; progress: Progress; signal: AbortSignal },
   ): Promise<DreamOutcome> {
     const state = await readDreamState(files, folders.dreamState);
-    // Another process may have dreamt between the check and the lock.
+    // Another process may have finished a dream between the check and the lock.
     const why = state.later ?? options.findObstacle?.(state);
     if (why !== undefined) return { kind: "refused", why };
     const both = AbortSignal.any([signal, lock.signal]);
@@ -123,7 +123,7 @@ export function createDreams(options: DreamsOptions): Dreams {
       if (swapped.kind === "written") return { kind: "done", report: await record.noteDone(run, report) };
       refusal = swapped.why;
     }
-    throw new StrataError("EBUSY", `the memories change all the time: ${refusal}`);
+    throw new StrataError("EBUSY", `memories changed during each of ${MOST_TRIES} tries: ${refusal}`);
   }
 
   async function fail(thrown: unknown, options: RunOptions, progress: Progress): Promise<DreamOutcome> {
@@ -131,8 +131,8 @@ export function createDreams(options: DreamsOptions): Dreams {
     if (outcome.kind === "refused") log.info(SOURCE, formatError(thrown));
     if (outcome.kind === "refused" || options.signal?.aborted || options.isDry) return outcome;
     const isBegun = progress.isSwapping && !hasCode(thrown, "ENOTWRITTEN");
-    const extent = isBegun ? "perhaps with a part of it done" : "memory is as it was";
-    log.warn(SOURCE, `broken off, ${extent}: ${outcome.why}`);
+    const extent = isBegun ? "some changes may have been made" : "memory is unchanged";
+    log.warn(SOURCE, `aborted, ${extent}: ${outcome.why}`);
     await record.noteFailure();
     return outcome;
   }
@@ -143,5 +143,5 @@ const hasCode = (thrown: unknown, code: string): boolean =>
 
 function readFailure(thrown: unknown): DreamOutcome & { kind: "refused" | "failed" } {
   if (!hasCode(thrown, "ELOCKED")) return { kind: "failed", why: formatError(thrown) };
-  return { kind: "refused", why: "somebody else is dreaming in this project; try again in a few minutes" };
+  return { kind: "refused", why: "another dream is running in this project; try again in a few minutes" };
 }

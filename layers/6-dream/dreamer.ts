@@ -1,4 +1,4 @@
-/** What a dream takes beyond the decision to have one: loaded with the first. */
+/** Runs dreams for the layer. Loaded with the first dream, to keep the start cheap. */
 
 import type { LayerContext } from "../../src/layer-context.js";
 import { findSecretIn } from "../../src/memory/secret-gate.js";
@@ -11,21 +11,21 @@ import { planBackoff } from "./gates.js";
 import { formatUndone, takeBack } from "./take-back.js";
 
 export interface Dreamer {
-  /** As it is on disk. */
+  /** Reads the state from disk. */
   state(): Promise<DreamState>;
-  /** Tidies now, with a model where one may be asked. Never rejects. */
+  /** Tidies now, with a model if one may be asked. Never rejects. */
   dream(sessionID: string, options: Partial<RunOptions>): Promise<DreamOutcome>;
-  /** Takes back what was last done to memory; the answer is for people. */
+  /** Undoes the last change of memory and returns a text for people. */
   undo(session: string): Promise<string>;
-  /** For people. */
+  /** Formats the outcome for people. */
   format(outcome: DreamOutcome): string;
   formatChanges(changes: readonly Change[]): string;
 }
 
-/** Of the time a dream may take: what the rules find is done even if the model never answers. */
+/** Share of the dream's time; the rest suffices for the rules if the model never answers. */
 const MODELS_SHARE = 0.8;
 
-/** `end` breaks off what is under way. */
+/** `end` aborts a running dream. */
 export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer {
   const { clock, config, folders } = context;
   const dreams = createDreams({ ...context, check: { findFault: findSecretIn } });
@@ -52,7 +52,7 @@ export function createDreamer(context: LayerContext, end: AbortSignal): Dreamer 
   };
 }
 
-/** After a failure of its part the model is left alone for a while; the rules go on. */
+/** After a failure the model is not asked for a while; the rules still apply. */
 function mayAskModel({ lastModelFailureMs, modelFailures }: DreamState, nowMs: number): boolean {
   if (modelFailures === 0 || lastModelFailureMs === undefined || lastModelFailureMs > nowMs) return true;
   return nowMs - lastModelFailureMs >= planBackoff(modelFailures);
@@ -61,10 +61,8 @@ function mayAskModel({ lastModelFailureMs, modelFailures }: DreamState, nowMs: n
 function formatOutcome(outcome: DreamOutcome, folder: string): string {
   if (outcome.kind === "refused" || outcome.kind === "failed") return `No dream: ${outcome.why}.`;
   const { changes, findings } = outcome.report;
-  const look = findings.length > 0 ? [`${findings.length} to look at`] : [];
+  const look = findings.length > 0 ? [`${findings.length} to review`] : [];
   const more =
-    changes.length + findings.length > 0
-      ? [`${folder}/DREAMS.md has the whole; /memory-undo takes it back`]
-      : [];
+    changes.length + findings.length > 0 ? [`details in ${folder}/DREAMS.md; /memory-undo undoes it`] : [];
   return [formatCounts(changes), ...look, ...more].join("\n");
 }

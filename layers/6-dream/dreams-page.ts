@@ -1,15 +1,15 @@
-/** `.opencode/memory/DREAMS.md`: what each dream has changed, the newest first, for people. */
+/** `.opencode/memory/DREAMS.md`: the changes of each dream, newest first, for people. */
 import { toLine } from "../../src/text.js";
 import type { Change, ChangeKind, Finding } from "./change.js";
 
 export interface DreamReport {
-  /** Of this dream, for undo. */
+  /** Identifies the dream for undo. */
   id: string;
   /** ISO date-time. */
   time: string;
   changes: readonly Change[];
   findings: readonly Finding[];
-  /** What a model has staged and was not taken. */
+  /** Reasons why staged changes of the model were rejected. */
   refused: readonly string[];
   usedModel: boolean;
 }
@@ -26,7 +26,7 @@ const ENTRY = /^## /m;
 const KINDS: readonly ChangeKind[] = ["merged", "superseded", "archived", "confirmed", "reworded"];
 const UNDONE = "taken back";
 
-/** The page with this dream on top. What is beyond 500 lines goes from the end, whole dreams at a time. */
+/** Adds a dream on top of the page. Above 500 lines the oldest dreams are dropped whole. */
 export function addDream(page: string, report: DreamReport): string {
   const start = page.search(ENTRY);
   const earlier = start === -1 ? [] : page.slice(start).split(/^(?=## )/m);
@@ -40,7 +40,7 @@ export function addDream(page: string, report: DreamReport): string {
   return `${HEAD}\n${kept.join("").trimEnd()}\n`;
 }
 
-/** The page, with a note at the dream that it was taken back. */
+/** Marks the dream on the page as undone. */
 export function markUndone(page: string, id: string, time: string): string {
   return page
     .split("\n")
@@ -50,7 +50,7 @@ export function markUndone(page: string, id: string, time: string): string {
     .join("\n");
 }
 
-/** One dream as it stands on the page. */
+/** One dream's entry on the page. */
 export function formatDream({ changes, findings, id, refused, time, usedModel }: DreamReport): string {
   const lines = [
     `## ${formatTime(time)} · ${id}`,
@@ -68,7 +68,7 @@ export function formatDream({ changes, findings, id, refused, time, usedModel }:
   return [...lines, ...(more.length > 0 ? ["", "To look at:", "", ...more] : []), ""].join("\n");
 }
 
-/** Those that share a kind and a reason, in one line; what goes is named by the line of what takes it in. */
+/** Changes of one kind and reason share a line; superseded memories are named in the line of their successor. */
 function groupByReason(changes: readonly Change[]): Change[][] {
   const groups = new Map<string, Change[]>();
   for (const change of changes.filter(({ kind }) => kind !== "superseded")) {
@@ -86,7 +86,7 @@ function formatGroup(group: readonly Change[]): string {
 
 const formatTime = (time: string): string => time.slice(0, 16).replace("T", " ");
 
-/** In a few words: "3 merged, 1 archived". */
+/** For example "3 merged, 1 archived". */
 export function formatCounts(changes: readonly Change[]): string {
   if (changes.length === 0) return "Nothing to change";
   const counts = KINDS.map((kind) => [changes.filter((one) => one.kind === kind).length, kind] as const);

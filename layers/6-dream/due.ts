@@ -1,4 +1,4 @@
-/** Is it time for a dream, and is nobody at work? Reads what the gates ask for. */
+/** Collects the facts for the gates: is a dream due, and are all sessions idle? */
 import type { Config } from "../../src/config/schema.js";
 import type { Instances } from "../../src/instances/instances.js";
 import type { Memories } from "../../src/memory/store.js";
@@ -9,9 +9,9 @@ import { findObstacle, type GateFacts } from "./gates.js";
 export interface Due {
   /** A turn of this session has begun, or ended. */
   note(sessionID: string, is: "busy" | "idle"): void;
-  /** Why there is to be no dream now, in a sentence; reads the memories only if the cheaper gates are open. */
+  /** Why there should be no dream now, as a clause. Reads the memories only if the cheaper gates are open. */
   findObstacle(state: DreamState): Promise<string | undefined>;
-  /** The same by what is known, without a look at the memories on disk or at who is at work. */
+  /** The same from what is in memory: does not read the disk or ask whether sessions are busy. */
   findKnownObstacle(state: DreamState): string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function createDue({ clock, config, instances, memories }: DueOptions): D
 
   function readFacts({ failures, lastFailureMs, lastSuccessMs }: DreamState): GateFacts {
     const nowMs = clock.now();
-    // A time in the future was written by a wrong clock or by hand: it says nothing.
+    // A time in the future comes from a wrong clock or a manual edit, and is ignored.
     const sinceMs = lastSuccessMs === undefined || lastSuccessMs > nowMs ? 0 : lastSuccessMs;
     const isFresh = (updatedMs: number): boolean => updatedMs > sinceMs && updatedMs <= nowMs;
     const changed = memories

@@ -1,8 +1,8 @@
 /**
- * Memories that say the same, those that are alike, and those that say the opposite.
+ * Finds memories that say the same, are similar, or contradict each other.
  *
- * Two say the same when nothing but their wording tells them apart (see src/statement/wording.ts). To share nearly all words is not
- * enough: "the port is 8080" and "the port is 8081" do, and what is reset in staging and what is reset in production.
+ * Two memories say the same if they differ only in wording (see src/statement/wording.ts). Sharing nearly all words is not
+ * enough: "the port is 8080" and "the port is 8081" share them, and so do a reset in staging and one in production.
  */
 import type { Memory } from "../../src/memory/memory.js";
 import { readPivots } from "../../src/statement/support.js";
@@ -10,17 +10,17 @@ import { readMeaning, readWording } from "../../src/statement/wording.js";
 import { FILLERS } from "../../src/statement/words.js";
 
 export interface Cluster {
-  /** The one that stays. */
+  /** The memory that stays. */
   survivor: Memory;
-  /** Those that it takes in. */
+  /** The memories that it absorbs. */
   others: readonly Memory[];
   isExact: boolean;
 }
 
-/** Ids of memories that may be about the same as this one; found by the recall index. */
+/** Ids of memories that may be on the same subject, from the recall index. */
 export type SimilarTo = (memory: Memory) => readonly string[];
 
-/** Clusters of memories that say the same, each memory in one at most; only of one kind, and of one standing. */
+/** Clusters of memories of one kind and status that say the same; each memory is in at most one. */
 export function findDuplicates(memories: readonly Memory[]): Cluster[] {
   const groups = new Map<string, Memory[]>();
   for (const memory of memories) {
@@ -35,20 +35,20 @@ export function findDuplicates(memories: readonly Memory[]): Cluster[] {
   });
 }
 
-/** Do two memories of a kind say the same? */
+/** Are both of one kind, and do they say the same? */
 export function isSame(one: Memory, other: Memory): boolean {
   const said = keyOf(one);
   return said !== undefined && said === keyOf(other);
 }
 
-/** The same for two that say the same; `undefined` for one that says nothing. */
+/** Equal for memories that say the same; `undefined` for a memory without meaning. */
 function keyOf(memory: Memory): string | undefined {
   const { content, status } = memory;
   const meaning = readMeaning(content);
   return meaning === "" ? undefined : JSON.stringify([kindOf(memory), status, readSubject(memory), meaning]);
 }
 
-/** The title, where it says more than the text: "It listens on 8080" is about another thing under another title. */
+/** The title if it adds to the text, or "": "It listens on 8080" means something else under another title. */
 function readSubject({ content, title }: Memory): string {
   const words = readMeaning(title).replace(/…$/, "").split(" ");
   const said = new Set(readMeaning(content).split(" "));
@@ -56,7 +56,7 @@ function readSubject({ content, title }: Memory): string {
   return isSaid ? "" : words.join(" ");
 }
 
-/** Do two memories of a kind agree in their subject and all words but one number, name or "not"? */
+/** Are both of one kind and subject, with different numbers, names or negations? */
 export function isContradiction(one: Memory, other: Memory): boolean {
   if (kindOf(one) !== kindOf(other) || readMeaning(one.title) !== readMeaning(other.title)) return false;
   return !isEqual(readPivots(one.content), readPivots(other.content));
@@ -67,7 +67,7 @@ const kindOf = ({ scope, sensitivity, type }: Memory): string => `${scope} ${sen
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   one.size === other.size && [...one].every((word) => other.has(word));
 
-/** The user's own words first, then what is pinned, weighs more, or was said last; the id makes it definite. */
+/** Pinned first, then the user's own words, then the more important, then the newer; the id breaks ties. */
 function compareWorth(one: Memory, other: Memory): number {
   const rank = ({ provenance }: Memory): number => (["user", "person"].includes(provenance.by) ? 0 : 1);
   return (

@@ -1,39 +1,40 @@
-/** Whether it is time for a dream. The gates in the order of what they cost; the lock, the dearest, comes after them. */
+/** Decides whether a dream is due. The gates are ordered by cost; the lock, the most expensive, comes after them. */
 export interface GateFacts {
   nowMs: number;
   intervalMs: number;
-  /** When the last dream has succeeded. */
+  /** Time of the last successful dream. */
   lastSuccessMs: number | undefined;
-  /** When the last one has failed, and how many did in a row. */
+  /** Time of the last failed dream. */
   lastFailureMs: number | undefined;
+  /** Number of failures in a row. */
   failures: number;
-  /** Memories that were made or changed since the last success. */
+  /** Number of memories created or changed since the last success. */
   changed: number;
-  /** Is a turn under way, here or in another instance? */
+  /** Is a turn running, here or in another instance? */
   isBusy: boolean;
 }
 
-/** With fewer there is nothing that a dream could find. */
+/** With fewer changed memories a dream is not worth its cost. */
 const LEAST_CHANGED = 5;
 const FIRST_BACKOFF_MS = 10 * 60_000;
 const LONGEST_BACKOFF_MS = 24 * 3_600_000;
 
-/** Why there is no dream now; `undefined` when nothing stands against it. A clock that was set back does not hold it up for ever. */
+/** Why no dream is due; `undefined` if one is. Times in the future are ignored, so a clock set back does not block dreams. */
 export function findObstacle(facts: GateFacts): string | undefined {
   const { changed, failures, intervalMs, isBusy, lastFailureMs, lastSuccessMs, nowMs } = facts;
-  if (isWithin(lastSuccessMs, intervalMs, nowMs)) return "the last one was not long ago";
+  if (isWithin(lastSuccessMs, intervalMs, nowMs)) return "the last dream was not long ago";
   if (failures > 0 && isWithin(lastFailureMs, planBackoff(failures), nowMs))
-    return "the last one has failed not long ago";
-  if (changed < LEAST_CHANGED) return `only ${changed} memories have changed since the last one`;
-  return isBusy ? "somebody is at work" : undefined;
+    return "the last dream failed not long ago";
+  if (changed < LEAST_CHANGED) return `only ${changed} memories have changed since the last dream`;
+  return isBusy ? "a session is busy" : undefined;
 }
 
-/** Ten minutes, twice as long after each further failure, a day at most. */
+/** In milliseconds: ten minutes, doubled for each further failure, at most a day. */
 export function planBackoff(failures: number): number {
   return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(20, failures - 1));
 }
 
-/** A time that is still to come was written by a clock that went wrong. */
+/** False for a time in the future, which a wrong clock has written. */
 function isWithin(timeMs: number | undefined, spanMs: number, nowMs: number): boolean {
   return timeMs !== undefined && timeMs <= nowMs && nowMs - timeMs < spanMs;
 }

@@ -1,10 +1,10 @@
 /**
- * Layer 6: tidies memory in the background, while nobody is at work. By rules first, at no cost; then a model may look
- * at what the rules leave.
+ * Layer 6: tidies memory in the background while all sessions are idle. Rules come first, without a model call; a model may
+ * then look at what they leave over.
  *
- *     a turn has ended   after a quiet while, the gates, the cheapest first; then a dream in the background
- *     /dream             now, whatever the gates say
- *     /memory-undo       undoes the last change of memory: a dream, or a single one
+ *     a turn has ended   after a quiet period, checks the gates, the cheapest first; then dreams in the background
+ *     /dream             dreams now, whatever the gates say
+ *     /memory-undo       undoes the last change of memory: a dream or a single change
  */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
@@ -17,9 +17,9 @@ import { createDue } from "./due.js";
 import { files } from "./files.js";
 
 const LAYER = "dream";
-/** A user who reads the answer is about to write the next message. */
+/** Users need this time to read the answer before they write again. */
 const QUIET_MS = 20_000;
-/** How long `/dream` waits for the outcome; after that the dream goes on in the background. */
+/** How long `/dream` waits for the outcome; then the dream continues in the background. */
 const ANSWER_WITHIN_MS = 4_000;
 
 export const dream: LayerDefinition = {
@@ -38,10 +38,10 @@ function create(context: LayerContext): LayerParts {
   const end = new AbortController();
   let cancel = (): void => {};
   let running: Promise<DreamOutcome> | undefined;
-  let isLaterTold = false;
+  let isLaterLogged = false;
   let opening: Promise<Dreamer> | undefined;
 
-  /** Most processes end before the first dream: its modules are loaded with it. */
+  /** Loads the modules with the first dream: most processes end before it. */
   function open(): Promise<Dreamer> {
     opening ??= import("./dreamer.js").then(({ createDreamer }) => createDreamer(context, end.signal));
     return opening;
@@ -66,12 +66,12 @@ function create(context: LayerContext): LayerParts {
     commands: [
       {
         name: "dream",
-        description: "Strata: tidies the memories of this project now",
+        description: "Strata: tidy the memories of this project now",
         execute: ({ sessionID }) => dreamByHand(sessionID),
       },
       {
         name: "memory-undo",
-        description: "Strata: takes back what was last done to memory",
+        description: "Strata: undo the last change of memory",
         execute: async ({ sessionID }) => (await open()).undo(sessionID),
       },
     ],
@@ -86,13 +86,13 @@ function create(context: LayerContext): LayerParts {
     try {
       const dreamer = await open();
       const state = await dreamer.state();
-      if (state.later !== undefined) return tellLater(state.later);
+      if (state.later !== undefined) return logLater(state.later);
       const why = await due.findObstacle(state);
       if (why !== undefined) {
         log.debug(LAYER, `no dream: ${why}`);
         return;
       }
-      // What another instance did meanwhile shows once the lock is held.
+      // Checked again under the lock, because another instance may have dreamt meanwhile.
       const outcome = await run(dreamer, sessionID, { findObstacle: due.findKnownObstacle });
       const news = formatNews(outcome, dreamer);
       if (news !== undefined) toasts.show(news, "info");
@@ -101,9 +101,9 @@ function create(context: LayerContext): LayerParts {
     }
   }
 
-  function tellLater(why: string): void {
-    if (!isLaterTold) log.warn(LAYER, `no dream: ${why}`);
-    isLaterTold = true;
+  function logLater(why: string): void {
+    if (!isLaterLogged) log.warn(LAYER, `no dream: ${why}`);
+    isLaterLogged = true;
   }
 
   /** One at a time in this process; the lock keeps out other instances. */
@@ -123,12 +123,12 @@ function create(context: LayerContext): LayerParts {
     void dreaming
       .then((outcome) => toasts.show(formatNews(outcome, dreamer) ?? dreamer.format(outcome), "info"))
       .catch((thrown) => log.error(LAYER, formatError(thrown)));
-    return "A small model looks at memories that are alike; that takes a minute or more. Go on meanwhile: a message says when it is done.";
+    return "A small model is comparing similar memories, which takes a minute or more. You can carry on; a message appears when it is done.";
   }
 }
 
-/** What a person is told of a dream unasked: nothing where it changed nothing. */
+/** The toast after a dream; `undefined` if the dream changed nothing. */
 function formatNews(outcome: DreamOutcome, { formatChanges }: Dreamer): string | undefined {
   if (outcome.kind !== "done" || outcome.report.changes.length === 0) return undefined;
-  return `memory was tidied: ${formatChanges(outcome.report.changes)}`;
+  return `memory tidied: ${formatChanges(outcome.report.changes)}`;
 }

@@ -2,25 +2,25 @@ import type { Memory } from "../../src/memory/memory.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { SimilarTo } from "./duplicates.js";
 
-/** So many that are like it are looked at closer. */
+/** Number of similar memories found for each. */
 const MOST_NEIGHBOURS = 8;
-/** A search looks at the beginning of a text. */
-const READ = 600;
-/** So many are indexed before others get their turn; of searches each is one: a dream runs in the process of the host. */
+/** Number of characters of a memory that are searched for. */
+const QUERY_CHARACTERS = 600;
+/** Number of memories indexed between pauses; each search is followed by one. A dream shares the host's event loop. */
 const INDEXED_AT_A_TIME = 16;
-/** Of the newest, and of the others, which take turns; comparing more in one dream takes longer than it is worth. */
+/** Memories compared in one dream: the newest, and some of the older ones, which rotate every `TURN_MS`. */
 const MOST_NEWEST = 600;
 const MOST_OTHERS = 400;
 const TURN_MS = 3_600_000;
 
-/** For each memory those that are like it, by their words. Stops early, with what it has, when it is called off. */
+/** Finds the memories that resemble each memory in wording. Returns early with a partial result when aborted. */
 export async function findNeighbours(
   memories: readonly Memory[],
   clock: Clock,
   signal: AbortSignal,
 ): Promise<SimilarTo> {
   const { createRecall } = await import("../../src/recall/recall.js");
-  // By words alone: what only means something like it says something else.
+  // Words only: texts of similar meaning need not say the same.
   const recall = createRecall({ now: clock.now, wordVectors: false });
   for (const [n, { content, id, title }] of memories.entries()) {
     recall.add({ id, title, text: content });
@@ -29,7 +29,9 @@ export async function findNeighbours(
   const neighbours = new Map<string, readonly string[]>();
   for (const { content, id, title } of planCompared(memories, clock.now())) {
     if (signal.aborted) break;
-    const hits = recall.search(`${title}\n${content}`.slice(0, READ), { limit: MOST_NEIGHBOURS + 1 });
+    const hits = recall.search(`${title}\n${content}`.slice(0, QUERY_CHARACTERS), {
+      limit: MOST_NEIGHBOURS + 1,
+    });
     neighbours.set(
       id,
       hits.map((hit) => hit.id).filter((other) => other !== id),
@@ -39,7 +41,7 @@ export async function findNeighbours(
   return ({ id }) => neighbours.get(id) ?? [];
 }
 
-/** Which memories are compared with all others in this hour. Pure. */
+/** The memories that a dream in this hour compares with all others. Pure. */
 export function planCompared(memories: readonly Memory[], nowMs: number): readonly Memory[] {
   const newest = [...memories].sort((a, b) =>
     a.updated === b.updated ? (a.id < b.id ? -1 : 1) : a.updated < b.updated ? 1 : -1,

@@ -1,4 +1,4 @@
-/** The change logs of dreams on disk. Committed files do not hint at private memories: these have a page of their own. */
+/** The dreams' change logs on disk. Private memories have their own, so that committed files do not hint at them. */
 import { join } from "node:path";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
@@ -6,9 +6,9 @@ import { type Files, readText } from "../../src/seams/files.js";
 import { addDream, type DreamReport, markUndone } from "./dreams-page.js";
 
 export interface DreamPages {
-  /** Puts what a dream has done on top. Never rejects: the ledger has it all the same. */
+  /** Adds a dream on top. Never rejects: the ledger also has the changes. */
   add(report: DreamReport): Promise<void>;
-  /** Notes that it was taken back. Never rejects. */
+  /** Marks the dream as undone. Never rejects. */
   markUndone(id: string, time: string): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function createDreamPages({
   log,
 }: {
   files: Files;
-  /** Of the memories. */
+  /** The memory folder. */
   folder: string;
   log: Log;
 }): DreamPages {

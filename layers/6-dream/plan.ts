@@ -1,6 +1,6 @@
 /**
- * What a dream does without a model. Pure: the same memories on the same day give the same plan, and a plan that has
- * been carried out gives an empty one.
+ * Plans a dream without a model. Pure: the same memories on the same day give the same plan, and planning again after the
+ * plan is carried out gives an empty one.
  */
 
 import { DAY_MS } from "../../src/days.js";
@@ -12,27 +12,27 @@ import { type Cluster, findDuplicates, isContradiction, type SimilarTo } from ".
 import { takeIn } from "./take-in.js";
 
 export interface DreamInput {
-  /** All that are not archived. */
+  /** All memories that are not archived. */
   memories: readonly Memory[];
   nowMs: number;
-  /** Which may be about the same? */
+  /** Finds memories that may be on the same subject. */
   similarTo: SimilarTo;
-  /** Base + use − decay. */
+  /** Base importance + use − decay. */
   effectiveImportance(memory: Memory): number;
   /** When it was last used or changed. */
   lastUsedMs(memory: Memory): number;
-  /** Was it noted for long enough since then what is used? */
+  /** Has use been tracked since this time? */
   isWatchedSince(timeMs: number): boolean;
-  /** Paths it names that are not there. */
+  /** Paths that the memory names and that do not exist. */
   missingPaths(memory: Memory): readonly string[];
 }
 
-/** Below this, and unused for so long, a memory goes to the archive. */
+/** A memory below this importance and unused for this time is archived. */
 const FORGOTTEN_BELOW = 0.3;
 const FORGOTTEN_AFTER_MS = 90 * DAY_MS;
-/** What is resolved or superseded is of interest for a while. */
+/** Resolved and superseded memories stay of interest for a while. */
 const RESOLVED_AFTER_MS = 30 * DAY_MS;
-/** A promotion needs so many sessions. */
+/** Added to the importance of a memory said in `CONFIRMING_SESSIONS` sessions. */
 const CONFIRMED_GAIN = 0.15;
 const CONFIRMED = "confirmed";
 
@@ -41,7 +41,7 @@ export function planDream(input: DreamInput): DreamPlan {
   const drafts = new Map(memories.map((memory) => [memory.id, openDraft(memory)]));
   for (const memory of memories) archiveIfOver(drafts, memory, input);
   const living = () => [...drafts.values()].map(({ after }) => after).filter(isLiving);
-  // Before the comparison: two that pass for the same once they are dated would be found by the next dream only.
+  // Before the comparison: absolute dates may make two memories equal, which only the next dream would find.
   for (const memory of living()) makeAbsolute(drafts, memory);
   for (const cluster of findDuplicates(living())) merge(drafts, cluster);
   for (const memory of living()) confirm(drafts, memory);
@@ -63,7 +63,7 @@ const isLiving = ({ status }: Memory): boolean => status === "active" || status 
 
 const openDraft = (before: Memory): Draft => ({ before, after: before, steps: [] });
 
-/** The heaviest of its steps gives a change its name. */
+/** A change takes the kind of its weightiest step, which comes first here. */
 const WEIGHT: readonly ChangeKind[] = ["archived", "superseded", "merged", "confirmed", "reworded"];
 
 function closeDraft({ before, after, steps }: Draft): Change[] {
@@ -72,7 +72,7 @@ function closeDraft({ before, after, steps }: Draft): Change[] {
   return [{ before, after, kind: first.kind, reason: steps.map(({ reason }) => reason).join("; ") }];
 }
 
-/** `changed`: some fields, or all of it. */
+/** `changed`: some fields of the memory, or all of it. */
 function step(
   drafts: Drafts,
   id: string,
@@ -110,7 +110,7 @@ function findEnd(memory: Memory, input: DreamInput): string | undefined {
 }
 
 function findNeglect(memory: Memory, input: DreamInput): string | undefined {
-  // What a user is like is in the index of each session: nobody has to ask for it.
+  // Memories about the user are in every session's index, so a lack of recalls says nothing.
   if (usersTypes.has(memory.type)) return undefined;
   const lastMs = input.lastUsedMs(memory);
   const unusedMs = input.nowMs - lastMs;
@@ -121,7 +121,7 @@ function findNeglect(memory: Memory, input: DreamInput): string | undefined {
   return isForgotten ? `nobody has used it for ${Math.floor(unusedMs / DAY_MS)} days` : undefined;
 }
 
-/** Protected ones stay as they are, twice rather than gone. */
+/** Protected duplicates stay: better stored twice than lost. */
 function merge(drafts: Drafts, { survivor, others, isExact }: Cluster): void {
   const going = others.filter((other) => !isProtected(other));
   if (going.length === 0) return;
@@ -143,7 +143,7 @@ function makeAbsolute(drafts: Drafts, memory: Memory): void {
   step(drafts, memory.id, "reworded", "dates that pass were made absolute", { content });
 }
 
-/** When its words were said; `undefined` where they may be of another day than the memory. */
+/** When the text was said; `undefined` if that may be another day than the memory's. */
 function findSaid({ created, isUndated, provenance, updated }: Memory): number | undefined {
   const saidMs = Date.parse(created);
   const isOfOneDay = Math.abs(Date.parse(updated) - saidMs) < DAY_MS;
@@ -160,8 +160,8 @@ function confirm(drafts: Drafts, memory: Memory): void {
 }
 
 /**
- * Said, and not written into the memory: a file that is gone on this branch may be there on another, and whoever is shown
- * the memory is told at that moment.
+ * Reported, not written into the memory: a file missing on this branch may exist on another, and recall warns of missing
+ * files whenever it shows the memory.
  */
 function findMissing(memories: readonly Memory[], { missingPaths }: DreamInput): Finding[] {
   return memories.flatMap((memory) => {
@@ -171,7 +171,7 @@ function findMissing(memories: readonly Memory[], { missingPaths }: DreamInput):
   });
 }
 
-/** What a person, or a model, has to decide. */
+/** Contradictions that a person or a model has to resolve. */
 function findContradictions(memories: readonly Memory[], similarTo: SimilarTo): Finding[] {
   const byID = new Map(memories.map((memory) => [memory.id, memory]));
   const found = new Map<string, Finding>();

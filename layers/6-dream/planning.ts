@@ -1,4 +1,4 @@
-/** Plans a dream: by rules, then with what a model stages for the memories that are only alike. Changes nothing. */
+/** Plans a dream: by rules first, then with the changes that a model stages for similar memories. Changes nothing. */
 
 import type { Folders } from "../../src/folders.js";
 import { readConflictRecords } from "../../src/memory/conflict-records.js";
@@ -21,23 +21,23 @@ import { planDream } from "./plan.js";
 import { readStaged, type StagedCheck } from "./staged.js";
 import { findTidied } from "./tidied.js";
 
-/** What the model has staged for these clusters. Never rejects. */
+/** Returns the model's staged changes for these clusters. Never rejects. */
 export type AskModel = (clusters: readonly Cluster[], signal: AbortSignal) => Promise<ModelAnswer>;
 
 export type ModelAnswer =
   | { kind: "staged"; text: string }
-  /** It may not be asked now. */
+  /** The model may not be asked now. */
   | { kind: "refused"; why: string }
   | { kind: "failed"; why: string };
 
-/** What one run knows. It may be planned more than once; the model is asked once. */
+/** State of one run. A run may plan more than once, and asks the model once. */
 export interface DreamRun {
   id: string;
   askModel: AskModel | undefined;
   signal: AbortSignal;
   state: DreamState;
   answer?: ModelAnswer;
-  /** What the model was asked about. */
+  /** The clusters shown to the model. */
   clusters: readonly Cluster[];
 }
 
@@ -49,7 +49,7 @@ export interface DreamPlanningOptions {
   folders: Pick<Folders, "memory" | "project">;
   log: Log;
   memories: Pick<Memories, "list" | "useOf">;
-  /** May these words be kept? */
+  /** May this text be stored? */
   check: StagedCheck;
 }
 
@@ -81,7 +81,7 @@ export function createDreamPlanning(options: DreamPlanningOptions): (run: DreamR
     return consolidate(run, planned, { present, similarTo });
   };
 
-  /** A person is asked which of two versions holds: a change here would pass for the answer. */
+  /** Ids in open conflicts: a person decides which version holds, and a change by a dream would pass for the decision. */
   async function findContested(): Promise<ReadonlySet<string>> {
     const records = await readConflictRecords(files, folders.memory);
     return new Set(records.flatMap(({ id, otherID }) => [id, otherID ?? id]));
@@ -99,7 +99,7 @@ export function createDreamPlanning(options: DreamPlanningOptions): (run: DreamR
       run.signal.throwIfAborted();
     }
     if (run.answer.kind !== "staged") return { ...planned, refused: [], usedModel: false };
-    // A memory that is no longer as the model saw it is no longer a member.
+    // Leaves out memories that have changed since the model saw them.
     const byID = new Map(tidied.map((memory) => [memory.id, memory]));
     const clusters = run.clusters.map((cluster) =>
       cluster.filter((memory) => byID.get(memory.id)?.content === memory.content),
@@ -114,9 +114,10 @@ export function createDreamPlanning(options: DreamPlanningOptions): (run: DreamR
   }
 
   async function ask({ askModel, clusters, signal }: DreamRun): Promise<ModelAnswer> {
-    if (clusters.length === 0 || !askModel) return { kind: "refused", why: "nothing is left for it" };
+    if (clusters.length === 0 || !askModel)
+      return { kind: "refused", why: "the rules left nothing to decide" };
     const answer = await askModel(clusters, signal);
-    if (answer.kind !== "staged") log.info("dream", `without a model: ${answer.why}`);
+    if (answer.kind !== "staged") log.info("dream", `no model used: ${answer.why}`);
     return answer;
   }
 }

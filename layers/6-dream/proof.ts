@@ -2,7 +2,6 @@ import type { Proof } from "../../src/proof.js";
 
 const TWICE =
   "---\ntitle: A bell that rings when the tests are done.\n---\nA bell that rings when the tests are done.\n";
-/** What a dream writes for people. */
 const PAGE = ".opencode/memory/DREAMS.md";
 
 export const proof: Proof = {

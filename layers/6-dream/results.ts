@@ -1,6 +1,6 @@
 /**
- * Takes a tool's result apart by the files it shows, so that each part can be judged by where it comes from. The forms
- * are the host's own, seen in 1.18.33; a result in any other form is not taken apart, and then none of it is shown.
+ * Splits a tool result by the files it shows, so that each part can be checked by its source. The formats are the host's,
+ * as seen in 1.18.33. A result in any other format is not shown at all.
  *
  *     grep    Found 2 matches        glob    /p/src/a.ts        read    <path>/p/src/a.ts</path>
  *             /p/src/a.ts:                   /p/src/b.ts                <type>file</type>
@@ -12,24 +12,24 @@ import { isAbsolute } from "node:path";
 import { readNamedPaths } from "./sandbox.js";
 
 export interface ResultPart {
-  /** Lines of it, with line breaks between them. */
+  /** Lines of the result, joined with line breaks. */
   text: string;
-  /** Absolute. It is shown only where all of these may be; a remark of the host's names none. */
+  /** Absolute; the part is shown only if all of these may be. Empty for a remark of the host. */
   paths: readonly string[];
-  /** What is shown of them: their contents, as they are there, or nothing but their names. "any" is either or neither. */
+  /** What the part shows of the files: their exact contents, only their names, or "any": either or neither. */
   shows: "contents" | "names" | "any";
 }
 
 export interface GivenCall {
   tool: string;
   args: unknown;
-  /** What it has returned. */
+  /** The tool's result. */
   text: string;
   /** Absolute. */
   project: string;
 }
 
-/** `undefined` where the form is not known. Pure. */
+/** `undefined` if the format is unknown. Pure. */
 export function readParts(call: GivenCall): readonly ResultPart[] | undefined {
   return Object.hasOwn(FORMS, call.tool) ? FORMS[call.tool]?.(call) : undefined;
 }
@@ -42,7 +42,7 @@ const FORMS: Readonly<Record<string, (call: GivenCall) => readonly ResultPart[] 
   bash: readOutput,
 };
 
-/** In brackets, which neither a path nor a match begins with. */
+/** Remarks of the host. Neither a path nor a match begins with a bracket. */
 const REMARK = /^(?:No files found|Found \d+ match(?:es)?(?: \(more matches available\))?|\([^\n]*\))$/;
 const MATCH = /^ {2}Line \d+:/;
 
@@ -68,7 +68,7 @@ function readNames({ text }: GivenCall): ResultPart[] | undefined {
 
 const FILE = /^<path>([^\n]+)<\/path>\n<type>(file|directory)<\/type>\n<(content|entries)>\n/;
 
-/** What the host adds behind the file are instructions out of other files. */
+/** Leaves out what the host adds after the file: instructions from other files. */
 function readWholeFile(call: GivenCall): ResultPart[] | undefined {
   const [head, path = "", type, tag] = FILE.exec(call.text) ?? [];
   const paths = [path, ...readNamedPaths(call.tool, call.args, call.project)];
@@ -81,13 +81,13 @@ function readWholeFile(call: GivenCall): ResultPart[] | undefined {
   return [{ text: `${head}${[...inside, `</${tag}>`].join("\n")}`, paths, shows: "contents" }];
 }
 
-/** What the host adds is what it thinks of files, this one and others. */
+/** Leaves out the diagnostics of this and other files that the host adds. */
 function readWritten({ text }: GivenCall): ResultPart[] | undefined {
   const first = /^Wrote file successfully\.?/.exec(text)?.[0];
   return first === undefined ? undefined : [{ text: first, paths: [], shows: "any" }];
 }
 
-/** A longer output loses its beginning, and half a line with it, and stands as a whole in a file that is not to be read. */
+/** The host drops the beginning of a long output, up to mid-line, and names a file with the whole, which must not be read. */
 const CUT = /^\.\.\.[^\n]*truncated\.\.\.\n\nFull output saved to: [^\n]*\n\n[^\n]*\n?/;
 
 function readOutput({ args, project, text, tool }: GivenCall): ResultPart[] {

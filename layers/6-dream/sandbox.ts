@@ -1,25 +1,25 @@
 /**
- * What the dream's model may do with tools: read the project and its memories, and write one file in the staging
- * folder. The host's permissions say the same; this is asked before every call of its sessions all the same, because
- * patterns of commands can be got round (`ls > file`, `cat x | tee y`) and a parse of the simplest commands cannot.
+ * What the dream's model may do with tools: read the project and its memories, and write one file in the staging folder.
+ * The host's permissions say the same. This check still runs before every call of the model's session, because command
+ * patterns can be bypassed (`ls > file`, `cat x | tee y`) and a parser for the simplest commands cannot.
  *
- * All that is not known to be harmless is refused: other tools, tools in another spelling, commands with anything in
- * them that a shell would act on, paths out of the project.
+ * Everything not known to be harmless is refused: other tools, other spellings of tools, commands with shell syntax, paths
+ * outside the project.
  */
 import { isAbsolute, relative, resolve } from "node:path";
 
 export interface Sandbox {
-  /** Absolute; nothing outside is read. */
+  /** Absolute; files outside it are not read. */
   project: string;
   /** Absolute; the one file that may be written. */
   stagedFile: string;
-  /** Absolute; what must not reach a model. */
+  /** Absolute; their contents must not reach a model. */
   privateFolders: readonly string[];
-  /** Searches leave out what git ignores, and so what is private; where there is no git they do not. */
+  /** With git, searches skip ignored files, which include the private folders. */
   hasGit: boolean;
 }
 
-/** Why the call must not be made; `undefined` where it may. */
+/** Why the call is refused; `undefined` if it is allowed. */
 export function findEscape(tool: string, args: unknown, sandbox: Sandbox): string | undefined {
   const rule = TOOLS.get(tool);
   if (!rule)
@@ -30,7 +30,7 @@ export function findEscape(tool: string, args: unknown, sandbox: Sandbox): strin
   return rule.check(given, sandbox);
 }
 
-/** The paths that an allowed call names, absolute: where links lead to is for the caller to look at. */
+/** The absolute paths that an allowed call names; the caller resolves links. */
 export function readNamedPaths(tool: string, args: unknown, project: string): readonly string[] {
   const { command, filePath, path, workdir = "." } = readArguments(args);
   if (tool !== "bash") return [filePath ?? path ?? "."].map((one) => resolve(project, String(one)));
@@ -89,12 +89,12 @@ const TOOLS: ReadonlyMap<string, ToolRule> = new Map<string, ToolRule>([
 ]);
 
 function findOtherFile(path: unknown, { project, stagedFile }: Sandbox): string | undefined {
-  // As it is spelt: what has to be resolved first may be resolved in another way by the tool.
+  // Compared as written: the tool may resolve a path differently.
   const isStaged = path === stagedFile || path === relative(project, stagedFile);
   return isStaged ? undefined : `${JSON.stringify(path)} is not the file to write, which is ${stagedFile}`;
 }
 
-/** Why a path must not be read; `undefined` where it may. */
+/** Why a path must not be read; `undefined` if it may. */
 export function findOutside(
   path: unknown,
   sandbox: Pick<Sandbox, "privateFolders" | "project">,
@@ -105,7 +105,7 @@ export function findOutside(
   const place = resolve(base, path);
   if (path.startsWith("~") || !isWithin(place, project))
     return `${JSON.stringify(path)} is outside of the project`;
-  // On some disks PRIVATE is private.
+  // Some file systems ignore case.
   const isPrivate = privateFolders.some((folder) => isWithin(place.toLowerCase(), folder.toLowerCase()));
   return isPrivate || SECRET.test(relative(project, place))
     ? `${JSON.stringify(path)} is private`
@@ -113,13 +113,13 @@ export function findOutside(
 }
 
 /**
- * Files that are made to hold keys; what git keeps may have a token in a remote's address, and where the host keeps the
- * whole of what it has cut may lie in a project that is a person's home.
+ * Files that hold keys; `.git`, since a remote's address may contain a token; and the host's folder of full tool outputs,
+ * which lies inside the project if the project is a home directory.
  */
 const SECRET =
   /(?:^|[\\/])(?:\.env[^\\/]*|\.git|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.npmrc|\.pypirc|\.netrc|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^\\/]*(?:secret|credential)s?(?:\.[^\\/]*)?|opencode[\\/](?:tool-output|(?:mcp-)?auth\.json))(?:[\\/]|$)|\.(?:env|pem|key|p12|pfx|jks|keystore|kdbx)$/i;
 
-/** A folder that is searched with all that is below it. */
+/** Checks a folder that is searched recursively. */
 function findSearched(path: unknown, sandbox: Sandbox): string | undefined {
   const why = findOutside(path, sandbox);
   if (why !== undefined || sandbox.hasGit) return why;
@@ -139,19 +139,19 @@ function findWayUp(pattern: unknown): string | undefined {
 }
 
 interface CommandRule {
-  /** What its options must be made of. */
+  /** Matches each allowed option. */
   options: RegExp;
-  /** The first argument is what to look for, not a path. */
+  /** The first argument is a pattern, not a path. */
   hasPattern?: boolean;
-  /** With fewer paths it waits for what nobody types; 1 where it is not said. */
+  /** With fewer paths the command waits on standard input; default 1. */
   leastPaths?: number;
 }
 
 const LONGEST_COMMAND = 2_000;
 
 /**
- * Commands that cannot write, follow a file for ever, or run another program, with options of which the same holds and
- * that leave lines whole and as they are: half a key is not known for one.
+ * Commands that cannot write, follow a file for ever, or run another program, with options of which the same holds. The
+ * options keep lines whole and unchanged, because half a key is not recognised.
  */
 const COMMANDS: Readonly<Record<string, CommandRule>> = {
   ls: { options: /^-[1aAhlrSt]+$/, leastPaths: 0 },
@@ -191,15 +191,15 @@ function findUnsafe(command: unknown, workdir: unknown, sandbox: Sandbox): strin
 const findRule = (name: string): CommandRule | undefined =>
   Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 
-/** The number of lines behind -n is among them. */
+/** Includes the number after -n. */
 function readPathWords(words: readonly string[], rule: CommandRule | undefined): string[] {
   const plain = words.filter((word) => !word.startsWith("-"));
   return rule?.hasPattern ? plain.slice(1) : plain;
 }
 
 /**
- * The words of a command that no shell reads in another way: of letters, digits and a few signs, or in quotation marks
- * with nothing in them that means something there.
+ * Splits a command into words that every shell reads alike: letters, digits and a few signs, or quoted text without special
+ * characters. `undefined` for any other command.
  */
 function splitCommand(command: string): string[] | undefined {
   const WORD = /[A-Za-z0-9_./:=@%+,-]+|'[^'\p{C}]*'|"[^"$`\\!\p{C}]*"/u;

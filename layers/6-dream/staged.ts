@@ -1,11 +1,10 @@
 /**
- * What the model of a dream has staged, and whether it may be swapped in.
+ * Validates what the dream's model has staged before it is swapped in.
  *
  *     [{ "keep": "knowledge/db-port", "supersede": ["knowledge/db"], "content": "…", "reason": "…" }]
  *
- * Each entry makes several memories of one cluster into one. Nothing may be lost: what goes has a successor that lives,
- * and all that a fact hangs on (numbers, names, paths, negations) is found again in the successor's words, with most of
- * the others and nothing of the kind that none of them has.
+ * Each entry merges several memories of one cluster. Nothing may be lost: each superseded memory has a living successor,
+ * whose text keeps every number, name, path and negation and most other words, and adds no such fact of its own.
  */
 
 import { z } from "zod";
@@ -18,11 +17,11 @@ import { type Change, isProtected } from "./change.js";
 import { takeIn } from "./take-in.js";
 
 export interface StagedCheck {
-  /** May the words be kept? Secrets, and words that give orders, may not; says why not. */
+  /** Why the text must not be stored (it holds a secret, or gives orders); `undefined` if it may. */
   findFault(content: string): Sliced<string | undefined>;
 }
 
-/** The changes that were staged and may be made, and what was refused and why. */
+/** The valid staged changes, and the reasons for each refusal. */
 export interface Staged {
   changes: readonly Change[];
   refused: readonly string[];
@@ -31,7 +30,7 @@ export interface Staged {
 const LONGEST_FILE = 200_000;
 const LONGEST_CONTENT = 4_000;
 const MOST_ENTRIES = 200;
-/** Of the words of each, so many must be there again. */
+/** Least share of each memory's words that the new text must contain. */
 const LEAST_SAID = 0.6;
 
 const entrySchema = z.strictObject({
@@ -42,7 +41,7 @@ const entrySchema = z.strictObject({
 });
 type Entry = z.infer<typeof entrySchema>;
 
-/** Reads and checks what was staged for these clusters. A file that is no such list counts for nothing. */
+/** Parses and checks the changes staged for these clusters. A malformed file gives no changes and one refusal. */
 export function* readStaged(
   text: string,
   clusters: readonly (readonly Memory[])[],
@@ -74,12 +73,12 @@ function parseEntries(text: string): { list: unknown[] } | { problem: string } {
     return { problem: `the staged file has ${text.length} characters, ${LONGEST_FILE} are allowed` };
   try {
     const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return { problem: "the staged file is no list" };
+    if (!Array.isArray(list)) return { problem: "the staged file is not a list" };
     return list.length > MOST_ENTRIES
       ? { problem: `more than ${MOST_ENTRIES} entries are staged` }
       : { list };
   } catch (thrown) {
-    return { problem: `the staged file is no JSON: ${formatError(thrown)}` };
+    return { problem: `the staged file is not JSON: ${formatError(thrown)}` };
   }
 }
 

@@ -18,8 +18,8 @@ export interface TakeBackOptions {
 }
 
 /**
- * Takes back what was last done to memory, or in this run, and notes it in the change logs of dreams. What a dream has
- * done is not done again by the next one.
+ * Undoes the last change of memory, or the given run, and marks it in the dreams' change logs. The next dream does not
+ * repeat the undone changes.
  */
 export async function takeBack(
   options: TakeBackOptions,
@@ -35,7 +35,7 @@ export async function takeBack(
   return undone;
 }
 
-/** Never rejects: it is taken back all the same. */
+/** Has dreams leave these memories alone. Never rejects: the undo is already done. */
 async function spare(
   { files, folders, log, memories }: TakeBackOptions,
   ids: readonly string[],
@@ -46,16 +46,16 @@ async function spare(
     const state = await readDreamState(files, folders.dreamState);
     await writeDreamState(files, folders.dreamState, { ...state, spared: [...state.spared, ...spared] });
   } catch (thrown) {
-    log.warn("dream", `the next dream may do the same again: ${formatError(thrown)}`);
+    log.warn("dream", `the next dream may repeat the undone changes: ${formatError(thrown)}`);
   }
 }
 
-/** For people, a line for each memory. */
+/** Formats the result for people, with a line for each memory. */
 export function formatUndone(undone: Undone): string {
   if (undone.kind === "nothing") return `Nothing was changed: ${undone.why}.`;
   const { at, ids, left, operation } = undone;
   const what = `${operation} of ${at.slice(0, 16).replace("T", " ")} UTC`;
-  const head = ids.length > 0 ? `Taken back: ${what}` : `Nothing could be taken back of ${what}`;
-  const stays = left.map(({ id, why }) => `Left as it is: ${id}, ${why}.`);
+  const head = ids.length > 0 ? `Taken back: ${what}` : `Nothing taken back: ${what}`;
+  const stays = left.map(({ id, why }) => `Unchanged: ${id}, ${why}.`);
   return [head, ...ids, ...stays].join("\n");
 }

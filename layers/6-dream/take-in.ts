@@ -2,8 +2,8 @@ import type { Memory } from "../../src/memory/memory.js";
 import { readSessions } from "../../src/memory/sessions.js";
 
 /**
- * What a memory becomes that takes in others: beside its words it has all that they are known by, and it lives as long
- * as the last of them would have. Pure.
+ * Merges the metadata of absorbed memories into the survivor, which keeps its own text and lives as long as the longest
+ * of them. Pure.
  */
 export function takeIn(survivor: Memory, going: readonly Memory[]): Memory {
   const all = [survivor, ...going];
@@ -22,13 +22,13 @@ export function takeIn(survivor: Memory, going: readonly Memory[]): Memory {
     links: union(({ links }) => links).filter((id) => !ids.has(id)),
     when: union(({ when }) => when),
     importance: Math.max(...all.map(({ importance }) => importance)),
-    // Said last when the last of them was: it is not forgotten before they would have been.
+    // The newest time, so that the result is not forgotten before any of them would have been.
     updated: all.map(({ updated }) => updated).reduce(later),
     extra: { ...survivor.extra, ...(sessions.length > 0 && { sessions }) },
   };
 }
 
-/** The last day of the last; none where one of them was to be kept without end. */
+/** The latest expiry; `undefined` if any of them never expires. */
 function findLastEnd(all: readonly Memory[]): string | undefined {
   const ends = all.map(({ expires }) => expires);
   return ends.reduce((one, other) =>

@@ -4,7 +4,7 @@ import { hasHistory } from "../../src/memory/path.js";
 import type { Sliced } from "../../src/slices.js";
 import type { StagedCheck } from "./staged.js";
 
-/** What a dream may change. What came with the repository, and what the store would not write again, such as a secret, stays as it is. */
+/** The memories that a dream may change: not foreign ones, and none that the store would refuse to write, such as a secret. */
 export function* findTidied(all: readonly Memory[], { findFault }: StagedCheck): Sliced<Memory[]> {
   const tidied: Memory[] = [];
   for (const memory of all) {

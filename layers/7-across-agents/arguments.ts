@@ -1,4 +1,4 @@
-/** What the arguments of this layer's tools are checked with. Apart from the tools: zod is loaded when one is called. */
+/** Schemas of this layer's tool arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
 import { MOST_TASKS } from "./bounds.js";
 

@@ -1,2 +1,2 @@
-/** Tasks of one call of `fork`, which are worked on side by side. */
+/** Maximum number of tasks in one call of `fork`; they run in parallel. */
 export const MOST_TASKS = 5;

@@ -1,15 +1,15 @@
 /**
- * What a subagent is told of the session that started it: whose work it is, the user's rules, what is open, what was
- * found and decided, and where to read on. What is remembered comes to a subagent as to any session. Pure, and bounded:
- * who starts ten of them pays for it ten times.
+ * The brief that a subagent gets about the session that started it: the request, the user's rules, open todos, findings,
+ * decisions, and the path of the notes. Memories are not part of it: a subagent gets them as every session does. Pure, and
+ * bounded, because ten subagents cost it ten times.
  */
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 import { cut, toLine } from "../../src/text.js";
 
 export interface BriefInput {
-  /** Of the session that started it, then of those above, as far as they are known. */
+  /** Facts of the session that started the subagent, then of its ancestors, as far as known. */
   ancestors: readonly SessionFacts[];
-  /** Absolute path of the notes on the uppermost. */
+  /** Absolute path of the root session's notes. */
   notesPath: string;
 }
 
@@ -23,7 +23,7 @@ const MOST = { rules: 16, reasons: 6, todos: 8, files: 20, findings: 4 };
 const INTRODUCTION =
   "[Strata] Background from the session that started you. Your task is the message above, and only that; what the user has laid down holds for you too.";
 
-/** `undefined` when nothing is known that would help. */
+/** `undefined` if nothing useful is known. */
 export function formatBrief({ ancestors, notesPath }: BriefInput): string | undefined {
   const root = ancestors.at(-1);
   if (!root) return undefined;
@@ -41,7 +41,7 @@ export function formatBrief({ ancestors, notesPath }: BriefInput): string | unde
   return [fit([INTRODUCTION, ...sections], MOST_CHARACTERS - end.length - 1), end].join("\n");
 }
 
-/** As many whole lines as have room; what is most important stands first. */
+/** Keeps as many whole lines as fit; the most important come first. */
 function fit(lines: readonly string[], room: number): string {
   const kept: string[] = [];
   let left = room;
@@ -66,13 +66,13 @@ function planRequests({ requests }: SessionFacts): string[] {
   ];
 }
 
-/** Where a subagent has started another. */
+/** The task of the parent, if that is a subagent too. */
 function planTask(ancestors: readonly SessionFacts[]): string[] {
   const task = ancestors.length > 1 ? ancestors[0]?.requests.at(-1) : undefined;
   return task ? [toLine(task.text, LONGEST_REQUEST / 2)] : [];
 }
 
-/** The newest of them; each once, in the user's words. */
+/** The newest rules, each once, in the user's words. */
 function planRules(ancestors: readonly SessionFacts[]): string[] {
   const rules = ancestors.flatMap(({ constraints, corrections }) => [...constraints, ...corrections]);
   const inOrder = [...rules].sort((a, b) => a.at - b.at).map(({ text }) => short(text));

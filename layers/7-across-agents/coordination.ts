@@ -1,4 +1,4 @@
-/** Instances of one project side by side: who lives, who holds what, who edits what, and letters between their sessions. */
+/** Coordinates the instances of one project: presence, leases, edit warnings, and messages between sessions. */
 
 import type { HookInput, ToolArguments } from "../../src/dispatcher/hooks.js";
 import type { Tool } from "../../src/dispatcher/tool.js";
@@ -17,23 +17,23 @@ import { createSendMessageTool } from "./mail/send-message-tool.js";
 
 export interface Coordination {
   readonly tools: readonly Tool[];
-  /** A turn begins: this instance makes itself known, behind it. */
+  /** Announces this instance in the background when a turn begins. */
   begin(sessionID: string): void;
-  /** Learns what a session works on. */
+  /** Learns the goal of a session. */
   notice(request: ContextRequest): void;
   /**
-   * Records what is to stand behind the newest thing: letters, and a word on who else edits a file. Whether there is
-   * anything. Rejects with the system's error.
+   * Records messages and edit warnings as additions at the tail of the request, and returns whether there are any. Rejects
+   * with the system's error.
    */
   extend(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
   /** Before a call runs. Rejects with the system's error. */
   check(call: HookInput<"toolArguments">, args: ToolArguments): Promise<ToolArguments | undefined>;
   hear(event: HookInput<"event">): void;
-  /** Lets go of what this instance holds. */
+  /** Releases the leases of this instance. */
   dispose(): Promise<void>;
 }
 
-/** `layer` is whose work it is, for the log and the savings ledger. */
+/** `layer` names the layer in the log and the savings ledger. */
 export function createCoordination(context: LayerContext, layer: string): Coordination {
   const {
     background,
@@ -66,7 +66,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
     policy,
     later,
     onConflict: ({ path }) =>
-      toasts.show(`another OpenCode is at work on ${path} as well; the agent has been told.`, "warning"),
+      toasts.show(`another OpenCode is also working on ${path}; the agent has been warned.`, "warning"),
   });
 
   return {
@@ -75,7 +75,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
 
     begin(sessionID) {
       const isNews = instances.sessions.begin(sessionID);
-      later("make this instance known", async () => {
+      later("announce this instance", async () => {
         await instances.join();
         if (isNews) await instances.refresh();
       });
@@ -83,7 +83,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
 
     notice({ sessionID }) {
       const goal = notes.facts(sessionID)?.requests.at(-1)?.text;
-      if (instances.sessions.setGoal(sessionID, goal)) later("tell what is worked on", instances.refresh);
+      if (instances.sessions.setGoal(sessionID, goal)) later("publish the session's goal", instances.refresh);
     },
 
     async extend(request, signal) {
@@ -91,7 +91,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
       const made = warnings.plan(request);
       if (made.length > 0) {
         await decisions.record(sessionID, EDIT_LAYER, made.map(planAddition), signal);
-        log.info(layer, `${sessionID} is told that another instance is at work on what it edits`);
+        log.info(layer, `warned ${sessionID}: another instance is working on the files it edits`);
       }
       const isDelivered = await delivery.deliver(request, signal);
       const count = made.length + (isDelivered ? 1 : 0);
@@ -101,7 +101,7 @@ export function createCoordination(context: LayerContext, layer: string): Coordi
 
     hear({ properties, type }) {
       delivery.hear(type, properties);
-      if (instances.sessions.hear(type, properties)) later("tell who works", instances.refresh);
+      if (instances.sessions.hear(type, properties)) later("publish the session's state", instances.refresh);
     },
 
     async dispose() {

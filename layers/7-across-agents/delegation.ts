@@ -1,4 +1,4 @@
-/** Work that is handed on: to subagents, which begin with what their parent knows, and to forks, which know all of it. */
+/** Delegated work: subagents start with a brief from their parent, forks with its whole context. */
 
 import type { Message } from "../../src/conversation/message.js";
 import type { Tool } from "../../src/dispatcher/tool.js";
@@ -10,9 +10,9 @@ import { createSubagents } from "./subagents.js";
 
 export interface Delegation {
   readonly tool: Tool;
-  /** Whether something was decided. Rejects when it cannot be recorded. */
+  /** Returns whether something was added. Rejects if it cannot be recorded. */
   extend(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** This is about to be sent. */
+  /** The request is about to be sent with these messages. */
   notice(request: ContextRequest, messages: readonly Message[]): void;
 }
 

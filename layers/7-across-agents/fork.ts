@@ -1,11 +1,10 @@
 /**
- * The tool `fork`: does tasks side by side on forks of the agent's own session. A fork begins with the bytes of the
- * agent's last request, which the provider has in its cache, so it knows everything and costs little more than its own
- * work. Where a fork is not possible, an empty child session gets the task with the brief that every subagent gets, and
- * the answer says so.
+ * The tool `fork`: runs tasks in parallel on forks of the agent's session. A fork begins with the bytes of the agent's last
+ * request, which the provider has cached, so it has the full context and costs little more than its own work. If forking
+ * is not possible, an empty child session gets the task with the brief of a subagent, and the answer says so.
  *
- * Bounds: tasks at once, time and tokens of each, one level deep. It uses the user's own model at the agent's request,
- * so it is no background call, and its cost stands in the answer.
+ * Bounds: number of tasks, time and tokens of each, one level deep. A fork runs on the user's model at the agent's request,
+ * so it is not a background call; the answer states its cost.
  */
 import PQueue from "p-queue";
 import type { Message } from "../../src/conversation/message.js";
@@ -23,15 +22,15 @@ import type { forkArguments } from "./arguments.js";
 import { MOST_TASKS } from "./bounds.js";
 import { listTouched } from "./subagents.js";
 
-/** The forks of all sessions together. */
+/** Number of forks that run in parallel, over all sessions. */
 const AT_ONCE = 5;
-/** For opening, reading and removing a session, beside the model's time; a task may also wait for another one. */
+/** Time for opening, reading and removing sessions, on top of the model's; a task may also wait for another one. */
 const AROUND_MS = 300_000;
-/** With less room in the window the host would compact a fork at once, and nothing would be shared. */
+/** With less room in the window the host would compact a fork at once, and no cache would be shared. */
 const LEAST_ROOM_TOKENS = 8_000;
 
-/** Sessions whose room is kept. */
-const REMEMBERED = 100;
+/** Number of sessions whose free room is remembered. */
+const MOST_SESSIONS = 100;
 
 const NO_RUN: ForkRun = {
   used: { input: 0, output: 0, cacheRead: 0 },
@@ -103,9 +102,9 @@ export function createForking(context: LayerContext): Forking {
   }
 }
 
-/** How much room each session has left in its window. */
+/** Tracks the free room in each session's window. */
 function createRooms() {
-  /** In tokens, by session, the one used last at the end. */
+  /** In tokens, by session, least recently used first. */
   const rooms = new Map<string, number>();
 
   return {
@@ -113,10 +112,10 @@ function createRooms() {
       rooms.delete(sessionID);
       if (!window || window.contextTokens === 0) return;
       rooms.set(sessionID, countUsableTokens(window) - estimateTokens(messages));
-      if (rooms.size > REMEMBERED) rooms.delete(rooms.keys().next().value ?? "");
+      if (rooms.size > MOST_SESSIONS) rooms.delete(rooms.keys().next().value ?? "");
     },
 
-    /** Why a fork would not begin with what the cache holds. */
+    /** Why a fork would not share the prompt cache; `undefined` if it would. */
     findObstacle(sessionID: string): string | undefined {
       const room = rooms.get(sessionID) ?? Number.POSITIVE_INFINITY;
       if (room >= LEAST_ROOM_TOKENS) return undefined;
@@ -125,7 +124,7 @@ function createRooms() {
   };
 }
 
-/** On a fork; in an empty child session where there is an obstacle or the host refuses the fork. */
+/** Runs the task on a fork, or in an empty child session if there is an obstacle or the host refuses the fork. */
 async function runTask(
   task: string,
   request: Omit<ForkRequest, "history">,
@@ -143,7 +142,7 @@ async function runTask(
     if (forked.kind !== "refused" || request.signal.aborted)
       return report(task, forked, { history: "shared", project });
     why = forked.reason;
-    log.warn("across-agents", `no fork of ${request.parentID}: ${why}`);
+    log.warn("across-agents", `cannot fork ${request.parentID}: ${why}`);
   }
   const done = await host.runFork({ ...request, history: "none" });
   return report(task, done, { history: { brief: why }, project });
@@ -168,7 +167,7 @@ function report(
   };
 }
 
-/** With the last words of the fork, which may be of use. */
+/** Includes the fork's last words, which may be useful. */
 function formatFailure(reason: string, { messages }: ForkRun): string {
   const said = messages
     .filter(({ info }) => info.role === "assistant")

@@ -1,13 +1,13 @@
 /**
- * Layer 7: agents and instances know of each other, and share what they know. Costs no model call of ours.
+ * Layer 7: agents and instances know of each other and share what they know. Makes no model calls of its own.
  *
- *     a subagent begins     with what the session knows that started it, behind its first message
- *     a subagent has ended  the files it touched stand in the notes of the session that started it
- *     fork                  the agent has tasks done on copies of its own session, which share its prompt cache
- *     a turn begins         this instance makes itself known to the others in the project
- *     a message comes       from another session, behind what is newest
- *     before an edit        is another instance at work on the file? The agent is told, or the edit does not run
- *     lease, send_message   the agent says what it works on, and writes to others
+ *     a subagent begins     a brief from its parent session follows its first message
+ *     a subagent has ended  the notes of its parent list the files it touched
+ *     fork                  runs tasks on copies of the agent's session, which share its prompt cache
+ *     a turn begins         announces this instance to the others in the project
+ *     a message arrives     from another session, and is added at the tail
+ *     before an edit        warns the agent, or refuses the edit, if another instance works on the file
+ *     lease, send_message   the agent claims what it works on, and writes to other agents
  */
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
@@ -17,7 +17,7 @@ import { createDelegation } from "./delegation.js";
 import { files } from "./files.js";
 
 const LAYER = "across-agents";
-/** As whose a subagent's first message is extended: a letter may be put behind it too. */
+/** Layer name in the decision on a subagent's first message, which messages may extend too under theirs. */
 const DELEGATION_LAYER = "across-agents/delegation";
 
 export const acrossAgents: LayerDefinition = {

@@ -1,4 +1,4 @@
-/** What a subagent is told when it begins, and what its parent's notes take over when it has ended. */
+/** Briefs a subagent when it begins, and notes the files it touched for its parent when it has ended. */
 
 import type { ToolPart } from "../../src/conversation/message.js";
 import { formatError } from "../../src/error.js";
@@ -11,13 +11,13 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { formatBrief } from "./brief.js";
 
 export interface Subagents {
-  /** Behind the first message of a subagent; nothing anywhere else. */
+  /** The brief after a subagent's first message; empty for any other request. */
   brief(request: ContextRequest): Promise<Addition[]>;
-  /** Notes on the subagents whose results are new in this request which files they touched. */
+  /** Notes the files touched by the subagents whose results are new in this request. */
   noteEnded(request: ContextRequest): Promise<void>;
 }
 
-/** `layer` is in whose name something is decided. */
+/** `layer` names the layer in the recorded decisions. */
 export function createSubagents(context: LayerContext, layer: string): Subagents {
   const { background, config, family, host, log, notes } = context;
 
@@ -47,7 +47,7 @@ export function createSubagents(context: LayerContext, layer: string): Subagents
       if (config.sessionMemory.enabled && (await family.findParent(sessionID)) === undefined)
         void background
           .add(() => notes.write(sessionID))
-          .catch((thrown) => log.error(layer, `behind the turn: ${formatError(thrown)}`));
+          .catch((thrown) => log.error(layer, `cannot write the notes: ${formatError(thrown)}`));
     },
   };
 
@@ -57,7 +57,7 @@ export function createSubagents(context: LayerContext, layer: string): Subagents
     if (facts) await notes.noteTouched(sessionID, part, listTouched(facts));
   }
 
-  /** The notes know it, or the host does: of a subagent nothing is kept on disk, nor where the notes are switched off. */
+  /** Asks the host if the notes lack the session: notes are not stored for subagents, or when they are disabled. */
   async function learn(sessionID: string): Promise<SessionFacts | undefined> {
     if (host.isFork(sessionID)) return undefined;
     await notes.learn(sessionID, []);
@@ -66,7 +66,7 @@ export function createSubagents(context: LayerContext, layer: string): Subagents
   }
 }
 
-/** Its own files and those of the subagents that it had in turn; the changed ones first. Pure. */
+/** The session's files and those of its subagents, the changed ones first. Pure. */
 export function listTouched({ files, subagents }: Pick<SessionFacts, "files" | "subagents">): FileTouch[] {
   const touched = new Map<string, boolean>();
   const all = [...files, ...subagents.flatMap((run) => run.files)];

@@ -1,10 +1,10 @@
 /**
- * Sees to it that whatever breaks the prompt cache without a decision of ours stands in the savings ledger before the
- * request leaves: what the host does to a session as a whole, and every message that it does not send as before.
+ * Records in the savings ledger each break of the prompt cache that no decision of the plugin causes, before the request
+ * is sent: what the host does to a session as a whole, and every message that it sends differently.
  *
- *     view     what was decided is shown; compared with what was sent last     → break, "the host has changed …"
- *     layers   decide about more, and record that themselves
- *     sent     asked last: this is what the next request is compared with
+ *     view     compares the view after recorded decisions with what was sent last   → break, "the host has changed …"
+ *     layers   decide about more, and record their own breaks
+ *     sent     asked last: stores what the next request is compared with
  */
 
 import type { Message } from "../../src/conversation/message.js";
@@ -20,15 +20,15 @@ import { type Change, createDigestReader, findChange, formatChange } from "./dig
 import type { SentViews } from "./sent-views.js";
 
 export interface BreakWatch {
-  /** Is the prefix broken by itself with this request? */
+  /** Records a break that the host causes with this request. */
   lookAtHost(request: ContextRequest): Promise<void>;
-  /** Is it broken because what was decided is lost? `key` names the loss, which is told once. */
-  tellLoss(request: ContextRequest, key: string, reason: string): Promise<void>;
-  /** Somebody else has written down why the prefix breaks with this request. */
+  /** Records a break by lost decisions. `key` identifies the loss, which is recorded once. */
+  recordLoss(request: ContextRequest, key: string, reason: string): Promise<void>;
+  /** The ledger already has the reason for a break with this request. */
   explain(request: ContextRequest): void;
-  /** Does the view begin with all that was sent last? */
+  /** Records a break unless the view begins with everything that was sent last. */
   compare(request: ContextRequest, view: readonly Message[]): Promise<void>;
-  /** Asked after all others. */
+  /** Asked after all other layers. */
   readonly layer: Layer;
 }
 
@@ -44,20 +44,20 @@ const LAYER = "view";
 
 export function createBreakWatch({ clock, log, policy, savings, sentViews }: BreakWatchOptions): BreakWatch {
   const readDigests = createDigestReader();
-  const told = new Set<string>();
-  /** Their break is in the ledger, and all that is behind it with it. */
+  const recorded = new Set<string>();
+  /** Requests whose break is in the ledger; it covers all later messages. */
   const explained = new WeakSet<ContextRequest>();
 
   return {
     async lookAtHost(request) {
       const found = findHostBreak(request.history, request.model, clock.now());
-      // Another agent may have the same prompt and tools: messages may differ by more than that.
-      if (found && (await tellOnce(request, found.key, found.reason)) && found.kind !== "agent")
+      // Another agent may have the same prompt and tools, and its messages may still differ.
+      if (found && (await recordOnce(request, found.key, found.reason)) && found.kind !== "agent")
         explained.add(request);
     },
 
-    async tellLoss(request, key, reason) {
-      await tellOnce(request, key, reason);
+    async recordLoss(request, key, reason) {
+      await recordOnce(request, key, reason);
       explained.add(request);
     },
 
@@ -73,7 +73,7 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
       const change = findChange(last.digests, readDigests(view));
       if (!change) return;
       const isUnread = last.isUnread === true || !request.isReady();
-      await tellChange(request, change, isUnread ? UNREAD : formatChange(change));
+      await recordChange(request, change, isUnread ? UNREAD : formatChange(change));
     },
 
     layer: {
@@ -98,26 +98,26 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
     },
   };
 
-  /** Whether it is news. */
-  async function tellOnce({ sessionID }: ContextRequest, key: string, reason: string): Promise<boolean> {
+  /** Returns whether the break is new. */
+  async function recordOnce({ sessionID }: ContextRequest, key: string, reason: string): Promise<boolean> {
     const name = `${sessionID} ${key}`;
-    if (told.has(name)) return false;
-    told.add(name);
-    await tell(sessionID, { key, reason });
+    if (recorded.has(name)) return false;
+    recorded.add(name);
+    await recordBreak(sessionID, { key, reason });
     return true;
   }
 
-  /** No `net`: without us it would have cost the same. */
-  async function tellChange(request: ContextRequest, change: Change, what: string): Promise<void> {
+  /** No `net`: it would have cost the same without the plugin. */
+  async function recordChange(request: ContextRequest, change: Change, what: string): Promise<void> {
     const { history, model, sessionID } = request;
     const key = `changed ${change.index} after ${history.messages[history.lastAnswer]?.info.time?.created} at ${clock.now()}`;
     const isCold = findColdReason(history, model, clock.now(), policy) !== undefined;
     const cacheLost = isCold ? 0 : change.tokens;
     const reason = `${what}: the ${formatCount(change.tokens)} tokens from there on are sent anew`;
-    await tell(sessionID, { key, reason, cacheLost });
+    await recordBreak(sessionID, { key, reason, cacheLost });
   }
 
-  async function tell(
+  async function recordBreak(
     session: string,
     found: { key: string; reason: string; cacheLost?: number },
   ): Promise<void> {

@@ -1,9 +1,9 @@
 /**
- * What the host sends of a message, as one small number, so that the next request tells whether it still stands there.
- * Counted is what reaches the model and nothing else: titles, times and snapshots may change. Pure.
+ * A hash of what the host sends of a message, so that the next request can tell whether it has changed. Covers only what
+ * reaches the model: titles, times and snapshots may change. Pure.
  *
- * Every character counts, since an edit may keep the length. What is sent fits into the model's window, so that this is
- * bounded however long the history is.
+ * Every character is hashed, since an edit may keep the length. What is sent fits into the model's window, which bounds the
+ * work for any length of history.
  */
 
 import {
@@ -18,27 +18,27 @@ import { estimateTokens } from "../../src/view/context-size.js";
 /** One message as it was sent. */
 export interface Digest {
   role: string;
-  /** When it began, by which it is known again; 0 where the host does not tell. */
+  /** Creation time, which identifies the message; 0 if the host does not say. */
   created: number;
   sum: number;
   tokens: number;
 }
 
-/** From where on the messages are others than before, and why. */
+/** The first difference from the messages sent before. */
 export interface Change {
   kind: "changed" | "removed" | "inserted";
-  /** Index of the first of the earlier messages that does not stand there any more. */
+  /** Index of the first earlier message that is no longer in its place. */
   index: number;
   role: string;
-  /** How many there were. */
+  /** Number of earlier messages. */
   count: number;
-  /** Tokens of the earlier messages from there on. */
+  /** Tokens of the earlier messages from `index` on. */
   tokens: number;
 }
 
 /**
- * Reads those that are sent: an answer that failed before it began is not. Each message is read once, as nothing is
- * ever changed in place.
+ * Digests the messages that are sent, which leaves out answers that failed before they began. Each message is read once:
+ * messages are never changed in place.
  */
 export function createDigestReader(): (messages: readonly Message[]) => Digest[] {
   const read = new WeakMap<Message, readonly Digest[]>();
@@ -51,7 +51,7 @@ export function createDigestReader(): (messages: readonly Message[]) => Digest[]
     });
 }
 
-/** `undefined` where nothing of it is sent. */
+/** `undefined` if nothing of the message is sent. */
 function readDigest(message: Message, parts: Sum): Digest | undefined {
   const { role, error, time } = message.info;
   const isFailed = error !== undefined && !message.parts.some(({ type }) => !UNSPOKEN.has(type));
@@ -62,7 +62,7 @@ function readDigest(message: Message, parts: Sum): Digest | undefined {
     : { role, created: time?.created ?? 0, sum, tokens: estimateTokens([message]) };
 }
 
-/** What a failed answer may consist of without being sent. */
+/** Parts that do not make a failed answer worth sending. */
 const UNSPOKEN: ReadonlySet<string> = new Set(["step-start", "reasoning"]);
 /** Files that the host sends as text, if at all. */
 const AS_TEXT: ReadonlySet<unknown> = new Set(["text/plain", "application/x-directory"]);
@@ -81,13 +81,13 @@ function addPart(sum: Sum, part: Part, role: string): void {
 function addCall(sum: Sum, part: ToolPart): void {
   const { callID, state, tool } = part;
   sum.add("tool", tool, callID, JSON.stringify(state.input) ?? "");
-  // The host puts a text of its own in the place of a result that it has pruned, or that has not come.
+  // The host sends its own text instead of a pruned or missing result.
   sum.add(readResultText(part) ?? (state.time?.compacted === undefined ? "none" : "pruned"));
   if (state.status !== "completed" || state.time?.compacted !== undefined) return;
   for (const file of state.attachments ?? []) addFile(sum, file);
 }
 
-/** Of pictures the ends are enough: nobody edits them. */
+/** Hashes the ends of a file only: pictures are not edited. */
 function addFile(sum: Sum, file: unknown): void {
   const { filename, mime, url } = file as { filename?: unknown; mime?: unknown; url?: unknown };
   if (AS_TEXT.has(mime)) return;
@@ -100,13 +100,13 @@ const FILE_END = 2_048;
 
 interface Sum {
   add(...texts: string[]): void;
-  /** 32 bits of all that was added since the last end; `undefined` where nothing was. */
+  /** The 32-bit hash of everything added since the last call; `undefined` if nothing was. */
   end(): number | undefined;
 }
 
 /**
- * FNV-1a of the bytes, four at a time, in two lanes that the processor counts side by side: six times as fast as by
- * characters. No step loses anything, so that one edit is never overlooked; lengths keep texts apart.
+ * FNV-1a over the bytes, four at a time, in two lanes that the processor runs in parallel: six times as fast as by
+ * characters. Each step is invertible, so a single edit always changes the hash; lengths keep texts apart.
  */
 function createSum(): Sum {
   const encoder = new TextEncoder();
@@ -146,13 +146,13 @@ function createSum(): Sum {
 const SCRATCH_BYTES = 65_536;
 const BASIS = 0x811c9dc5;
 
-/** Gives each number another one. */
+/** Maps numbers one to one. */
 function mix(number: number): number {
   const product = Math.imul(number, 0x01000193);
   return product ^ (product >>> 15);
 }
 
-/** Where the later messages do not begin with all of the earlier ones; `undefined` where they do. */
+/** The first difference; `undefined` if the later messages begin with all earlier ones. */
 export function findChange(earlier: readonly Digest[], later: readonly Digest[]): Change | undefined {
   const index = earlier.findIndex(({ role, sum }, at) => later[at]?.sum !== sum || later[at]?.role !== role);
   const [was, is] = [earlier[index], later[index]];
@@ -168,7 +168,7 @@ export function findChange(earlier: readonly Digest[], later: readonly Digest[])
 const isSameMessage = (one: Digest, other: Digest): boolean =>
   one.created === other.created && one.role === other.role;
 
-/** For people. */
+/** Formats the change for people. */
 export function formatChange({ count, index, kind, role }: Change): string {
   const message = `message ${index + 1} of ${count} (${role})`;
   if (kind === "inserted") return `the host has put another before ${message}`;

@@ -1,4 +1,4 @@
-/** `/memory-trust`: what waits, and what becomes of it. A yes is to what was read: what has come since is shown first. */
+/** `/memory-trust`: shows memories that wait for acceptance, and accepts them. A yes accepts only what was shown before. */
 import { StrataError } from "../../src/error.js";
 import { formatAccepted, formatRevoked, formatWaiting } from "../../src/memory/format-foreign.js";
 import type { Memory } from "../../src/memory/memory.js";
@@ -6,7 +6,7 @@ import type { Memories } from "../../src/memory/store.js";
 
 const YES = "/memory-trust yes";
 
-/** Answers the words behind the command. Rejects with StrataError WORDS, and with the system's error. */
+/** Answers the command's arguments. Rejects with StrataError WORDS, and with the system's error. */
 export function createTrustAnswers(memories: Memories): (words: string) => Promise<string> {
   const shown = new Set<string>();
 
@@ -21,7 +21,7 @@ export function createTrustAnswers(memories: Memories): (words: string) => Promi
     if (words === "undo") return formatRevoked(await memories.revoke());
     if (words === "") return show(waiting);
     if (words !== "yes")
-      throw new StrataError("WORDS", `say yes or undo, or nothing to see them; "${words}" is neither`);
+      throw new StrataError("WORDS", `expected yes, undo or nothing (to list them), got "${words}"`);
     const unseen = waiting.filter((memory) => !shown.has(nameOf(memory)));
     if (unseen.length === 0) return formatAccepted(await memories.accept(undefined, YES));
     const seen = waiting.filter((memory) => !unseen.includes(memory)).map(({ id }) => id);

@@ -1,10 +1,9 @@
 /**
- * Cleans up after a start: sessions of our own that a killed instance left behind, and expired files. Begins with the
- * first event of the host, in the background.
+ * Cleans up after a start: removes the plugin's own sessions that a killed instance left behind, and expired files. Runs
+ * in the background after the host's first event.
  *
- * A session goes when the process that opened it no longer runs. Where that process seems to run (another live
- * instance, or its number was given to somebody else) it goes once it has not been used for far longer than any call
- * may take.
+ * A session is removed when the process that opened it has ended. If that process seems to run (another live instance, or
+ * a reused process id), it is removed once it is unused for far longer than any call may take.
  */
 import type PQueue from "p-queue";
 import type { Layer } from "../../src/dispatcher/layer.js";
@@ -24,15 +23,15 @@ export interface HousekeepingOptions {
   background: PQueue;
   files: Files;
   folders: Folders;
-  /** Every kind of file there is. */
+  /** All kinds of files that the plugin writes. */
   fileKinds: readonly FileKind[];
 }
 
 const UNUSED_MS = 10 * 60_000;
-/** A host that is still starting may not say which sessions there are; the next event asks again. */
+/** A starting host may not list its sessions yet; the next event tries again. */
 const MOST_TRIES = 3;
 
-/** Sessions nobody is waiting for. */
+/** Own sessions that no process is waiting for. */
 function findAbandoned(sessions: readonly OwnSession[], nowMs: number): OwnSession[] {
   return sessions.filter(({ openedBy, updatedMs }) => openedBy === "ended" || nowMs - updatedMs > UNUSED_MS);
 }
@@ -73,8 +72,8 @@ export function createHousekeeping(options: HousekeepingOptions): Layer {
     const abandoned = findAbandoned(sessions ?? [], clock.now());
     let removed = 0;
     for (const { id } of abandoned) if (await host.removeSession(id)) removed++;
-    if (removed > 0) log.info("background", `removed ${removed} sessions of our own that were left behind`);
+    if (removed > 0) log.info("background", `removed ${removed} leftover sessions of the plugin`);
     if (removed < abandoned.length)
-      log.warn("background", `${abandoned.length - removed} sessions of our own cannot be removed`);
+      log.warn("background", `cannot remove ${abandoned.length - removed} leftover sessions of the plugin`);
   }
 }

@@ -1,15 +1,15 @@
-/** What is no layer of the seven and is always done beside them. They are asked by their cost, as layers are. */
+/** The parts that are always active beside the seven layers. They are called in order of cost, as layers are. */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
 import type { KernelContext } from "../../src/layer-context.js";
-import { createAccounts } from "./accounts.js";
 import { createBreakWatch } from "./break-watch.js";
-import { createFileKeeper } from "./file-keeper.js";
 import { createHousekeeping } from "./housekeeping.js";
 import { createMemoryCommand } from "./memory-command.js";
 import { createMemoryCommands } from "./memory-commands.js";
 import { createReminder } from "./reminder.js";
 import { createReplay } from "./replay.js";
+import { createRequestUsage } from "./request-usage.js";
+import { createResultRefresh } from "./result-refresh.js";
 import { createSentViews } from "./sent-views.js";
 import { createTakenBack } from "./taken-back/taken-back.js";
 import { createTurnFollower } from "./turn-follower.js";
@@ -20,7 +20,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
   const sentViews = createSentViews({ ...context, folder: folders.views });
   const breaks = createBreakWatch({ ...context, policy: config.microCompact, sentViews });
   return [
-    // Before any other hears of it.
+    // Cost 0: every other layer may ask the family.
     {
       name: "family",
       cost: 0,
@@ -32,8 +32,8 @@ export function createAlways(context: KernelContext): readonly Layer[] {
       ...context,
       breaks,
       savingsFolder: folders.savings,
-      accounts: createAccounts(context),
-      keeper: createFileKeeper(context),
+      usage: createRequestUsage(context),
+      resultRefresh: createResultRefresh(context),
     }),
     breaks.layer,
     ...createReminder(reading, toasts),

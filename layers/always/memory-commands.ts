@@ -17,10 +17,10 @@ export interface MemoryCommandsOptions {
 }
 
 const MOST_HITS = 10;
-/** The first search in a session reads and indexes what there is. */
+/** The first search in a session reads and indexes all memories. */
 const RECALL_DEADLINE_MS = 15_000;
 
-/** `/remember`, `/recall` and `/forget`: a person's own words, kept, found or put away. Answers no hook. */
+/** `/remember`, `/memory-trust`, `/recall` and `/forget`. Answers no hook. */
 export function createMemoryCommands({ clock, memories, search }: MemoryCommandsOptions): Layer {
   const answerTrust = createTrustAnswers(memories);
   const gate = createGate({ memories });
@@ -31,10 +31,10 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
     commands: [
       {
         name: "remember",
-        description: "Strata: remembers these words, as /remember decision: we use port 8080",
+        description: "Strata: remember these words, e.g. /remember decision: we use port 8080",
         async execute({ sessionID, words }) {
           if (words.trim() === "")
-            throw new StrataError("EMPTY", "say what is to be remembered: /remember we deploy on Fridays");
+            throw new StrataError("EMPTY", "say what to remember: /remember we deploy on Fridays");
           const said = planRemembered(words);
           const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
           const cause = { operation: "remember", session: sessionID, run: randomUUID().slice(0, 8) };
@@ -45,32 +45,32 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
       {
         name: "memory-trust",
         description:
-          "Strata: memories that came with this repository; yes accepts them, undo takes that back",
+          "Strata: list memories that came with this repository; yes accepts them, undo revokes that",
         execute: ({ words }) => answerTrust(words.trim().toLowerCase()),
       },
       {
         name: "recall",
-        description: "Strata: finds memories and what earlier sessions noted, as /recall which port",
+        description: "Strata: search memories and notes of earlier sessions, e.g. /recall which port",
         deadlineMs: RECALL_DEADLINE_MS,
         async execute({ sessionID, words }) {
           const text = words.trim();
           if (text === "")
-            throw new StrataError("EMPTY", "say what is to be found: /recall which port does the server use");
+            throw new StrataError("EMPTY", "say what to find: /recall which port does the server use");
           const found = await search.find({ text, limit: MOST_HITS, exceptSession: sessionID });
-          if (found.length === 0) return `Nothing is found for "${text}".`;
+          if (found.length === 0) return `Nothing found for "${text}".`;
           return found.map((one) => formatFound(one, clock.now())).join("\n");
         },
       },
       {
         name: "forget",
-        description: "Strata: moves the memory that these words mean to the archive",
+        description: "Strata: move the memory that matches these words to the archive",
         async execute({ sessionID, words }) {
           const found = findMemories(await memories.list(), words);
           const [only] = found;
-          if (!only) return `No memory is meant by "${words.trim()}".`;
+          if (!only) return `No memory matches "${words.trim()}".`;
           if (found.length > 1) {
             const lines = found.slice(0, 10).map(({ id, title }) => `${id}  ${title}`);
-            return [`These ${found.length} are meant; say which:`, ...lines].join("\n");
+            return [`${found.length} memories match; say which one:`, ...lines].join("\n");
           }
           const cause = { operation: "archive", session: sessionID, reason: "/forget" };
           return describe(await memories.archive(only.id, cause), "Moved to the archive");
@@ -82,7 +82,7 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
 
 function describe(written: Written, done: string): string {
   if (written.kind === "refused") return `Not done: ${written.why}`;
-  return `${written.isKnown ? "Known already" : done}: ${written.memory.id}\n${written.path}`;
+  return `${written.isKnown ? "Already known" : done}: ${written.memory.id}\n${written.path}`;
 }
 
 const firstLine = (words: string): string => words.trim().split("\n")[0] ?? "";

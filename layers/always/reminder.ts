@@ -3,25 +3,25 @@ import type { Layer } from "../../src/dispatcher/layer.js";
 import type { Toasts } from "../../src/toasts.js";
 
 /**
- * Wrong settings once more, with the first turn: a screen that takes its time to open shows nothing of what was said
- * before.
+ * Repeats the warning about wrong settings with the first turn, because a screen that opens slowly misses the toast at
+ * start-up.
  */
 export function createReminder({ problems }: ConfigReading, toasts: Toasts): Layer[] {
   const [first] = problems;
   if (first === undefined) return [];
-  let isTold = false;
+  let isShown = false;
   return [
     {
       name: "announce",
       cost: 0.7,
       handlers: {
         turn() {
-          if (!isTold) {
+          if (!isShown) {
             const count =
               problems.length === 1 ? "One setting is wrong" : `${problems.length} settings are wrong`;
             toasts.show(`${count} (strata doctor): ${first}`, "warning");
           }
-          isTold = true;
+          isShown = true;
           return undefined;
         },
       },

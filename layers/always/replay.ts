@@ -1,7 +1,6 @@
 /**
- * Shows the history as everything decided so far wants it. It is asked before all others, and waits for the records
- * longer than any layer may: without them the raw history would go out, which costs the prompt cache and may not fit
- * into the window.
+ * Applies all recorded decisions to the history. Called before the other layers, and waits for the records longer than any
+ * of them may: without the records the raw history would be sent, which costs the prompt cache and may exceed the window.
  */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
@@ -10,9 +9,9 @@ import { waitAtMost } from "../../src/seams/clock.js";
 import type { ContextRequest } from "../../src/view/request.js";
 
 const LAYER = "replay";
-/** A disk that takes longer counts as broken. */
+/** A disk that takes longer is considered broken. */
 const READ_WITHIN_MS = 20_000;
-/** For records that are known but may have grown, and while an earlier read hangs. */
+/** Limit for records that are loaded but may have grown, and while an earlier read hangs. */
 const LOOK_WITHIN_MS = 1_000;
 
 export function createReplay({ clock, decisions, log }: KernelContext): Layer {
@@ -38,7 +37,7 @@ export function createReplay({ clock, decisions, log }: KernelContext): Layer {
 
   async function read(request: ContextRequest): Promise<void> {
     const { days, messages } = request.history;
-    // Two instances do not take turns in the middle of a turn; each look at the disk costs milliseconds in a busy host.
+    // Instances do not alternate within a turn, and each read costs milliseconds in a busy host.
     const again = messages.at(-1)?.info.role === "user";
     const withinMs = hanging > 0 || request.isReady() ? LOOK_WITHIN_MS : READ_WITHIN_MS;
     const waited = await waitAtMost(
@@ -50,6 +49,6 @@ export function createReplay({ clock, decisions, log }: KernelContext): Layer {
     if (waited.kind === "done") return;
     if (waited.kind === "overran") hanging++;
     const why = waited.kind === "failed" ? formatError(waited.thrown) : `it took more than ${withinMs} ms`;
-    log.error(LAYER, `cannot read what was decided earlier: ${why}`);
+    log.error(LAYER, `cannot read earlier decisions: ${why}`);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Which messages were sent last in each session, a digest of each: `<state>/views/<sessionID>.json`, so that what the
- * host changes while nobody looks is seen by the next request, also after a restart.
+ * Stores digests of the messages last sent in each session, `<state>/views/<sessionID>.json`, so that the next request
+ * detects what the host has changed meanwhile, also after a restart.
  *
- * Written whole and behind the turn: a file that somebody has deleted is there again with the next request, and one that
- * is a request behind only says less.
+ * Written whole, in the background: a deleted file comes back with the next request, and a file that is one request behind
+ * only detects less.
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
@@ -13,19 +13,19 @@ import { isRecord, parseJson } from "../../src/records.js";
 import { type Files, readText } from "../../src/seams/files.js";
 import type { Digest } from "./digest.js";
 
-/** What was sent last. */
+/** The messages last sent. */
 export interface SentView {
   digests: readonly Digest[];
-  /** It was shown although not all was known that had been decided: the next one may be another. */
+  /** Sent before all earlier decisions were read, so the next view may differ. */
   isUnread?: boolean;
 }
 
 export interface SentViews {
-  /** `undefined` where nothing is known; with `again` also what another instance has sent since. */
+  /** `undefined` if unknown; with `again` includes what another instance has sent since. */
   last(session: string, options: { again: boolean }): Promise<SentView | undefined>;
-  /** This is about to be sent. */
+  /** The view is about to be sent. */
   note(session: string, view: SentView): void;
-  /** The session is gone. */
+  /** The session was deleted. */
   forget(session: string): void;
 }
 
@@ -40,7 +40,7 @@ export interface SentViewsOptions {
 export function createSentViews({ files, folder, instance, log, writes }: SentViewsOptions): SentViews {
   const known = new Map<string, SentView>();
   const waiting = new Set<string>();
-  /** Written by a later version, whose files are not ours to replace. */
+  /** Sessions whose file a later version has written; it is not overwritten. */
   const later = new Set<string>();
   const pathOf = (session: string): string => join(folder, `${session}.json`);
 
@@ -82,9 +82,9 @@ export function createSentViews({ files, folder, instance, log, writes }: SentVi
 }
 
 const VERSION = 1;
-const NUMBERS = 4;
+const WORDS_PER_MESSAGE = 4;
 
-/** A message is four words: its role, and three numbers of 36 digits. */
+/** A message is four words: its role, and three numbers in base 36. */
 export function formatSentView({ digests, isUnread }: SentView, instance: string): string {
   const words = digests.flatMap(({ created, role, sum, tokens }) => [
     role,
@@ -95,7 +95,7 @@ export function formatSentView({ digests, isUnread }: SentView, instance: string
 
 const digits = (number: number): string => number.toString(36);
 
-/** `undefined` where the text is none, "later" where a later version has written it. */
+/** `undefined` if the text is malformed, "later" if a later version has written it. */
 export function parseSentView(text: string): (SentView & { instance: string }) | "later" | undefined {
   const value = parseJson(text);
   if (!isRecord(value)) return undefined;
@@ -103,10 +103,10 @@ export function parseSentView(text: string): (SentView & { instance: string }) |
   if (typeof v === "number" && v > VERSION) return "later";
   if (v !== VERSION || typeof instance !== "string" || typeof messages !== "string") return undefined;
   const words = messages === "" ? [] : messages.split(" ");
-  if (words.length % NUMBERS !== 0) return undefined;
+  if (words.length % WORDS_PER_MESSAGE !== 0) return undefined;
   const digests: Digest[] = [];
-  for (let at = 0; at < words.length; at += NUMBERS) {
-    const [role = "", ...rest] = words.slice(at, at + NUMBERS);
+  for (let at = 0; at < words.length; at += WORDS_PER_MESSAGE) {
+    const [role = "", ...rest] = words.slice(at, at + WORDS_PER_MESSAGE);
     const [created, sum, tokens] = rest.map((word) => Number.parseInt(word, 36));
     if (!isWhole(created) || !isWhole(sum) || !isWhole(tokens)) return undefined;
     digests.push({ role, created, sum, tokens });

@@ -1,4 +1,4 @@
-/** Notes that a session has begun here, and what of it was decided before: elsewhere, or by a state now deleted. */
+/** Notes that a session has begun in this instance, and records decisions inherited by a fork or lost with deleted state. */
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { parseSavingsRecord, type Savings } from "../../src/record/savings.js";
 import type { Files } from "../../src/seams/files.js";
@@ -11,17 +11,17 @@ export interface SessionStartOptions {
   files: Files;
   decisions: Pick<Decisions, "begin">;
   sizes: ContextSizes;
-  breaks: Pick<BreakWatch, "lookAtHost" | "tellLoss">;
+  breaks: Pick<BreakWatch, "lookAtHost" | "recordLoss">;
   savings: Pick<Savings, "record">;
   savingsFolder: string;
-  /** As in the savings ledger. */
+  /** Layer name in the savings ledger. */
   layer: string;
 }
 
-/** Events of the ledger whose loss shows in the bytes; anything else is decided again with the same outcome. */
+/** Ledger events whose loss changes the bytes; other decisions are made again with the same outcome. */
 const DEPARTURES = ["cleared", "cut", "compacted", "extended", "inherited"];
 
-/** To be called for each request, before anything is decided about it. */
+/** Call for each request, before any decision about it. */
 export function createSessionStart(options: SessionStartOptions): (request: ContextRequest) => Promise<void> {
   const { breaks, decisions, files, layer, savings, savingsFolder, sizes } = options;
   const known = new Set<string>();
@@ -35,8 +35,8 @@ export function createSessionStart(options: SessionStartOptions): (request: Cont
   };
 
   /**
-   * The session is not new, yet nothing was decided in it. Either the machine state was deleted, and what was sent by it
-   * is sent in another form; or it is a fork, in which its parent's decisions hold.
+   * The session is not new, but has no decisions. Either the machine state was deleted, and the history is sent in another
+   * form than before; or the session is a fork, and its parent's decisions apply.
    */
   async function takeOver(request: ContextRequest): Promise<void> {
     const { history, sessionID } = request;
@@ -47,7 +47,7 @@ export function createSessionStart(options: SessionStartOptions): (request: Cont
       const last = history.messages[history.lastAnswer]?.info.time?.created;
       const why = "the machine state was deleted, so what was decided is decided anew";
       sizes.observe(sessionID, undefined, history.messages);
-      return breaks.tellLoss(request, `lost after ${last}`, why);
+      return breaks.recordLoss(request, `lost after ${last}`, why);
     }
     const results = countDeparted(request);
     if (results === 0) return;
@@ -56,7 +56,7 @@ export function createSessionStart(options: SessionStartOptions): (request: Cont
   }
 }
 
-/** Messages and results that are shown in another form. */
+/** Number of messages and results that are shown in another form. */
 function countDeparted({ find, history }: ContextRequest): number {
   const keys = [...history.messages.keys()].map((index) => history.keyOf(index)?.key);
   const decided = [...keys, ...history.results().map(({ key }) => key)].map((key) => key && find(key));

@@ -1,16 +1,16 @@
-/** Follows when an agent is at work: what changes on disk meanwhile counts as the agent's. */
+/** Tracks the turns of agents: files that change on disk during a turn count as the agent's. */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import type { Trust } from "../../src/trust/trust.js";
 
 /**
- * Its handlers only take note: no turn waits for them. What lies there when a turn ends is looked at then: later git may
- * have written the same files anew, and the user may have committed them.
+ * No turn waits for its handlers. The memories are read when a turn ends, because git may rewrite the same files later and
+ * the user may commit them.
  */
 export function createTurnFollower({ turns }: Pick<Trust, "turns">, lookAgain: () => void): Layer {
   return {
     name: "trust",
     cost: 0.3,
-    // A copy works on when the session that asked for it is idle.
+    // A fork continues to work when the session that asked for it is idle.
     servesForks: ["turn", "event"],
     handlers: {
       turn({ sessionID }) {

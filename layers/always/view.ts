@@ -1,6 +1,6 @@
 /**
- * Done for every request before any of the seven layers is asked: notes that the session has begun, keeps the files that
- * the context names, and records why the prompt cache breaks when it does.
+ * Runs for every request before the seven layers: notes that the session has begun, refreshes the result files that the
+ * context names, and records why the prompt cache breaks.
  */
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { formatError } from "../../src/error.js";
@@ -12,9 +12,9 @@ import type { ContextSizes } from "../../src/view/context-size.js";
 import type { Decisions } from "../../src/view/decisions.js";
 import type { ContextRequest, Requests } from "../../src/view/request.js";
 import type { ModelWindows } from "../../src/view/windows.js";
-import type { Accounts } from "./accounts.js";
 import type { BreakWatch } from "./break-watch.js";
-import type { FileKeeper } from "./file-keeper.js";
+import type { RequestUsage } from "./request-usage.js";
+import type { ResultRefresh } from "./result-refresh.js";
 import { createSessionStart } from "./session-start.js";
 
 export interface ViewOptions {
@@ -24,8 +24,8 @@ export interface ViewOptions {
   decisions: Decisions;
   sizes: ContextSizes;
   windows: ModelWindows;
-  keeper: FileKeeper;
-  accounts: Accounts;
+  resultRefresh: ResultRefresh;
+  usage: RequestUsage;
   requests: Requests;
   breaks: BreakWatch;
   savings: Savings;
@@ -33,12 +33,12 @@ export interface ViewOptions {
 }
 
 const LAYER = "view";
-/** How long a turn waits for each; the work goes on in the background. */
+/** How long a turn waits for each; then the work continues in the background. */
 const PREPARE_WITHIN_MS = 1_000;
 const COMPARE_WITHIN_MS = 500;
 
 export function createView(options: ViewOptions): Layer {
-  const { accounts, breaks, clock, keeper, log, requests, sizes, windows } = options;
+  const { usage, breaks, clock, resultRefresh, log, requests, sizes, windows } = options;
   const begin = createSessionStart({ ...options, layer: LAYER });
 
   return {
@@ -50,7 +50,7 @@ export function createView(options: ViewOptions): Layer {
         const { history, sessionID } = request;
         await prepare(request);
         const view = request.show();
-        await inTime(COMPARE_WITHIN_MS, "compare with what was sent last", () =>
+        await inTime(COMPARE_WITHIN_MS, "compare with the view sent last", () =>
           breaks.compare(request, view),
         );
         sizes.observe(
@@ -58,12 +58,12 @@ export function createView(options: ViewOptions): Layer {
           history.freshSummary === -1 ? request.showSent : undefined,
           history.messages,
         );
-        accounts.open(request);
+        usage.open(request);
         if (request.isCompaction) return view;
         for (const result of history.results(request.shownFrom())) {
-          const standing = request.find(result.key);
-          const decision = standing?.cleared ?? standing?.judged;
-          if (decision) keeper.keep(sessionID, result, decision);
+          const decided = request.find(result.key);
+          const decision = decided?.cleared ?? decided?.judged;
+          if (decision) resultRefresh.refresh(sessionID, result, decision);
         }
         return view;
       },
@@ -85,7 +85,7 @@ export function createView(options: ViewOptions): Layer {
       },
 
       event(event) {
-        accounts.hear(event);
+        usage.hear(event);
         return undefined;
       },
     },
@@ -99,7 +99,7 @@ export function createView(options: ViewOptions): Layer {
   }
 
   function prepare(request: ContextRequest): Promise<void> {
-    return inTime(PREPARE_WITHIN_MS, "note that a session has begun, or why the prompt cache breaks", () =>
+    return inTime(PREPARE_WITHIN_MS, "record the session's start, or a break of the prompt cache", () =>
       begin(request),
     );
   }

@@ -1,29 +1,30 @@
 /**
- * What a request would have had without us, from the provider's own counts. Only where something has left the context is
- * it estimated, once, with what a character of this session has; from then on it grows with the history.
+ * The size that a request would have without the plugin, from the provider's counts. It is estimated once, when something
+ * is first kept out of the context, with the tokens per character of this session; from then on it grows with the history.
  *
- *     nothing left since the last request     as much more as the provider has counted more
- *     something new was kept out              that, and what was kept out
- *     something old has left                  as before, and what has come since: that it left makes nothing smaller
+ *     nothing kept out since the last request   grows as the provider's count does
+ *     new content kept out                      grows by that and by what was kept out
+ *     old content removed                       grows by the new content; the removal subtracts nothing
  */
 import { isEndedAnswer } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
 
 export interface Without {
-  /** Tokens of this request, had the model been sent the whole history. */
+  /** Tokens of this request if the whole history had been sent. */
   count(request: CountedSent): number;
 }
 
 export interface CountedSent {
   sessionID: string;
-  /** What the host has, and what of it was sent. */
+  /** The host's messages. */
   history: readonly Message[];
+  /** The messages that were sent. */
   shown: readonly Message[];
-  /** As the provider counted. */
+  /** The provider's count, in tokens. */
   sent: number;
 }
 
-/** Of the last request of a session. */
+/** Token counts of a session's last request. */
 interface Known {
   all: number;
   shown: number;
@@ -31,9 +32,9 @@ interface Known {
   without: number;
 }
 
-const REMEMBERED = 500;
+const MOST_SESSIONS = 500;
 
-/** `measure`: tokens of messages of this session. */
+/** `measure` counts the tokens of a session's messages. */
 export function createWithout(measure: (sessionID: string, messages: readonly Message[]) => number): Without {
   const sessions = new Map<string, Known>();
 
@@ -50,7 +51,7 @@ export function createWithout(measure: (sessionID: string, messages: readonly Me
             );
       sessions.delete(sessionID);
       sessions.set(sessionID, { ...now, without });
-      if (sessions.size > REMEMBERED) sessions.delete(sessions.keys().next().value ?? "");
+      if (sessions.size > MOST_SESSIONS) sessions.delete(sessions.keys().next().value ?? "");
       return without;
     },
   };
@@ -62,7 +63,7 @@ function countGrowth(before: Known, now: Omit<Known, "without">): number {
   return keptOut > grown ? grown : now.sent - before.sent + keptOut;
 }
 
-/** After a restart the answers in the history still say what they have had before them, cut since or not. */
+/** A lower bound after a restart: the answers in the history have counts of all that came before them, cut since or not. */
 function findFloor(history: readonly Message[], measure: (messages: readonly Message[]) => number): number {
   let floor = 0;
   let before = 0;

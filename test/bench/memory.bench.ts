@@ -4,8 +4,8 @@
  */
 import { bench, describe } from "vitest";
 import { planBoot } from "../../layers/5-auto-memory/injection/boot.js";
-import { findTellable, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
-import { findWaitingRules, planMoment } from "../../layers/5-auto-memory/injection/moments.js";
+import { findNewMatches, planMatches } from "../../layers/5-auto-memory/injection/matches.js";
+import { findTriggerRules, planTriggered } from "../../layers/5-auto-memory/injection/rule-triggers.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { rankMemories } from "../../src/memory/rank.js";
 import { createRecall } from "../../src/recall/recall.js";
@@ -39,7 +39,7 @@ for (const count of [1_000, 10_000]) {
     const byID = new Map(memories.map((one) => [one.id, one]));
     const recall = createRecall({ now: () => nowMs });
     for (const { content, id, title } of memories) recall.add({ id, text: content, title });
-    const rules = findWaitingRules(memories);
+    const rules = findTriggerRules(memories);
     const ranked = () => rankMemories(memories, () => undefined, nowMs).flatMap((part) => part.memories);
     const best = ranked();
 
@@ -48,11 +48,11 @@ for (const count of [1_000, 10_000]) {
     bench("matches for a message", () => {
       const found = recall.match("Why does the importer number 42 read from folder42?");
       const matched = found.flatMap(({ id }) => byID.get(id) ?? []);
-      const tellable = findTellable(matched, { nowMs, told: new Set() });
-      planMatches(tellable, { nowMs, roomBytes: 60_000, gone: new Map() });
+      const matches = findNewMatches(matched, { nowMs, shown: new Set() });
+      planMatches(matches, { nowMs, roomBytes: 60_000, gone: new Map() });
     });
     bench("rules for a call", () => {
-      planMoment(rules, [{ command: "cd web && npm run build -- --mode production" }], {
+      planTriggered(rules, [{ command: "cd web && npm run build -- --mode production" }], {
         nowMs,
         recent: new Set(),
       });

@@ -66,7 +66,7 @@ it.each(KINDS)(
       expect(["done", "failed"], where).toContain(outcome.kind);
       if (outcome.kind === "failed") expect(outcome.why, where).toContain(kind.code);
       const said = unlucky.log.lines.join("\n");
-      if (said.includes("memory is as it was")) expect([...world.texts()], where).toEqual([...before]);
+      if (said.includes("memory is unchanged")) expect([...world.texts()], where).toEqual([...before]);
       const next = openDreamWorld({ ...world, processID: 8, instance: "c" });
       await next.store.list();
       await expectWhole(next, before, where);

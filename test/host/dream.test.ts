@@ -241,6 +241,6 @@ test("a dream comes by itself a while after a turn when enough has changed, and 
   await (await stage.newSession("quiet")).ask("hello");
   await whenLogged(stage, "1 merged, 1 superseded");
   expect(stage.model.requests).toHaveLength(1);
-  expect(stage.read(LOG)).toContain('without a model: background.enabled is "auto"');
+  expect(stage.read(LOG)).toContain('no model used: background.enabled is "auto"');
   expect(stage.read(".opencode/memory/DREAMS.md")).toContain("takes in knowledge/f");
 });

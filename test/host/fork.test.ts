@@ -143,7 +143,7 @@ test("an ended turn ends its copies, and those that a killed host leaves behind 
   await stage.newSession("next");
   await whenContains(
     stage.project.file(".opencode/strata/strata.log"),
-    "removed 2 sessions of our own that were left behind",
+    "removed 2 leftover sessions of the plugin",
   );
   expect((await listOthers(stage, session.id)).filter((title) => title.startsWith("[strata"))).toEqual([]);
 });

@@ -142,5 +142,5 @@ test("an old session whose files were swept away gets them back when somebody go
   });
   await stage.session(session.id).ask("go on");
   expect(readFileSync(path, "utf8")).toBe(whole);
-  expect(log(stage)).toContain("was missing and is written again");
+  expect(log(stage)).toContain("was missing and has been restored");
 });

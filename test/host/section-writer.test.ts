@@ -105,7 +105,7 @@ test("a section writer whose host is killed while its answer stalls is gone afte
   await stage.restart({ kill: true });
   const again = stage.session(session.id);
   await again.ask("once more");
-  await whenLogged(stage, "removed 1 sessions of our own that were left behind");
+  await whenLogged(stage, "removed 1 leftover sessions of the plugin");
   await again.ask("and once more");
   await whenContains(stage.project.file(notesOf(session)), "The model on learnings.");
   expect(await whenGone(stage)).toEqual([]);

@@ -1,12 +1,12 @@
 /** Whatever agents do, and whatever stands in errors.log. */
 import { expect, it } from "vitest";
-import { toField } from "../../layers/always/errors/attempt.js";
+import { toField } from "../../layers/always/errors/ended-call.js";
 import { type Entry, formatEntry, parseEntry } from "../../layers/always/errors/entry.js";
 import { readErrorLog } from "../../layers/always/errors/error-log.js";
+import { isFailedCommand, splitCommand } from "../../layers/always/errors/failed-command.js";
 import { normalizeMessage } from "../../layers/always/errors/fingerprint.js";
 import { formatHint } from "../../layers/always/errors/hint.js";
 import { sumEntries } from "../../layers/always/errors/known-failures.js";
-import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
 import { isReworded, splitShellWords } from "../../layers/always/errors/spelling.js";
 import type { Message } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
@@ -36,7 +36,7 @@ const entry: fc.Arbitrary<Entry> = fc.record({
   key: id,
 });
 
-it("an entry is one line that is read back as it was", () => {
+it("an entry is one line that is read back unchanged", () => {
   fc.assert(
     fc.property(entry, (given) => {
       const line = formatEntry(given);
@@ -47,7 +47,7 @@ it("an entry is one line that is read back as it was", () => {
   );
 });
 
-it("lines of any kind are entries or nothing, and what they come to can be said in a few words", () => {
+it("any line is an entry or ignored, and a hint on any entries is short", () => {
   const damage = fc.record({ given: entry, at: fc.nat(200), put: text, cut: fc.nat(40) });
   fc.assert(
     fc.property(fc.array(damage, { maxLength: 30 }), (lines) => {
@@ -63,10 +63,10 @@ it("lines of any kind are entries or nothing, and what they come to can be said 
   );
 });
 
-it("commands, outputs and words of any kind are judged, quickly, and the same each time", () => {
+it("commands, outputs and words of any kind are judged quickly and always alike", () => {
   fc.assert(
     fc.property(text, text, fc.option(fc.integer({ min: -1, max: 255 })), (command, output, exit) => {
-      expect(isMistake({ command, exit, output })).toBe(isMistake({ command, exit, output }));
+      expect(isFailedCommand({ command, exit, output })).toBe(isFailedCommand({ command, exit, output }));
       expect(normalizeMessage(`${output} 17`)).toBe(normalizeMessage(`${output} 4`));
       expect(isReworded(splitShellWords(command), splitShellWords(command))).toBe(false);
       for (const simple of splitCommand(command)) expect(simple.trim()).not.toBe("");
@@ -120,7 +120,7 @@ function toMessage(turn: readonly Call[] | string): Message {
 
 const lineCount = (files: MemoryFiles): number => (files.text(errorLog) ?? "").split("\n").length;
 
-it("what was sent stays as it was, in the next request, in another process and in a fork, and no line is written twice", async () => {
+it("sent texts stay the same in the next request, in another process and in a fork, and no line is written twice", async () => {
   let hinted = 0;
   await fc.assert(
     fc.asyncProperty(turns, async (given) => {
@@ -148,7 +148,7 @@ it("what was sent stays as it was, in the next request, in another process and i
   expect(hinted).toBeGreaterThan(5);
 });
 
-it("a history of any shape is learned without a word of complaint, and every line of the log can be read back", async () => {
+it("a history of any shape is learned without errors, and every line of the log can be read back", async () => {
   const strange = fc.anything({ maxDepth: 3 });
   const shapes = fc.array(
     fc.oneof(

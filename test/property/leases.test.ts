@@ -42,7 +42,7 @@ function plan({ item, minutes, op }: Step, leases: readonly Lease[], asker: Aske
   return planRelease(leases, op === "release" ? item : undefined, asker);
 }
 
-it("nothing is held twice, nothing is taken from who holds it, and every answer is true of the table", () => {
+it("an item is never held twice or taken from its holder, and every answer agrees with the table", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let leases: readonly Lease[] = [];
@@ -75,7 +75,7 @@ it("nothing is held twice, nothing is taken from who holds it, and every answer 
   );
 });
 
-it("a claim succeeds exactly where nobody else who lives holds something that overlaps it", () => {
+it("a claim succeeds exactly if no other living session holds an overlapping item", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...ITEMS),
@@ -100,7 +100,7 @@ it("a claim succeeds exactly where nobody else who lives holds something that ov
   );
 });
 
-it("a clock that is set back keeps no lease for longer than the longest there is", () => {
+it("a clock that is set back extends no lease beyond the maximum", () => {
   const claimed = planClaim(
     [],
     { item: "!1", forMs: LONGEST_LEASE_MS },

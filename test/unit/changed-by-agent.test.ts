@@ -27,25 +27,25 @@ function open(files = createMemoryFiles()) {
   return { changes, files, shown };
 }
 
-describe("what the agent has changed of the user's", () => {
-  it("what the agent has changed of the user's is a toast at once, and told to one later session, also of another process", async () => {
+describe("a change by the agent to the user's memories", () => {
+  it("a change by the agent to the user's memories gives a toast at once, and is shown to one later session, also of another process", async () => {
     const { changes, files, shown } = open();
     expect(await changes.read()).toBeUndefined();
     await changes.note(archived);
     expect(shown).toEqual([
-      'the agent has archived directive/r (the user said "forget the rule about pushing"); strata undo takes it back',
+      'the agent archived directive/r (the user said "forget the rule about pushing"); strata undo undoes it',
     ]);
     const next = open(files);
     expect(await next.changes.read()).toBe(
       'Changed by the agent since: archived directive/r (the user said "forget the rule about pushing"); strata undo takes back what was done last.',
     );
-    await next.changes.told();
+    await next.changes.markShown();
     expect(await open(files).changes.read()).toBeUndefined();
     await changes.note({ ...archived, what: "changed" });
     expect(await next.changes.read()).toContain("changed directive/r");
   });
 
-  it("what the agent has changed of the user's lies where no repository can put a line, and keeps no secret", async () => {
+  it("a change by the agent to the user's memories is stored where no repository can add a line, and without secrets", async () => {
     const { changes, files } = open();
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     await changes.note({ ...archived, words: `forget the rule about ${token}` });
@@ -54,7 +54,7 @@ describe("what the agent has changed of the user's", () => {
     expect(files.text(paths[0] ?? "")).not.toContain(token);
   });
 
-  it("what the agent has changed of the user's is one short line, however much was changed and whatever was said", () => {
+  it("a change by the agent to the user's memories is shown in one short line, whatever was changed and said", () => {
     const many = Array.from({ length: 50 }, (_, n) => ({
       ...archived,
       id: `directive/${n}`,
@@ -68,11 +68,11 @@ describe("what the agent has changed of the user's", () => {
     expect(block).toContain(line);
   });
 
-  it("what the agent has changed of the user's is a change that stands, also where it cannot be written down", async () => {
+  it("a change by the agent to the user's memories stays even if it cannot be logged", async () => {
     const { changes, files, shown } = open();
     const broken = { ...files, appendLine: async () => Promise.reject(new Error("ENOSPC")) };
     await expect(open(broken).changes.note(archived)).resolves.toBeUndefined();
-    await expect(changes.told()).resolves.toBeUndefined();
+    await expect(changes.markShown()).resolves.toBeUndefined();
     expect(shown).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ function counting(text: string): { askModel: AskModel; shown: string[][] } {
 }
 
 describe("a model", () => {
-  it("a dream's model that makes nothing of a group is shown it three times, and not for ever", async () => {
+  it("a dream's model that gives no usable answer is shown a group three times at most", async () => {
     const world = openDreamWorld();
     putAlike(world, "a", "once a day");
     putAlike(world, "b", "at night");
@@ -42,7 +42,7 @@ describe("a model", () => {
     expect(shown).toHaveLength(4);
   });
 
-  it("a dream's model is not shown two again that it has seen beside each other, in whatever company", () => {
+  it("a dream's model is not shown two memories again that it has seen together, in any group", () => {
     const [a, b, c] = ["a", "b", "c"].map((name) =>
       memoryOf({ id: `knowledge/${name}`, content: `The worker reads the mail queue, see ${name}.` }),
     ) as [ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>];
@@ -60,7 +60,7 @@ describe("a model", () => {
   });
 });
 
-it("what somebody has taken back stays, until it says something else", async () => {
+it("an undone change is not repeated by the next dream until the memory's text changes", async () => {
   const world = openDreamWorld();
   for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
   putMemory(world, "event/dated", "It was released yesterday.");
@@ -91,13 +91,13 @@ it.each([
   expect((await world.dreams.state()).lastSuccessMs).toBe(world.clock.now());
 });
 
-it("folders in the place of its record and of its page keep no dream from tidying, and the log says so", async () => {
+it("folders instead of a dream's state file and page do not keep it from tidying, and the log says so", async () => {
   const world = openDreamWorld();
   world.files.contents.set(`${folders.dreamState}/x`, Buffer.from("x"));
   world.files.contents.set(`${MEMORY}/DREAMS.md/x`, Buffer.from("x"));
   for (const n of [1, 2]) putMemory(world, `knowledge/same-${n}`, "The api keeps its settings in vault-1.");
   const outcome = await world.dream();
   expect(outcome.kind === "done" && outcome.report.changes).toHaveLength(2);
-  expect(world.log.lines.join("\n")).toContain("it cannot be noted when");
+  expect(world.log.lines.join("\n")).toContain("its state cannot be written");
   expect(world.log.lines.join("\n")).toContain("DREAMS.md");
 });

@@ -3,7 +3,7 @@ import { createConflicts } from "../../layers/5-auto-memory/conflicts.js";
 import { openDreamWorld, putMemory } from "../support/dream-world.js";
 import { MEMORY } from "../support/memory-world.js";
 
-it("a dream changes nothing of what two have written and a person is asked to decide", async () => {
+it("a dream does not change memories in an open conflict", async () => {
   const world = openDreamWorld();
   for (const n of [1, 2, 3])
     putMemory(world, `knowledge/m${n}`, "The api listens on port 8080, since yesterday.");

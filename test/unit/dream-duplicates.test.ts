@@ -12,19 +12,22 @@ const isMerged = (one: string, other: string, ...given: Partial<Memory>[]): bool
     ),
   ).length > 0;
 
-it.each(different)("never of two that look alike and say different things: %j, %j", (one, other) => {
-  expect(isMerged(one, other)).toBe(false);
-  expect(isMerged(other, one)).toBe(false);
-});
+it.each(different)(
+  "two texts that look alike and say different things are not duplicates: %j, %j",
+  (one, other) => {
+    expect(isMerged(one, other)).toBe(false);
+    expect(isMerged(other, one)).toBe(false);
+  },
+);
 
-it("of two that say the same in the wording, nearly all; what is said in other words is for a model", () => {
+it("nearly all pairs that differ only in wording are found; those in other words are left to a model", () => {
   const missed = same.filter(([one, other]) => !isMerged(one, other));
   expect(different.length).toBeGreaterThanOrEqual(60);
   expect(same).toHaveLength(40);
   expect(missed.length, JSON.stringify(missed, null, 1)).toBeLessThanOrEqual(4);
 });
 
-describe("the same words say something else", () => {
+describe("the same words can mean something else", () => {
   const said = "It listens on port 8080 by now.";
   it.each<[string, Partial<Memory>, Partial<Memory>]>([
     ["under another title", { title: "Gateway" }, { title: "Mailer" }],

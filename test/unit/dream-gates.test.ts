@@ -20,7 +20,7 @@ it.each([
   ["the interval is not over", { lastSuccessMs: 99.5 * HOUR }, "not long ago"],
   ["the clock was set back since", { lastSuccessMs: 500 * HOUR }, undefined],
   ["little has changed", { changed: 4 }, "only 4"],
-  ["somebody is at work", { isBusy: true }, "at work"],
+  ["a session is busy", { isBusy: true }, "busy"],
   ["it has just failed", { failures: 1, lastFailureMs: 99.9 * HOUR }, "failed"],
   ["it failed a while ago", { failures: 1, lastFailureMs: 99 * HOUR }, undefined],
   ["it failed again and again", { failures: 6, lastFailureMs: 97 * HOUR }, "failed"],
@@ -30,7 +30,7 @@ it.each([
   else expect(obstacle).toContain(why);
 });
 
-it("waits twice as long after each failure, and a day at most", () => {
+it("the wait doubles after each failure, and is a day at most", () => {
   expect([1, 2, 3, 50].map((failures) => planBackoff(failures) / 60_000)).toEqual([10, 20, 40, 1_440]);
 });
 
@@ -49,7 +49,7 @@ const report = (id: string, changes = 1): DreamReport => ({
   usedModel: true,
 });
 
-it("the page has the newest dream on top, once, on lines of its own", () => {
+it("the page has the newest dream on top, once, on its own lines", () => {
   const page = addDream(addDream("", report("one")), report("two"));
   expect(page.match(/^## .*$/gm)).toEqual(["## 2026-11-21 10:00 · two", "## 2026-11-21 10:00 · one"]);
   expect(page.match(/^# Dreams$/gm)).toHaveLength(1);
@@ -58,7 +58,7 @@ it("the page has the newest dream on top, once, on lines of its own", () => {
   expect(page).toContain("- not taken from the model: entry 1: `8080` would be lost");
 });
 
-it("the page is bounded, by whole dreams, and has the newest whatever its size", () => {
+it("the page is bounded by dropping whole dreams, and always has the newest", () => {
   let page = "";
   for (let n = 0; n < 40; n++) page = addDream(page, report(`d${n}`, 30));
   expect(page.split("\n").length).toBeLessThan(520);

@@ -56,7 +56,7 @@ describe("when it dreams", () => {
     await begin(world);
     await endTurn(world);
     expect(hasDreamt(world)).toBe(true);
-    expect(world.host.toasts.join("\n")).toContain("Strata: memory was tidied: 1 merged");
+    expect(world.host.toasts.join("\n")).toContain("Strata: memory tidied: 1 merged");
   });
 
   it("a dream does not come while somebody writes the next message, nor while another session is at work", async () => {
@@ -180,7 +180,7 @@ describe("a model", () => {
     const world = await open({ background: { dailyTokens: 20_000 } });
     expect(await run(world, "dream")).toMatch(/^1 merged, 1 superseded\n/);
     expect(asked(world)).toEqual([]);
-    expect(await world.log()).toContain("without a model");
+    expect(await world.log()).toContain("no model used");
   });
 
   it("a dream's model is not asked where its folder is a link: what it writes would be elsewhere", async () => {
@@ -201,7 +201,7 @@ describe("a person", () => {
     const world = await open();
     const before = new Map(world.files.contents);
     const told = await run(world, "dream");
-    expect(told).toContain("/memory-undo takes it back");
+    expect(told).toContain("/memory-undo undoes it");
     expect(await run(world, "memory-undo")).toMatch(/^Taken back: dream of 2026-11-21 09:00 UTC\n/);
     for (const name of ["same", "same-again"]) {
       const path = `${MEMORY}/knowledge/${name}.md`;

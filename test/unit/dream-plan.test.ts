@@ -34,8 +34,8 @@ function carryOut(memories: readonly Memory[], given: Partial<DreamInput> = {}):
   return memories.map((memory) => changed.get(memory.id) ?? memory);
 }
 
-describe("what says the same becomes one", () => {
-  it("the user's own words stay, and take in what the others are known by", () => {
+describe("duplicates become one memory", () => {
+  it("the user's own words stay, and take over the metadata of the others", () => {
     const user = memoryOf({
       id: "knowledge/db",
       content: "The database listens on port 5433 in staging.",
@@ -95,7 +95,7 @@ describe("what says the same becomes one", () => {
     expect(plan(memories).changes).toEqual([]);
   });
 
-  it("memories that say the same become one, and not over types, scopes, or what is private", () => {
+  it("memories that say the same become one, but not across types, scopes or sensitivities", () => {
     const content = "The same words in all of these five.";
     const memories = [
       memoryOf({ id: "knowledge/a", content }),
@@ -106,7 +106,7 @@ describe("what says the same becomes one", () => {
     expect(plan(memories).changes).toEqual([]);
   });
 
-  it("memories that say the same become one, nor where it is pinned, ordered, decided or corrected: these stay twice rather than go", () => {
+  it("pinned, ordered, decided or corrected memories stay, even as duplicates", () => {
     const content = "Never push to the main branch by force.";
     const twins = (type: string, given: Partial<Memory> = {}) =>
       ["a", "b"].map((name) => memoryOf({ id: `${type}/${name}`, content, ...given }));
@@ -120,7 +120,7 @@ describe("what says the same becomes one", () => {
   });
 });
 
-describe("what nobody needs any more goes to the archive", () => {
+describe("unneeded memories are archived", () => {
   const old = { created: LONG_AGO, updated: LONG_AGO };
   it.each([
     ["unused for long and of little weight", memoryOf({ id: "idea/x", importance: 0.2, ...old }), true],
@@ -141,7 +141,7 @@ describe("what nobody needs any more goes to the archive", () => {
   });
 });
 
-it("what nobody was seen to use is only forgotten where somebody would have been seen", () => {
+it("unused memories are archived only if use was tracked for long enough", () => {
   const memory = memoryOf({ id: "idea/x", importance: 0.2, created: LONG_AGO, updated: LONG_AGO });
   expect(plan([memory], { isWatchedSince: () => false }).changes).toEqual([]);
   const DAY_MS = 86_400_000;
@@ -158,7 +158,7 @@ it("what nobody was seen to use is only forgotten where somebody would have been
   expect(isWatched(daysOf(...work), NOW - 60 * DAY_MS, NOW)).toBe(false);
 });
 
-it("words of which it is not known on which day they were said get no date", () => {
+it("words said on an unknown day get no date", () => {
   const content = "It was released yesterday.";
   const one = memoryOf({ id: "event/x", content });
   expect(plan([one]).changes).toHaveLength(1);
@@ -171,7 +171,7 @@ it("words of which it is not known on which day they were said get no date", () 
     expect(plan([memory]).changes).toEqual([]);
 });
 
-it("what three sessions have said weighs more, once", () => {
+it("a memory said in three sessions gains importance, once", () => {
   const memory = memoryOf({
     id: "procedure/x",
     extra: { sessions: ["a", "b"] },
@@ -182,7 +182,7 @@ it("what three sessions have said weighs more, once", () => {
   expect(plan([after as Memory]).changes).toEqual([]);
 });
 
-it("a memory that names files that are gone stays as it is, and is named", () => {
+it("a memory that names missing files stays unchanged, and is reported", () => {
   const memory = memoryOf({ id: "knowledge/x" });
   const { changes, findings } = plan([memory], { missingPaths: () => ["src/b.ts", "src/a.ts"] });
   expect(changes).toEqual([]);
@@ -191,7 +191,7 @@ it("a memory that names files that are gone stays as it is, and is named", () =>
   ]);
 });
 
-it("two that differ in what a fact hangs on, under one title, are shown to somebody who can decide", () => {
+it("two memories with one title and different facts are reported for a decision", () => {
   const memories = [
     memoryOf({ id: "knowledge/a", title: "API port", content: "The api listens on port 8080." }),
     memoryOf({ id: "knowledge/b", title: "API port", content: "The api listens on port 9090." }),
@@ -207,7 +207,7 @@ it("two that differ in what a fact hangs on, under one title, are shown to someb
   ]);
 });
 
-it("of any memories: protected ones keep status and words, every fact has a successor that lives, and a second dream finds nothing", () => {
+it("a dream of any memories keeps status and words of protected ones, gives each fact a living successor, and leaves a second dream nothing to do", () => {
   const words = fc.array(
     fc.constantFrom("the", "api", "port", "8080", "not", "yesterday", "cache", "builds"),
     {
@@ -247,7 +247,7 @@ it("of any memories: protected ones keep status and words, every fact has a succ
   );
 });
 
-it("of very many memories the newest are compared each time, and the others take turns", () => {
+it("among very many memories the newest are compared each time, and the others in rotation", () => {
   const memories = Array.from({ length: 3_000 }, (_, n) =>
     memoryOf({ id: `knowledge/m${n}`, updated: new Date(NOW - n * 60_000).toISOString() }),
   );

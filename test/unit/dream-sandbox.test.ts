@@ -28,7 +28,7 @@ it.each(strange.map(({ tool, args }, n) => [tool, n, args] as const))(
   },
 );
 
-it("where there is no git, nothing that holds what is private is searched", () => {
+it("without git, folders that contain private ones are not searched", () => {
   const bare = { ...sandbox("/p"), hasGit: false };
   for (const tool of ["grep", "glob", "list"]) {
     const args = { ...(tool !== "list" && { pattern: "x" }) };
@@ -38,7 +38,7 @@ it("where there is no git, nothing that holds what is private is searched", () =
   }
 });
 
-it("follows links before it lets anything be read", async () => {
+it("the sandbox resolves links before it allows a read", async () => {
   const files = createMemoryFiles({
     "/p/.opencode/memory/private/knowledge/x.md": "private",
     "/p/src/a.ts": "a",
@@ -83,7 +83,7 @@ it("follows links before it lets anything be read", async () => {
   for (const why of asked) expect(why).toContain("is a link");
 });
 
-it("says why, and what may be done instead", () => {
+it("a refusal says why, and what is allowed instead", () => {
   const why = (tool: string, args: unknown) => findEscape(tool, args, sandbox("/p"));
   expect(why("bash", { command: "rm -rf x" })).toBe(
     'only ls, cat, head, tail, wc, stat, diff, grep may be run, not "rm"',
@@ -94,7 +94,8 @@ it("says why, and what may be done instead", () => {
   );
 });
 
-it("is more than sixty ways", () => expect(escapes.length).toBeGreaterThanOrEqual(60));
+it("the list of escapes has more than sixty entries", () =>
+  expect(escapes.length).toBeGreaterThanOrEqual(60));
 
 const KEY = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
 const LONG = "w".repeat(2_000);
@@ -115,7 +116,7 @@ function clean(tool: string, args: unknown, text: string): Promise<string> {
 
 const LEFT_OUT = "(some of it is private, or cannot be searched for keys, and is left out)";
 
-it("shows of a search what is neither private nor a key", async () => {
+it("the sandbox shows search results except private ones and keys", async () => {
   const found = [
     "Found 4 matches",
     "/p/a.ts:",
@@ -139,7 +140,7 @@ it("shows of a search what is neither private nor a key", async () => {
   expect(await clean("grep", { pattern: "zz" }, "No files found")).toBe("No files found");
 });
 
-it("shows nothing of a result in a form that it does not know", async () => {
+it("the sandbox shows nothing of a result in an unknown format", async () => {
   for (const [tool, args, text] of [
     ["grep", { pattern: "." }, `/p/a.ts:\n  Line 1: one\n/p/.env\nA=b`],
     ["grep", { pattern: "." }, "a.ts:1:one"],
@@ -159,7 +160,7 @@ it("shows nothing of a result in a form that it does not know", async () => {
   }
 });
 
-it("knows the pieces of a key that a part of its file shows", async () => {
+it("the sandbox recognises pieces of a key in a part of its file", async () => {
   expect(await clean("bash", { command: "tail -n 2 armour.txt" }, "ab==\n-----END PRIVATE KEY-----\n")).toBe(
     "[removed: private key]\n[removed: private key]\n",
   );
@@ -169,7 +170,7 @@ it("knows the pieces of a key that a part of its file shows", async () => {
   );
 });
 
-it("leaves out lines that the host may have cut, what it says about other files, and where the whole is kept", async () => {
+it("the sandbox leaves out lines that the host may have truncated, its remarks on other files, and the path of the full output", async () => {
   const head = "<path>/p/a.ts</path>\n<type>file</type>\n<content>\n";
   const read = `${head}1: ${LONG}... (line truncated to 2000 chars)\n2: b\n</content>\n\n<system-reminder>\nother\n</system-reminder>`;
   expect(await clean("read", { filePath: "a.ts" }, read)).toBe(
@@ -183,7 +184,7 @@ it("leaves out lines that the host may have cut, what it says about other files,
   expect(await clean("write", { filePath: STAGED, content: "" }, wrote)).toBe("Wrote file successfully.");
 });
 
-it("leaves out what comes from files that cannot be searched for keys", async () => {
+it("the sandbox leaves out text from files that cannot be searched for keys", async () => {
   for (const name of ["large.txt", "odd.txt", "full.txt"])
     expect(await clean("bash", { command: `cat ${name}` }, "one\n")).toBe(LEFT_OUT);
   expect(await clean("grep", { pattern: "." }, "/p/gone.ts:\n  Line 1: one")).toBe(LEFT_OUT);
@@ -192,7 +193,7 @@ it("leaves out what comes from files that cannot be searched for keys", async ()
   );
 });
 
-it("takes what is looked for for no path", async () => {
+it("the sandbox does not take a search pattern for a path", async () => {
   expect(await clean("bash", { command: 'grep -n "credentials" a.ts' }, "1:credentials\n")).toBe(
     "1:credentials\n",
   );

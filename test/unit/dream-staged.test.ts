@@ -27,8 +27,8 @@ const read = (staged: unknown, findFault = (_: string): string | undefined => un
     }),
   );
 
-describe("what a model has staged", () => {
-  it("what a model has staged is taken where everything has a successor and no fact is lost", () => {
+describe("a staged change", () => {
+  it("a staged change is accepted if every memory has a successor and no fact is lost", () => {
     const { changes, refused } = read([good]);
     expect(refused).toEqual([]);
     expect(
@@ -41,8 +41,8 @@ describe("what a model has staged", () => {
   });
 
   it.each([
-    ["no JSON", "I have merged them for you!", "is no JSON"],
-    ["no list", { keep: a.id }, "is no list"],
+    ["no JSON", "I have merged them for you!", "is not JSON"],
+    ["no list", { keep: a.id }, "is not a list"],
     ["far too much", "x".repeat(300_000), "300000 characters"],
     ["everything at once", Array.from({ length: 201 }, () => good), "more than 200"],
     ["a field too many", [{ ...good, delete: true }], "Unrecognized key"],
@@ -64,7 +64,7 @@ describe("what a model has staged", () => {
     expect(refused).toEqual([expect.stringContaining(why)]);
   });
 
-  it("what a model has staged rewords nothing of the four types that hold what the user said", () => {
+  it("a staged change never rewords the four types that hold the user's words", () => {
     for (const type of ["directive", "preference", "feedback", "pattern"]) {
       const one = memoryOf({ id: `${type}/a`, content: "Answer in German, and in short." });
       const two = memoryOf({ id: `${type}/b`, content: "Answer in short." });
@@ -76,7 +76,7 @@ describe("what a model has staged", () => {
     }
   });
 
-  it("what a model has staged is refused where its words may not be kept, and one refusal does not take the others with it", () => {
+  it("a staged change is refused if its text must not be stored, and one refusal does not affect the others", () => {
     expect(read([good], () => "it has a secret").refused).toEqual(["entry 1: it has a secret"]);
     const { changes, refused } = read([{ ...good, supersede: [c.id] }, good, good]);
     expect(changes).toHaveLength(2);
@@ -86,7 +86,7 @@ describe("what a model has staged", () => {
     ]);
   });
 
-  it("what a model has staged keeps most words of each, also where no number or name is in them", () => {
+  it("a staged change keeps most words of each memory, even without numbers or names", () => {
     const plain = [
       memoryOf({ id: "knowledge/day", content: "The worker reads the mail queue once a day." }),
       memoryOf({ id: "knowledge/night", content: "The worker reads the mail queue at night." }),
@@ -146,7 +146,7 @@ describe("what a model has staged", () => {
     expect(refused).toEqual([expect.stringContaining(why)]);
   });
 
-  it("what a model has staged never makes anything fail, whatever it is", () => {
+  it("a staged file of any content never causes a failure", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -4,7 +4,7 @@ import { memoryOf } from "../support/memory.js";
 
 const one = memoryOf({ id: "knowledge/one", updated: "2026-01-02T00:00:00.000Z" });
 
-it("who takes in others has what they are known by, and comes back where they did", () => {
+it("a memory that absorbs others takes over their metadata and triggers", () => {
   const other = memoryOf({
     id: "knowledge/other",
     title: "Another title",
@@ -23,7 +23,7 @@ it("who takes in others has what they are known by, and comes back where they di
   });
 });
 
-it("is kept as long as the last of them would have been, and forgotten no earlier", () => {
+it("a memory that absorbs others lives as long as the longest of them, and is forgotten no earlier", () => {
   const until = (day: string) => memoryOf({ id: `knowledge/${day}`, expires: day });
   expect(takeIn(until("2026-12-01"), [until("2027-01-01")]).expires).toBe("2027-01-01");
   expect(takeIn(until("2026-12-01"), [one])).not.toHaveProperty("expires");

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readErrorLog, TURN_OVER_BYTES } from "../../layers/always/errors/error-log.js";
+import { ROTATE_AT_BYTES, readErrorLog } from "../../layers/always/errors/error-log.js";
 import { planFolders } from "../../src/folders.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { startChild } from "../support/processes/child.js";
@@ -10,7 +10,7 @@ import { startChild } from "../support/processes/child.js";
 /** So many lines of some 300 bytes are more than one file, and less than two. */
 const TIMES = 400;
 
-it("two processes write into errors.log while it is turned over: no line is lost, torn or there twice", async () => {
+it("errors.log loses, tears or repeats no line while two processes write and it is rotated", async () => {
   const project = await mkdtemp(join(tmpdir(), "strata-errors-"));
   onTestFinished(() => rm(project, { recursive: true, force: true }));
   const agents = ["ses_a", "ses_b"].map((session) =>
@@ -19,7 +19,7 @@ it("two processes write into errors.log while it is turned over: no line is lost
   await Promise.all(agents.map((agent) => agent.ended()));
 
   const { errorLog } = planFolders(project);
-  expect((await files.stat(`${errorLog}.1`))?.bytes).toBeGreaterThan(TURN_OVER_BYTES);
+  expect((await files.stat(`${errorLog}.1`))?.bytes).toBeGreaterThan(ROTATE_AT_BYTES);
   const entries = await readErrorLog(files, errorLog);
   for (const session of ["ses_a", "ses_b"]) {
     const calls = entries.filter((entry) => entry.session === session).map(({ call }) => call.split("-")[1]);

@@ -1,8 +1,8 @@
 /** Which failures are mistakes, which messages are alike, and which call is another one put right. */
 import { describe, expect, test } from "vitest";
-import { readAttempt } from "../../layers/always/errors/attempt.js";
-import { hashAttempt, hashMessage, normalizeCommand } from "../../layers/always/errors/fingerprint.js";
-import { isMistake, splitCommand } from "../../layers/always/errors/mistake.js";
+import { readEndedCall } from "../../layers/always/errors/ended-call.js";
+import { isFailedCommand, splitCommand } from "../../layers/always/errors/failed-command.js";
+import { hashCall, hashMessage, normalizeCommand } from "../../layers/always/errors/fingerprint.js";
 import { findChange } from "../../layers/always/errors/resolution.js";
 import { findTellingLine } from "../../src/conversation/telling-line.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -10,7 +10,7 @@ import { did, ran } from "../support/notes.js";
 
 const reading = { project: PROJECT, redact: (text: string) => text };
 
-describe("a non-zero exit that is an answer is no mistake", () => {
+describe("a non-zero exit that is an answer is not a failure", () => {
   test.each([
     ["grep -rn nothing src", 1, ""],
     ["rg 'a b' | head", 1, ""],
@@ -38,11 +38,11 @@ describe("a non-zero exit that is an answer is no mistake", () => {
     ["node scripts/probe.js --quiet", 1, ""],
     ["git rev-parse --verify nope", 128, "fatal: Needed a single revision"],
   ])("%s, exit %i", (command, exit, output) => {
-    expect(isMistake({ command, exit, output })).toBe(false);
+    expect(isFailedCommand({ command, exit, output })).toBe(false);
   });
 });
 
-describe("a command that could not do what it was asked is a mistake", () => {
+describe("a command that could not do its task has failed", () => {
   test.each([
     ["npm test", 1, 'npm error Missing script: "test"'],
     ["grep '[' src", 2, "grep: Invalid regular expression"],
@@ -59,11 +59,11 @@ describe("a command that could not do what it was asked is a mistake", () => {
     ["npm test", null, "still running"],
     ["cat nowhere.txt", 1, "cat: nowhere.txt: No such file or directory"],
   ])("%s, exit %s", (command, exit, output) => {
-    expect(isMistake({ command, exit, output })).toBe(true);
+    expect(isFailedCommand({ command, exit, output })).toBe(true);
   });
 });
 
-test("a line of commands is taken apart at what joins them, not inside quotes", () => {
+test("a line of commands is split at the operators between them, not inside quotes", () => {
   expect(splitCommand("cd /a && FOO='x y' sudo /usr/bin/grep 'a;b|c' f | wc -l; (npx tsc)")).toEqual([
     "cd /a",
     "grep 'a;b|c' f",
@@ -72,7 +72,7 @@ test("a line of commands is taken apart at what joins them, not inside quotes", 
   ]);
 });
 
-describe("messages are alike when only numbers, times, places and ids differ", () => {
+describe("messages are alike if only numbers, times, paths and ids differ", () => {
   const alike: [string, string][] = [
     ["listen EADDRINUSE :::3000 at 12:01:33.120", "listen EADDRINUSE :::4100 at 09:44:02.001"],
     ["cannot open /tmp/build-8821/x.o", "cannot open /var/tmp/b17/x.o"],
@@ -89,9 +89,8 @@ describe("messages are alike when only numbers, times, places and ids differ", (
   ])("not: %s", (one, other) => expect(hashMessage(one)).not.toBe(hashMessage(other)));
 });
 
-test("a call is the same however it is spaced or described, wherever its project lies, and not with other arguments", () => {
-  const hash = (input: object, project = PROJECT) =>
-    hashAttempt(did(1, "bash", input), project, (text) => text);
+test("a call has the same hash for any spacing, description and project path, and another one for other arguments", () => {
+  const hash = (input: object, project = PROJECT) => hashCall(did(1, "bash", input), project, (text) => text);
   const one = hash({ command: "npm test", description: "Runs tests", timeout: 1_000 });
   expect(hash({ command: `cd ${PROJECT} &&  npm   test` })).toBe(one);
   expect(hash({ command: "npm tests" })).not.toBe(one);
@@ -102,7 +101,7 @@ test("a call is the same however it is spaced or described, wherever its project
   expect(normalizeCommand(`cd "${PROJECT}" && ls`, PROJECT)).toBe("ls");
 });
 
-describe("a call that worked is known as the one that failed, put right", () => {
+describe("a successful call is recognised as the correction of a failed one", () => {
   const shell: [string, string][] = [
     ["npm test", "npm run test:unit"],
     ["git push", "git push -u origin main"],
@@ -131,7 +130,7 @@ describe("a call that worked is known as the one that failed, put right", () => 
     expect(findChange(ran(1, failed, 1), ran(2, worked, 0), reading)).toBeUndefined();
   });
 
-  test("an edit of the same file with another text, a read of the same file elsewhere, and no other tool's work", () => {
+  test("a correction is an edit of the same file with another text or a read of its moved file, but not another tool's call", () => {
     const edit = (minute: number, input: object) =>
       did(minute, "edit", { filePath: `${PROJECT}/a.ts`, ...input });
     const failed = edit(1, { oldString: "const a=1", newString: "b" });
@@ -151,20 +150,20 @@ describe("a call that worked is known as the one that failed, put right", () => 
     expect(findChange(read("a.ts"), ran(2, "cat a.ts", 0), reading)).toBeUndefined();
   });
 
-  test("what is looked up under another number is another thing", () => {
+  test("a lookup of another number is not a correction", () => {
     const issue = (number: number) => did(1, "github_get_issue", { owner: "acme", number });
     expect(findChange(issue(1), issue(2), reading)).toBeUndefined();
   });
 });
 
-test("the line of an output that says what went wrong is found before those that say where there is more", () => {
+test("the line that says what went wrong is preferred to those that say where to read more", () => {
   const output =
     'npm error code ENOENT\nnpm error Missing script: "test"\nnpm error\nnpm error A complete log of this run can be found in: /home/x/_logs';
   expect(findTellingLine(output, { limit: 200 })).toBe('npm error Missing script: "test"');
   expect(findTellingLine("step 1\nstep 2\n----", { limit: 200 })).toBe("step 2");
 });
 
-describe("a call that the user did not let happen is no failure", () => {
+describe("a call that the user refused is not a failure", () => {
   test.each([
     { status: "error", error: "The user rejected permission to use this specific tool call." },
     { status: "error", error: "The user dismissed this question" },
@@ -175,18 +174,18 @@ describe("a call that the user did not let happen is no failure", () => {
     { status: "error", error: "Tool execution aborted", metadata: { interrupted: true, output: "so far" } },
     { output: "so far\n<metadata>\nUser aborted the command\n</metadata>", metadata: { exit: null } },
   ])("%j", (state) => {
-    expect(readAttempt(did(1, "bash", { command: "ls" }, state), reading)?.failure).toBe(undefined);
+    expect(readEndedCall(did(1, "bash", { command: "ls" }, state), reading)?.failure).toBe(undefined);
   });
 
-  test("but one whose time was over, or that the host could not make out, is", () => {
+  test("a call that timed out, or that the host could not parse, is a failure", () => {
     const slow = "…\nshell tool terminated command after exceeding timeout 120000 ms. If this command";
-    expect(readAttempt(ran(1, "npm ci", null, slow), reading)?.failure?.message).toMatch(/^timed out: /);
+    expect(readEndedCall(ran(1, "npm ci", null, slow), reading)?.failure?.message).toMatch(/^timed out: /);
     const invalid = did(
       1,
       "invalid",
       { tool: "raed", error: "no such tool" },
       { output: "Model tried to call raed" },
     );
-    expect(readAttempt(invalid, reading)?.failure?.message).toBe("Model tried to call raed");
+    expect(readEndedCall(invalid, reading)?.failure?.message).toBe("Model tried to call raed");
   });
 });

@@ -20,7 +20,7 @@ describe("what killed instances have left behind", () => {
     put("forgotten", "running", 10 * MINUTE_MS + 1);
     await report(world);
     expect([...(host.ownSessions?.keys() ?? [])]).toEqual(["running"]);
-    expect(await world.log()).toContain("removed 2 sessions of our own that were left behind");
+    expect(await world.log()).toContain("removed 2 leftover sessions of the plugin");
   });
 
   it("what killed instances have left behind is looked for once, or again while the host does not say, three times at most", async () => {
@@ -47,7 +47,7 @@ describe("what killed instances have left behind", () => {
     world.host.ownSessions?.set("ses_x", { id: "ses_x", openedBy: "ended", updatedMs: 0 });
     world.host.removeSession = async () => false;
     await report(world);
-    expect(await world.log()).toContain("1 sessions of our own cannot be removed");
+    expect(await world.log()).toContain("cannot remove 1 leftover sessions of the plugin");
   });
 
   it("what killed instances have left behind of old days are budget files, which go too", async () => {

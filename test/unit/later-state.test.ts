@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createCursors } from "../../layers/5-auto-memory/extraction/extraction-cursor.js";
 import { createEdits } from "../../layers/7-across-agents/edits/edits.js";
 import { parseLeases } from "../../layers/7-across-agents/leases/lease-table.js";
-import { parseCursorLine, parseLetter } from "../../layers/7-across-agents/mail/letter.js";
+import { parseAgentMessage, parseCursorLine } from "../../layers/7-across-agents/mail/agent-message.js";
 import { createBudget } from "../../src/background/budget.js";
 import { parseBudgetLine } from "../../src/background/budget-lines.js";
 import { parseInstance } from "../../src/instances/instance.js";
@@ -85,7 +85,7 @@ const readings: readonly [path: string, handling: string, read: () => unknown, m
   [
     `${STATE}/mail/<id>.jsonl`,
     "is a letter",
-    () => parseLetter({ ...LATER, ...common, from: "a", text: "hello" }),
+    () => parseAgentMessage({ ...LATER, ...common, from: "a", text: "hello" }),
     expect.objectContaining({ text: "hello" }),
   ],
   [

@@ -179,13 +179,13 @@ describe("/remember, /recall and /forget", () => {
     expect(await call("recall", "9090 port")).toMatch(
       /^knowledge\/\S+ {2}the other port is 9090 {2}\(today\)\ndecision/,
     );
-    expect(await call("recall", "zebra")).toBe('Nothing is found for "zebra".');
-    await expect(call("recall", "\n")).rejects.toThrow("say what is to be found");
+    expect(await call("recall", "zebra")).toBe('Nothing found for "zebra".');
+    await expect(call("recall", "\n")).rejects.toThrow("say what to find");
     expect(world.host.generated).toEqual([]);
-    expect(await call("forget", "port")).toMatch(/^These 2 are meant; say which:\ndecision\//);
+    expect(await call("forget", "port")).toMatch(/^2 memories match; say which one:\ndecision\//);
     expect(await call("forget", "9090")).toMatch(/^Moved to the archive: knowledge\//);
-    expect(await call("forget", "9090")).toBe('No memory is meant by "9090".');
-    await expect(call("remember", " ")).rejects.toThrow("say what is to be remembered");
+    expect(await call("forget", "9090")).toBe('No memory matches "9090".');
+    await expect(call("remember", " ")).rejects.toThrow("say what to remember");
     expect(await call("memory", "")).toMatch(/Memories +1 decision/);
   });
 });

@@ -6,8 +6,8 @@ import { BOOT_HEAD } from "../../layers/5-auto-memory/injection/boot.js";
 import { createConversation } from "../../layers/5-auto-memory/injection/conversation.js";
 import { FIRST_READ_MS } from "../../layers/5-auto-memory/injection/known-memories.js";
 import { MATCH_HEAD } from "../../layers/5-auto-memory/injection/matches.js";
-import { CALLS_BETWEEN, MOMENT_HEAD } from "../../layers/5-auto-memory/injection/moments.js";
-import { LAYER } from "../../layers/5-auto-memory/injection/told.js";
+import { CALLS_BETWEEN, TRIGGER_HEAD } from "../../layers/5-auto-memory/injection/rule-triggers.js";
+import { LAYER } from "../../layers/5-auto-memory/injection/shown.js";
 import type { Message, Part, ToolPart } from "../../src/conversation/message.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -96,8 +96,8 @@ async function openOnSlowDisk() {
   return opened;
 }
 
-describe("what a session begins with", () => {
-  it("what a session begins with stands behind its first message, and stays the same when memory changes and after a restart", async () => {
+describe("the boot block", () => {
+  it("the boot block follows a session's first message, and stays the same when memory changes and after a restart", async () => {
     const { memories, session, world } = await open([rule, port]);
     session.user("hello");
     const first = await world.request(session.messages);
@@ -119,7 +119,7 @@ describe("what a session begins with", () => {
     expect(world.ledger("ses_1", "extended")).toMatchObject([{ layer: LAYER, results: 1 }]);
   });
 
-  it("what a session begins with is nothing where there is nothing, also when something is learned while the session goes on", async () => {
+  it("the boot block is absent without memories, also when something is learned later in the session", async () => {
     const { memories, session, world } = await open([]);
     session.user("hello");
     expect(await world.request(session.messages)).toBe(session.messages);
@@ -129,7 +129,7 @@ describe("what a session begins with", () => {
     expect(added((await world.request(session.messages))[2])).toBe("");
   });
 
-  it("what a session begins with is in a fork what it was in its parent, and is not said again", async () => {
+  it("the boot block of a fork is its parent's, and is not repeated", async () => {
     const { session, world } = await open([rule]);
     session.user("hello");
     const before = await world.request(session.messages);
@@ -140,14 +140,14 @@ describe("what a session begins with", () => {
     expect(forked.map(added)).toEqual([added(before[0]), "", ""]);
   });
 
-  it("what a session begins with waits for the next message when the disk is slow, and never keeps the first", async () => {
+  it("the boot block waits for the next message if the disk is slow, and never delays the first", async () => {
     const { session, world } = await openOnSlowDisk();
     session.answer([], { text: "hi" });
     session.user("go on");
     expect(added((await world.request(session.messages))[2])).toContain("Never force-push.");
   });
 
-  it("what a session begins with comes behind the first result where the session may have one message only", async () => {
+  it("the boot block follows the first result if the session may have only one message", async () => {
     const { session, world } = await openOnSlowDisk();
     for (const isFirst of [true, false]) {
       session.answer([ran("ls")]);
@@ -156,7 +156,7 @@ describe("what a session begins with", () => {
     }
   });
 
-  it("what a session begins with is said again behind the next message after a compaction of the host's, as it stands then", async () => {
+  it("the boot block is shown again, as of then, after the next message once the host has compacted", async () => {
     const { memories, session, world } = await open([rule]);
     session.user("hello");
     session.answer([], { text: "## Request and Intent\nhello", info: { summary: true, finish: "stop" } });
@@ -170,7 +170,7 @@ describe("what a session begins with", () => {
     expect(added((await world.request(session.messages.slice(1))).at(-1))).toBe("");
   });
 
-  it("what a session begins with is said again behind the newest result when the history is cut in the middle of a turn", async () => {
+  it("the boot block is shown again after the newest result when the history is cut within a turn", async () => {
     const { session, world } = await open([rule], { options: { autoCompact: { threshold: 10_000 } } });
     session.user("hello");
     expect(added((await world.request(session.messages))[0])).toContain("Never force-push.");
@@ -185,8 +185,8 @@ describe("what a session begins with", () => {
   });
 });
 
-describe("the memories that fit a message", () => {
-  it("the memories that fit a message stand behind it with their age, once, and not when the session begins with them", async () => {
+describe("the memories that match a message", () => {
+  it("the memories that match a message follow it with their age, once, and not if the boot block has them", async () => {
     const { memories, session, world } = await open([rule]);
     session.user("hello");
     await world.request(session.messages);
@@ -209,7 +209,7 @@ describe("the memories that fit a message", () => {
     expect(added((await world.request(session.messages))[4])).toBe("");
   });
 
-  it("the memories that fit a message are off with recall.enabled: false; what the session begins with is not", async () => {
+  it("the memories that match a message are off with recall.enabled: false; the boot block is not", async () => {
     const { matched, session, world } = await open([port], { options: { recall: { enabled: false } } });
     session.user("hello database");
     expect(added((await world.request(session.messages))[0])).toContain(BOOT_HEAD);
@@ -219,7 +219,7 @@ describe("the memories that fit a message", () => {
     expect(matched).toEqual([]);
   });
 
-  it("the memories that fit a message are not what was said in this very session", async () => {
+  it("the memories that match a message are not those of the same session", async () => {
     const { memories, session, world } = await open([]);
     session.user("The database listens on 5433.");
     await world.request(session.messages);
@@ -229,7 +229,7 @@ describe("the memories that fit a message", () => {
     expect(added((await world.request(session.messages))[2])).toBe("");
   });
 
-  it("the memories that fit a message are no more than 60 KB a session, however often the machine is started anew", async () => {
+  it("the memories that match messages take at most 60 KB in a session, also over restarts", async () => {
     const opened = await open([]);
     const { memories, session } = opened;
     let { world } = opened;
@@ -254,7 +254,7 @@ describe("the memories that fit a message", () => {
     expect(added(view.at(-1))).toBe("");
   });
 
-  it("the memories that fit a message are decided once: a request that is sent again is the same, whatever was learned in between", async () => {
+  it("the memories that match a message are decided once: a repeated request is the same, whatever was learned in between", async () => {
     const { memories, session, world } = await open([]);
     session.user("hello");
     await world.request(session.messages);
@@ -266,8 +266,8 @@ describe("the memories that fit a message", () => {
   });
 });
 
-describe("a rule at its moment", () => {
-  it("a rule at its moment stands behind the newest result when its command is used, and then not for a while", async () => {
+describe("a triggered rule", () => {
+  it("a triggered rule follows the newest result when its command is used, and then not for a while", async () => {
     const { session, world } = await open([rule]);
     session.user("hello");
     await world.request(session.messages);
@@ -276,7 +276,7 @@ describe("a rule at its moment", () => {
     session.answer([ran("git push --force"), ran("ls")]);
     const view = await world.request(session.messages);
     expect(behind(view[2])).toBe(
-      `\n\n${MOMENT_HEAD}\n- [directive/force] Never force-push. (directive, today)`,
+      `\n\n${TRIGGER_HEAD}\n- [directive/force] Never force-push. (directive, today)`,
     );
     session.answer([ran("git push")]);
     expect(behind((await world.request(session.messages))[3])).toBe("");
@@ -285,7 +285,7 @@ describe("a rule at its moment", () => {
     expect(behind((await world.request(session.messages)).at(-1))).toContain("Never force-push.");
   });
 
-  it("a rule at its moment waits for a path as the project has it", async () => {
+  it("a triggered rule matches paths relative to the project", async () => {
     const sql = memory("sql", "Migrations are never edited.", { type: "feedback", when: ["db/migrations"] });
     const { session, world } = await open([sql]);
     session.user("hello");

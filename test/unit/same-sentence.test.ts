@@ -25,7 +25,7 @@ describe("the same sentence remembered twice", () => {
       /^Remembered: knowledge\/we-deploy-on-fridays/,
     );
     expect(await run("remember", "We deploy  on Fridays.")).toMatch(
-      /^Known already: knowledge\/we-deploy-on-fridays\n/,
+      /^Already known: knowledge\/we-deploy-on-fridays\n/,
     );
   });
 

@@ -141,6 +141,6 @@ describe("a disk that is slow or fails for a while", () => {
     expect(outputs(await world.request(first))).toEqual(shown);
     fails = false;
     expect(outputs(await world.request(first))).toEqual(shown);
-    expect(await world.log()).toContain("cannot read what was decided earlier: EMFILE");
+    expect(await world.log()).toContain("cannot read earlier decisions: EMFILE");
   });
 });

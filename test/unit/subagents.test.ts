@@ -36,7 +36,7 @@ function beginChild(world: World, id: string, task: string) {
 }
 
 describe("a subagent", () => {
-  it("a subagent begins with the goal, the rules and the state of the session that started it, in the same bytes for ever", async () => {
+  it("a subagent begins with the goal, rules and state of its parent session, in bytes that never change", async () => {
     const { world } = await openParent();
     await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_1" } });
     const child = beginChild(world, "ses_c", "find the callers");
@@ -52,7 +52,7 @@ describe("a subagent", () => {
     expect(world.decisions().filter(({ layer }) => layer === "across-agents/delegation")).toHaveLength(1);
   });
 
-  it("a subagent is known for one after a restart too, and its parent's notes are not needed: the host has the messages", async () => {
+  it("a subagent is recognised after a restart without its parent's notes, from the host's messages", async () => {
     const { world } = await openParent({ options: { sessionMemory: { enabled: false } } });
     const again = await world.restart();
     again.host.parents.set("ses_c", "ses_1");
@@ -72,7 +72,7 @@ describe("a subagent", () => {
     expect(brief).toContain("You work for a subagent with this task:\n- Map all modules.");
   });
 
-  it("a subagent of a fork is told what the fork's parent knows", async () => {
+  it("a subagent of a fork gets what the fork's parent knows", async () => {
     const { world } = await openParent();
     world.host.forks.set("ses_f", "ses_1");
     await tell(world, "session.created", { info: { id: "ses_c", parentID: "ses_f" } });
@@ -80,7 +80,7 @@ describe("a subagent", () => {
     expect(brief).toContain("Never use eval.");
   });
 
-  it("a subagent is told nothing where the layer is off, nor is a session of a person's", async () => {
+  it("a subagent gets no brief if the layer is off, and a person's session never does", async () => {
     const off = await openParent({ options: { crossAgent: { enabled: false } } });
     off.world.host.parents.set("ses_c", "ses_1");
     expect(texts(await off.world.request(beginChild(off.world, "ses_c", "look").messages))).toEqual(["look"]);
@@ -117,7 +117,7 @@ describe("a subagent", () => {
 });
 
 describe("the brief", () => {
-  it("the brief is nothing where nothing is known", () => {
+  it("the brief is absent if nothing is known", () => {
     expect(formatBrief({ ancestors: [], notesPath: "/n.md" })).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 /** The notes and errors.log quote the same line of a failed call: the one that says what went wrong. */
 import { describe, expect, it } from "vitest";
-import { readAttempt } from "../../layers/always/errors/attempt.js";
+import { readEndedCall } from "../../layers/always/errors/ended-call.js";
 import { findTellingLine, rankLine } from "../../src/conversation/telling-line.js";
 import { closeDraft, openDraft } from "../../src/notes/draft.js";
 import { learnCall } from "../../src/notes/learn-call.js";
@@ -20,7 +20,7 @@ function quote(output: string): { inNotes: string; inLog: string } {
   const draft = openDraft(EMPTY_LEDGER);
   learnCall(draft, 1, part, PROJECT);
   const [failure] = closeDraft(draft, EMPTY_LEDGER).failures;
-  const attempt = readAttempt(part, { project: PROJECT, redact: (text) => text });
+  const attempt = readEndedCall(part, { project: PROJECT, redact: (text) => text });
   return { inNotes: failure?.error ?? "", inLog: attempt?.failure?.message ?? "" };
 }
 

@@ -193,7 +193,7 @@ describe("the files that the context names", () => {
     const again = await world.restart();
     expect(await onlyOutput(again, messages)).toBe(preview);
     expect(world.files.text(pathIn(preview))).toBe(large);
-    expect(await again.log()).toContain("was missing and is written again from the host's copy");
+    expect(await again.log()).toContain("was missing and has been restored from the host's copy");
   });
 
   it("the files that the context names count as used when a session goes on, at most once an hour", async () => {

@@ -1,6 +1,6 @@
 /** What the user is shown before they accept, and what a yes is to. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findTellable } from "../../layers/5-auto-memory/injection/matches.js";
+import { findNewMatches } from "../../layers/5-auto-memory/injection/matches.js";
 import { createTrustAnswers } from "../../layers/always/foreign-answers.js";
 import { memoryOf } from "../support/memory.js";
 import { openTeam, RULE, type Team } from "../support/team.js";
@@ -72,8 +72,8 @@ it("memories that are not the user's do not crowd out the user's own", () => {
     memoryOf({ id: `knowledge/f${n}`, isForeign: true as const }),
   );
   const own = memoryOf({ id: "knowledge/own" });
-  const tellable = findTellable([...foreign, own], { nowMs: 0, told: new Set() });
-  expect(tellable.map(({ id }) => id)).toEqual([
+  const matches = findNewMatches([...foreign, own], { nowMs: 0, shown: new Set() });
+  expect(matches.map(({ id }) => id)).toEqual([
     "knowledge/own",
     ...[1, 2, 3, 4].map((n) => `knowledge/f${n}`),
   ]);

@@ -43,7 +43,7 @@ it("undo of a run changed entirely by hand says so once, and the next undo goes 
   world.clock.advance(1_000);
   put(world, "knowledge/one.md", "By hand, and another time.\n");
   const first = await world.store.undo(UNDO);
-  expect(formatUndone(first)).toMatch(/^Nothing could be taken back of edit of /);
+  expect(formatUndone(first)).toMatch(/^Nothing taken back: edit of /);
   expect(first).toMatchObject({ ids: [], left: [{ id: "knowledge/one" }] });
   expect(await world.store.undo(UNDO)).toMatchObject({ operation: "remember" });
   expect(world.files.text(`${MEMORY}/knowledge/one.md`)).toBe("By hand, and another time.\n");

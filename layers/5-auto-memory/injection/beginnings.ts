@@ -1,25 +1,25 @@
-/** What a session begins with: at its beginning, and again when that is no longer shown. */
+/** Decides when a session gets its boot block: at its beginning, and again when the block is no longer shown. */
 import { isSummary } from "../../../src/conversation/history.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { planBoot } from "./boot.js";
 import type { KnownMemories } from "./known-memories.js";
-import { readTold, type Told } from "./told.js";
+import { readShown, type ShownMemories } from "./shown.js";
 
 export interface Beginnings {
-  /** For a message of the user's. */
-  forMessage(request: ContextRequest, told: Told): string | undefined;
-  /** For a result: a turn may go on for hours after its beginning was cut, and may be the session's only one. */
+  /** The block for a message of the user. */
+  forMessage(request: ContextRequest, shown: ShownMemories): string | undefined;
+  /** The block for a result: a turn may continue for hours after its beginning was cut, and may be the session's only one. */
   forResult(request: ContextRequest): string | undefined;
 }
 
-/** As seen from the project, where the agent works. */
+/** Relative to the project, where the agent works. */
 const INDEX_PATH = ".opencode/memory/MEMORY.md";
 
 export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings {
-  /** Sessions that are told once the memories are read. */
+  /** Sessions that get the block once the memories are read. */
   const postponed = new Set<string>();
-  /** Sessions that were told: they are told again when that message is deleted. */
+  /** Sessions that have had the block; they get it again if its message is deleted. */
   const begun = new Set<string>();
 
   return {
@@ -27,11 +27,11 @@ export function createBeginnings(known: KnownMemories, clock: Clock): Beginnings
 
     forResult(request) {
       const isDue = isShortened(request) || postponed.has(request.sessionID);
-      return isDue ? find(request, readTold(request)) : undefined;
+      return isDue ? find(request, readShown(request)) : undefined;
     },
   };
 
-  function find(request: ContextRequest, { hasBoot }: Told): string | undefined {
+  function find(request: ContextRequest, { hasBoot }: ShownMemories): string | undefined {
     const { sessionID } = request;
     if (hasBoot) begun.add(sessionID);
     const isDue =

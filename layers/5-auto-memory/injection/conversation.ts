@@ -1,10 +1,10 @@
 /**
- * Puts memory into the conversation, each time as a recorded text after the newest message or result, not yet sent.
+ * Adds memories to the conversation, as recorded texts after the newest message or result that is not yet sent.
  *
- *     the first message of a session      what it begins with: rules, blockers, the best of the rest
- *     every message of the user's         the few memories that fit it
- *     the newest result                   rules that apply to its command or path
- *     after a compaction or a cut         what the session began with, as it stands now
+ *     the first message of a session      the boot block: rules, blockers, the best other memories
+ *     every message of the user           the few memories that match it
+ *     the newest result                   rules triggered by its command or path
+ *     after a compaction or a cut         a new boot block
  */
 import { readOwnTexts } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
@@ -15,20 +15,20 @@ import type { ContextRequest } from "../../../src/view/request.js";
 import { createBeginnings, isBeginning, isShortened } from "./beginnings.js";
 import { createKnownMemories, type KnownMemoriesOptions } from "./known-memories.js";
 import { findLineIDs } from "./line.js";
-import { findTellable, planMatches, SESSION_BYTES } from "./matches.js";
-import { CALLS_BETWEEN, planMoment, readSubject } from "./moments.js";
+import { findNewMatches, planMatches, SESSION_BYTES } from "./matches.js";
 import type { CallSubject } from "./pattern.js";
-import { countMatchBytes, findOwnText, LAYER, readTold } from "./told.js";
+import { CALLS_BETWEEN, planTriggered, readSubject } from "./rule-triggers.js";
+import { countMatchBytes, findOwnText, LAYER, readShown } from "./shown.js";
 
 export interface Conversation {
-  /** Starts reading what is on disk for the message that has just come. Never waited for. */
+  /** Starts reading the memories from disk for the new message; returns at once. */
   prepare(): void;
-  /** Decides what to tell the request; whether there is something. Rejects when it cannot be recorded. */
+  /** Adds memories to the request, and returns whether there are any. Rejects if they cannot be recorded. */
   speak(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface ConversationOptions extends LayerContext, KnownMemoriesOptions {
-  /** The few memories that certainly concern a text, best first. */
+  /** The few memories that certainly match a text, best first. */
   match(text: string): readonly Memory[];
 }
 
@@ -59,9 +59,9 @@ export function createConversation(context: ConversationOptions): Conversation {
     if (!key || decided.get(sessionID) === key.key || findOwnText(find(key.key))) return undefined;
     known.prepare();
     await known.wait(isBeginning(request));
-    const told = readTold(request);
-    const boot = beginnings.forMessage(request, told);
-    const matches = await findMatches(request, new Set([...told.ids, ...findLineIDs(boot ?? "")]));
+    const shown = readShown(request);
+    const boot = beginnings.forMessage(request, shown);
+    const matches = await findMatches(request, new Set([...shown.ids, ...findLineIDs(boot ?? "")]));
     decided.set(sessionID, key.key);
     const texts = [boot, matches].filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : { behind: key, text: texts.join("\n\n") };
@@ -69,22 +69,22 @@ export function createConversation(context: ConversationOptions): Conversation {
 
   async function findMatches(
     request: ContextRequest,
-    told: ReadonlySet<string>,
+    shown: ReadonlySet<string>,
   ): Promise<string | undefined> {
     const asked = readOwnTexts(request.history.messages.at(-1)?.parts ?? []).join("\n");
     if (!config.recall.enabled || asked === "") return undefined;
     const nowMs = clock.now();
     const matched = match(asked).filter(isElsewhere(request));
-    const tellable = findTellable(matched, { nowMs, told });
-    if (tellable.length === 0) return undefined;
+    const fresh = findNewMatches(matched, { nowMs, shown });
+    if (fresh.length === 0) return undefined;
     const roomBytes = SESSION_BYTES - countMatchBytes(request);
-    const gone = await findGoneFiles({ files, project: folders.project }, tellable);
-    const text = planMatches(tellable, { nowMs, roomBytes, gone });
+    const gone = await findGoneFiles({ files, project: folders.project }, fresh);
+    const text = planMatches(fresh, { nowMs, roomBytes, gone });
     memories.noteUse(findLineIDs(text ?? ""));
     return text;
   }
 
-  /** After the newest result, which has not been sent yet. */
+  /** Adds to the newest result, which has not been sent yet. */
   function addToResult(request: ContextRequest): Addition | undefined {
     const { find, history, sessionID } = request;
     const fresh = history.results(history.messages.length - 1);
@@ -93,12 +93,13 @@ export function createConversation(context: ConversationOptions): Conversation {
     decided.set(sessionID, last.key);
     const boot = beginnings.forResult(request);
     const subjects = fresh.flatMap((result) => readSubject(result, folders.project) ?? []);
-    const moment = subjects.length > 0 ? findMoment(request, subjects, findLineIDs(boot ?? "")) : undefined;
-    const texts = [boot, moment].filter((text) => text !== undefined);
+    const triggered =
+      subjects.length > 0 ? findTriggered(request, subjects, findLineIDs(boot ?? "")) : undefined;
+    const texts = [boot, triggered].filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : { behind: last, text: texts.join("\n\n") };
   }
 
-  function findMoment(
+  function findTriggered(
     request: ContextRequest,
     subjects: readonly CallSubject[],
     said: readonly string[],
@@ -110,11 +111,11 @@ export function createConversation(context: ConversationOptions): Conversation {
     const recent = lately.flatMap(({ key }) => findLineIDs(findOwnText(find(key)) ?? ""));
     const isUnseen = isElsewhere(request);
     const waiting = rules.filter(({ memory }) => isUnseen(memory));
-    return planMoment(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
+    return planTriggered(waiting, subjects, { nowMs: clock.now(), recent: new Set([...recent, ...said]) });
   }
 }
 
-/** Does the session not show it already? It shows what was said in it, unless its beginning is gone. */
+/** Is the memory not from this session's own messages? Those are still shown, unless the beginning was cut. */
 function isElsewhere(request: ContextRequest): (memory: Memory) => boolean {
   const isShort = isShortened(request);
   return ({ provenance }) => isShort || provenance.session !== request.sessionID;

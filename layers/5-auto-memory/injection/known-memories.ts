@@ -1,4 +1,4 @@
-/** The memories as a message finds them: read in the background, in order, with what the user is to be asked. */
+/** The memories for the next message: read and ranked in the background, with notices for the session. */
 import { formatError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
@@ -7,36 +7,36 @@ import { waitAtMost } from "../../../src/seams/clock.js";
 import type { AgentChanges } from "../changed-by-agent.js";
 import { type Conflicts, formatOpenConflicts } from "../conflicts.js";
 import { findLineIDs } from "./line.js";
-import { findWaitingRules, type WaitingRule } from "./moments.js";
-import { LAYER } from "./told.js";
+import { findTriggerRules, type TriggerRule } from "./rule-triggers.js";
+import { LAYER } from "./shown.js";
 
 export interface KnownMemories {
-  /** Reads what is on disk, one read at a time. Never waited for, never rejects. */
+  /** Starts a read from disk unless one is running. Never rejects. */
   prepare(): void;
-  /** Waits for the read in progress: as long as a session that begins may, or as long as any message may. */
+  /** Waits for the running read; the first message of a session waits longer than others. */
   wait(isBeginning: boolean): Promise<void>;
-  /** Were they read yet? */
+  /** Have the memories been read? */
   isRead(): boolean;
-  /** The best first. Ordering ten thousand takes longer than a turn should wait, so it is done after each change. */
+  /** The best first. Ranked after each change, since ranking ten thousand takes longer than a turn should wait. */
   order(): readonly Memory[];
-  rules(): readonly WaitingRule[];
-  /** What a session is told beside the memories. */
+  rules(): readonly TriggerRule[];
+  /** What a session is shown beside the memories. */
   notices(): { conflicts: string | undefined; changed: string | undefined };
-  /** The agent has seen these words, so it may overwrite the memories in them. */
+  /** Notes that the agent has seen this text, so it may overwrite the memories in it. */
   noteShown(text: string): void;
 }
 
 export interface KnownMemoriesOptions
   extends Pick<LayerContext, "background" | "clock" | "log" | "memories"> {
   conflicts: Pick<Conflicts, "open" | "see">;
-  changes: Pick<AgentChanges, "read" | "told">;
+  changes: Pick<AgentChanges, "markShown" | "read">;
 }
 
-/** How long a message waits for changes on disk; after that it goes by the memories as last read. */
+/** How long a message waits for changes on disk; then it uses the memories last read. */
 const READ_WITHIN_MS = 30;
-/** What a session begins with is fixed for good, and the first read of a process also asks git about owners. */
+/** The first message waits longer: its block never changes, and the first read of a process also asks git about owners. */
 export const FIRST_READ_MS = 500;
-/** Whether the user changed a file by hand is asked of git, once for each change. */
+/** How long to wait for git, which is asked once for each change whether the user made it. */
 const DECIDED_WITHIN_MS = 300;
 
 export function createKnownMemories(options: KnownMemoriesOptions): KnownMemories {
@@ -44,9 +44,9 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
   let reading: Promise<unknown> | undefined;
   let isRead = false;
   let openConflicts: string | undefined;
-  /** What the agent changed of the user's, until a session is told. */
+  /** The agent's changes to the user's memories, until a session shows them. */
   let changed: string | undefined;
-  let rules: readonly WaitingRule[] | undefined;
+  let rules: readonly TriggerRule[] | undefined;
   let ranked: readonly Memory[] | undefined;
   let isOrdering = false;
   memories.onChange(() => {
@@ -76,7 +76,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     order,
 
     rules() {
-      rules ??= findWaitingRules(memories.known());
+      rules ??= findTriggerRules(memories.known());
       return rules;
     },
 
@@ -85,7 +85,7 @@ export function createKnownMemories(options: KnownMemoriesOptions): KnownMemorie
     noteShown(text) {
       if (changed !== undefined && text.includes(changed)) {
         changed = undefined;
-        void inBackground("note what was told", changes.told);
+        void inBackground("note which changes were shown", changes.markShown);
       }
       const ids = new Set(findLineIDs(text));
       conflicts.see(memories.known().filter(({ id }) => ids.has(id)));

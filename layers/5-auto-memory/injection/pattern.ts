@@ -1,31 +1,31 @@
 /**
- * The words and globs that a rule waits for. Every match takes at most the product of the two lengths: patterns come
- * from files that anybody may have written, and a regular expression made of many stars can take for ever.
+ * Matches commands and paths against the words and globs that trigger a rule. A match takes at most the product of the two
+ * lengths: patterns come from untrusted files, and a regular expression made of many stars could run for ever.
  */
 
-/** What a call was about. */
+/** The command or path of a call. */
 export interface CallSubject {
   command?: string;
-  /** As seen from the project, with `/`. */
+  /** Relative to the project, with `/`. */
   path?: string;
 }
 
-/** The same, taken apart once for all patterns. */
+/** A `CallSubject`, split once for all patterns. */
 export interface Subject {
-  /** Of a command. */
+  /** Words of the command. */
   words: readonly string[];
-  /** What may be a path, by its segments. */
+  /** Possible paths, as segments. */
   paths: readonly (readonly string[])[];
-  /** Every segment, with and without its ending, and what stands between its colons: `test:unit`. */
+  /** Each segment with and without its extension, and the parts of names with colons, such as `test:unit`. */
   names: ReadonlySet<string>;
 }
 
 export type Fits = (subject: Subject) => boolean;
 
 const LONGEST_PATTERN = 200;
-/** What stands behind is seldom what a command is about. */
+/** In characters; what a command is about is rarely further back. */
 const LONGEST_COMMAND = 2_000;
-/** No system opens a longer one. */
+/** In characters; no system opens longer paths. */
 const LONGEST_PATH = 4_096;
 const BETWEEN_WORDS = /[\s;|&()'"`<>=]+/;
 
@@ -43,9 +43,9 @@ function withoutEnding(name: string): string {
 }
 
 /**
- * Of a command the pattern fits words in a row (`git push`, `npm`, `--force*`), and files that are named in it. Of a
- * path it fits as a glob where it has `/` (a folder stands for what is in it), else as the name of a file or folder,
- * with or without its ending. `undefined` for a pattern that would fit anything, or is none.
+ * In a command, a pattern matches consecutive words (`git push`, `npm`, `--force*`) and file names. In a path, a pattern with
+ * `/` matches as a glob (a folder includes its contents); any other matches the name of a file or folder, with or without
+ * extension. `undefined` for an invalid pattern, and for one that would match anything.
  */
 export function compilePattern(pattern: string): Fits | undefined {
   const wanted = pattern.trim().toLowerCase();
@@ -69,14 +69,14 @@ export function compilePattern(pattern: string): Fits | undefined {
 
 type FitsName = (name: string) => boolean;
 
-/** Stands for any number of items. */
+/** Matches any number of items. */
 const ANY = "any";
 
 const splitPath = (path: string): string[] => path.replace(/^\.?\//, "").split("/");
 
 const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
-/** `*` stands for any characters, `?` for one. */
+/** `*` matches any characters, `?` one. */
 function compileName(pattern: string): FitsName {
   if (!hasWildcard(pattern)) return (name) => name === pattern;
   const wanted = [...pattern].map((one) => {
@@ -86,7 +86,7 @@ function compileName(pattern: string): FitsName {
   return (name) => name !== "" && fitsInOrder(wanted, [...name]);
 }
 
-/** Do the items follow the pattern to the end? Where they part it goes back to the last `ANY` only. */
+/** Do all items match the pattern in order? Backtracks to the last `ANY` only. */
 function fitsInOrder(pattern: readonly (FitsName | typeof ANY)[], items: readonly string[]): boolean {
   let at = 0;
   let lastAny = -1;

@@ -1,4 +1,4 @@
-/** What a session was told of memory, without those that the user has taken back since. Pure. */
+/** Plans to remove memories from a session's shown texts after the user has undone them. Pure. */
 
 import type { DecisionKey } from "../../../src/conversation/keys.js";
 import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
@@ -7,10 +7,10 @@ import type { ContextRequest } from "../../../src/view/request.js";
 import { BOOT_HEAD } from "./boot.js";
 import { findLineIDs } from "./line.js";
 import { MATCH_HEAD } from "./matches.js";
-import { MOMENT_HEAD } from "./moments.js";
-import { findOwnText, LAYER } from "./told.js";
+import { TRIGGER_HEAD } from "./rule-triggers.js";
+import { findOwnText, LAYER } from "./shown.js";
 
-/** The withdrawal with what is to stand there from now on; `undefined` where nothing that is shown is about them. */
+/** The withdrawal with revised texts; `undefined` if no shown text names the memories. */
 export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal): Withdrawal | undefined {
   const { find, history, shownFrom } = request;
   if (withdrawal.memories.size === 0) return undefined;
@@ -29,9 +29,9 @@ export function planWithdrawal(request: ContextRequest, withdrawal: Withdrawal):
   return { ...withdrawal, revisions: [...withdrawal.revisions, ...ours] };
 }
 
-const HEADS: ReadonlySet<string> = new Set([BOOT_HEAD, MATCH_HEAD, MOMENT_HEAD]);
+const HEADS: ReadonlySet<string> = new Set([BOOT_HEAD, MATCH_HEAD, TRIGGER_HEAD]);
 
-/** Without the lines on these memories, and headings under which nothing is left; `undefined` where that is nothing. */
+/** Removes the lines on these memories and headings left empty; `undefined` if nothing remains. */
 function withoutMemories(text: string, ids: ReadonlySet<string>): string | undefined {
   const kept = text
     .split("\n")
@@ -42,7 +42,7 @@ function withoutMemories(text: string, ids: ReadonlySet<string>): string | undef
   return full.length === 0 ? undefined : full.join("\n\n");
 }
 
-/** Ours end with a colon, and a line on a memory comes after them. */
+/** The plugin's headings end with a colon, and a memory's line follows them. */
 function isEmptyHeading(line: string, next: string | undefined): boolean {
   return line.endsWith(":") && !line.startsWith("- ") && !next?.startsWith("- ");
 }

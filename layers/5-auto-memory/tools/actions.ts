@@ -1,4 +1,4 @@
-/** What `memory_update` can do to a memory. */
+/** The actions of `memory_update`. */
 export const actions = [
   "edit",
   "archive",

@@ -1,4 +1,4 @@
-/** What the arguments of the memory tools are checked with. Apart from the tools: zod is loaded when one is called. */
+/** Schemas of the memory tools' arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
 import { memoryTypes } from "../../../src/memory/memory.js";
 import { actions } from "./actions.js";

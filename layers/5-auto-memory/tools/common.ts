@@ -1,4 +1,4 @@
-/** What the memory tools have in common: where they look, and how they answer. */
+/** Shared parts of the memory tools: their context and the format of their answers. */
 import { relative } from "node:path";
 import { StrataError } from "../../../src/error.js";
 import type { Gate } from "../../../src/gate/gate.js";
@@ -17,16 +17,16 @@ export interface MemoryToolsContext extends Pick<LayerContext, "clock" | "files"
   conflicts: Pick<Conflicts, "see" | "update">;
   changes: Pick<AgentChanges, "note">;
   search: Pick<MemorySearch, "find">;
-  /** What the user has said in the session; none in a subagent's, where another agent speaks. */
+  /** The user's messages in the session; empty for a subagent's session, where another agent writes. */
   readUsersMessages(sessionID: string): Promise<UsersMessage[]>;
 }
 
-/** Of what the user has said or confirmed. */
+/** The provenance of what the user has said or confirmed. */
 export function provenanceOf({ evidence, how, messageID }: Said, session: string): Provenance {
   return { by: "user", session, message: messageID, evidence, how };
 }
 
-/** One line that names the file. Throws where the store refused. */
+/** Formats one line that names the file. Throws if the store refused. */
 export function formatWritten(
   { folders }: Pick<LayerContext, "folders">,
   written: Written,
@@ -39,7 +39,7 @@ export function formatWritten(
   throw new StrataError("EMEMORYREFUSED", `Nothing was changed. ${why}${known}`);
 }
 
-/** As seen from the project, where it lies in there. */
+/** The path relative to the project if it is inside. */
 export function formatPath(path: string, project: string): string {
   const inside = relative(project, path);
   return inside.startsWith("..") ? path : inside.replaceAll("\\", "/");

@@ -1,10 +1,10 @@
 /**
- * `memory_remember`: the agent writes one fact down.
+ * `memory_remember`: the agent stores one fact.
  *
- * A directive, preference, feedback or pattern is the user's word. What an agent hands over as one is looked up in the
- * user's own messages of this session, and the sentence found there is what is kept, letter by letter, title included;
- * nothing found, nothing kept, and the agent may ask the user or keep a fact as `knowledge`, which is no rule. In a
- * subagent's session nobody but another agent speaks.
+ * A directive, preference, feedback or pattern holds the user's words. The agent's text is looked up in the user's messages
+ * of this session, and the sentence found there is stored verbatim, title included. If none is found, nothing is stored:
+ * the agent may ask the user, or store a fact as `knowledge`, which is not a rule. A subagent's session has no messages of
+ * the user.
  */
 import type { z } from "zod";
 import {
@@ -77,7 +77,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
     },
   });
 
-  /** What the user says now may have taken the place of what they said before. */
+  /** Logs which of the user's earlier memories the new one has superseded. */
   async function noteSuperseded(written: Written, said: Said, session: string): Promise<void> {
     if (written.kind !== "written") return;
     for (const id of written.memory.links) {
@@ -90,7 +90,7 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
 
 type Draft = Omit<MemoryDraft, "provenance">;
 
-/** The user's sentence, and of what the agent says about it only that which the sentence says too. */
+/** The user's sentence, with only those of the agent's attributes that the sentence supports. */
 function planSaid(args: Arguments, { atMs, text }: Said, nowMs: number): { draft: Draft; left: string[] } {
   const { aliases, expires, importance, scope, sensitivity, tags, type } = args;
   const isGlobal = scope === "global" && saysEverywhere(text);
@@ -109,10 +109,10 @@ function planSaid(args: Arguments, { atMs, text }: Said, nowMs: number): { draft
     content: text,
     entities: findEntities(text),
     when: findWhen(text),
-    // Search words only: they are shown nowhere as the user's.
+    // For the search only; never shown as the user's words.
     ...(aliases && { aliases }),
     ...(tags && { tags }),
-    // Less than usual would bury what the user said.
+    // A lower importance would bury what the user said.
     ...(importance !== undefined && { importance: Math.max(importance, USUAL_IMPORTANCE) }),
     ...(sensitivity && { sensitivity }),
     ...(isGlobal && { scope: "global" as const }),
@@ -121,7 +121,7 @@ function planSaid(args: Arguments, { atMs, text }: Said, nowMs: number): { draft
   return { draft, left };
 }
 
-/** What the agent says; where it is nothing but the user's sentence, with a title out of that. */
+/** The agent's fact; if it is exactly the user's sentence, the title is made from that. */
 function planFact(args: Arguments, said: Said | undefined, expires: string | undefined): Draft {
   const { aliases, entities = [], importance, scope, sensitivity, tags, type } = args;
   const content = said?.text ?? args.content;

@@ -5,8 +5,8 @@ import { createRememberTool } from "./remember.js";
 import { createUpdateTool } from "./update.js";
 
 /**
- * What the agent can do with memory. Their definitions are part of every request: they never change while a session
- * runs, and a test counts their tokens.
+ * The agent's memory tools. Their definitions are part of every request, so they never change during a session, and a test
+ * counts their tokens.
  */
 export function createMemoryTools(context: MemoryToolsContext): Tool[] {
   return [createRememberTool(context), createRecallTool(context), createUpdateTool(context)];

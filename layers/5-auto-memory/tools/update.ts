@@ -1,9 +1,9 @@
 /**
- * `memory_update`: the agent changes a memory. Nothing is deleted, and what the user said stays what the user said.
+ * `memory_update`: the agent changes a memory. Nothing is deleted, and the user's words stay the user's words.
  *
- * A directive, preference, feedback or pattern changes only at words of the user's in this session that mean it: an order,
- * or the opposite of it, or a yes to the agent's question. What was changed so is a toast, and a line in the next session.
- * To pin, which puts a memory before all others for good, takes such words for any memory.
+ * A directive, preference, feedback or pattern changes only if the user's words in this session ask for it: an order, its
+ * opposite, or a yes to the agent's question. Such a change gives a toast, and a line in the next session. Pinning, which
+ * puts a memory before all others for good, needs such words for any memory.
  */
 import type { z } from "zod";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
@@ -62,7 +62,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
       const cause: Cause = {
         operation: args.action,
         session: sessionID,
-        // It stands in the ledger for ever.
+        // The ledger keeps it for ever.
         ...(args.reason && { reason: redactSecrets(args.reason).text }),
       };
       const written = await change(args, cause, { session: sessionID, message: messageID });
@@ -88,7 +88,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     return written;
   }
 
-  /** The words of the user's for which it is done. Throws where there are none. */
+  /** The user's words that ask for the change. Throws if there are none. */
   async function readOrder(
     memory: Memory,
     { action }: Arguments,
@@ -104,7 +104,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     );
   }
 
-  /** What of the user's words an edit has for its content. */
+  /** The user's words that support an edit's content. */
   async function readSaid(
     current: Memory | undefined,
     { action, content, title }: Arguments,
@@ -126,7 +126,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
   }
 }
 
-/** They put a memory before all others, or take it back from there, whoever has written it. */
+/** Actions that need the user's words for any memory, since they change its rank for good. */
 const PINS: ReadonlySet<Action> = new Set(["pin", "unpin"]);
 
 const WHAT: Readonly<Record<Action, string>> = {
@@ -144,15 +144,15 @@ const WHAT: Readonly<Record<Action, string>> = {
 interface Ground {
   /** The memory to link with. */
   other: Memory | undefined;
-  /** What the user said of this content, of a memory that holds what the user said. */
+  /** The user's words for this content, if the memory holds what the user said. */
   search?: SaidSearch;
-  /** The user's words where the content is nothing but these, of any other. */
+  /** The user's words if the content of any other memory is exactly these. */
   verbatim?: Said | undefined;
-  /** Where the change was asked for. */
+  /** The session and message that ask for the change. */
   by: { session: string; message: string };
 }
 
-/** The memory as it is to be; `undefined` where it is so. Throws what cannot be done. Pure. */
+/** The changed memory; `undefined` if nothing changes. Throws if the change is not possible. Pure. */
 function planChange(current: Memory, args: Arguments, ground: Ground): Memory | undefined {
   switch (args.action) {
     case "edit":
@@ -168,7 +168,7 @@ function planChange(current: Memory, args: Arguments, ground: Ground): Memory | 
   }
 }
 
-/** What nobody but the agent says is from then on the agent's, and no rule. */
+/** Content that only the agent says becomes the agent's, and is not a rule. */
 function planEdit(
   current: Memory,
   args: Arguments,
@@ -185,7 +185,7 @@ function planEdit(
   return check({ ...current, content: found?.text ?? content, title, provenance });
 }
 
-/** The user's own sentence in the place of the one before; its title is made of it as well. */
+/** Replaces the content by the user's new sentence, from which the title is made too. */
 function planSaid(
   current: Memory,
   { content }: Arguments,

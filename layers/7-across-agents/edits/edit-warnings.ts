@@ -1,8 +1,8 @@
 /**
- * Before an edit: is somebody else at work on the file? The edit is written down first and then looked for those
- * before it, so that of two at the same time the later one knows.
+ * Checks before an edit whether another instance works on the file. The edit is logged first and compared with earlier
+ * ones second, so that of two simultaneous edits the later one finds the earlier.
  *
- *     warn    the agent is told behind the result of its edit
+ *     warn    a warning follows the result of the edit
  *     block   the edit does not run, and the agent is told why
  */
 import { type HookInput, refuse, type ToolArguments } from "../../../src/dispatcher/hooks.js";
@@ -17,13 +17,13 @@ import type { Leases } from "../leases/leases.js";
 import type { EditConflict, Edits } from "./edits.js";
 import { findChangedPaths, type Places } from "./places.js";
 
-/** As whose the decisions are recorded. */
+/** Layer name in the recorded decisions. */
 export const EDIT_LAYER = "across-agents/edits";
 
 export interface EditWarnings {
   /** Before a call runs. Rejects with the system's error. */
   check(call: HookInput<"toolArguments">, args: ToolArguments): Promise<ToolArguments | undefined>;
-  /** What is to stand behind the newest results. */
+  /** Plans the warnings after the newest results. */
   plan(request: ContextRequest): Addition[];
 }
 
@@ -33,9 +33,9 @@ export interface EditWarningsOptions {
   leases: Leases;
   places: Places;
   policy: "warn" | "block" | "off";
-  /** Runs behind the turn. */
+  /** Runs in the background. */
   later(what: string, run: () => Promise<unknown>): void;
-  /** Another instance has edited the file shortly before: a person may want to know. */
+  /** Another instance has edited the file recently; called to inform the user. */
   onConflict(conflict: EditConflict): void;
 }
 
@@ -45,13 +45,13 @@ interface Call {
   warning?: string;
 }
 
-/** Calls whose end is not seen, because the user has broken them off. */
+/** Number of calls remembered: the end of a call that the user aborts is never seen. */
 const MOST_CALLS = 200;
 
 export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
   const { edits, instances, later, leases, onConflict, places, policy } = options;
   const calls = new Map<string, Call>();
-  const told = new Set<string>();
+  const warned = new Set<string>();
 
   return {
     async check({ callID, sessionID, tool }, args) {
@@ -85,7 +85,7 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
         if (!call) return [];
         calls.delete(name);
         if (result.part.state.status === "error") {
-          later("note that an edit has failed", () => edits.cancel(call.id, sessionID));
+          later("record a failed edit", () => edits.cancel(call.id, sessionID));
           return [];
         }
         if (call.warning === undefined || isExtendedBy(EDIT_LAYER, find(result.key))) return [];
@@ -112,11 +112,11 @@ export function createEditWarnings(options: EditWarningsOptions): EditWarnings {
       : ["[Strata] Another OpenCode instance is at work here:", ...lines].join("\n");
   }
 
-  /** A session is told once of a lease; one that blocks does so every time. */
+  /** Warns each session once of a lease; with `block`, every time. */
   function isNews({ instance, item, session, sinceMs }: Lease, sessionID: string): boolean {
     const name = [sessionID, instance, session, item, sinceMs].join(" ");
-    const isNew = !told.has(name);
-    told.add(name);
+    const isNew = !warned.has(name);
+    warned.add(name);
     return isNew || policy === "block";
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Which instance edits which file, append-only, `<state>/edits/YYYY-MM-DD.jsonl`.
+ * Log of which instance edits which file, append-only, `<state>/edits/YYYY-MM-DD.jsonl`.
  *
- *     edit   somebody is about to; written before the call runs
- *     void   it came to nothing: the call was refused or has failed
+ *     edit   an instance is about to edit; written before the call runs
+ *     void   the edit did not happen: the call was refused or failed
  *
- * Lines are appended in one call each, so that the file puts the edits of all instances in one order: of two that edit
- * at the same time the later one finds the line of the earlier one before its own.
+ * Each line is appended with one call, so that the file orders the edits of all instances: of two simultaneous edits, the
+ * later one finds the earlier one's line before its own.
  */
 import { DAY_MS } from "../../../src/days.js";
 import { isName } from "../../../src/instances/instance.js";
@@ -18,30 +18,30 @@ import { each, either, number, object, oneOf, optional, parserOf, string } from 
 export interface EditLine {
   v: 1;
   kind: "edit" | "void";
-  /** Of the call; a line for each file that it changes. */
+  /** Id of the call, which has a line for each file that it changes. */
   id: string;
-  /** As `Places` spells it; absent where the whole call is void. */
+  /** As `Places` spells it; absent if the whole call is void. */
   path?: string;
   at: number;
   instance: string;
   session: string;
 }
 
-/** What somebody else has done with a file. */
+/** Another instance's recent edit of a file. */
 export interface EditConflict {
   path: string;
   by: Pick<EditLine, "instance" | "session" | "at">;
 }
 
-/** How long another's edit is worth a word. */
+/** How long another instance's edit is worth a warning. */
 const RECENT_MS = 10 * 60_000;
 
 export interface Edits {
-  /** Says that a call is about to change these places; its id. Rejects with the system's error. */
+  /** Logs that a call is about to change these files and returns the call's id. Rejects with the system's error. */
   begin(places: readonly string[], session: string): Promise<string>;
-  /** Says that the call has changed nothing. Rejects with the system's error. */
+  /** Logs that the call has changed nothing. Rejects with the system's error. */
   cancel(id: string, session: string): Promise<void>;
-  /** What these instances have done with the call's places shortly before it. Rejects with the system's error. */
+  /** Recent edits of the call's files by these instances. Rejects with the system's error. */
   findConflicts(id: string, others: ReadonlySet<string>): Promise<EditConflict[]>;
 }
 
@@ -49,7 +49,7 @@ export interface EditsOptions {
   clock: Clock;
   files: Files;
   folder: string;
-  /** The own id. */
+  /** Id of this instance. */
   instance: string;
 }
 
@@ -84,8 +84,8 @@ export function createEdits({ clock, files, folder, instance }: EditsOptions): E
 }
 
 /**
- * What others have done with the places of a call shortly before it, the last of each. What stands before the same
- * session's own last edit of the place it has been told already. Pure.
+ * The last recent edit of the call's files by each other instance. Edits before the session's own last edit of the same
+ * file are left out, since the session has been warned of them. Pure.
  */
 export function findConflicts(
   lines: readonly EditLine[],

@@ -1,12 +1,12 @@
-/** Which file a path means, whoever spells it: links followed, from where the agent works, as seen from the project. */
+/** Gives each file one spelling: links resolved, relative to the project. */
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { readText } from "../../../src/conversation/call.js";
 import type { Files } from "../../../src/seams/files.js";
 
 export interface Places {
-  /** The one spelling of a path: relative to the project for what lies in it, with slashes; else absolute. */
+  /** The canonical spelling of a path: inside the project relative, with slashes; elsewhere absolute. */
   spell(path: string): Promise<string>;
-  /** Is there something of this name? */
+  /** Does the path exist? */
   has(path: string): Promise<boolean>;
 }
 
@@ -14,7 +14,7 @@ export interface PlacesOptions {
   files: Files;
   /** Absolute. */
   project: string;
-  /** Absolute; where relative paths begin. */
+  /** Absolute; base of relative paths. */
   directory: string;
 }
 
@@ -33,7 +33,7 @@ export function createPlaces({ directory, files, project }: PlacesOptions): Plac
     },
   };
 
-  /** Of what is not there yet, the folders that are. */
+  /** Resolves the links of a path; for a missing file, those of its existing parents. */
   async function follow(path: string): Promise<string> {
     const real = await files.realPath(path);
     if (real !== undefined || dirname(path) === path) return real ?? path;
@@ -43,7 +43,7 @@ export function createPlaces({ directory, files, project }: PlacesOptions): Plac
 
 const CHANGING = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
 
-/** The paths of all files that a call is about to change, as it names them; none for a call that changes no file. */
+/** The paths, as the call spells them, of all files that it is about to change. */
 export function findChangedPaths(tool: string, args: Readonly<Record<string, unknown>>): string[] {
   if (!CHANGING.has(tool)) return [];
   const edits: unknown[] = Array.isArray(args.edits) ? args.edits : [];
@@ -56,7 +56,7 @@ export function findChangedPaths(tool: string, args: Readonly<Record<string, unk
   return [...new Set([...named, ...patched].filter((path) => path !== undefined))];
 }
 
-/** Of OpenCode's own form of patch, or of a unified diff. */
+/** The paths in a patch of OpenCode's own format, or in a unified diff. */
 function readPatched(patch: string): string[] {
   const own = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm;
   const unified = /^(?:---|\+\+\+) (?:[ab]\/)?([^\t\n]+)/gm;

@@ -1,24 +1,24 @@
-/** What can be held: `!12`, `#34`, `&5`, a path or a topic, each with one spelling. */
+/** Items of leases: `!12`, `#34`, `&5`, a path or a topic, each with one spelling. */
 import { isAbsolute } from "node:path";
 
 const REFERENCE = /^[!#&]\d+$/;
-/** Something with a slash in it, or the name of a file. */
+/** A text with a slash, or a file name. */
 const PATH = /[/\\]|^\.|\.\w{1,8}$/;
 
-/** May it be a path, if there is such a file? */
+/** Could it be a path, if such a file exists? */
 export const mayBePath = (text: string): boolean => !REFERENCE.test(text);
 
-/** Is it meant as a path, whether or not there is such a file? A topic of several words is none. */
+/** Is it meant as a path, even if no such file exists? A topic of several words is not. */
 export function isPath(text: string): boolean {
   return mayBePath(text) && !/\s/.test(text) && PATH.test(text);
 }
 
-/** A reference or a topic in its one spelling; paths are `placeOf`'s. */
+/** The canonical spelling of a reference or topic; `Places.spell` does paths. */
 export function formatTopic(text: string): string {
   return text.trim().replace(/\s+/g, " ").toLowerCase();
 }
 
-/** Do they name the same, or does one lie in the other? */
+/** Are the items equal, or is one inside the other? */
 export function overlaps(one: string, other: string): boolean {
   return one === other || isBelow(one, other) || isBelow(other, one);
 }

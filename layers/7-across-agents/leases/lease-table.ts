@@ -1,12 +1,12 @@
 /**
- * Who holds what, and until when. Pure: a table and what somebody wants give the next table and an answer.
+ * Who holds what, and until when. Pure: a table and a request give the next table and an outcome.
  *
  *     free ──claim──▶ held by a session ──renew──▶ held for longer
  *      ▲                     │
  *      └── release, expiry, end of its instance ┘
  *
- * An item is held by one session at a time; holding a path holds everything below it. A lease that has not expired
- * is taken from nobody whose instance lives. Every instance of a project reads the same table.
+ * One session at a time holds an item; holding a path holds everything below it. An unexpired lease of a living instance
+ * is never taken away. All instances of a project read the same table.
  */
 
 import { isName } from "../../../src/instances/instance.js";
@@ -19,26 +19,26 @@ export interface Lease {
   item: string;
   instance: string;
   session: string;
-  /** What for, in a few words. */
+  /** Purpose, in a few words. */
   why?: string;
   /** Milliseconds since 1970. */
   sinceMs: number;
   untilMs: number;
 }
 
-/** Somebody who wants something of the table. */
+/** The session that requests a change of the table. */
 export interface Asker {
   instance: string;
   session: string;
   nowMs: number;
-  /** Ids of the instances that live; leases of others are none. */
+  /** Ids of the living instances; leases of others do not count. */
   living: ReadonlySet<string>;
 }
 
 export type LeaseOutcome =
   | { kind: "held"; lease: Lease; isRenewed: boolean }
   | { kind: "released"; leases: readonly Lease[] }
-  /** Somebody else has it, or something that overlaps it. */
+  /** Another session holds it, or an item that overlaps it. */
   | { kind: "taken"; by: Lease }
   /** Nothing to renew or release. */
   | { kind: "none" };
@@ -50,7 +50,7 @@ export interface LeasePlan {
 
 export const LONGEST_LEASE_MS = 8 * 3_600_000;
 
-/** Those that count: not expired, and of an instance that lives. */
+/** The leases in force: not expired, and of a living instance. */
 export function findHeld(
   leases: readonly Lease[],
   { living, nowMs }: Pick<Asker, "living" | "nowMs">,
@@ -58,7 +58,7 @@ export function findHeld(
   return leases.filter(({ instance, untilMs }) => living.has(instance) && !hasExpired(untilMs, nowMs));
 }
 
-/** Takes the item, or keeps it for longer where the session has it already. */
+/** Claims the item, or extends the session's lease on it. */
 export function planClaim(
   leases: readonly Lease[],
   { item, forMs, why }: { item: string; forMs: number; why?: string },
@@ -82,7 +82,7 @@ export function planClaim(
   return { leases: [...rest, lease], outcome: { kind: "held", lease, isRenewed: own !== undefined } };
 }
 
-/** Keeps for longer what the session holds: who has lost it has to claim it anew, and may come too late. */
+/** Extends a lease that the session holds. A lost lease has to be claimed again, and another session may have it. */
 export function planRenew(
   leases: readonly Lease[],
   { item, forMs }: { item: string; forMs: number },
@@ -95,7 +95,7 @@ export function planRenew(
   return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
 }
 
-/** Lets go of the item, which any session of the instance that holds it may; without an item of all that the session has. */
+/** Releases the item, which any session of the holding instance may do; without an item, all leases of the session. */
 export function planRelease(leases: readonly Lease[], item: string | undefined, asker: Asker): LeasePlan {
   const held = findHeld(leases, asker);
   const released = held.filter((lease) =>
@@ -112,7 +112,7 @@ export function planRelease(leases: readonly Lease[], item: string | undefined, 
   return { leases: held, outcome: by ? { kind: "taken", by } : { kind: "none" } };
 }
 
-/** The table of a file; whatever in it is no lease counts for nothing. */
+/** Parses the table in a file; entries that are not leases are ignored. */
 export function parseLeases(text: string): Lease[] {
   const value = parseJson(text);
   return isRecord(value) && anyList(value.leases) ? value.leases.filter(isLease) : [];
@@ -122,7 +122,7 @@ export function formatLeases(leases: readonly Lease[]): string {
   return formatPage({ leases });
 }
 
-/** A clock that was set back does not keep a lease for ever: none ends later than the longest there is. */
+/** A lease that ends later than the longest possible counts as expired, so that a clock set back keeps none for ever. */
 function hasExpired(untilMs: number, nowMs: number): boolean {
   return nowMs >= untilMs || untilMs - nowMs > LONGEST_LEASE_MS;
 }

@@ -1,4 +1,4 @@
-/** The tool `lease`: says that one works on something, and finds out who does. */
+/** The tool `lease`: claims work items and lists who holds them. */
 import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import type { leaseArguments } from "../arguments.js";

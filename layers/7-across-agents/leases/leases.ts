@@ -1,4 +1,4 @@
-/** The leases of a project, in one file that all its instances change under a lock. `lease-table.ts` has the rules. */
+/** The leases of a project, in one file that its instances change under a lock. The rules are in `lease-table.ts`. */
 
 import type { Instances } from "../../../src/instances/instances.js";
 import type { Locks } from "../../../src/lock/locks.js";
@@ -20,17 +20,17 @@ import {
   planRenew,
 } from "./lease-table.js";
 
-/** Every call rejects with the system's error, or with that of the lock. */
+/** All calls reject with the system's error, or with the lock's. */
 export interface Leases {
   claim(item: string, options: { session: string; forMs: number; why?: string }): Promise<LeaseOutcome>;
   renew(item: string, options: { session: string; forMs: number }): Promise<LeaseOutcome>;
-  /** Without an item all that the session has. */
+  /** Without an item, releases all leases of the session. */
   release(item: string | undefined, options: { session: string }): Promise<LeaseOutcome>;
-  /** Those that count now. */
+  /** The leases in force. */
   list(): Promise<Lease[]>;
-  /** Those of other instances on one of these places, or on a folder that it lies in. */
+  /** Leases of other instances on one of these paths, or on a folder above it. */
   findOthers(places: readonly string[]): Promise<Lease[]>;
-  /** Lets go of all that this instance holds. */
+  /** Releases all leases of this instance. */
   releaseAll(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createLeases(options: LeasesOptions): Leases {
     fresh: [],
   });
   const read = (): Promise<readonly Lease[]> => stored.read(path);
-  /** Was anything ever claimed here? Without it nothing has to be let go, and no file looked for. */
+  /** Has this instance claimed anything? If not, `releaseAll` need not read the file. */
   let hasClaimed = false;
   instances.onEnd(async (ended) => {
     const isTheirs = ({ instance }: Lease): boolean => ended.includes(instance);

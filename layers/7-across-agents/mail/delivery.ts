@@ -1,4 +1,4 @@
-/** Puts letters behind the newest thing in a session's context, and learns when its model has answered them. */
+/** Adds messages at the tail of a session's context, and learns when its model has answered them. */
 
 import { type History, isEndedAnswer } from "../../../src/conversation/history.js";
 import type { DecisionKey } from "../../../src/conversation/keys.js";
@@ -6,24 +6,24 @@ import type { Message } from "../../../src/conversation/message.js";
 import { isRecord } from "../../../src/records.js";
 import { isExtendedBy } from "../../../src/view/known-decisions.js";
 import type { ContextRequest } from "../../../src/view/request.js";
-import { MAIL_LAYER } from "./boxes.js";
-import type { Claim } from "./letter.js";
+import type { Claim } from "./agent-message.js";
+import { MAIL_LAYER } from "./inbox-files.js";
 import type { Mail } from "./mail.js";
 
 export interface Delivery {
-  /** Whether something was put into the request. Rejects with the system's error. */
+  /** Returns whether messages were added to the request. Rejects with the system's error. */
   deliver(request: ContextRequest, signal: AbortSignal): Promise<boolean>;
-  /** Learns from what the host reports of an answer. */
+  /** Learns from the host's events when an answer has ended. */
   hear(type: string, properties: Readonly<Record<string, unknown>>): void;
 }
 
 export interface DeliveryOptions {
   mail: Mail;
-  /** Runs behind the turn. */
+  /** Runs in the background. */
   later(what: string, run: () => Promise<unknown>): void;
 }
 
-/** A delivery that waits for an answer, and the answers that were there before it. */
+/** Deliveries that wait for an answer, and the ids of the answers before them. */
 interface Waiting {
   claims: Claim[];
   answered: ReadonlySet<string>;
@@ -32,7 +32,7 @@ interface Waiting {
 export function createDelivery({ later, mail }: DeliveryOptions): Delivery {
   const waiting = new Map<string, Waiting>();
   const begun = new Set<string>();
-  /** What letters could last have been put behind in each session: it has been sent by now. */
+  /** The tail to which messages could last be added, by session; it has been sent since. */
   const offered = new Map<string, string>();
 
   return {
@@ -42,8 +42,8 @@ export function createDelivery({ later, mail }: DeliveryOptions): Delivery {
       const key = findTail(history);
       if (!key || offered.get(sessionID) === key.key || isExtendedBy(MAIL_LAYER, find(key.key))) return false;
       offered.set(sessionID, key.key);
-      const letters = await mail.deliver(sessionID, key, signal);
-      if (!letters) return false;
+      const messages = await mail.deliver(sessionID, key, signal);
+      if (!messages) return false;
       await watch(sessionID, history);
       return true;
     },
@@ -58,7 +58,7 @@ export function createDelivery({ later, mail }: DeliveryOptions): Delivery {
     },
   };
 
-  /** An answer may have come while nobody listened: the process was another one. */
+  /** Settles from the history, because an answer may have come before this process started. */
   async function settleShown({ history, sessionID }: ContextRequest): Promise<void> {
     if (!begun.has(sessionID)) {
       begun.add(sessionID);
@@ -77,15 +77,15 @@ export function createDelivery({ later, mail }: DeliveryOptions): Delivery {
 
   function settle(sessionID: string, { claims }: Waiting): void {
     waiting.delete(sessionID);
-    later("note that messages were seen", async () => {
+    later("record that messages were seen", async () => {
       for (const claim of claims) await mail.settle(sessionID, claim);
     });
   }
 }
 
 /**
- * What has not been sent yet: the newest message where it is the user's, else the newest result of the last answer.
- * Pure.
+ * The part of the history that is not sent yet: the newest message if it is the user's, else the newest result of the last
+ * answer. Pure.
  */
 function findTail(history: History): DecisionKey | undefined {
   const last = history.messages.length - 1;
@@ -93,7 +93,7 @@ function findTail(history: History): DecisionKey | undefined {
   return history.results(last).at(-1);
 }
 
-/** Has an answer ended after all of these were delivered? Pure. */
+/** Has an answer ended after all these deliveries? Pure. */
 function hasAnswered({ lastAnswer, messages }: History, claims: readonly Claim[]): boolean {
   const ended = messages[lastAnswer]?.info.time?.completed;
   return ended !== undefined && claims.every(({ at }) => ended > at);

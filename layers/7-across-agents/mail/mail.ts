@@ -1,14 +1,14 @@
 /**
- * Letters between sessions, each delivered once.
+ * Messages between sessions, each delivered once.
  *
- *     post      append the letter to the receiver's file
- *     deliver   append a claim → record the decision → append that it is delivered
- *     settle    append that an answer has followed
+ *     post      append the message to the receiver's inbox
+ *     deliver   append a claim → record the decision → append "delivered"
+ *     settle    append "seen" once an answer has followed
  *
- * The recorded decision is the truth: its text names the letters. A claim whose end is not written down, because
- * somebody was killed, is looked up there: with a decision the letters are delivered, without one they never were, since
- * a decision is recorded before it is first used. Two instances that have the same session open append their claims
- * to one file, and the first claim in it counts while its instance lives.
+ * The recorded decision is authoritative: its text names the messages. If a process was killed and its claim has no end,
+ * the decision tells: with it the messages are delivered, without it they are not, since a decision is recorded before its
+ * first use. Two instances with the same session open append their claims to one file, and the first claim counts while its
+ * instance lives.
  */
 import { randomUUID } from "node:crypto";
 import type { DecisionKey } from "../../../src/conversation/keys.js";
@@ -17,43 +17,47 @@ import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Decisions } from "../../../src/view/decisions.js";
 import { planAddition } from "../../../src/view/extend.js";
-import { createBoxes, MAIL_LAYER } from "./boxes.js";
 import {
+  type AgentMessage,
   type Claim,
   type CursorLine,
   formatDelivery,
-  type Letter,
-  type LetterState,
+  type MessageState,
   nameOf,
-} from "./letter.js";
+} from "./agent-message.js";
+import { createInboxFiles, MAIL_LAYER } from "./inbox-files.js";
 import { findUnseen, planDelivery } from "./plan-delivery.js";
 
-export const MOST_LETTER_BYTES = 4_096;
-/** Letters that may wait for one receiver. */
+export const MOST_MESSAGE_BYTES = 4_096;
+/** Maximum number of messages that wait for one receiver. */
 const MOST_QUEUED = 200;
 
-/** A letter as it is in somebody's box. */
-export interface KnownLetter {
-  letter: Letter;
-  state: LetterState;
+/** A message in an inbox. */
+export interface InboxMessage {
+  message: AgentMessage;
+  state: MessageState;
 }
 
-/** Every call rejects with the system's error. */
+/** All calls reject with the system's error. */
 export interface Mail {
   /**
-   * Puts a letter into the box, unless one of this name is there already. Its state.
+   * Adds a message to the inbox unless one with its name is there; returns the message's state.
    *
-   * @throws StrataError when the id was used for another text, or too many letters wait.
+   * @throws StrataError if the id was used for another text, or too many messages wait.
    */
-  post(receiver: string, letter: Omit<Letter, "v" | "at">): Promise<LetterState>;
-  /** Records the decision that puts the next letters behind what has this key; `undefined` where there are none. */
-  deliver(receiver: string, key: DecisionKey, signal: AbortSignal): Promise<readonly Letter[] | undefined>;
-  /** Deliveries to this session that no answer is known to have followed. */
+  post(receiver: string, message: Omit<AgentMessage, "v" | "at">): Promise<MessageState>;
+  /** Records the decision that adds the next messages at this key; `undefined` if there are none. */
+  deliver(
+    receiver: string,
+    key: DecisionKey,
+    signal: AbortSignal,
+  ): Promise<readonly AgentMessage[] | undefined>;
+  /** Deliveries to this session without a known answer. */
   unseen(receiver: string): Promise<Claim[]>;
   settle(receiver: string, claim: Claim): Promise<void>;
-  /** What is in the box, in order. */
-  read(receiver: string): Promise<KnownLetter[]>;
-  /** Sessions with a box. */
+  /** The messages in the inbox, in order. */
+  read(receiver: string): Promise<InboxMessage[]>;
+  /** Ids of the sessions with an inbox. */
   receivers(): Promise<string[]>;
 }
 
@@ -62,31 +66,31 @@ export interface MailOptions {
   files: Files;
   decisions: Decisions;
   folder: string;
-  /** The own id. */
+  /** Id of this instance. */
   instance: string;
-  /** Ids of the instances that live. */
+  /** Ids of the living instances. */
   living(): Promise<ReadonlySet<string>>;
 }
 
 export function createMail({ clock, decisions, files, folder, instance, living }: MailOptions): Mail {
-  const boxes = createBoxes({ clock, decisions, files, folder });
+  const inboxes = createInboxFiles({ clock, decisions, files, folder });
   const delivering = new Map<string, Promise<unknown>>();
 
   return {
     async post(receiver, given) {
-      const { letters, states } = await boxes.open(receiver);
+      const { messages, states } = await inboxes.open(receiver);
       const name = nameOf(given);
-      const known = letters.find((letter) => nameOf(letter) === name);
+      const known = messages.find((message) => nameOf(message) === name);
       if (known && known.text !== given.text) throw usedID(given.id);
       if (known) return states.get(name) ?? "queued";
       const waiting = [...states.values()].filter((state) => state === "queued").length;
       if (waiting >= MOST_QUEUED) throw fullBox(receiver, waiting);
-      const letter: Letter = { v: 1, ...given, at: clock.now() };
-      await boxes.addLetter(receiver, letter);
+      const message: AgentMessage = { v: 1, ...given, at: clock.now() };
+      await inboxes.addMessage(receiver, message);
       return "queued";
     },
 
-    /** One at a time: a delivery that overran its caller's bound may still be under way. */
+    /** One at a time: a delivery that overran its caller's time limit may still be running. */
     deliver(receiver, key, signal) {
       const before = delivering.get(receiver) ?? Promise.resolve();
       const own = before.catch(() => {}).then(() => deliverNext(receiver, key, signal));
@@ -95,44 +99,44 @@ export function createMail({ clock, decisions, files, folder, instance, living }
     },
 
     async unseen(receiver) {
-      const { lines, recorded } = await boxes.open(receiver);
+      const { lines, recorded } = await inboxes.open(receiver);
       return findUnseen(lines, recorded);
     },
 
-    settle: (receiver, { batch }) => boxes.append(receiver, { v: 1, kind: "seen", batch }),
+    settle: (receiver, { batch }) => inboxes.append(receiver, { v: 1, kind: "seen", batch }),
 
     async read(receiver) {
-      const { letters, states } = await boxes.open(receiver);
-      return letters.map((letter) => ({ letter, state: states.get(nameOf(letter)) ?? "queued" }));
+      const { messages, states } = await inboxes.open(receiver);
+      return messages.map((message) => ({ message, state: states.get(nameOf(message)) ?? "queued" }));
     },
 
-    receivers: boxes.receivers,
+    receivers: inboxes.receivers,
   };
 
   async function deliverNext(
     receiver: string,
     key: DecisionKey,
     signal: AbortSignal,
-  ): Promise<readonly Letter[] | undefined> {
-    if (!(await boxes.exists(receiver))) return undefined;
-    const { letters, recorded, states, unrecorded } = await boxes.open(receiver);
-    const planned = planDelivery(letters, states);
+  ): Promise<readonly AgentMessage[] | undefined> {
+    if (!(await inboxes.exists(receiver))) return undefined;
+    const { messages, recorded, states, unrecorded } = await inboxes.open(receiver);
+    const planned = planDelivery(messages, states);
     if (planned.length === 0) return undefined;
     if ((await close(receiver, recorded, unrecorded)).length > 0) return undefined;
     const claim = formatClaim(planned, key);
     signal.throwIfAborted();
-    await boxes.append(receiver, claim);
+    await inboxes.append(receiver, claim);
     if (await hasLost(receiver, claim)) {
-      await boxes.append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
+      await inboxes.append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
       return undefined;
     }
     const delivery = planAddition({ behind: key, text: formatDelivery(planned) });
     await decisions.record(receiver, MAIL_LAYER, [delivery], signal);
-    await boxes.append(receiver, { v: 1, kind: "delivered", batch: claim.batch });
+    await inboxes.append(receiver, { v: 1, kind: "delivered", batch: claim.batch });
     return planned;
   }
 
-  function formatClaim(planned: readonly Letter[], { day, key }: DecisionKey): Claim {
+  function formatClaim(planned: readonly AgentMessage[], { day, key }: DecisionKey): Claim {
     const batch = `${instance}-${randomUUID().slice(0, 8)}`;
     const letters = planned.map(nameOf);
     return { v: 1, kind: "claimed", batch, letters, instance, at: clock.now(), key: { day, key } };
@@ -140,28 +144,28 @@ export function createMail({ clock, decisions, files, folder, instance, living }
 
   /** Records how claims ended; returns those that a living instance is about to deliver. */
   async function close(receiver: string, recorded: Claim[], unrecorded: Claim[]): Promise<Claim[]> {
-    for (const { batch } of recorded) await boxes.append(receiver, { v: 1, kind: "delivered", batch });
+    for (const { batch } of recorded) await inboxes.append(receiver, { v: 1, kind: "delivered", batch });
     if (unrecorded.length === 0) return [];
     const alive = await living();
     const isUnderWay = (claim: Claim): boolean => claim.instance !== instance && alive.has(claim.instance);
     for (const claim of unrecorded)
-      if (!isUnderWay(claim)) await boxes.append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
+      if (!isUnderWay(claim)) await inboxes.append(receiver, { v: 1, kind: "dropped", batch: claim.batch });
     return unrecorded.filter(isUnderWay);
   }
 
-  /** Does an earlier claim hold some of the letters? */
+  /** Does an earlier claim hold some of the messages? */
   async function hasLost(receiver: string, claim: Claim): Promise<boolean> {
-    const open = findRivals(await boxes.readCursor(receiver), claim);
+    const open = findRivals(await inboxes.readCursor(receiver), claim);
     if (!open) return true;
     if (open.length === 0) return false;
     const alive = await living();
     const ended = open.filter((one) => !alive.has(one.instance));
-    const isDelivered = await Promise.all(ended.map((one) => boxes.isRecorded(receiver, one)));
+    const isDelivered = await Promise.all(ended.map((one) => inboxes.isRecorded(receiver, one)));
     return ended.length < open.length || isDelivered.includes(true);
   }
 }
 
-/** Earlier claims of other instances on some of the letters, not dropped; `undefined` where this claim is gone. */
+/** Earlier claims of other instances on some of the messages, not dropped; `undefined` if this claim is missing. */
 function findRivals(lines: readonly CursorLine[], claim: Claim): Claim[] | undefined {
   const own = lines.findIndex(({ batch }) => batch === claim.batch);
   if (own === -1) return undefined;

@@ -1,19 +1,19 @@
-/** What the files of a mailbox say. Pure. */
-import type { Claim, CursorLine, Letter, LetterState } from "./letter.js";
-import { nameOf } from "./letter.js";
+/** Reads the state of messages from an inbox, and plans the next delivery. Pure. */
+import type { AgentMessage, Claim, CursorLine, MessageState } from "./agent-message.js";
+import { nameOf } from "./agent-message.js";
 
-/** A letter that is not delivered for so long is out of date. */
+/** A message that waits longer expires. */
 const LONGEST_WAIT_MS = 7 * 86_400_000;
-/** Bytes that one delivery may bring; the rest comes with the next. One letter always fits. */
+/** Maximum size of one delivery, in bytes; the rest comes with the next. One message always fits. */
 const DELIVERY_BYTES = 8_192;
 
-/** Claims of which the cursor does not say how they ended: then the decisions do. */
+/** Claims without an end in the cursor; the decisions tell how they ended. */
 export function findOpenClaims(lines: readonly CursorLine[]): Claim[] {
   const ended = new Set(lines.filter(({ kind }) => kind !== "claimed").map(({ batch }) => batch));
   return lines.filter((line) => line.kind === "claimed").filter(({ batch }) => !ended.has(batch));
 }
 
-/** Deliveries that no answer is known to have followed; `recorded` are open claims whose decision is there. */
+/** Deliveries without a known answer; `recorded` are open claims with a recorded decision. */
 export function findUnseen(lines: readonly CursorLine[], recorded: readonly Claim[]): Claim[] {
   const of = (wanted: CursorLine["kind"]) =>
     new Set(lines.filter(({ kind }) => kind === wanted).map(({ batch }) => batch));
@@ -24,20 +24,20 @@ export function findUnseen(lines: readonly CursorLine[], recorded: readonly Clai
   );
 }
 
-/** The state of each letter, by its name. */
+/** The state of each message, by its name. */
 export function readStates(
-  letters: readonly Letter[],
+  messages: readonly AgentMessage[],
   lines: readonly CursorLine[],
   recorded: readonly Claim[],
   nowMs: number,
-): Map<string, LetterState> {
-  const batches = new Map<string, LetterState>(recorded.map(({ batch }) => [batch, "delivered"]));
+): Map<string, MessageState> {
+  const batches = new Map<string, MessageState>(recorded.map(({ batch }) => [batch, "delivered"]));
   for (const { batch, kind } of lines) {
     if (kind === "seen") batches.set(batch, "seen");
     else if (kind === "delivered" && batches.get(batch) !== "seen") batches.set(batch, "delivered");
   }
-  const states = new Map<string, LetterState>(
-    letters.map((letter) => [nameOf(letter), nowMs - letter.at > LONGEST_WAIT_MS ? "expired" : "queued"]),
+  const states = new Map<string, MessageState>(
+    messages.map((message) => [nameOf(message), nowMs - message.at > LONGEST_WAIT_MS ? "expired" : "queued"]),
   );
   for (const line of lines) {
     const state = line.kind === "claimed" ? batches.get(line.batch) : undefined;
@@ -46,15 +46,18 @@ export function readStates(
   return states;
 }
 
-/** The letters to deliver next, in their order: from the first that is queued on, as many as fit. */
-export function planDelivery(letters: readonly Letter[], states: ReadonlyMap<string, LetterState>): Letter[] {
+/** The messages to deliver next, in order: as many queued ones as fit. */
+export function planDelivery(
+  messages: readonly AgentMessage[],
+  states: ReadonlyMap<string, MessageState>,
+): AgentMessage[] {
   let bytes = 0;
-  const planned: Letter[] = [];
-  for (const letter of letters) {
-    if (states.get(nameOf(letter)) !== "queued") continue;
-    bytes += Buffer.byteLength(letter.text);
+  const planned: AgentMessage[] = [];
+  for (const message of messages) {
+    if (states.get(nameOf(message)) !== "queued") continue;
+    bytes += Buffer.byteLength(message.text);
     if (planned.length > 0 && bytes > DELIVERY_BYTES) break;
-    planned.push(letter);
+    planned.push(message);
   }
   return planned;
 }

@@ -1,4 +1,4 @@
-/** Whom a session can write to. Pure. */
+/** Finds the sessions that a session can write to. Pure. */
 import { formatSession, type Instance, type LiveSession } from "../../../src/instances/instance.js";
 
 export interface Receiver extends LiveSession {
@@ -7,12 +7,12 @@ export interface Receiver extends LiveSession {
 
 export type Found =
   | { kind: "found"; receivers: readonly Receiver[] }
-  /** The sentence says whom there is. */
+  /** `why` lists the sessions that exist. */
   | { kind: "unknown"; why: string };
 
 /**
- * Those that a word means: the id of a session, "parent", "children", or the id of an instance, which is the session
- * that it used last. `living` are all instances that live.
+ * The sessions that `to` means: a session's id, "parent", "children", or an instance's id, which means the session it used
+ * last. `living` are all living instances.
  */
 export function findReceivers(to: string, sessionID: string, living: readonly Instance[]): Found {
   const all = listReceivers(living);
@@ -28,7 +28,7 @@ export function findReceivers(to: string, sessionID: string, living: readonly In
   return { kind: "unknown", why: `${describe(to, sessionID)}. ${formatAlive(others)}` };
 }
 
-/** A session that several instances have open is named once. */
+/** All sessions; one that several instances have open is listed once. */
 export function listReceivers(living: readonly Instance[]): Receiver[] {
   const all = living.flatMap(({ id, sessions }) => sessions.map((one) => ({ ...one, instance: id })));
   return all.filter((one, index) => all.findIndex(({ id }) => id === one.id) === index);

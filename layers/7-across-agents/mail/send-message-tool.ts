@@ -1,21 +1,21 @@
-/** The tool `send_message`: writes to another session, and tells what became of what was written. */
+/** The tool `send_message`: writes to another session, and reports the state of sent messages. */
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import type { Instances } from "../../../src/instances/instances.js";
 import type { sendMessageArguments } from "../arguments.js";
-import type { Letter } from "./letter.js";
-import { type KnownLetter, type Mail, MOST_LETTER_BYTES } from "./mail.js";
+import type { AgentMessage } from "./agent-message.js";
+import { type InboxMessage, type Mail, MOST_MESSAGE_BYTES } from "./mail.js";
 import { findReceivers, formatAlive, listReceivers } from "./receivers.js";
 
-/** Letters of one's own box that the tool shows. */
-const SHOWN_LETTERS = 10;
+/** Number of received messages that the tool shows. */
+const SHOWN_MESSAGES = 10;
 
 const parameters: ToolParameters = {
   properties: {
     to: { description: 'session id, "parent", "children" or instance id', type: "string" },
-    text: { description: `at most ${MOST_LETTER_BYTES} bytes; larger things go in a file`, type: "string" },
+    text: { description: `at most ${MOST_MESSAGE_BYTES} bytes; larger things go in a file`, type: "string" },
     id: {
       description: "yours; sent once however often. Without text: asks what became of it",
       type: "string",
@@ -49,32 +49,32 @@ export function createSendMessageTool({ instances, mail }: SendMessageOptions): 
     if (to === undefined)
       throw new StrataError("EINVAL", "send_message needs `to` with a text; nothing was sent");
     const bytes = Buffer.byteLength(text);
-    if (text.trim() === "" || bytes > MOST_LETTER_BYTES)
+    if (text.trim() === "" || bytes > MOST_MESSAGE_BYTES)
       throw new StrataError(
         "EINVAL",
-        `expected a text of 1 to ${MOST_LETTER_BYTES} bytes, got ${bytes}; nothing was sent. Put it in a file and send its path.`,
+        `expected a text of 1 to ${MOST_MESSAGE_BYTES} bytes, got ${bytes}; nothing was sent. Put it in a file and send its path.`,
       );
     const found = findReceivers(to, call.sessionID, await instances.living());
     if (found.kind === "unknown") throw new StrataError("ENOBODY", found.why);
-    const letter = describe(id ?? nameCall(call), text, call.sessionID);
+    const message = describe(id ?? nameCall(call), text, call.sessionID);
     const states: string[] = [];
     for (const receiver of found.receivers)
-      states.push(`${await mail.post(receiver.id, letter)} for ${receiver.id}${when(receiver.state)}`);
-    return `${letter.id}: ${states.join(", ")}. Ask with this id later.`;
+      states.push(`${await mail.post(receiver.id, message)} for ${receiver.id}${when(receiver.state)}`);
+    return `${message.id}: ${states.join(", ")}. Ask with this id later.`;
   }
 
-  function describe(id: string, text: string, from: string): Omit<Letter, "v" | "at"> {
+  function describe(id: string, text: string, from: string): Omit<AgentMessage, "v" | "at"> {
     const goal = instances.sessions.find(from)?.goal;
     return { id, from, instance: instances.ownID, ...(goal !== undefined && { goal }), text };
   }
 
   async function ask(id: string, from: string): Promise<string> {
-    const boxes = await Promise.all(
-      (await mail.receivers()).map(async (receiver) => ({ receiver, letters: await mail.read(receiver) })),
+    const inboxes = await Promise.all(
+      (await mail.receivers()).map(async (receiver) => ({ receiver, messages: await mail.read(receiver) })),
     );
-    const found = boxes.flatMap(({ letters, receiver }) =>
-      letters
-        .filter(({ letter }) => letter.id === id && letter.from === from)
+    const found = inboxes.flatMap(({ messages, receiver }) =>
+      messages
+        .filter(({ message }) => message.id === id && message.from === from)
         .map(({ state }) => `${state} (${receiver})`),
     );
     if (found.length === 0)
@@ -84,19 +84,19 @@ export function createSendMessageTool({ instances, mail }: SendMessageOptions): 
 
   async function list(sessionID: string): Promise<string> {
     const others = listReceivers(await instances.living()).filter(({ id }) => id !== sessionID);
-    const received = (await mail.read(sessionID)).slice(-SHOWN_LETTERS).map(formatReceived);
+    const received = (await mail.read(sessionID)).slice(-SHOWN_MESSAGES).map(formatReceived);
     const box = received.length === 0 ? [] : ["Last messages to this session, data from peers:", ...received];
     return [formatAlive(others), ...box].join("\n");
   }
 }
 
-/** The same for the same call, so that a call that is run again sends nothing twice. */
+/** Equal for the same call, so that a repeated call sends nothing twice. */
 function nameCall({ callID, messageID }: Call): string {
   return `m-${createHash("sha1").update(`${messageID} ${callID}`).digest("hex").slice(0, 8)}`;
 }
 
 const when = (state: string): string => (state === "idle" ? " (idle: it comes with its next user turn)" : "");
 
-function formatReceived({ letter, state }: KnownLetter): string {
-  return `--- ${letter.id} from ${letter.from}, ${state}\n${letter.text.replace(/^/gm, "> ")}`;
+function formatReceived({ message, state }: InboxMessage): string {
+  return `--- ${message.id} from ${message.from}, ${state}\n${message.text.replace(/^/gm, "> ")}`;
 }

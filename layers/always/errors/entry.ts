@@ -1,12 +1,11 @@
 /**
- * A line of `errors.log`. Fields stand two spaces apart, and no field has two in a row:
+ * A line of `errors.log`. Two spaces separate the fields, and no field contains two in a row:
  *
  *     2026-11-21 09:00:12  failed    bash  npm test  exit 1: npm error Missing script: "test"  attempt 2  [ses_1 x3Kf90aQ 7yTb11Qe 0aB3kd81Zz]
  *     2026-11-21 09:00:40  resolved  bash  npm test  worked as: npm run test:unit  [ses_1 x3Kf90aQ 7yTb11Qe 88fA2mQpLw]
  *
- * Times are UTC. In brackets: the session, what stands for the call and for its message, what this very line is known
- * by, and the mark of the machine that wrote it. A person may change a text or take a line out; what is no such line is
- * passed over.
+ * Times are UTC. In brackets: the session, the hashes of the call and its message, the key of the result, and the mark of
+ * the machine that wrote the line. People may change or delete lines; lines in another format are ignored.
  */
 
 export interface Entry {
@@ -16,20 +15,20 @@ export interface Entry {
   readonly tool: string;
   /** The call that failed, on one line. */
   readonly call: string;
-  /** How it failed, or what became of it. */
+  /** How it failed, or how it was resolved. */
   readonly text: string;
-  /** From 1; of a resolution 0. */
+  /** From 1; 0 for a resolution. */
   readonly attempt: number;
   readonly session: string;
   readonly callHash: string;
   readonly messageHash: string;
-  /** Stands for the result that the line is about. */
+  /** Key of the result that the line is about. */
   readonly key: string;
-  /** By which the machine that wrote the line knows it again; lines of earlier versions have none. */
+  /** Authenticates the line to the machine that wrote it; lines of earlier versions have none. */
   readonly mark?: string;
 }
 
-/** One line, without the newline. Each text must be as `toField` makes it. */
+/** Formats one line, without the newline. Each text must come from `toField`. */
 export function formatEntry(entry: Entry): string {
   const { at, attempt, call, callHash, key, kind, mark, messageHash, session, text, tool } = entry;
   const time = new Date(at).toISOString().slice(0, 19).replace("T", " ");
@@ -40,10 +39,10 @@ export function formatEntry(entry: Entry): string {
 
 const IDS = /^\[([\w-]+) ([\w-]+) ([\w-]+) ([\w-]+)(?: ([\w-]+))?\]$/;
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
-/** No entry is nearly as long: what is has been written by something else. */
+/** In characters; entries are far shorter, so a longer line is not one. */
 const LONGEST_LINE = 4_000;
 
-/** `undefined` for a line that is no entry. */
+/** `undefined` if the line is not an entry. */
 export function parseEntry(line: string): Entry | undefined {
   if (line.length > LONGEST_LINE) return undefined;
   const [time = "", kind, tool, call, ...rest] = line.trim().split(/\s{2,}|\t/);

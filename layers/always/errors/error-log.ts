@@ -1,11 +1,10 @@
 /**
- * `errors.log`: append-only, several processes at once. Over its size it becomes `errors.log.1`, in the place of the
- * one before, so that both together are bounded and the oldest entries go first. Who may do that is decided by a lock,
- * since two who did it one after the other would leave nothing. A line that lands in the file while it is renamed is
- * in `errors.log.1`, which is read as well.
+ * `errors.log`: append-only, written by several processes. It is rotated at a size limit: it replaces `errors.log.1`, so
+ * that the total size is bounded and the oldest entries go first. A lock guards the rotation, since two in a row would
+ * discard everything. A line appended during the rename ends up in `errors.log.1`, which is read as well.
  *
- * The file lies in the project, so that anybody may have written what stands in it. Each line ends with a mark over all
- * of it that only this user's machine can make; one without it, or that was changed since, stays and is nobody's answer.
+ * The file is in the project, so anybody may have written it. Each line ends with a mark over its content that only this
+ * user's machine can make; lines without a valid mark stay in the file, but are not answered from.
  */
 import { basename, dirname, join } from "node:path";
 import { StrataError } from "../../../src/error.js";
@@ -15,20 +14,20 @@ import { giveWay, takeLines } from "../../../src/record/lines.js";
 import { type Files, readText } from "../../../src/seams/files.js";
 import { type Entry, formatEntry, parseEntry } from "./entry.js";
 
-/** A line as it stands there. */
+/** A line of the log. */
 export interface LogLine {
   readonly entry: Entry;
-  /** Has this user's machine written it, and nobody changed it? */
+  /** Was it written by this user's machine and not changed since? */
   readonly isOwn: boolean;
 }
 
 export interface ErrorLog {
   /**
-   * All entries, the oldest file's first, but for those that were appended here since: the list is another one only
-   * when the files were changed otherwise. Throws the system's error.
+   * All entries, the older file's first, without those appended by this instance since the last read. Returns the same list
+   * until the files are changed otherwise. Throws the system's error.
    */
   read(): Promise<readonly LogLine[]>;
-  /** Throws the system's error; some of the entries may have been written then. */
+  /** Throws the system's error; some entries may then be written. */
   append(entries: readonly Entry[]): Promise<void>;
 }
 
@@ -36,14 +35,14 @@ export interface ErrorLogOptions {
   files: Files;
   locks: Locks;
   path: string;
-  /** The lock that decides who turns it over. */
+  /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
 }
 
-/** Some 700 entries; both files are read in a few milliseconds. */
-export const TURN_OVER_BYTES = 150_000;
-/** More than our own files have. */
+/** About 700 entries; both files are read in a few milliseconds. */
+export const ROTATE_AT_BYTES = 150_000;
+/** Entries checked between pauses; more than the plugin's own files have. */
 const CHECKED_AT_A_TIME = 2_000;
 
 export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptions): ErrorLog {
@@ -63,12 +62,12 @@ export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptio
       if (!isIgnored) await keepLogOutOfGit(files, path);
       isIgnored = true;
       const [before] = await readSizes();
-      if (before > TURN_OVER_BYTES) await turnOver();
+      if (before > ROTATE_AT_BYTES) await rotate();
       for (const entry of entries) await appendEntry(await formatMarked(entry));
     },
   };
 
-  /** A file that a repository brings may have any number of them. */
+  /** Pauses regularly, since a file from a repository may have any number of entries. */
   async function checkAll(entries: readonly Entry[]): Promise<LogLine[]> {
     const lines: LogLine[] = [];
     for (let from = 0; from < entries.length; from += CHECKED_AT_A_TIME) {
@@ -92,20 +91,20 @@ export function createErrorLog({ files, locks, path, lock, seal }: ErrorLogOptio
 
   async function appendEntry(line: string): Promise<void> {
     await files.appendLine(path, line);
-    // What this adds up to is known; were it more, somebody else has written, and all is read again.
+    // A different size at the next read means that another process has written, and all is read again.
     if (cached) cached.sizes = [cached.sizes[0] + Buffer.byteLength(line) + 1, cached.sizes[1]];
   }
 
-  /** Of both files, the one in use first. */
+  /** Sizes of both files, the current one first. */
   async function readSizes(): Promise<Sizes> {
     return [(await files.stat(path))?.bytes ?? 0, (await files.stat(earlierOf(path)))?.bytes ?? 0];
   }
 
-  /** Whoever does not get the lock leaves it to the one who has it. */
-  async function turnOver(): Promise<void> {
+  /** Does nothing if another process holds the lock. */
+  async function rotate(): Promise<void> {
     const rename = async (): Promise<void> => {
-      // Somebody else may have done it while this one came to the lock.
-      if (((await files.stat(path))?.bytes ?? 0) > TURN_OVER_BYTES) await files.rename(path, earlierOf(path));
+      // Another process may have rotated before this one got the lock.
+      if (((await files.stat(path))?.bytes ?? 0) > ROTATE_AT_BYTES) await files.rename(path, earlierOf(path));
     };
     try {
       await locks.withLock(lock, rename, { waitMs: 0 });
@@ -121,7 +120,7 @@ const isSame = (one: Sizes, other: Sizes): boolean => one[0] === other[0] && one
 
 const earlierOf = (path: string): string => `${path}.1`;
 
-/** All entries, the oldest file's first. Throws the system's error. */
+/** All entries, the older file's first. Throws the system's error. */
 export async function readErrorLog(files: Files, path: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const one of [earlierOf(path), path])
@@ -132,7 +131,7 @@ export async function readErrorLog(files: Files, path: string): Promise<Entry[]>
   return entries;
 }
 
-/** What failed on one machine is nothing to commit. A person's own line about it stays. */
+/** Adds the log to .gitignore: failures of one machine should not be committed. A person's own entry stays. */
 async function keepLogOutOfGit(files: Files, path: string): Promise<void> {
   const ignore = join(dirname(path), ".gitignore");
   const name = basename(path);

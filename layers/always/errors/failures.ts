@@ -1,11 +1,11 @@
 /**
  * The memory of failures: what failed, how often, and what resolved it, in `.opencode/memory/errors.log`.
  *
- * It learns from the messages of each request. Of a session that it has not seen yet only the newest results are
- * written down: those before were written by whoever sent them, and what a person has taken out of the log since
- * does not come back. A line is written once, whoever sees the result: its key is the result's own, also in a fork.
- * Only lines that this user's machine has written, and nobody has changed since, are answered from.
- * The log is written behind the turn. What cannot be written is said once in the machine's log, and known all the same.
+ * It learns from the messages of each request. For a session not seen yet only the newest results are logged: the instance
+ * that sent the others has logged them, and lines that a person has deleted since must not come back. Each result is logged
+ * once, over instances and forks, because its key is the same everywhere. Answers use only lines that this user's machine
+ * has written and that are unchanged. The log is written in the background. If a write fails, strata.log says so once, and
+ * the entries stay known in memory.
  */
 
 import type { Message } from "../../../src/conversation/message.js";
@@ -14,7 +14,7 @@ import type { Locks } from "../../../src/lock/locks.js";
 import type { Seal } from "../../../src/owner/seal.js";
 import type { Log } from "../../../src/record/log.js";
 import type { Files } from "../../../src/seams/files.js";
-import type { ReadingOptions } from "./attempt.js";
+import type { ReadingOptions } from "./ended-call.js";
 import type { Entry } from "./entry.js";
 import { createErrorLog, type LogLine } from "./error-log.js";
 import { addEntry, type KnownFailure, nameFailure, sumEntries } from "./known-failures.js";
@@ -23,21 +23,21 @@ import type { Occurrence } from "./tracker.js";
 
 /** No call rejects. */
 export interface Failures {
-  /** Takes in what is new in these messages, and tells which calls in it have failed the same way before. */
+  /** Learns from new messages, and returns the calls in them that have failed the same way before. */
   learn(sessionID: string, messages: readonly Message[]): Promise<readonly Repetition[]>;
-  /** What is known, the newest last: of all sessions, or of those in which it failed last or was resolved. */
+  /** Known failures, the newest last; with `session`, only those that failed last or were resolved in it. */
   recent(options?: { session?: string; sinceMs?: number }): Promise<readonly KnownFailure[]>;
-  /** Resolves when nothing is left to be written. */
+  /** Resolves when all entries are written. */
   onIdle(): Promise<void>;
 }
 
-/** A call that has just failed as it did before. */
+/** A call that has failed the same way as before. */
 export interface Repetition {
-  /** Its result, by identity. */
+  /** The part with its result, compared by identity. */
   readonly part: Message["parts"][number];
-  /** As it was known before this time. */
+  /** The failure as known before this call. */
   readonly before: KnownFailure;
-  /** It may have been run to see whether a change of files helped. */
+  /** Files were changed in between, so the call may have been a test of that change. */
   readonly isRetryAfterChange: boolean;
 }
 
@@ -45,9 +45,9 @@ export interface FailuresOptions extends ReadingOptions {
   files: Files;
   locks: Locks;
   log: Log;
-  /** Of `errors.log`. */
+  /** Path of `errors.log`. */
   path: string;
-  /** The lock that decides who turns it over. */
+  /** Path of the lock for rotation. */
   lock: string;
   seal: Seal;
 }
@@ -58,7 +58,7 @@ export function createFailures(options: FailuresOptions): Failures {
   const { files, locks, log, path, lock, seal, ...reading } = options;
   const errorLog = createErrorLog({ files, locks, path, lock, seal });
   const observe = createObserver(reading);
-  /** What is not in the log yet, or could not be written. */
+  /** Entries that are not in the log yet, or could not be written. */
   let unwritten: readonly Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
   let hasFailed = false;
@@ -85,13 +85,13 @@ export function createFailures(options: FailuresOptions): Failures {
     onIdle: () => writing,
   };
 
-  /** What the log has, and what is on its way into it. */
+  /** The entries of the log, and those still to be written. */
   async function readAll(): Promise<Known> {
     await writing;
     const read = await readLog();
     if (known?.log === read) return known;
     const own = read.filter(({ isOwn }) => isOwn).map(({ entry }) => entry);
-    // Of a result that a line was about nothing is written again, whatever was made of that line.
+    // A result with a line in the log is not logged again, even if the line was changed.
     const all = [...read.map(({ entry }) => entry), ...unwritten];
     known = {
       log: read,
@@ -130,7 +130,7 @@ export function createFailures(options: FailuresOptions): Failures {
 }
 
 interface Known {
-  /** The log as it was read; what was written here since is in the others as well. */
+  /** The log as last read; the other fields include what this instance has written since. */
   log: readonly LogLine[];
   failures: Map<string, KnownFailure>;
   keys: Set<string>;
@@ -141,29 +141,29 @@ const MOST_UNWRITTEN = 500;
 const nameEntry = (entry: Pick<Entry, "kind" | "key" | "callHash" | "messageHash">): string =>
   `${entry.kind} ${entry.key} ${nameFailure(entry)}`;
 
-/** As it was known before any of these; a call that failed twice in one answer is no repetition. */
+/** Compares with what was known before this answer; a call that fails twice in one answer is not a repetition. */
 function findRepetition(occurrence: Occurrence, { failures, keys }: Known): Repetition[] {
   if (occurrence.kind !== "failed") return [];
-  const { attempt, failure, isRetryAfterChange } = occurrence;
+  const { ended, failure, isRetryAfterChange } = occurrence;
   const before = failures.get(nameFailure(failure));
-  // One that is in the log already was judged before, here or in the session that this one is a fork of.
-  const isKnown = keys.has(nameEntry({ kind: "failed", key: attempt.key, ...failure }));
-  return before && !isKnown ? [{ part: attempt.part, before, isRetryAfterChange }] : [];
+  // A logged result was handled before, here or in the session from which this one was forked.
+  const isKnown = keys.has(nameEntry({ kind: "failed", key: ended.key, ...failure }));
+  return before && !isKnown ? [{ part: ended.part, before, isRetryAfterChange }] : [];
 }
 
-/** The line to be written; none where it is there. The next of the same kind finds it among those known. */
+/** The line to write; none if the log has it. Adds it to the known entries for the occurrences that follow. */
 function toEntry(occurrence: Occurrence, session: string, { failures, keys }: Known): Entry[] {
-  const { attempt, failure, kind } = occurrence;
+  const { ended, failure, kind } = occurrence;
   const { call, callHash, message, messageHash } = failure;
-  const at = Math.floor(attempt.at / 1_000) * 1_000;
-  const of = { kind, session, call, callHash, messageHash, key: attempt.key };
-  // How a failure was resolved that is not in the log, or was taken out of it, is nothing to keep.
+  const at = Math.floor(ended.at / 1_000) * 1_000;
+  const of = { kind, session, call, callHash, messageHash, key: ended.key };
+  // A resolution without its failure in the log is not kept.
   const isLoose = kind === "resolved" && !failures.has(nameFailure(of));
   if (isLoose || keys.has(nameEntry(of))) return [];
   const attempts = (failures.get(nameFailure(of))?.attempts ?? 0) + 1;
   const entry: Entry =
     occurrence.kind === "failed"
-      ? { ...of, at, tool: occurrence.attempt.tool, text: message, attempt: attempts }
+      ? { ...of, at, tool: occurrence.ended.tool, text: message, attempt: attempts }
       : { ...of, at, tool: occurrence.tool, text: occurrence.text, attempt: 0 };
   keys.add(nameEntry(entry));
   addEntry(failures, entry);

@@ -1,21 +1,21 @@
-/** What makes two failing calls the same, and two messages alike. */
+/** Hashes that are equal for the same failing call, and for similar messages. */
 import { stripVTControlCharacters } from "node:util";
 import { readInput, readText } from "../../../src/conversation/call.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
 import { hashText } from "../../../src/conversation/outcome.js";
 
-/** What a call is given besides what it is about. */
-const BESIDE_THE_POINT = new Set(["description", "timeout"]);
+/** Arguments that do not change what a call does. */
+const IRRELEVANT_FIELDS = new Set(["description", "timeout"]);
 const ID_CHARACTERS = 8;
 
-/** Of an argument the beginning; of a message the end, which says what went wrong. */
+/** Characters used: the beginning of an argument; the end of a message, which says what went wrong. */
 const LOOKED_AT = 4_000;
 
-/** The same for the same tool and arguments, wherever the project lies and however they are spaced. */
-export function hashAttempt(part: ToolPart, project: string, redact: (text: string) => string): string {
+/** Equal for the same tool and arguments, regardless of the project's path and of spacing. */
+export function hashCall(part: ToolPart, project: string, redact: (text: string) => string): string {
   const input = readInput(part);
   const fields = Object.keys(input)
-    .filter((name) => !BESIDE_THE_POINT.has(name))
+    .filter((name) => !IRRELEVANT_FIELDS.has(name))
     .sort()
     .map(
       (name) =>
@@ -30,14 +30,14 @@ export function hashAttempt(part: ToolPart, project: string, redact: (text: stri
   return hashText(`${part.tool} ${anywhere}`).slice(0, ID_CHARACTERS);
 }
 
-/** A file that is written as a whole is known by its beginning and its length. */
+/** Represents a long text, such as a whole file, by its beginning and length. */
 const shorten = (text = ""): string =>
   `${text.slice(0, LOOKED_AT)}${text.length > LOOKED_AT ? text.length : ""}`;
 
-/** A script of a megabyte that is given as a command is known by its beginning and its length. */
+/** In characters; a longer command is represented by its beginning and length. */
 const LONGEST_COMMAND = 20_000;
 
-/** The command without a first step into the project, where it is anyway, and with single spaces. */
+/** The command with single spaces, and without a leading `cd` into the project, where it runs anyway. */
 export function normalizeCommand(command: string, project: string): string {
   const rest = command.length > LONGEST_COMMAND ? ` (${command.length} characters)` : "";
   const line = `${command.slice(0, LONGEST_COMMAND).replace(/\s+/g, " ").trim()}${rest}`;
@@ -46,12 +46,12 @@ export function normalizeCommand(command: string, project: string): string {
   return step === undefined ? line : line.slice(step.length);
 }
 
-/** The same for messages that differ only in what differs each time. */
+/** Equal for messages that differ only in numbers, times, hashes, ids and paths. */
 export function hashMessage(text: string): string {
   return hashText(normalizeMessage(text)).slice(0, ID_CHARACTERS);
 }
 
-/** Numbers, times, hashes, ids and the places of files are taken out, and so are case and spacing. */
+/** Replaces numbers, times, hashes, ids and paths, and removes case and spacing. */
 export function normalizeMessage(text: string): string {
   return stripVTControlCharacters(text.slice(-LOOKED_AT))
     .toLowerCase()

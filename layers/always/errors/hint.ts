@@ -1,11 +1,11 @@
-/** What is said behind the result of a call that has failed in this way before. Pure. */
+/** The hint after the result of a call that has failed the same way before. Pure. */
 import { formatDay } from "../../../src/days.js";
 import { quote } from "../../../src/text.js";
 import type { KnownFailure } from "./known-failures.js";
 
 const LONGEST_RESOLUTION = 260;
 
-/** In words that stay true: with dates, without "yesterday". What tools and people have written stands in quotes. */
+/** Uses wording that stays true: dates, not "yesterday". Texts of tools and people are quoted. */
 export function formatHint({ attempts, firstAt, lastAt, resolution }: KnownFailure): string {
   const [first, last] = [formatDay(firstAt), formatDay(lastAt)];
   const times = attempts === 1 ? "once" : attempts === 2 ? "twice" : `${attempts} times`;

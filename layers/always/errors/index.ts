@@ -1,6 +1,6 @@
 /**
- * Failed calls: what failed is written to `.opencode/memory/errors.log`, and what resolved it; a call that has just
- * failed as it did before is answered with that, behind its result, before that is first sent.
+ * Failed calls: logs failures and what resolved them in `.opencode/memory/errors.log`. A call that fails the same way again
+ * gets a hint after its result, before the result is first sent.
  */
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../../src/layer-definition.js";
@@ -45,7 +45,7 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  /** Whether something was decided. */
+  /** Returns whether a hint was added. */
   async function answer(request: ContextRequest, signal: AbortSignal): Promise<boolean> {
     const { find, history, sessionID } = request;
     const repetitions = await failures.learn(sessionID, history.messages);

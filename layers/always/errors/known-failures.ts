@@ -1,26 +1,26 @@
-/** What the entries of the log come to: each way in which a call has failed, how often, and what became of it. Pure. */
+/** Sums the log's entries: each kind of failure, its count, and its resolution. Pure. */
 import type { Entry } from "./entry.js";
 
 export interface KnownFailure {
   readonly tool: string;
   readonly call: string;
   readonly message: string;
-  /** Times it has failed this way, also those of which the lines are gone. */
+  /** Number of failures of this kind, including those whose lines are gone. */
   readonly attempts: number;
-  /** Milliseconds since 1970; the first of which there is a line. */
+  /** Time of the first failure with a line; milliseconds since 1970. */
   readonly firstAt: number;
   readonly lastAt: number;
   /** The session in which it failed last. */
   readonly session: string;
-  /** What became of it the last time that this was found out. */
+  /** The last known resolution. */
   readonly resolution?: { readonly at: number; readonly text: string; readonly session: string };
 }
 
-/** Stands for a way in which a call fails. */
+/** Identifies a kind of failure: a call and its message. */
 export const nameFailure = (of: Pick<Entry, "callHash" | "messageHash">): string =>
   `${of.callHash} ${of.messageHash}`;
 
-/** By `nameFailure`. A resolution of which the failure is gone counts for nothing, two lines of one key for one. */
+/** Failures by `nameFailure`. Ignores resolutions without their failure, and repeated lines of one key. */
 export function sumEntries(entries: readonly Entry[]): Map<string, KnownFailure> {
   const known = new Map<string, KnownFailure>();
   const keys = new Set<string>();
@@ -32,7 +32,7 @@ export function sumEntries(entries: readonly Entry[]): Map<string, KnownFailure>
   return known;
 }
 
-/** Takes one more entry in. */
+/** Adds one entry. */
 export function addEntry(known: Map<string, KnownFailure>, entry: Entry): void {
   const { at, attempt, call, kind, session, text, tool } = entry;
   const name = nameFailure(entry);
@@ -47,7 +47,7 @@ export function addEntry(known: Map<string, KnownFailure>, entry: Entry): void {
     tool,
     call,
     message: text,
-    // Two processes may have counted the same number; lines may have been dropped.
+    // Two processes may have written the same number, and lines may have been deleted.
     attempts: Math.max(attempt, (before?.attempts ?? 0) + 1),
     firstAt: Math.min(at, before?.firstAt ?? at),
     lastAt: Math.max(at, before?.lastAt ?? at),

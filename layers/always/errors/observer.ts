@@ -1,20 +1,20 @@
-/** Finds what has newly failed or was resolved in the messages of a session. */
+/** Finds new failures and resolutions in a session's messages. */
 import { createKnownMessages, type KnownMessages } from "../../../src/conversation/known-messages.js";
 import { isToolPart, type Message } from "../../../src/conversation/message.js";
-import { type Attempt, type ReadingOptions, readAttempt, readAttemptKey } from "./attempt.js";
+import { type EndedCall, type ReadingOptions, readCallKey, readEndedCall } from "./ended-call.js";
 import { createTracker, type Occurrence, type Tracker } from "./tracker.js";
 
-/** What has happened since the last call; of a session not seen yet, only what its newest answer shows. */
+/** Returns what has happened since the last call; for a session not seen yet, only what its newest answer shows. */
 export type Observer = (sessionID: string, messages: readonly Message[]) => Occurrence[];
 
 interface Session {
   readonly known: KnownMessages;
-  /** Results that were taken in: a message that may still grow is looked at again. */
+  /** Keys of the results read so far; a message that may still grow is read again. */
   readonly seen: Set<string>;
   readonly tracker: Tracker;
 }
 
-/** Sessions held in memory; any other counts as not seen yet. */
+/** Number of sessions kept in memory; any other counts as not seen yet. */
 const MOST_SESSIONS = 30;
 
 export function createObserver(reading: ReadingOptions): Observer {
@@ -27,21 +27,21 @@ export function createObserver(reading: ReadingOptions): Observer {
     const newest = messages.findLastIndex(({ info }) => info?.role === "assistant");
     const occurrences: Occurrence[] = [];
     for (const [index, message] of messages.slice(from).entries()) {
-      const found = readAttempts(message, session.seen).flatMap(session.tracker.take);
+      const found = readEndedCalls(message, session.seen).flatMap(session.tracker.take);
       if (!isFirst || from + index >= newest) occurrences.push(...found);
     }
     session.known.add(messages.slice(from));
     return occurrences;
   };
 
-  /** What has ended in this message and was not taken in yet. */
-  function readAttempts({ parts }: Message, seen: Set<string>): Attempt[] {
+  /** Calls of this message that have ended and were not read yet. */
+  function readEndedCalls({ parts }: Message, seen: Set<string>): EndedCall[] {
     if (!Array.isArray(parts)) return [];
     return parts.flatMap((part) => {
-      const key = part && isToolPart(part) ? readAttemptKey(part) : undefined;
+      const key = part && isToolPart(part) ? readCallKey(part) : undefined;
       if (key === undefined || seen.has(key)) return [];
       seen.add(key);
-      return readAttempt(part, reading) ?? [];
+      return readEndedCall(part, reading) ?? [];
     });
   }
 
@@ -59,7 +59,7 @@ export function createObserver(reading: ReadingOptions): Observer {
   }
 }
 
-/** Index of the first message after the last one of which nothing is left to be learned. */
+/** Index after the last message that was read completely. */
 function findFresh(messages: readonly Message[], known: KnownMessages): number {
   return messages.findLastIndex((message) => known.has(message)) + 1;
 }

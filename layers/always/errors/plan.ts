@@ -1,19 +1,18 @@
 import type { History, Result } from "../../../src/conversation/history.js";
 import type { Repetition } from "./failures.js";
 
-/** A result behind which it is said that this has failed before. */
+/** A result that gets a hint, and the repetition it is about. */
 export interface PlannedHint {
   result: Result;
   repetition: Repetition;
 }
 
-/** One answer's calls that all fail as before need not all be told so. */
+/** Maximum number of hints in one answer. */
 const MOST_HINTS = 3;
 
 /**
- * Which repetitions are answered: those whose results have not been sent yet, in the newest answer. Not a command that
- * was run again after files were changed and that nothing is known to resolve: whether it works now is what it was run
- * for. Pure.
+ * Selects the repetitions that get a hint: those with unsent results in the newest answer. Leaves out a command that was
+ * run again after a change of files and has no known resolution: it was run to see whether it works now. Pure.
  */
 export function planHints(history: History, repetitions: readonly Repetition[]): PlannedHint[] {
   const last = history.messages.length - 1;

@@ -1,4 +1,4 @@
-/** Is a call that worked an earlier one that failed, in a changed form? And what has changed? Pure. */
+/** Finds out whether a successful call is the correction of a failed one, and what was changed. Pure. */
 import {
   findTouchedPaths,
   isChangingTool,
@@ -6,22 +6,22 @@ import {
   readInput,
 } from "../../../src/conversation/call.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
-import { formatCall, type ReadingOptions, readCommand, toField } from "./attempt.js";
+import { formatCall, type ReadingOptions, readCommand, toField } from "./ended-call.js";
+import { splitCommand } from "./failed-command.js";
 import { normalizeCommand } from "./fingerprint.js";
-import { splitCommand } from "./mistake.js";
 import { isReworded, isSpelledAlike, splitShellWords } from "./spelling.js";
 
-/** Says how to do something, how long it may take, or how much of it is wanted, not what. */
-const BESIDE_THE_POINT = new Set(["description", "timeout", "offset", "limit", "workdir", "head_limit"]);
-/** Texts that are shown only where nothing shorter has changed. */
+/** Arguments for how, how long or how much, not for what is done. */
+const IRRELEVANT_FIELDS = new Set(["description", "timeout", "offset", "limit", "workdir", "head_limit"]);
+/** Long texts, shown only if no shorter field has changed. */
 const LONG_FIELDS = new Set(["newString", "new_string", "content", "patchText"]);
 const LONGEST_RESOLUTION = 260;
 const LONGEST_VALUE = 100;
-/** Half a secret is not known as one: a value is shortened after they were taken out. */
+/** Half a secret is not recognised, so values are shortened to their final length after secrets are removed. */
 const LOOKED_AT = 5_000;
 const MOST_FIELDS = 3;
 
-/** What was changed, for people; `undefined` where this is no such call. */
+/** The change, for people; `undefined` if the call is not a correction. */
 export function findChange(failed: ToolPart, worked: ToolPart, options: ReadingOptions): string | undefined {
   if (isChangingTool(failed.tool) && isChangingTool(worked.tool))
     return findChangedEdit(failed, worked, options);
@@ -40,7 +40,7 @@ export function findChange(failed: ToolPart, worked: ToolPart, options: ReadingO
     : undefined;
 }
 
-/** Does one run what the other runs, or something that is spelled alike? */
+/** Do both run the same program, or programs with similar names? */
 function isSameProgram(before: string, after: string): boolean {
   const [programs, others] = [before, after].map((line) =>
     splitCommand(line).map((simple) => splitShellWords(simple)[0] ?? ""),
@@ -50,7 +50,7 @@ function isSameProgram(before: string, after: string): boolean {
   return programs?.some((one) => others?.some((other) => isAlike(one, other))) ?? false;
 }
 
-/** The same file, edited in another way; or a path that was put right. */
+/** Another edit of the same file, or the same edit with a corrected path. */
 function findChangedEdit(failed: ToolPart, worked: ToolPart, options: ReadingOptions): string | undefined {
   const [paths, others] = [failed, worked].map((part) => findTouchedPaths(part, options.project));
   const isSame = others?.some((path) => paths?.includes(path)) ?? false;
@@ -62,10 +62,10 @@ function findChangedEdit(failed: ToolPart, worked: ToolPart, options: ReadingOpt
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Every field the same or put right, and at least one text among them. */
+/** Is every field equal or corrected, with at least one text among them? */
 function isSameInput(before: Input, after: Input): boolean {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const telling = names.filter((name) => !BESIDE_THE_POINT.has(name));
+  const relevant = names.filter((name) => !IRRELEVANT_FIELDS.has(name));
   const isKept = (name: string): boolean => {
     const [one, other] = [before[name], after[name]];
     if (one === undefined || other === undefined) return true;
@@ -73,17 +73,19 @@ function isSameInput(before: Input, after: Input): boolean {
       return one === other || isReworded(splitShellWords(one), splitShellWords(other));
     return JSON.stringify(one) === JSON.stringify(other);
   };
-  const hasText = telling.some((name) => typeof before[name] === "string" && typeof after[name] === "string");
-  return hasText && telling.every(isKept);
+  const hasText = relevant.some(
+    (name) => typeof before[name] === "string" && typeof after[name] === "string",
+  );
+  return hasText && relevant.every(isKept);
 }
 
 function formatFields(failed: ToolPart, worked: ToolPart, { project, redact }: ReadingOptions): string {
   const [before, after] = [readInput(failed), readInput(worked)];
   const names = [...new Set([...Object.keys(after), ...Object.keys(before)])];
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  const telling = changed.filter((name) => name !== "description");
-  const short = telling.filter((name) => !LONG_FIELDS.has(name));
-  const shown = (short.length > 0 ? short : telling).slice(0, MOST_FIELDS);
+  const relevant = changed.filter((name) => name !== "description");
+  const short = relevant.filter((name) => !LONG_FIELDS.has(name));
+  const shown = (short.length > 0 ? short : relevant).slice(0, MOST_FIELDS);
   if (mayShowSecrets(worked) || shown.length === 0) return "worked with other arguments";
   const values = shown.map((name) => {
     const value = after[name];

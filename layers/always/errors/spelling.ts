@@ -1,11 +1,11 @@
-/** Whether one spelling may be the other one corrected: words, paths and addresses. Pure. */
+/** Tells whether one spelling may be a correction of the other: words, paths and addresses. Pure. */
 
-/** Have these all their words in common, or words that one could have meant for the other? */
+/** Are all words of the one kept in the other, or replaced by similarly spelled ones? */
 export function isReworded(failed: readonly string[], worked: readonly string[]): boolean {
   const lost = subtract(failed, worked);
   const gained = subtract(worked, failed);
   if (failed.length === 0 || (lost.length === 0 && gained.length === 0)) return false;
-  // A command that has become part of another one is another one.
+  // A command that became part of a longer one is a different command.
   if (gained.length > failed.length + MOST_ADDED || lost.length > MOST_LOST) return false;
   const pieces = new Set(gained.flatMap(splitWord));
   const isExcused = (word: string): boolean =>
@@ -17,12 +17,12 @@ export function isReworded(failed: readonly string[], worked: readonly string[])
 }
 
 const MOST_ADDED = 5;
-/** Each is compared with each that was gained. Who has changed so many words has said another thing. */
+/** Bounds the comparison of lost with gained words; with more changes it is another command. */
 const MOST_LOST = 50;
 
 const isOption = (word: string): boolean => word.startsWith("-");
 
-/** Each as often as it stands in the first more often than in the second. */
+/** Multiset difference: the words of the first list without those of the second. */
 function subtract(words: readonly string[], from: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const word of from) left.set(word, (left.get(word) ?? 0) + 1);
@@ -33,7 +33,7 @@ function subtract(words: readonly string[], from: readonly string[]): string[] {
   });
 }
 
-/** Words as a shell would see them, without quotes; a text in quotes stays one. */
+/** Words as a shell splits them, without quotes; a quoted text stays one word. */
 export function splitShellWords(text: string): string[] {
   const found = text.match(/(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+|["']/g) ?? [];
   return found.map((word) => word.replace(/["']/g, "")).filter((word) => word !== "");
@@ -41,11 +41,11 @@ export function splitShellWords(text: string): string[] {
 
 const splitWord = (word: string): string[] => word.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Names that every folder has: the folder tells them apart. */
+/** File names that occur in every folder; only the folder tells them apart. */
 const EVERYWHERE =
   /^(index|main|mod|lib|app|init|__init__|readme|package|makefile|dockerfile|config|tsconfig|setup)\b/i;
 
-/** The same file elsewhere, the same host at another port, or a slip of the pen. */
+/** Is it the same file elsewhere, the same host with another port, or a typo? */
 export function isSpelledAlike(one: string, other: string): boolean {
   if (one === other) return true;
   if (one.includes("/") || other.includes("/")) return isSameFile(one, other);
@@ -62,11 +62,11 @@ function isSameFile(one: string, other: string): boolean {
   return !EVERYWHERE.test(name) || steps?.at(-2) === otherSteps?.at(-2);
 }
 
-/** Letters that may be wrong, by the length of the shorter word: in short ones a letter is another word. */
+/** Number of typos allowed, by the length of the shorter word: in a short word one letter makes another word. */
 const mostWrong = (length: number): number => (length < 4 ? 0 : length < 8 ? 1 : 2);
 const LONGEST_COMPARED = 80;
 
-/** Is one the other but for a letter or two? `step1` and `step2` are two things. */
+/** Do the words differ by a typo or two? `step1` and `step2` are different things. */
 function isSlip(one: string, other: string): boolean {
   if (one === other) return true;
   if (one === "" || other === "" || Math.max(one.length, other.length) > LONGEST_COMPARED) return false;
@@ -76,7 +76,7 @@ function isSlip(one: string, other: string): boolean {
   return countEdits(one.toLowerCase(), other.toLowerCase()) <= mostWrong(shorter);
 }
 
-/** Optimal string alignment (Damerau and Levenshtein): letters added, left out, changed, or two swapped. */
+/** Optimal string alignment distance (Damerau and Levenshtein): letters added, removed, changed, or two swapped. */
 function countEdits(one: string, other: string): number {
   let earlier: number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);

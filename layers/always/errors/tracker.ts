@@ -1,47 +1,47 @@
 /**
- * Follows one session: which failures are still open in it, and what becomes of them. It knows no disk; taking in the
- * same history again in another process comes to the same.
+ * Tracks the open failures of one session and their resolutions. Does not use the disk: the same history gives the same
+ * result in another process.
  */
 import { isChangingTool } from "../../../src/conversation/call.js";
-import type { Attempt, Failure, ReadingOptions } from "./attempt.js";
-import { formatCall, readCommand, toField } from "./attempt.js";
-import { hashAttempt } from "./fingerprint.js";
+import type { EndedCall, Failure, ReadingOptions } from "./ended-call.js";
+import { formatCall, readCommand, toField } from "./ended-call.js";
+import { hashCall } from "./fingerprint.js";
 import { findChange } from "./resolution.js";
 
-/** What an attempt tells. */
+/** What follows from an ended call. */
 export type Occurrence =
   | {
       kind: "failed";
-      attempt: Attempt;
+      ended: EndedCall;
       failure: Failure;
-      /** Files were changed since it failed before in this session: it may have been run to see whether that helped. */
+      /** Files were changed since it failed before in this session, so it may have been a test of that change. */
       isRetryAfterChange: boolean;
     }
-  | { kind: "resolved"; attempt: Attempt; failure: Failure; tool: string; text: string };
+  | { kind: "resolved"; ended: EndedCall; failure: Failure; tool: string; text: string };
 
 export interface Tracker {
-  /** Takes in an attempt, once, that is later than all before. */
-  take(attempt: Attempt): Occurrence[];
+  /** Adds an ended call, once, in order of time. */
+  take(ended: EndedCall): Occurrence[];
 }
 
 interface Open {
-  attempt: Attempt;
+  ended: EndedCall;
   failure: Failure;
-  /** Calls of any kind since. */
+  /** Number of calls since. */
   age: number;
   hasChangedFiles: boolean;
-  /** The last calls since that may have made a difference. */
+  /** The last calls since that may have resolved it. */
   between: string[];
 }
 
-/** More at once nobody comes back to. */
+/** Number of failures followed at once; older ones are rarely tried again. */
 const MOST_OPEN = 20;
-/** What works so many calls later may be meant as the same, but not as its correction. */
-const LONGEST_WAY = 12;
+/** A different call counts as a correction only within this number of calls. */
+const CORRECTION_WITHIN_CALLS = 12;
 const MOST_BETWEEN = 3;
 const LONGEST_RESOLUTION = 260;
 const LONGEST_BETWEEN = 80;
-/** Commands that only look. */
+/** Commands that change nothing. */
 const LOOKING =
   /^(cd|ls|cat|head|tail|less|pwd|echo|printf|find|tree|stat|file|wc|ps|env|which|grep|rg|git (status|log|diff|show|branch))\b/;
 
@@ -49,50 +49,50 @@ export function createTracker(options: ReadingOptions): Tracker {
   let open: Open[] = [];
 
   return {
-    take(attempt) {
-      const { failure } = attempt;
-      return failure ? [fail(attempt, failure)] : succeed(attempt);
+    take(ended) {
+      const { failure } = ended;
+      return failure ? [fail(ended, failure)] : succeed(ended);
     },
   };
 
-  function fail(attempt: Attempt, failure: Failure): Occurrence {
+  function fail(ended: EndedCall, failure: Failure): Occurrence {
     const isSame = (one: Open): boolean =>
       one.failure.callHash === failure.callHash && one.failure.messageHash === failure.messageHash;
     const earlier = open.find(isSame);
     for (const one of open) one.age++;
-    const fresh: Open = { attempt, failure, age: 0, hasChangedFiles: false, between: [] };
+    const fresh: Open = { ended, failure, age: 0, hasChangedFiles: false, between: [] };
     open = [...open.filter((one) => !isSame(one)), fresh].slice(-MOST_OPEN);
-    return { kind: "failed", attempt, failure, isRetryAfterChange: earlier?.hasChangedFiles ?? false };
+    return { kind: "failed", ended, failure, isRetryAfterChange: earlier?.hasChangedFiles ?? false };
   }
 
-  function succeed(attempt: Attempt): Occurrence[] {
+  function succeed(ended: EndedCall): Occurrence[] {
     if (open.length === 0) return [];
-    // To take secrets out of arguments takes its time, and most calls are of another tool than those that failed.
-    const isTried = open.some((one) => one.attempt.tool === attempt.tool);
-    const callHash = isTried ? hashAttempt(attempt.part, options.project, options.redact) : undefined;
+    // Removing secrets from arguments is slow, and most calls use another tool than those that failed.
+    const isTried = open.some((one) => one.ended.tool === ended.tool);
+    const callHash = isTried ? hashCall(ended.part, options.project, options.redact) : undefined;
     const resolved = open.flatMap((one): { one: Open; text: string }[] => {
-      const text = one.failure.callHash === callHash ? formatUnchanged(one) : findChanged(one, attempt);
+      const text = one.failure.callHash === callHash ? formatUnchanged(one) : findChanged(one, ended);
       return text === undefined ? [] : [{ one, text: toField(text, LONGEST_RESOLUTION) }];
     });
     open = open.filter((one) => !resolved.some((other) => other.one === one));
-    note(attempt);
-    return resolved.map(({ one: { attempt: before, failure }, text }) => ({
+    note(ended);
+    return resolved.map(({ one: { ended: before, failure }, text }) => ({
       kind: "resolved",
-      attempt,
+      ended,
       failure,
       tool: before.tool,
       text,
     }));
   }
 
-  function findChanged({ age, attempt }: Open, worked: Attempt): string | undefined {
-    return age < LONGEST_WAY ? findChange(attempt.part, worked.part, options) : undefined;
+  function findChanged({ age, ended }: Open, worked: EndedCall): string | undefined {
+    return age < CORRECTION_WITHIN_CALLS ? findChange(ended.part, worked.part, options) : undefined;
   }
 
-  /** What has worked since may be why a call works later as it stands. */
-  function note(attempt: Attempt): void {
-    const isEdit = isChangingTool(attempt.tool);
-    const step = describeStep(attempt);
+  /** A call that worked in between may be why the failed one works later unchanged. */
+  function note(ended: EndedCall): void {
+    const isEdit = isChangingTool(ended.tool);
+    const step = describeStep(ended);
     for (const one of open) {
       one.age++;
       one.hasChangedFiles ||= isEdit;
@@ -101,8 +101,8 @@ export function createTracker(options: ReadingOptions): Tracker {
     }
   }
 
-  /** In a few words; `undefined` for a call that only looks. */
-  function describeStep({ part, tool }: Attempt): string | undefined {
+  /** A short description; `undefined` for a call that changes nothing. */
+  function describeStep({ part, tool }: EndedCall): string | undefined {
     const command = readCommand(part);
     if (command !== undefined ? LOOKING.test(command.trim()) : !isChangingTool(tool)) return undefined;
     const call = toField(formatCall(part, options), LONGEST_BETWEEN);

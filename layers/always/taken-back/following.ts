@@ -1,4 +1,4 @@
-/** Brings notes and memories in line with what the user undid: in the background, and before a request that shows it. */
+/** Adapts notes and memories to turns that the user undid: in the background, and before a request that shows the undo. */
 import type { HostEvent } from "../../../src/dispatcher/hooks.js";
 import { formatError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
@@ -8,16 +8,16 @@ import { createHostUndos } from "./host-undos.js";
 import { createTakenMemories, type TakenMemories } from "./memories.js";
 
 export interface Following {
-  /** Follows what the request's messages show. `isSettled`: a request of this session was looked at before. */
+  /** Follows undos that the request's messages show. `isSettled`: an earlier request of this session was checked. */
   look(request: ContextRequest, isSettled: boolean): Promise<void>;
   hear(event: HostEvent): void;
-  /** IDs of the memories that are put away, as last read. */
+  /** Ids of the memories archived because of an undo, as last read. */
   away(): ReadonlySet<string>;
 }
 
 export interface FollowingOptions extends LayerContext {
   layer: string;
-  /** Notes or memories are others than before. */
+  /** Notes or memories have changed. */
   onChange(this: void): void;
 }
 
@@ -42,7 +42,7 @@ export function createFollowing(options: FollowingOptions): Following {
     },
   });
   const waiting = new Set<string>();
-  /** Sessions with something undone: a memory of theirs may still be on its way to the disk. */
+  /** Sessions with an undo; one of their memories may still be on its way to the disk. */
   const touched = new Set<string>();
   if (keepsMemories)
     memories.onChange(() => {
@@ -66,7 +66,7 @@ export function createFollowing(options: FollowingOptions): Following {
     },
   };
 
-  /** The process that heard of the undo may have ended before it followed it. */
+  /** The process that received the undo event may have ended before it followed it. */
   function checkLater(sessionID: string): void {
     void background
       .add(async () => {
@@ -75,7 +75,7 @@ export function createFollowing(options: FollowingOptions): Following {
       .catch((thrown) => log.error(layer, `cannot read the notes of ${sessionID}: ${formatError(thrown)}`));
   }
 
-  /** In the background, once for events that come together; again where the host does not answer in time. */
+  /** Runs in the background, once for events that come together; tries again if the host does not answer in time. */
   function later(sessionID: string, attempts = ATTEMPTS): void {
     if (waiting.has(sessionID) || attempts === 0) return;
     waiting.add(sessionID);
@@ -91,21 +91,19 @@ export function createFollowing(options: FollowingOptions): Following {
         if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
         if (keepsMemories && (await own.follow(sessionID, messages))) onChange();
       })
-      .catch((thrown) =>
-        log.error(layer, `cannot follow what was undone in ${sessionID}: ${formatError(thrown)}`),
-      );
+      .catch((thrown) => log.error(layer, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`));
   }
 
-  /** Before memories are put away or brought back: the host may have removed the very file. */
+  /** Runs before memories are archived or restored, since the host's undo may have removed their files. */
   async function mend(sessionID: string, attempts: number): Promise<void> {
     if (!keepsMemories) return;
-    // Taken before the wait, so that an undo that comes meanwhile is not forgotten with this one.
+    // Taken before the wait, so that a later undo is not cleared with this one.
     const which = undos.takeUnmended(sessionID);
     if (which === undefined) return;
     try {
       await own.mend(which === "any" ? undefined : await host.listFilesPutBack(sessionID));
     } catch (thrown) {
-      // A disk that failed now may be written later.
+      // The disk may work again later.
       undos.keepUnmended(sessionID);
       clock.after(RETRY_MS, () => later(sessionID, attempts - 1));
       throw thrown;
@@ -119,7 +117,7 @@ export function createFollowing(options: FollowingOptions): Following {
   }
 }
 
-/** Reads which memories are put away. */
+/** Reads which memories are archived because of an undo. */
 function createReading(
   own: Pick<TakenMemories, "refresh">,
   { background, clock, layer, log, onChange }: FollowingOptions,
@@ -128,14 +126,14 @@ function createReading(
   let isReading = false;
 
   return {
-    /** Waits briefly, until it was read once. */
+    /** Waits briefly for the first read. */
     async first(): Promise<void> {
       if (isRead) return;
       const waited = await waitAtMost(clock, FIRST_READ_MS, read);
       if (waited.kind === "failed") reportUnread(waited.thrown);
     },
 
-    /** In the background, once for changes that come together. */
+    /** Reads in the background, once for changes that come together. */
     later(): void {
       if (isReading) return;
       isReading = true;

@@ -1,27 +1,27 @@
-/** What the host's events say about undone turns and removed messages. */
+/** Follows the host's events about undone turns and removed messages. */
 import { findEventSession, type HostEvent } from "../../../src/dispatcher/hooks.js";
 import { isRecord } from "../../../src/records.js";
 
 export interface HostUndos {
   hear(event: HostEvent): void;
   /**
-   * Whose files the host has put back in this session and nobody has mended since: those of the undone turns ("listed")
-   * or any. Forgets it.
+   * Which files the host has reverted in this session without a repair since: those of the undone turns ("listed") or any.
+   * Clears the mark.
    */
   takeUnmended(sessionID: string): "listed" | "any" | undefined;
-  /** Mending failed: any file may still be as the host put it back. */
+  /** The repair failed: any file may still be reverted. */
   keepUnmended(sessionID: string): void;
 }
 
 export interface HostUndosOptions {
-  /** Messages of the session were undone, brought back or removed. */
+  /** Messages of the session were undone, restored or removed. */
   onUndo(this: void, sessionID: string): void;
-  /** The session is heard of for the first time, with nothing undone. */
+  /** First event of a session, with nothing undone. */
   onFirst(this: void, sessionID: string): void;
 }
 
 export function createHostUndos({ onFirst, onUndo }: HostUndosOptions): HostUndos {
-  /** By session: from where the host has it undone; "" where nothing is. */
+  /** By session: where the undone part begins; "" if nothing is undone. */
   const undone = new Map<string, string>();
   const unmended = new Map<string, "listed" | "any">();
 

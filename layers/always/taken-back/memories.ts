@@ -1,4 +1,4 @@
-/** Puts memories away whose message the user has taken back, and brings them back with it. */
+/** Archives memories whose message the user has undone, and restores them with it. */
 
 import type { Message } from "../../../src/conversation/message.js";
 import type { Memory } from "../../../src/memory/memory.js";
@@ -10,11 +10,11 @@ import type { Clock } from "../../../src/seams/clock.js";
 import { isTakenBack, planMemories } from "./plan-memories.js";
 
 export interface TakenMemories {
-  /** Brings them in line with all that the host has of the session; whether one was changed. Rejects when the disk fails. */
+  /** Adapts the memories to all of the session's messages; returns whether one changed. Rejects if the disk fails. */
   follow(sessionID: string, messages: readonly Message[]): Promise<boolean>;
-  /** Puts right what the host's undo has done to their files, to these or to any. Rejects when the disk fails. */
+  /** Repairs memory files that the host's undo has reverted, these or any. Rejects if the disk fails. */
   mend(touched?: readonly string[]): Promise<void>;
-  /** Reads which ones are put away for that reason; whether others are than before. */
+  /** Reads which memories are archived because of an undo; returns whether that has changed. */
   refresh(): Promise<boolean>;
   /** Ids, as last read. */
   away(): ReadonlySet<string>;
@@ -23,7 +23,7 @@ export interface TakenMemories {
 export interface TakenMemoriesOptions {
   clock: Clock;
   instance: string;
-  /** Is told of a session whose memories were changed by somebody else meanwhile. */
+  /** Called for a session whose memories were changed by another writer meanwhile. */
   onRefused(sessionID: string): void;
   log: Log;
   memories: Pick<Memories, "history" | "list" | "mendAfterUndo" | "restore" | "swap" | "update">;
@@ -32,7 +32,7 @@ export interface TakenMemoriesOptions {
 const SOURCE = "taken-back";
 const AWAY = "the user took the message back";
 const BACK = "the user brought the message back";
-/** What was not the user's does not become so by it, as with all that takes something back. */
+/** As with every undo, it does not make a foreign memory the user's. */
 const MENDED = { operation: "restore", reason: "OpenCode's undo had put the file back", undoes: "opencode" };
 
 export function createTakenMemories(options: TakenMemoriesOptions): TakenMemories {
@@ -52,8 +52,8 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
         const swapped = await memories.swap(changes, { operation: "archive", reason: AWAY, ...cause });
         const ids = changes.map(({ before }) => before.id).join(", ");
         if (swapped.kind === "refused") onRefused(sessionID);
-        if (swapped.kind === "refused") log.warn(SOURCE, `${ids} cannot be put away yet: ${swapped.why}`);
-        else log.info(SOURCE, `${AWAY}, put away: ${ids}`);
+        if (swapped.kind === "refused") log.warn(SOURCE, `cannot archive ${ids} yet: ${swapped.why}`);
+        else log.info(SOURCE, `${AWAY}, archived: ${ids}`);
       }
       for (const change of plan.back)
         await bringBack(change, { operation: "restore", reason: BACK, ...cause });
@@ -63,7 +63,7 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
 
     async mend(touched) {
       const ids = await memories.mendAfterUndo(MENDED, touched && new Set(touched));
-      if (ids.length > 0) log.info(SOURCE, `${MENDED.reason}, and it is as it was: ${ids.join(", ")}`);
+      if (ids.length > 0) log.info(SOURCE, `${MENDED.reason}, repaired: ${ids.join(", ")}`);
     },
 
     refresh,
@@ -78,7 +78,7 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
     return isOther;
   }
 
-  /** Has a person changed it with an editor? */
+  /** Has a person edited the file? */
   async function isByHand({ id }: Memory): Promise<boolean> {
     const stood = new Set<string>();
     for (const line of await memories.history(id)) {
@@ -95,7 +95,7 @@ export function createTakenMemories(options: TakenMemoriesOptions): TakenMemorie
     if (before.status === "archived") {
       const restored = await memories.restore(before.id, cause);
       if (restored.kind === "refused") {
-        log.warn(SOURCE, `${before.id} cannot be brought back: ${restored.why}`);
+        log.warn(SOURCE, `cannot restore ${before.id}: ${restored.why}`);
         return;
       }
     }

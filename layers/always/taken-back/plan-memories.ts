@@ -1,10 +1,10 @@
 /**
- * Which memories go because the user has taken back the message that they were made of, and which come back. Pure.
+ * Plans which memories to archive because the user has undone their message, and which to restore. Pure.
  *
- *     its message is gone, or does not say it any more    archived, and marked with the time
- *     said in another message or session as well          stays
- *     one that it had superseded                          holds again
- *     the message is there again                          as it was, unless somebody has moved it meanwhile
+ *     its message is gone, or no longer says it     archived, and marked with the time
+ *     also said in another message or session       stays
+ *     a memory that it had superseded               becomes active again
+ *     the message is back                           restored, unless it was moved meanwhile
  */
 
 import type { Message } from "../../../src/conversation/message.js";
@@ -12,22 +12,22 @@ import { nameMessage, readOwnTexts } from "../../../src/conversation/own-texts.j
 import type { Memory } from "../../../src/memory/memory.js";
 import { readSessions } from "../../../src/memory/sessions.js";
 
-/** In the frontmatter of what was put away: when. Of what holds again: the memory that had superseded it. */
+/** Frontmatter keys: when a memory was archived; and the archived memory that had superseded this one. */
 const TAKEN_BACK = "takenBack";
 const FREED_BY = "freedBy";
 
 export interface MemoryPlan {
-  /** As each is and as it shall be. */
+  /** Memories to archive or to make active again, before and after. */
   away: { before: Memory; after: Memory }[];
-  /** In the archive, to be brought back, and what each is then. */
+  /** Memories to restore or to supersede again, before and after. */
   back: { before: Memory; after: Memory }[];
 }
 
-/** Was it put away because its message was taken back? */
+/** Is it archived because its message was undone? */
 export const isTakenBack = ({ extra, status }: Memory): boolean =>
   status === "archived" && extra[TAKEN_BACK] !== undefined;
 
-/** `all` are the memories, archived ones too; `messages` all that the host has of the session. */
+/** `all` includes archived memories; `messages` are all messages of the session. */
 export function planMemories(
   all: readonly Memory[],
   { messages, now, sessionID }: { messages: readonly Message[]; now: string; sessionID: string },
@@ -52,14 +52,14 @@ export function planMemories(
   return { away, back };
 }
 
-/** What a person has written is theirs; what somebody has brought back stays. */
+/** Leaves out what a person has written and what was restored by hand. */
 function mayGo({ extra, isForeign, provenance, status }: Memory): boolean {
   const isOpen = status === "active" || status === "resolved";
   return isOpen && !isForeign && provenance.by !== "person" && extra[TAKEN_BACK] === undefined;
 }
 
 interface Said {
-  /** By the id of the message: the letters of what it says. */
+  /** By message id: the letters and digits of its text. */
   texts: ReadonlyMap<string, string>;
   users: readonly string[];
 }
@@ -75,11 +75,11 @@ function readSaid(messages: readonly Message[]): Said {
   return { texts, users };
 }
 
-/** Is its message there, and does it say what the memory quotes? An agent's is not asked for its words. */
+/** Does its message exist and contain the quoted words? For an agent's memory the words are not checked. */
 function isSaid({ provenance: { by, evidence, message = "" } }: Memory, { texts }: Said): boolean {
   const text = texts.get(message);
   if (text === undefined) return false;
-  // What a secret was taken out of cannot be found in the message that has it.
+  // A redacted quotation is not found in the message, which still has the secret.
   const isWhole = evidence !== undefined && !/redacted/i.test(evidence);
   return by !== "user" || !isWhole || text.includes(lettersOf(evidence));
 }

@@ -1,4 +1,4 @@
-/** Records what is revised: one break in the savings ledger, then the decisions. */
+/** Records revisions: one break in the savings ledger, then the decisions. */
 import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { priceLostCache } from "../../../src/record/savings.js";
@@ -8,7 +8,7 @@ import type { ContextRequest } from "../../../src/view/request.js";
 
 export interface BreakRecordOptions
   extends Pick<LayerContext, "clock" | "config" | "decisions" | "log" | "savings"> {
-  /** The break of this request is in the ledger. */
+  /** Marks the request's break as recorded. */
   explain(request: ContextRequest): void;
   layer: string;
 }
@@ -17,7 +17,7 @@ type Revisions = Withdrawal["revisions"];
 
 const REASON = "the user took a message back that this was made of";
 
-/** Rejects when it cannot be recorded, and when the signal is aborted before the ledger is written. */
+/** Rejects if it cannot be recorded, or if the signal is aborted before the ledger is written. */
 export async function recordBreak(
   request: ContextRequest,
   revisions: Revisions,

@@ -1,12 +1,12 @@
 /**
- * What the user takes back is gone: by undoing a turn, by removing or rewriting a message.
+ * Removes what the user takes back, by undoing a turn or by removing or rewriting a message.
  *
- *     an event of the host   notes are learned anew from what is left, memories are put away or brought back
- *     before each request    the same where its messages show it: events are missed while no host runs. What was
- *                            recorded of those words is revised: each layer for its own, one break in the savings
- *                            ledger, then the decisions, then the request
+ *     an event of the host   notes are learned again from what is left, memories are archived or restored
+ *     before each request    the same if its messages show an undo, since events are missed while no host runs. Recorded
+ *                            texts made of those words are revised: each layer plans its own, then one break goes into
+ *                            the savings ledger, then the decisions, then the request
  *
- * Two layers, since the others are asked in between.
+ * Two layers, because the others are called in between.
  */
 import type { Withdrawal } from "../../../src/dispatcher/hooks.js";
 import type { Layer } from "../../../src/dispatcher/layer.js";
@@ -22,15 +22,15 @@ const LAYER = "taken-back";
 const LOADED_WITHIN_MS = 250;
 
 export interface TakenBackOptions extends LayerContext {
-  /** The break of this request is in the ledger. */
+  /** Marks the request's break as recorded. */
   explain(request: ContextRequest): void;
 }
 
 export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
   const { clock, decisions, log, notes } = context;
-  /** Counts what was taken back. */
+  /** Number of changes by undos. */
   let version = 0;
-  /** By session: the version it was looked through for. */
+  /** By session: the version it was last checked for. */
   const settled = new Map<string, number>();
   const following = createFollowing({
     ...context,
@@ -49,11 +49,11 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
         async takenBack(request) {
           await following.look(request, settled.has(request.sessionID));
           if (settled.get(request.sessionID) === version) return undefined;
-          // The view waits for a slow disk; here the next request asks again.
+          // Not waited for longer: the next request checks again.
           const days = request.history.days;
           const loaded = await waitAtMost(clock, LOADED_WITHIN_MS, () => decisions.load(days));
           if (loaded.kind === "failed")
-            log.error(LAYER, `cannot read what was decided: ${formatError(loaded.thrown)}`);
+            log.error(LAYER, `cannot read decisions: ${formatError(loaded.thrown)}`);
           if (loaded.kind !== "done") return undefined;
           const taken = await notes.takenBack(request.sessionID);
           const none: Withdrawal["revisions"] = [];

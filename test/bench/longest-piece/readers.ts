@@ -16,12 +16,12 @@ import { formatTitle } from "../../../layers/5-auto-memory/signals/title.js";
 import { findWhen } from "../../../layers/5-auto-memory/when.js";
 import { readParts } from "../../../layers/6-dream/results.js";
 import { readStaged } from "../../../layers/6-dream/staged.js";
-import { formatDelivery, parseLetter } from "../../../layers/7-across-agents/mail/letter.js";
-import { readAttempt } from "../../../layers/always/errors/attempt.js";
+import { formatDelivery, parseAgentMessage } from "../../../layers/7-across-agents/mail/agent-message.js";
+import { readEndedCall } from "../../../layers/always/errors/ended-call.js";
 import { parseEntry } from "../../../layers/always/errors/entry.js";
 import { readErrorLog } from "../../../layers/always/errors/error-log.js";
+import { isFailedCommand, splitCommand } from "../../../layers/always/errors/failed-command.js";
 import { normalizeCommand, normalizeMessage } from "../../../layers/always/errors/fingerprint.js";
-import { isMistake, splitCommand } from "../../../layers/always/errors/mistake.js";
 import { findChange } from "../../../layers/always/errors/resolution.js";
 import type { ToolPart } from "../../../src/conversation/message.js";
 import { findTellingLine } from "../../../src/conversation/telling-line.js";
@@ -176,7 +176,7 @@ export const readers: readonly Reader[] = [
     readErrorLog({ ...files, read: async () => Buffer.from(text) }, "/e"),
   ),
   reader("readJsonLines", (text, files) =>
-    readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseLetter),
+    readJsonLines({ ...files, read: async () => Buffer.from(text) }, "/l", parseAgentMessage),
   ),
   reader("known.jsonl", (text, files) =>
     readKnown({ ...files, read: async () => Buffer.from(text) }, "/k", { prefix: "", owner: "any" }),
@@ -226,12 +226,12 @@ export const readers: readonly Reader[] = [
   reader("stripVTControlCharacters", stripVTControlCharacters),
   reader("findTellingLine, last", (text) => findTellingLine(text, { limit: 200, isLast: true })),
   reader("findTellingLine", (text) => findTellingLine(text, { limit: 200 })),
-  reader("readAttempt, output", (text) => readAttempt(bash("make", text), options)),
-  reader("readAttempt, command", (text) => readAttempt(bash(text, "error: x"), options)),
+  reader("readEndedCall, output", (text) => readEndedCall(bash("make", text), options)),
+  reader("readEndedCall, command", (text) => readEndedCall(bash(text, "error: x"), options)),
   reader("findChange", (text) =>
     findChange(bash(`make ${text}`, "x"), bash(`make ${text}b`, "x", 0), options),
   ),
-  reader("isMistake", (text) => isMistake({ command: text, exit: 1, output: text })),
+  reader("isFailedCommand", (text) => isFailedCommand({ command: text, exit: 1, output: text })),
   reader("normalizeMessage", normalizeMessage),
   reader("normalizeCommand", (text) => normalizeCommand(text, "/p")),
   reader("splitCommand", splitCommand),

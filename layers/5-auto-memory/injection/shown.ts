@@ -1,22 +1,22 @@
-/** What a session has been told of memory, read from what is recorded about its messages and results. */
+/** Reads which memories a session shows, from the decisions recorded about its messages and results. */
 import type { Standing } from "../../../src/view/known-decision.js";
 import type { ContextRequest } from "../../../src/view/request.js";
 import { BOOT_HEAD } from "./boot.js";
 import { findLineIDs } from "./line.js";
 import { MATCH_HEAD } from "./matches.js";
 
-/** As in the records. */
+/** Layer name in the records. */
 export const LAYER = "auto-memory";
 
-export interface Told {
-  /** The memories that stand in what is shown. */
+export interface ShownMemories {
+  /** Ids of the memories in the shown messages and results. */
   ids: ReadonlySet<string>;
-  /** Does a boot block stand in what is shown? */
+  /** Is a boot block shown? */
   hasBoot: boolean;
 }
 
-/** What the request shows of memory. What was cut or cleared away does not count: it may be told again. */
-export function readTold({ find, history, shownFrom }: ContextRequest): Told {
+/** The memories that the request shows. Those cut or cleared away do not count, so they may be shown again. */
+export function readShown({ find, history, shownFrom }: ContextRequest): ShownMemories {
   const from = shownFrom();
   const texts: string[] = [];
   for (let index = from; index < history.messages.length; index++) {
@@ -31,7 +31,7 @@ export function readTold({ find, history, shownFrom }: ContextRequest): Told {
   };
 }
 
-/** Bytes of the matches that came with messages which the host still has of the session, shown or not. */
+/** Bytes of matches added to the session's messages, shown or not. */
 export function countMatchBytes({ find, history }: ContextRequest): number {
   let bytes = 0;
   for (const index of history.messages.keys()) {
@@ -43,7 +43,7 @@ export function countMatchBytes({ find, history }: ContextRequest): number {
   return bytes;
 }
 
-/** What this layer has put behind a message or result and is still shown. */
+/** The text that this layer has added to a message or result, if it is still shown. */
 export function findOwnText(standing: Standing | undefined): string | undefined {
   if (!standing || standing.cleared) return undefined;
   return standing.extended?.find(({ layer }) => layer === LAYER)?.text;

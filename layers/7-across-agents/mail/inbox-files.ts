@@ -1,4 +1,4 @@
-/** The boxes on disk: for each receiver a file of letters and a file of what became of them. */
+/** The inboxes on disk: for each receiver a file of messages and a file of their deliveries. */
 import { join } from "node:path";
 import { StrataError } from "../../../src/error.js";
 import { createLineLog } from "../../../src/record/line-log.js";
@@ -6,74 +6,75 @@ import type { Clock } from "../../../src/seams/clock.js";
 import type { Files } from "../../../src/seams/files.js";
 import type { Decisions } from "../../../src/view/decisions.js";
 import {
+  type AgentMessage,
   type Claim,
   type CursorLine,
   formatHeading,
-  type Letter,
-  type LetterState,
+  type MessageState,
   nameOf,
+  parseAgentMessage,
   parseCursorLine,
-  parseLetter,
   withoutRepeats,
-} from "./letter.js";
+} from "./agent-message.js";
 import { findOpenClaims, readStates } from "./plan-delivery.js";
 
-/** Decisions are recorded as a layer of its own, so that nothing else takes their place after a result. */
+/** Layer name in the decisions; of its own, so that no other addition to the same result takes their place. */
 export const MAIL_LAYER = "across-agents/mail";
 
-/** Every call rejects with the system's error, and with EINVAL for a receiver that could name a file elsewhere. */
-export interface Boxes {
+/** All calls reject with the system's error, and with EINVAL for a receiver that could name a file elsewhere. */
+export interface InboxFiles {
   exists(receiver: string): Promise<boolean>;
-  open(receiver: string): Promise<Box>;
-  addLetter(receiver: string, letter: Letter): Promise<void>;
+  open(receiver: string): Promise<Inbox>;
+  addMessage(receiver: string, message: AgentMessage): Promise<void>;
   append(receiver: string, line: CursorLine): Promise<void>;
   readCursor(receiver: string): Promise<CursorLine[]>;
-  /** Does the decision that was to be recorded name these letters? */
+  /** Has the claim's decision been recorded, naming these messages? */
   isRecorded(receiver: string, claim: Claim): Promise<boolean>;
-  /** Sessions with a box. */
+  /** Ids of the sessions with an inbox. */
   receivers(): Promise<string[]>;
 }
 
-export interface Box {
-  letters: Letter[];
+export interface Inbox {
+  messages: AgentMessage[];
   lines: CursorLine[];
-  /** Open claims whose decision is there, and those whose is not. */
+  /** Open claims with a recorded decision. */
   recorded: Claim[];
+  /** Open claims without one. */
   unrecorded: Claim[];
-  states: Map<string, LetterState>;
+  states: Map<string, MessageState>;
 }
 
-export interface BoxesOptions {
+export interface InboxFilesOptions {
   clock: Clock;
   decisions: Pick<Decisions, "find" | "load">;
   files: Files;
   folder: string;
 }
 
-const LETTERS = ".jsonl";
+const MESSAGES = ".jsonl";
 const CURSOR = ".cursor.jsonl";
 
-export function createBoxes({ clock, decisions, files, folder }: BoxesOptions): Boxes {
-  const lettersOf = (receiver: string): string => pathOf(folder, receiver, LETTERS);
+export function createInboxFiles({ clock, decisions, files, folder }: InboxFilesOptions): InboxFiles {
+  const messagesOf = (receiver: string): string => pathOf(folder, receiver, MESSAGES);
   const cursorOf = (receiver: string): string => pathOf(folder, receiver, CURSOR);
-  const letterLog = createLineLog({ files, parse: parseLetter });
+  const messageLog = createLineLog({ files, parse: parseAgentMessage });
   const cursorLog = createLineLog({ files, parse: parseCursorLine });
 
   return {
-    exists: async (receiver) => (await files.stat(lettersOf(receiver))) !== undefined,
+    exists: async (receiver) => (await files.stat(messagesOf(receiver))) !== undefined,
 
     async open(receiver) {
-      const [letters, lines] = await Promise.all([readLetters(receiver), readCursor(receiver)]);
+      const [messages, lines] = await Promise.all([readMessages(receiver), readCursor(receiver)]);
       const claims = findOpenClaims(lines);
-      const found = await Promise.all(claims.map((claim) => isRecorded(receiver, claim, letters)));
+      const found = await Promise.all(claims.map((claim) => isRecorded(receiver, claim, messages)));
       const recorded = claims.filter((_, index) => found[index]);
       const unrecorded = claims.filter((_, index) => !found[index]);
-      const states = readStates(letters, lines, recorded, clock.now());
-      return { letters, lines, recorded, unrecorded, states };
+      const states = readStates(messages, lines, recorded, clock.now());
+      return { messages, lines, recorded, unrecorded, states };
     },
 
-    async addLetter(receiver, letter) {
-      await letterLog.append(lettersOf(receiver), [letter]);
+    async addMessage(receiver, message) {
+      await messageLog.append(messagesOf(receiver), [message]);
     },
 
     async append(receiver, line) {
@@ -86,22 +87,26 @@ export function createBoxes({ clock, decisions, files, folder }: BoxesOptions): 
     async receivers() {
       const names = await files.list(folder);
       return names
-        .filter((name) => name.endsWith(LETTERS) && !name.endsWith(CURSOR))
-        .map((name) => name.slice(0, -LETTERS.length));
+        .filter((name) => name.endsWith(MESSAGES) && !name.endsWith(CURSOR))
+        .map((name) => name.slice(0, -MESSAGES.length));
     },
   };
 
-  async function isRecorded(receiver: string, { key, letters }: Claim, known?: Letter[]): Promise<boolean> {
-    const all = known ?? (await readLetters(receiver));
+  async function isRecorded(
+    receiver: string,
+    { key, letters }: Claim,
+    known?: AgentMessage[],
+  ): Promise<boolean> {
+    const all = known ?? (await readMessages(receiver));
     await decisions.load([key.day], { again: true });
     const extended = decisions.find(key.key, receiver)?.extended ?? [];
     const text = extended.find(({ layer }) => layer === MAIL_LAYER)?.text ?? "";
-    const headings = all.filter((letter) => letters.includes(nameOf(letter))).map(formatHeading);
+    const headings = all.filter((message) => letters.includes(nameOf(message))).map(formatHeading);
     return headings.length > 0 && headings.every((heading) => text.includes(heading));
   }
 
-  async function readLetters(receiver: string): Promise<Letter[]> {
-    return withoutRepeats((await letterLog.read(lettersOf(receiver))).records);
+  async function readMessages(receiver: string): Promise<AgentMessage[]> {
+    return withoutRepeats((await messageLog.read(messagesOf(receiver))).records);
   }
 
   async function readCursor(receiver: string): Promise<CursorLine[]> {

@@ -1,6 +1,6 @@
 /**
- * Follows each request to its end, behind the turn: enters into the savings ledger what it sent and what was kept out
- * of it, and tells what its size was, or that it was too long.
+ * Follows each request to its end, in the background. Records in the savings ledger what was sent and what was kept out,
+ * reports the measured size, and notes requests that were too long.
  */
 
 import { isEndedAnswer } from "../../src/conversation/history.js";
@@ -16,25 +16,31 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens, type ModelWindows } from "../../src/view/windows.js";
 import { createWithout } from "./without.js";
 
-export interface Accounts {
-  /** This request is about to be sent. */
+export interface RequestUsage {
+  /** The request is about to be sent. */
   open(request: ContextRequest): void;
-  /** Closes the account of a request when its answer has ended or the provider has refused it as too long. */
+  /** Closes a request when its answer has ended or the provider has refused it as too long. */
   hear(event: HostEvent): void;
 }
 
-export interface AccountsOptions {
+export interface RequestUsageOptions {
   log: Log;
   savings: Savings;
   sizes: ContextSizes;
   windows: ModelWindows;
-  /** Those of ours, whose definitions are in every request. */
+  /** The plugin's tools, whose definitions are in every request. */
   tools: readonly Tool[];
 }
 
 const LAYER = "view";
 
-export function createAccounts({ log, savings, sizes, tools, windows }: AccountsOptions): Accounts {
+export function createRequestUsage({
+  log,
+  savings,
+  sizes,
+  tools,
+  windows,
+}: RequestUsageOptions): RequestUsage {
   const open = new Map<string, ContextRequest>();
   const without = createWithout(sizes.measure);
   let toolTokens: number | undefined;
@@ -45,7 +51,7 @@ export function createAccounts({ log, savings, sizes, tools, windows }: Accounts
     hear({ type, properties: { error, info, sessionID } }) {
       if (type === "message.updated" && isEnded(info)) {
         const request = close(info.sessionID);
-        if (request) account(request, info);
+        if (request) recordUsage(request, info);
       }
       if (typeof sessionID !== "string") return;
       if (type === "session.idle") close(sessionID);
@@ -60,7 +66,7 @@ export function createAccounts({ log, savings, sizes, tools, windows }: Accounts
     return request;
   }
 
-  function account(request: ContextRequest, info: EndedInfo): void {
+  function recordUsage(request: ContextRequest, info: EndedInfo): void {
     if (request.isCompaction) return;
     const { cache, input } = info.tokens;
     const { history, sessionID } = request;
@@ -78,28 +84,28 @@ export function createAccounts({ log, savings, sizes, tools, windows }: Accounts
     );
   }
 
-  /** The next requests to the model are kept smaller: its window is not what the configuration says. */
+  /** Keeps the next requests to the model smaller: its window is smaller than configured. */
   function noteRefused({ isCompaction, model, show, ...request }: ContextRequest): void {
-    // A request for a summary has neither the system prompt nor the tools of the others.
+    // A request for a summary has neither the system prompt nor the tools.
     const tokens = isCompaction ? estimateTokens(show()) : request.estimateTokens(show());
     if (!model || !windows.noteRefused(model, tokens)) return;
     const name = `${model.providerID}/${model.modelID}`;
     log.warn(
       LAYER,
-      `about ${formatCount(tokens)} tokens were too long for ${name}: the next requests are kept smaller. A window that is configured too large (limit.context) does this`,
+      `about ${formatCount(tokens)} tokens were too long for ${name}: the next requests are kept smaller. Check whether limit.context is too large for this model`,
     );
   }
 }
 
 export interface AnswerSizes {
-  /** Of the definitions of our tools, which the request had. */
+  /** Tokens of the plugin's tool definitions in the request. */
   toolTokens: number;
-  /** Tokens of the history that the request did not have, before that is held against its window. */
+  /** Tokens of the history that were not sent, before they are limited to the window. */
   keptOut: number;
   measure(messages: readonly Message[]): number;
 }
 
-/** The record of one answer. Pure. */
+/** The ledger record of one answer. Pure. */
 export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, sizes: AnswerSizes) {
   const { cache, input, output, reasoning } = tokens;
   const sent = input + cache.read + cache.write;
@@ -118,9 +124,8 @@ export function planAnswer(request: ContextRequest, { tokens }: EndedInfo, sizes
 }
 
 /**
- * Tokens that are not in the request because of us, less those that are there because of us; and what of that it would
- * have brought for the first time. Never more than would have fitted into the window: beyond that the host would have
- * compacted.
+ * Tokens that the plugin kept out of the request, less those it added; `fresh` is the part that would have been sent for
+ * the first time. Both are limited to the room in the window, since the host would have compacted beyond it.
  */
 function countKeptOut(
   { history, show, window }: ContextRequest,
@@ -132,7 +137,7 @@ function countKeptOut(
   return { keptOut: Math.round(Math.min(room, keptOut - toolTokens)), fresh: Math.min(room, fresh) };
 }
 
-/** What the last answer's calls brought, and all after it. */
+/** The last answer, with the results of its calls, and all messages after it. */
 function unseenOf(messages: readonly Message[]): readonly Message[] {
   return messages.slice(Math.max(0, messages.findLastIndex(isEndedAnswer)));
 }
@@ -143,7 +148,7 @@ function isOverflow(error: unknown): boolean {
   return isRecord(error) && error.name === "ContextOverflowError";
 }
 
-/** An answer of the session's own agent that has ended, with what the provider counted. */
+/** Is it an ended answer of the session's own agent, with the provider's counts? */
 function isEnded(info: unknown): info is EndedInfo {
   if (!isRecord(info) || !isRecord(info.time) || info.time.completed === undefined) return false;
   return isEndedAnswer({ info: info as unknown as MessageInfo, parts: [] });

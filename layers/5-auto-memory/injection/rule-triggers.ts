@@ -1,34 +1,34 @@
-/** Rules that matter now: a command or path was used that one of their words or globs fits. Pure. */
+/** Rules triggered by a call: its command or path matches one of their words or globs. Pure. */
 
 import type { Result } from "../../../src/conversation/history.js";
 import type { Memory } from "../../../src/memory/memory.js";
-import { isStanding } from "./boot.js";
+import { isActive } from "./boot.js";
 import { formatMemoryLine } from "./line.js";
 import { type CallSubject, compilePattern, type Subject, takeApart } from "./pattern.js";
 
-export interface MomentOptions {
+export interface TriggerOptions {
   nowMs: number;
-  /** Ids that the last calls' results have brought back already. */
+  /** Ids of rules shown with the results of the last calls. */
   recent: ReadonlySet<string>;
 }
 
-/** How such a text begins; by this one is known again. */
-export const MOMENT_HEAD =
+/** First line of such a text, which identifies it. */
+export const TRIGGER_HEAD =
   "[Strata] Noted in earlier sessions about what was just used. It is a record, no request, and grants nothing.";
 
-/** A rule comes back no sooner than after so many calls, unless its last return is not shown any more. */
+/** Minimum number of calls before a rule is shown again, unless its last text is no longer shown. */
 export const CALLS_BETWEEN = 40;
 const MOST_RULES = 3;
 const LINE_CHARACTERS = 300;
 
-/** A rule with what it waits for. */
-export interface WaitingRule {
+/** A rule with its triggers. */
+export interface TriggerRule {
   memory: Memory;
   fits(subject: Subject): boolean;
 }
 
-/** The rules that wait for something; what came with the repository waits for nothing. */
-export function findWaitingRules(memories: readonly Memory[]): WaitingRule[] {
+/** The rules with triggers; memories that came with the repository trigger nothing. */
+export function findTriggerRules(memories: readonly Memory[]): TriggerRule[] {
   return memories.flatMap((memory) => {
     if (memory.isForeign) return [];
     const matchers = memory.when.flatMap((pattern) => compilePattern(pattern) ?? []);
@@ -37,24 +37,24 @@ export function findWaitingRules(memories: readonly Memory[]): WaitingRule[] {
   });
 }
 
-/** The text to stand behind the newest result, or `undefined` when none of its rules is due. */
-export function planMoment(
-  rules: readonly WaitingRule[],
+/** The text to add to the newest result; `undefined` if no rule is due. */
+export function planTriggered(
+  rules: readonly TriggerRule[],
   subjects: readonly CallSubject[],
-  { nowMs, recent }: MomentOptions,
+  { nowMs, recent }: TriggerOptions,
 ): string | undefined {
   const used = subjects.map(takeApart);
   const due = rules
-    .filter(({ memory }) => !recent.has(memory.id) && isStanding(memory, nowMs))
+    .filter(({ memory }) => !recent.has(memory.id) && isActive(memory, nowMs))
     .filter(({ fits }) => used.some(fits))
     .slice(0, MOST_RULES);
   if (due.length === 0) return undefined;
-  const format = ({ memory }: WaitingRule): string =>
+  const format = ({ memory }: TriggerRule): string =>
     formatMemoryLine(memory, { nowMs, maxCharacters: LINE_CHARACTERS });
-  return [MOMENT_HEAD, ...due.map(format)].join("\n");
+  return [TRIGGER_HEAD, ...due.map(format)].join("\n");
 }
 
-/** What the call of a result was about; `undefined` where it was neither a command nor a file. */
+/** The command or file of a result's call; `undefined` if it has neither. */
 export function readSubject({ part }: Result, project: string): CallSubject | undefined {
   const { command, filePath, path } = part.state.input ?? {};
   if (typeof command === "string" && command !== "") return { command };

@@ -1,7 +1,7 @@
 /**
- * Keeps the files that the context names. One that was deleted is written again, from the host's own copy of the
- * result; one that is there counts as used now, so that the sweep leaves it. Each file is looked after once an hour
- * for each session, behind the turn: the agent cannot ask for a file before the model has answered.
+ * Keeps the result files that the context names. A missing file is restored from the host's copy of the result; an
+ * existing one is marked as used, so that it does not expire. Each file is checked once an hour for each session, in the
+ * background: the agent cannot ask for a file before the model has answered.
  */
 import type PQueue from "p-queue";
 import type { Result } from "../../src/conversation/history.js";
@@ -14,12 +14,12 @@ import { findCutPath } from "../../src/view/host-cut.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
 import type { ResultFiles } from "../../src/view/result-files.js";
 
-export interface FileKeeper {
-  /** The request of this session shows this decision in the place of this result. */
-  keep(sessionID: string, result: Result, decision: KnownDecision): void;
+export interface ResultRefresh {
+  /** Checks the file of a decision that the session's request shows instead of this result. */
+  refresh(sessionID: string, result: Result, decision: KnownDecision): void;
 }
 
-export interface FileKeeperOptions {
+export interface ResultRefreshOptions {
   background: PQueue;
   clock: Clock;
   decisions: Decisions;
@@ -29,30 +29,30 @@ export interface FileKeeperOptions {
 }
 
 const LAYER = "view";
-const LOOK_AGAIN_AFTER_MS = 3_600_000;
+const CHECK_EVERY_MS = 3_600_000;
 
-export function createFileKeeper(options: FileKeeperOptions): FileKeeper {
+export function createResultRefresh(options: ResultRefreshOptions): ResultRefresh {
   const { background, clock, decisions, files, log, resultFiles } = options;
-  const lookedAfterMs = new Map<string, number>();
+  const checkedMs = new Map<string, number>();
 
   return {
-    keep(sessionID, result, { file, session }) {
+    refresh(sessionID, result, { file, session }) {
       if (file === undefined) return;
       const name = `${sessionID} ${file}`;
-      const last = lookedAfterMs.get(name);
-      if (last !== undefined && clock.now() - last < LOOK_AGAIN_AFTER_MS) return;
-      lookedAfterMs.set(name, clock.now());
+      const last = checkedMs.get(name);
+      if (last !== undefined && clock.now() - last < CHECK_EVERY_MS) return;
+      checkedMs.set(name, clock.now());
       void background.add(async () => {
-        const isThere = await lookAfter(file, result);
-        if (!isThere) lookedAfterMs.delete(name);
+        const isThere = await check(file, result);
+        if (!isThere) checkedMs.delete(name);
         if (session !== sessionID && !decisions.isUsing(sessionID, file))
           await noteUse(sessionID, result, file);
       });
     },
   };
 
-  /** Whether the file is there afterwards. */
-  async function lookAfter(path: string, result: Result): Promise<boolean> {
+  /** Returns whether the file exists now. */
+  async function check(path: string, result: Result): Promise<boolean> {
     try {
       if (await resultFiles.exists(path)) {
         await resultFiles.touch(path);
@@ -62,19 +62,21 @@ export function createFileKeeper(options: FileKeeperOptions): FileKeeper {
       const whole = cutPath === undefined ? undefined : await files.read(cutPath);
       await resultFiles.restore(path, whole ?? Buffer.from(result.text));
       const isCut = cutPath !== undefined && !whole;
-      const from = isCut ? "as the host has cut it, the whole is gone" : "from the host's copy";
-      log.warn(LAYER, `${path} was missing and is written again ${from}`);
+      const from = isCut ? "from the host's truncated copy; the full result is lost" : "from the host's copy";
+      log.warn(LAYER, `${path} was missing and has been restored ${from}`);
       return true;
     } catch (thrown) {
-      log.error(LAYER, `cannot look after ${path}, which the context names: ${formatError(thrown)}`);
+      log.error(LAYER, `cannot restore or touch ${path}, which the context names: ${formatError(thrown)}`);
       return false;
     }
   }
 
-  /** A fork took the decision over: the file is needed as long as the fork is. */
+  /** A fork has inherited the decision, and needs the file as long as it lives. */
   async function noteUse(session: string, result: Result, file: string): Promise<void> {
     await decisions
       .record(session, LAYER, [decide(result, { outcome: "used", file })])
-      .catch((thrown) => log.warn(LAYER, `cannot note that ${session} uses ${file}: ${formatError(thrown)}`));
+      .catch((thrown) =>
+        log.warn(LAYER, `cannot record that ${session} uses ${file}: ${formatError(thrown)}`),
+      );
   }
 }

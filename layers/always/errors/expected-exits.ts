@@ -1,16 +1,16 @@
 /**
- * Commands for which a non-zero exit is an answer and no mistake: `grep` found nothing, a test fails, the types do not
- * fit. All of it is data; `findMistake` in `mistake.ts` applies it.
+ * Commands for which a non-zero exit is an answer, not a failure: `grep` found nothing, a test fails, types do not match.
+ * All of it is data; `isFailedCommand` applies it.
  */
 
-export interface AnsweringCommand {
-  /** Matches a simple command from its first word on, without a path, variables or a runner (`npx`, `time`) before it. */
+export interface ExpectedExit {
+  /** Matches a simple command from its first word, without leading path, variables or runner (`npx`, `time`). */
   readonly pattern: RegExp;
-  /** Exit codes that are answers; all of them where none are named. */
+  /** Exit codes that are answers; default all. */
   readonly exits?: readonly number[];
 }
 
-export const answeringCommands: readonly AnsweringCommand[] = [
+export const expectedExits: readonly ExpectedExit[] = [
   // Searches and comparisons: 1 is "no", 2 is trouble (POSIX).
   { pattern: /^(([efz]|bz|xz)?grep|rg|ag|ack|git grep)\b/, exits: [1] },
   { pattern: /^(diff|cmp|comm|colordiff|git diff)\b/, exits: [1] },
@@ -50,7 +50,7 @@ export const answeringCommands: readonly AnsweringCommand[] = [
   },
   { pattern: /^terraform (validate|fmt|plan)\b/ },
   { pattern: /^(npm|pnpm|yarn) (audit|outdated)\b/ },
-  // A project's own scripts, by what they are called.
+  // A project's own scripts, by name.
   {
     pattern:
       /^(npm|pnpm|yarn|bun|composer|rake|make|gmake|just|task|invoke|hatch|pdm|uv|poetry|pipenv|rye|deno task|grunt|gulp)\b([^'"]*[\s:/_-])?(tests?|spec|lint|checks?|types?|typecheck|tsc|build|compile|format|fmt|ci|verify|validate|e2e|coverage|t)\b/,
@@ -63,7 +63,7 @@ export const answeringCommands: readonly AnsweringCommand[] = [
   },
 ];
 
-/** Outputs that report on the code, whoever made them: then too the exit code is an answer. */
+/** Outputs that report on the code: the exit code of any command with such an output is an answer. */
 export const reports: readonly RegExp[] = [
   /\b\d+ (tests? |specs? |examples?, \d+ )?(failed|failing|failures?|passed|passing)\b/i,
   /^[ \t]*(--- )?(FAIL|FAILED|not ok)\b/m,
@@ -73,7 +73,7 @@ export const reports: readonly RegExp[] = [
   /\bFound \d+ (errors?|problems?|issues?)\b|\b\d+ problems? \(\d+ errors?/i,
 ];
 
-/** Messages of one who could not even ask: then also such a command has failed. */
+/** Outputs of a command that could not do its check: it has failed, even with an expected exit code. */
 export const misuses: readonly RegExp[] = [
   /^(\/\S*\/)?(ba|da|z|k|a)?sh: /m,
   /\bcommand not found\b|\bis not recognized as an internal or external command\b/,

@@ -1,4 +1,4 @@
-/** A tool call that has ended, as far as failures are concerned. */
+/** Reads from a tool call that has ended whether it failed, and how. */
 
 import {
   findTouchedPaths,
@@ -13,12 +13,12 @@ import { hashText, readExit } from "../../../src/conversation/outcome.js";
 import { findTellingLine } from "../../../src/conversation/telling-line.js";
 import { isRecord } from "../../../src/records.js";
 import { toLine } from "../../../src/text.js";
-import { hashAttempt, hashMessage, normalizeCommand } from "./fingerprint.js";
-import { isMistake } from "./mistake.js";
+import { isFailedCommand } from "./failed-command.js";
+import { hashCall, hashMessage, normalizeCommand } from "./fingerprint.js";
 
-/** What a call came to: a mistake to be remembered, or anything else that ended by itself. */
-export interface Attempt {
-  /** The same in a fork, after a restart, and whoever reads it. */
+/** A call that has ended by itself, with its failure if it is worth remembering. */
+export interface EndedCall {
+  /** Equal in forks, after a restart and in other instances. */
   readonly key: string;
   readonly at: number;
   readonly tool: string;
@@ -30,49 +30,49 @@ export interface Failure {
   /** The call on one line. */
   readonly call: string;
   readonly message: string;
-  /** Stands for tool and arguments. */
+  /** Hash of tool and arguments. */
   readonly callHash: string;
-  /** Stands for the message, whatever differs in it each time. */
+  /** Hash of the message without its variable parts. */
   readonly messageHash: string;
 }
 
 export interface ReadingOptions {
   project: string;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   redact(text: string): string;
 }
 
-/** The lengths to which the log shortens them. */
+/** Maximum lengths in the log. */
 const LONGEST_CALL = 200;
 const LONGEST_MESSAGE = 300;
 const KEY_CHARACTERS = 10;
-/** Half a secret is not known as one: a text is shortened after they were taken out. */
+/** Half a secret is not recognised, so texts are shortened to their final length after secrets are removed. */
 const LOOKED_AT = 5_000;
 
-/** The user has said no, or broken it off, in the host's words: nobody has made a mistake. */
+/** The host's words for a call that the user has refused or aborted, which is not a failure. */
 const REFUSALS =
   /^(The user (rejected permission|dismissed this question|has specified a rule)|Tool execution aborted)|User aborted the command/;
-/** OpenCode's own remark behind what a command had put out when its time was over. */
+/** OpenCode's remark after the output of a command that timed out. */
 const TIMED_OUT = /terminated command after exceeding timeout/;
 
-/** What an ended call is known by; `undefined` for one that has not ended, or that nobody can tell from others. */
-export function readAttemptKey(part: ToolPart): string | undefined {
+/** Identifies an ended call; `undefined` if the call has not ended or cannot be told from others. */
+export function readCallKey(part: ToolPart): string | undefined {
   if (!isRecord(part.state) || typeof part.tool !== "string") return undefined;
   return isTime(part.state.time?.start) ? readResultKey(part)?.key : undefined;
 }
 
-/** `undefined` for a call without such a key, and for one that the user did not let happen. */
-export function readAttempt(part: ToolPart, options: ReadingOptions): Attempt | undefined {
-  const key = readAttemptKey(part);
+/** `undefined` for a call without a key, and for one that the user refused or aborted. */
+export function readEndedCall(part: ToolPart, options: ReadingOptions): EndedCall | undefined {
+  const key = readCallKey(part);
   const at = part.state?.time?.start;
   if (key === undefined || at === undefined) return undefined;
   const text = readRawText(part);
   if (part.state.metadata?.interrupted === true || REFUSALS.test(text)) return undefined;
-  const attempt = { key: hashText(key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
-  return isFailure(part, text) ? { ...attempt, failure: readFailure(part, text, options) } : attempt;
+  const ended = { key: hashText(key).slice(0, KEY_CHARACTERS), at, tool: part.tool, part };
+  return isFailure(part, text) ? { ...ended, failure: readFailure(part, text, options) } : ended;
 }
 
-/** In years of four digits, as the log has them. */
+/** Is it a time with a four-digit year, which the log's format requires? */
 const isTime = (at: unknown): boolean => typeof at === "number" && at >= 0 && at < 253_402_300_800_000;
 
 function readRawText({ state }: ToolPart): string {
@@ -80,12 +80,12 @@ function readRawText({ state }: ToolPart): string {
   return typeof text === "string" ? text : "";
 }
 
-/** A name that the host calls `invalid` stands for a call that it could not make out. */
+/** The host gives calls that it cannot parse the tool name `invalid`. */
 function isFailure(part: ToolPart, output: string): boolean {
   if (part.state.status === "error" || part.tool === "invalid") return true;
   const command = readCommand(part);
   if (command === undefined || part.state.metadata?.exit === undefined) return false;
-  return isMistake({ command, exit: readExit(part), output });
+  return isFailedCommand({ command, exit: readExit(part), output });
 }
 
 /** The command of a shell call. */
@@ -100,7 +100,7 @@ function readFailure(part: ToolPart, text: string, { project, redact }: ReadingO
   return {
     call: formatCall(part, { project, redact }),
     message: toField(redact([end, shown].filter((one) => one !== "").join(": ")), LONGEST_MESSAGE),
-    callHash: hashAttempt(part, project, redact),
+    callHash: hashCall(part, project, redact),
     messageHash: hashMessage(`${end} ${redact(text.slice(-LOOKED_AT))}`),
   };
 }
@@ -110,7 +110,7 @@ function formatEnd(exit: number | null, output: string): string {
   return TIMED_OUT.test(output) ? "timed out" : "ended from outside";
 }
 
-/** The call on one line: the command, or what it was mostly about. */
+/** The call on one line: the command, the path, or the arguments. */
 export function formatCall(part: ToolPart, { project, redact }: ReadingOptions): string {
   const command = readCommand(part);
   const [path] = findTouchedPaths(part, project);
@@ -119,7 +119,7 @@ export function formatCall(part: ToolPart, { project, redact }: ReadingOptions):
   return toField(redact(asked), LONGEST_CALL);
 }
 
-/** One line without two spaces in a row, which is what stands between the fields of the log; never empty. */
+/** One line without double spaces, which separate the fields of the log; never empty. */
 export function toField(text: string, limit: number): string {
   return toLine(text, limit).replace(/\s+/g, " ").trim() || "-";
 }
