@@ -1,9 +1,9 @@
-/** The package of an earlier commit, built as it was then from what the repository's history has of it. */
+/** The package of an earlier commit, built as it was then from what the history has of it. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { repository } from "../repository.js";
+import { sources } from "../repository.js";
 import { entrust } from "./keeper.js";
 
 /** What of the tree is not needed to build and run it. */
@@ -18,10 +18,10 @@ export interface EarlierPackage {
 
 /** Whether the history has it: a shallow clone, or an export of the tree, may not. */
 export function hasCommit(commit: string): boolean {
-  return spawnSync("git", ["cat-file", "-e", `${commit}^{tree}`], { cwd: repository }).status === 0;
+  return spawnSync("git", ["cat-file", "-e", `${commit}^{tree}`], { cwd: sources }).status === 0;
 }
 
-/** Takes a few seconds, at most a minute. It runs with the packages that this repository has installed. */
+/** Takes a few seconds, at most a minute. It runs with the packages that this checkout has installed. */
 export function buildEarlierPackage(commit: string): EarlierPackage {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "strata-earlier-")));
   const release = entrust({ folder });
@@ -31,10 +31,10 @@ export function buildEarlierPackage(commit: string): EarlierPackage {
   };
   try {
     const archive = join(folder, "tree.tar");
-    run("git", ["archive", "--output", archive, commit, "--", ".", ...LEFT_OUT], repository);
+    run("git", ["archive", "--output", archive, commit, "--", ".", ...LEFT_OUT], sources);
     run("tar", ["-xf", archive], folder);
     rmSync(archive);
-    symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"), "junction");
+    symlinkSync(join(sources, "node_modules"), join(folder, "node_modules"), "junction");
     run("npm", ["run", "build"], folder);
   } catch (error) {
     remove();
