@@ -14,7 +14,7 @@ const CONFIG_FILES: ConfigFile[] = [
   { path: GLOBAL, origin: "user" },
   { path: PROJECT, origin: "project" },
 ];
-const OWN = `set in your own configuration, ${GLOBAL}. Move it there.`;
+const OWN = `Move it to your own configuration, ${GLOBAL}.`;
 
 /** Reads files of these contents, and options as the host hands them over. */
 function read(world: Record<string, object>, options?: PlainRecord) {
@@ -172,7 +172,7 @@ describe("options that the host hands over without saying where they stood", () 
     const { config, problems } = await read({}, options);
     expect(config.background.dailyCalls).toBe(defaults.background.dailyCalls);
     expect(problems).toEqual([
-      `background.dailyCalls in plugin options is not used: where words go, what is spent and what is trusted is ${OWN}`,
+      `background.dailyCalls in plugin options is not used: a project cannot set what is sent, spent or trusted. ${OWN}`,
     ]);
   });
 

@@ -142,7 +142,7 @@ describe("the plugin in a repository that lets git see our folders", () => {
     const world = await openWorld({ files: createMemoryFiles(open) });
     const log = await world.log();
     for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
-    expect(log.match(/was completed/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(log.match(/added the missing rules/g)?.length).toBeGreaterThanOrEqual(3);
     const again = await world.restart();
     await again.strata.idle();
     for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
