@@ -115,7 +115,7 @@ describe("the budget of a day", () => {
     const kinds = [await budget.reserve(call), await budget.reserve(call)].map(({ kind }) => kind);
     expect(kinds).toEqual(["reserved", "refused"]);
     expect(await start("two").today()).toEqual({ calls: 2, tokens: 2_000 });
-    expect(log.lines[0]).toBe(`warn background: ${TODAY}: lines 1, 2, 4 cannot be read, passed over`);
+    expect(log.lines[0]).toBe(`warn background: ${TODAY}: lines 1, 2, 4 cannot be read, skipped`);
   });
 
   it("the budget of a day makes no call when the file is gone before the reservation is read back", async () => {

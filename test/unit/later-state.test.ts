@@ -158,7 +158,7 @@ describe("a document of a later version", () => {
       await expect(kept.writeWhole(path, "mine")).rejects.toMatchObject({ code: "ELATER" });
     expect(files.text(path)).toBe(text);
     expect(log.lines).toEqual([
-      expect.stringMatching(/^warn state: .* is of version (9|2|12\.0\.1), which a later Strata/),
+      expect.stringMatching(/^warn state: .* is of version (9|2|12\.0\.1), written by a newer Strata/),
     ]);
     expect(log.lines[0]).toContain(path);
   });

@@ -37,7 +37,7 @@ describe("a line log", () => {
   it("passes over damage, complains once, and again only when there is more", async () => {
     const { files, lines, log } = open({ [PATH]: '{"says":"one"}\nbroken\n{"says":1}\n' });
     for (let n = 0; n < 2; n++) expect((await lines.read(PATH)).records).toEqual([{ says: "one" }]);
-    expect(log.lines).toEqual([`warn says: ${PATH}: lines 2, 3 cannot be read, passed over`]);
+    expect(log.lines).toEqual([`warn says: ${PATH}: lines 2, 3 cannot be read, skipped`]);
     await files.appendLine(PATH, "more");
     await lines.read(PATH);
     expect(log.lines).toHaveLength(2);
@@ -49,9 +49,7 @@ describe("a line log", () => {
     const { lines, log } = open({ [PATH]: "x\n", [other]: "x\n" }, "they are judged anew");
     for (const path of [PATH, other]) await lines.read(path);
     expect(log.lines).toEqual(
-      [PATH, other].map(
-        (path) => `warn says: ${path}: line 1 cannot be read, passed over; they are judged anew`,
-      ),
+      [PATH, other].map((path) => `warn says: ${path}: line 1 cannot be read, skipped; they are judged anew`),
     );
   });
 
