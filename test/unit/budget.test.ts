@@ -65,7 +65,7 @@ describe("the budget of a day", () => {
     await budget.reserve(call);
     expect(await budget.reserve(call)).toEqual({
       kind: "refused",
-      why: "it may take 1,000 tokens, and of background.dailyTokens 500 of 1,500 are left today",
+      why: "it may take 1,000 tokens, and 500 of 1,500 (background.dailyTokens) are left today",
       isUsedUp: true,
     });
     expect((await budget.reserve({ ...call, tokens: 500 })).kind).toBe("reserved");
@@ -142,7 +142,7 @@ describe("the budget of a day", () => {
     if (reservation.kind === "reserved") await reservation.settle(used);
     expect(await budget.today()).toEqual({ calls: 1, tokens: 1_000 });
     expect(log.lines).toEqual([
-      "warn background: cannot note what call one-1 has spent, its estimate counts: ENOSPC",
+      "warn background: cannot record what call one-1 spent, so its estimate counts: ENOSPC",
     ]);
   });
 });

@@ -87,8 +87,8 @@ describe("whose choice a model is", () => {
   it("the sentence names key and file, and what to do", () => {
     expect(choose({}, { users, project: project("provider.acme") })).toMatchObject({
       why:
-        "provider.acme in /project/opencode.json is the project's, and where words go is set in your own " +
-        "configuration: take it out there, or name a model of another provider in background.model",
+        "provider.acme in /project/opencode.json is set by the project, which must not decide where text is sent: " +
+        "remove it there, or set background.model to another provider's model in your own configuration",
     });
   });
 });

@@ -257,7 +257,7 @@ describe("strata doctor", () => {
     expect(chosen).toContainEqual({
       level: "warning",
       what: expect.stringContaining(
-        `no model is called in the background: small_model in ${PROJECT} is the project's`,
+        `no model is called in the background: small_model in ${PROJECT} is set by the project`,
       ),
     });
     const users = { [GLOBAL]: { ...inList({}), model: "mine/large", small_model: "mine/small" } };

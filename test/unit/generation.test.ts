@@ -66,7 +66,7 @@ it("a model that a project chose is not asked: no call is made, and one line and
   for (let times = 0; times < 3; times++)
     expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
   expect(host.generated).toEqual([]);
-  const sentence = "small_model in /project/opencode.json is the project's";
+  const sentence = "small_model in /project/opencode.json is set by the project";
   const status = await generation.status();
   expect(status).toMatchObject({ isAllowed: false, why: expect.stringContaining(sentence) });
   expect(status.model).toBeUndefined();

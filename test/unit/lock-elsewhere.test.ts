@@ -64,8 +64,8 @@ describe("a lock of another machine", () => {
     const { inspect, withLock } = locks("a");
     const says = [
       "instance b (process 7 on elsewhere) since 2026-11-21T09:00:00.000Z",
-      "last sign of life is of 2026-11-21T09:00:00.000Z",
-      "taken over as soon as it has given none for a minute",
+      "last active at 2026-11-21T09:00:00.000Z",
+      "taken over after a minute without activity",
     ];
     const { message } = (await withLock(LOCK, async () => "", { waitMs: 0 }).catch(
       (thrown) => thrown,
