@@ -50,12 +50,12 @@ function formatSessions({ sessions }: Status): Row[] {
     (b.lastUsed ?? "").localeCompare(a.lastUsed ?? ""),
   );
   const rows = newest.slice(0, MOST_LINES).map(([id, session], index): Row => {
-    const context =
-      session.contextTokens === undefined ? "" : `context of ${formatCount(session.contextTokens)} tokens, `;
+    const size = session.contextTokens;
+    const context = size === undefined ? "" : `context ${formatCount(size)}, `;
     const breaker = session.breaker === undefined ? "" : `; automatic summaries are off: ${session.breaker}`;
     return [
       index === 0 ? "Last sessions" : "",
-      `${id}  ${context}${formatCount(session.tokensFreed)} left it, ${formatCount(session.net)} saved, net${breaker}`,
+      `${id}  tokens: ${context}removed ${formatCount(session.tokensFreed)}, saved net ${formatCount(session.net)}${breaker}`,
     ];
   });
   const more = newest.length - rows.length;

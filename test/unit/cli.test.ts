@@ -83,7 +83,7 @@ describe("strata status", () => {
     const record = { v: 1, time: "2026-11-21T10:00:00Z", instance: "a", session: "ses_1", layer: "view" };
     for (const sent of [9_000, 12_345])
       await files.appendLine(LEDGER, JSON.stringify({ ...record, event: "answer", sent, net: 5 }));
-    expect((await runStrata(files, "status")).out).toContain("ses_1  context of 12,345 tokens, ");
+    expect((await runStrata(files, "status")).out).toContain("ses_1  tokens: context 12,345, removed ");
   });
 
   it("status names the hooks that the host has not called in the last instance", async () => {
