@@ -46,7 +46,7 @@ describe("the account of an answer", () => {
       at === index ? { ...message, parts: [call("bash", text)] } : message,
     );
 
-  it("the account of an answer counts what was kept out at the price of the cache, and what would have been new at that of writing", () => {
+  it("the account of an answer prices tokens kept out as cached ones, and those that would have been new as written ones", () => {
     const old = planAnswer(open(session.messages, less("", 1)), usage(100, 900), 0);
     expect(old).toMatchObject({ sent: 1_000, cached: 900, answered: 15, keptOut: 10_000, net: 1_000 });
     const fresh = planAnswer(open(session.messages, less("", 2)), usage(100, 900), 0);
@@ -55,14 +55,14 @@ describe("the account of an answer", () => {
     expect(uncached.net).toBe(10_000 * PRICE.written);
   });
 
-  it("the account of an answer never counts more than would have fitted into the window", () => {
+  it("the account of an answer never counts more than fits into the window", () => {
     const full = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 0);
     expect(full).toMatchObject({ keptOut: 1_000, net: 100 });
     const without = planAnswer(open(session.messages, less("", 1)), usage(160_000, 7_000), 9_500);
     expect(without.keptOut).toBe(500);
   });
 
-  it("the account of an answer counts what only we put there as a cost, at the price at which the provider took it", () => {
+  it("the account of an answer counts tokens that Strata added as a cost, at the provider's price", () => {
     const longer = (index: number) => less("z".repeat(50_000), index);
     const uncached = planAnswer(open(session.messages, longer(1)), usage(10, 0), 0);
     expect(uncached).toMatchObject({ keptOut: -2_500, net: -2_500 * PRICE.written });
@@ -72,7 +72,7 @@ describe("the account of an answer", () => {
     expect(fresh).toMatchObject({ keptOut: -10_500, net: -10_500 * PRICE.written });
   });
 
-  it("the account of an answer counts the definitions of our tools in every request, also where nothing was kept out of it", () => {
+  it("the account of an answer counts Strata's tool definitions in every request, even if nothing was kept out of it", () => {
     const shown = session.messages;
     expect(planAnswer(open(shown, shown), usage(10, 900), 1_000)).toMatchObject({
       keptOut: -1_000,
@@ -82,7 +82,7 @@ describe("the account of an answer", () => {
     expect(fresh).toMatchObject({ keptOut: 1_000, net: 2_000 * PRICE.written - 1_000 * PRICE.cached });
   });
 
-  it("the account of an answer takes the definitions as the host sends them: name, description and a JSON Schema of the arguments", () => {
+  it("the account of an answer counts tool definitions as the host sends them: name, description and JSON Schema", () => {
     const tool = defineTool({
       name: "x".repeat(40),
       description: "y".repeat(400),
@@ -96,7 +96,7 @@ describe("the account of an answer", () => {
     expect(estimateToolTokens([tool, tool])).toBe(2 * estimateToolTokens([tool]));
   });
 
-  it("the account of an answer is closed once, by an answer that has ended, and by nothing else", () => {
+  it("the account of an answer is closed once, and only by a finished answer", () => {
     const recorded: unknown[] = [];
     const savings: Savings = { record: (one) => void recorded.push(one), recordNow: async () => {} };
     const accounts = createAccounts({
@@ -124,8 +124,8 @@ describe("the account of an answer", () => {
   });
 });
 
-describe("what may be sent", () => {
-  it("what may be sent is the threshold, never above 85 % of what the window allows, never below nothing", () => {
+describe("the budget of a request", () => {
+  it("the budget of a request is the threshold, at most 85 % of what the window allows, and never negative", () => {
     expect(planBudget(140_000, undefined)).toBe(140_000);
     expect(planBudget(140_000, { contextTokens: 0, outputTokens: 0 })).toBe(140_000);
     expect(planBudget(140_000, WINDOW)).toBe(140_000);
@@ -135,7 +135,7 @@ describe("what may be sent", () => {
     expect(countUsableTokens({ ...WINDOW, inputTokens: 100_000 })).toBe(80_000);
   });
 
-  it("what may be sent is known of a model as soon as the host has told it", () => {
+  it("the budget of a request uses a model's window as soon as the host has given it", () => {
     const windows = createModelWindows();
     expect(windows.find(MODEL)).toBeUndefined();
     windows.learn(MODEL, WINDOW);
@@ -144,7 +144,7 @@ describe("what may be sent", () => {
   });
 });
 
-describe("machine state that somebody has deleted", () => {
+describe("deleted machine state", () => {
   const LOST = "the machine state was deleted, so what was decided is decided anew";
 
   async function clearAndLose(what: string) {
@@ -163,13 +163,13 @@ describe("machine state that somebody has deleted", () => {
     return again.ledger("ses_1", "break").filter(({ reason }) => reason === LOST);
   }
 
-  it("machine state that somebody has deleted is told once, where something was sent by it, and the cause of other bytes stands in the ledger", async () => {
+  it("deleted machine state is reported once if requests depended on it, and the ledger has the cause of the other bytes", async () => {
     expect(await clearAndLose("state/")).toHaveLength(1);
     expect(await clearAndLose("nothing")).toHaveLength(0);
     expect(await clearAndLose("savings/")).toHaveLength(0);
   });
 
-  it("machine state that somebody has deleted is nothing to tell where results were only moved: they are judged again with the same outcome", async () => {
+  it("deleted machine state is not reported if results were only moved, since they are judged again with the same outcome", async () => {
     const world = await openWorld();
     const messages = [user("go"), answer([call("bash", lines(2_000))])];
     const shown = outputs(await world.request(messages));

@@ -49,13 +49,13 @@ describe("answers are combined by the hook's rule", () => {
     expect(await sign(open([...three, passing], combining("first")).dispatcher)).toEqual({ signed: "cheap" });
   });
 
-  it("chain: each layer sees the previous answer, cheap before dear", async () => {
+  it("chain: each layer sees the previous answer, cheap before expensive", async () => {
     expect(await sign(open(three, combining("chain")).dispatcher)).toEqual({ signed: "cheapmiddledear" });
   });
 
   const resort = { ...signing("resort", 2.5), isLastResort: true };
 
-  it("chain: a refusal is the last word, and no dearer layer is asked", async () => {
+  it("chain: a refusal is final, and no more expensive layer is asked", async () => {
     const refusing = layer("refusing", 1.5, { toolArguments: () => refuse("not now") });
     const answer = await sign(open([...three, refusing]).dispatcher);
     expect(findRefusal(answer)).toBe("not now");
@@ -63,12 +63,12 @@ describe("answers are combined by the hook's rule", () => {
     expect(findRefusal({ refusal: "not now" })).toBeUndefined();
   });
 
-  it("until: a last resort is left in peace while the value is good enough, dearer layers are asked", async () => {
+  it("until: a last resort is not asked while the value is good enough, other layers are", async () => {
     const rules = combining("until", { isEnough: () => true });
     expect(await sign(open([...three, resort], rules).dispatcher)).toEqual({ signed: "cheapmiddledear" });
   });
 
-  it("until: a last resort is asked while it is not good enough, also when a cheap layer has failed", async () => {
+  it("until: a last resort is asked while the value is not good enough, even after a cheap layer has failed", async () => {
     const failing = layer("failing", 0, { toolArguments: () => Promise.reject(new Error("boom")) });
     const rules = combining("until", { isEnough: () => false });
     const { dispatcher } = open([failing, ...three, resort], rules);
@@ -81,7 +81,7 @@ describe("answers are combined by the hook's rule", () => {
   });
 });
 
-describe("a layer that fails has passed, is named once in the log, and the others go on", () => {
+describe("a layer that fails counts as having passed, is logged once, and the others continue", () => {
   const cheap = signing("cheap", 1);
   const faulty: Record<string, Handler<"toolArguments">> = {
     throws: () => {
@@ -103,7 +103,7 @@ describe("a layer that fails has passed, is named once in the log, and the other
     });
   }
 
-  it("one whose promise never settles costs one deadline and is left out from then on", async () => {
+  it("a layer whose promise never settles costs one deadline and is left out from then on", async () => {
     let calls = 0;
     const toolArguments = () => {
       calls++;
@@ -120,7 +120,7 @@ describe("a layer that fails has passed, is named once in the log, and the other
     expect(lines).toHaveLength(1);
   });
 
-  it("one that is late has its answer dropped, is told by the signal, and is asked again once it has ended", async () => {
+  it("a layer that is late has its answer dropped, its signal aborted, and is asked again once it has returned", async () => {
     const late: { end?: (args: Record<string, unknown>) => void; signal?: AbortSignal; calls: number } = {
       calls: 0,
     };
@@ -143,7 +143,7 @@ describe("a layer that fails has passed, is named once in the log, and the other
     expect(await sign(dispatcher)).toEqual({ signed: "slowcheap" });
   });
 
-  it("an answer without messages, or with parts that are none, is no context", async () => {
+  it("an answer without messages, or with invalid parts, is not a context", async () => {
     for (const garbage of [
       [],
       [{ info: {}, parts: [] }],
@@ -160,7 +160,7 @@ describe("a layer that fails has passed, is named once in the log, and the other
   });
 });
 
-describe("the layers of a hook have its bound together", () => {
+describe("the layers of a hook share its time limit", () => {
   const messages = [user("hello")];
   const ask = (dispatcher: Dispatcher, shown = messages) =>
     dispatcher.ask(
@@ -172,7 +172,7 @@ describe("the layers of a hook have its bound together", () => {
   const hanging = (name: string, cost: number, more: Partial<Layer> = {}) =>
     layer(name, cost, { context: never }, more);
 
-  it("layers that all hang cost one bound together, and nothing the next time", async () => {
+  it("layers that all hang cost one time limit together, and nothing the next time", async () => {
     const layers = Array.from({ length: 9 }, (_, n) =>
       hanging(`layer ${n}`, n, { withinMs: { context: 1_500 } }),
     );
@@ -185,7 +185,7 @@ describe("the layers of a hook have its bound together", () => {
     expect(all.lines.filter((line) => line.includes("was not asked"))).toHaveLength(7);
   });
 
-  it("hooks of one call of the host share one bound", async () => {
+  it("hooks of one call of the host share one time limit", async () => {
     const { clock, dispatcher } = open([hanging("one", 1), layer("other", 2, { compacted: never })]);
     const limit = dispatcher.limit("context");
     const request = { sessionID: "ses_1", show: () => messages } as unknown as ContextRequest;
@@ -213,7 +213,7 @@ describe("the layers of a hook have its bound together", () => {
     expect(await measure(clock, again)).toEqual({ answer: replayed, tookMs: 1_000 });
   });
 
-  it("a hook without an answer reaches every layer, also those for which no time is left", async () => {
+  it("a hook without an answer reaches every layer, even if no time is left", async () => {
     const told: string[] = [];
     const turn = (name: string) => () => void told.push(name);
     const { clock, dispatcher } = open([
@@ -225,7 +225,7 @@ describe("the layers of a hook have its bound together", () => {
     expect({ told, tookMs }).toEqual({ told: ["one", "other"], tookMs: 1_000 });
   });
 
-  it("a layer that gave no answer is told so each time, and what is decided by then is shown", async () => {
+  it("a layer that gave no answer is told each time, and the decisions made by then are shown", async () => {
     const decided = [user("hello"), user("decided")];
     const inputs: string[] = [];
     const passedOver = { context: ({ sessionID }: ContextRequest) => void inputs.push(sessionID) };
@@ -237,7 +237,7 @@ describe("the layers of a hook have its bound together", () => {
 });
 
 describe("a call of the host is served whatever it brings", () => {
-  it("objects of another shape than expected are an entry in the log, not an error", async () => {
+  it("objects of an unexpected shape are logged, not thrown", async () => {
     const { dispatcher, lines } = open([signing("cheap", 1)]);
     const unreadable = () => {
       throw new TypeError("cannot read properties of undefined");
@@ -261,7 +261,7 @@ describe("a call of the host is served whatever it brings", () => {
   });
 });
 
-it("all layers are let go, also beside one that fails and one that hangs", async () => {
+it("all layers are disposed, even if one fails and one hangs", async () => {
   const gone: string[] = [];
   const disposable = (name: string, dispose: () => Promise<void>): Layer => ({
     name,
