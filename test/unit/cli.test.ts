@@ -59,7 +59,7 @@ describe("strata status", () => {
     expect(JSON.parse((await runStrata(world.files, "status --json")).out).savings.spilled).toBe(1);
   });
 
-  it("status shows which layers are off, today's remaining budget, and the session whose breaker is open", async () => {
+  it("status shows which layers are off, today's remaining budget, and the session without automatic summaries", async () => {
     const { files } = await openSpilled();
     const memory = { microCompact: { enabled: false }, background: { dailyCalls: 7 } };
     await files.writeWhole(`${PROJECT}/opencode.json`, JSON.stringify({ memory }));
