@@ -20,7 +20,7 @@ export function planRules(text: string, rules: readonly string[]): string[] {
   return rules.filter((rule) => !holding.has(rule));
 }
 
-/** A name without a slash matches here and below. Strata's files lie here, so a leading slash makes no difference. */
+/** A name without a slash matches here and below. Strata's files are here, so a leading slash makes no difference. */
 const isSame = (rule: string, other: string): boolean => rule.replace(/^\//, "") === other.replace(/^\//, "");
 
 /** Does this `.gitignore` keep the whole folder out of git? */

@@ -12,7 +12,7 @@ export interface MemoryStatus {
   memories: Record<string, number>;
   /** Unresolved blockers. */
   blockers: { id: string; title: string }[];
-  /** Memories with two versions between which nobody has decided. */
+  /** Memories with two undecided versions. */
   conflicts: { id: string; title: string; path: string }[];
 }
 

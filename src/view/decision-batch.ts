@@ -9,8 +9,8 @@
  *     of a message   cut        `text` replaces all messages before it
  *                    rewritten  `text` replaces its text
  *                    extended   `text` follows it; once per layer
- *     of either      revised    what was decided about it in this way (\`of\`) by the same layer has this \`text\` from now
- *                               on, none where there is none: words in it were taken back. The last one counts
+ *     of either      revised    replaces the text of the same layer's decision of kind `of` by this `text`, or by none,
+ *                               because its words were taken back. The last revision counts
  */
 import { isVersion } from "../record/version.js";
 import { either, list, matching, number, object, oneOf, optional, string } from "../shape.js";
