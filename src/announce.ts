@@ -12,7 +12,7 @@ interface Announcement {
   layers: string[];
 }
 
-/** One line on what runs, and every wrong setting: each a line, all of them one toast. */
+/** Logs version, instance and layers, then one line for each wrong setting. One toast covers all wrong settings. */
 export function announce(
   { problems }: ConfigReading,
   { log, toasts, clock, instance, layers }: Announcement,

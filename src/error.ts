@@ -1,4 +1,4 @@
-/** One line for a log, for any thrown value. */
+/** Formats any thrown value as one line for a log. */
 export function formatError(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const code = (thrown as { code?: unknown }).code;
@@ -7,7 +7,7 @@ export function formatError(thrown: unknown): string {
     : thrown.message;
 }
 
-/** What the machine refuses to do. The message says what was expected, what came, and what to do. */
+/** An expected failure. The message says what was expected, what came, and what to do. */
 export class StrataError extends Error {
   override readonly name = "StrataError";
 

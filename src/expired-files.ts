@@ -1,4 +1,4 @@
-/** Files of ours that have expired. The one place that knows how old a file is. */
+/** Finds and removes expired files of Strata. The age of a file is worked out here and nowhere else. */
 import { dirname, join } from "node:path";
 import { DAY_MS, parseDayFile } from "./days.js";
 import { type ExpiryWorld, type FileKind, matches } from "./file-kinds.js";
@@ -6,15 +6,15 @@ import type { FileStat } from "./seams/files.js";
 
 export interface ExpiredFile {
   path: string;
-  /** The name of its kind, for people. */
+  /** Its kind, as shown to people. */
   what: string;
   bytes: number;
   modifiedMs: number;
 }
 
 /**
- * Every expired file of these kinds, and older than `days`. Looks only. Rejects with the system's error if a folder
- * cannot be read.
+ * Lists every expired file of these kinds that is older than `days`; removes none. Rejects with the system's error if
+ * a folder cannot be read.
  */
 export async function findExpired(
   world: ExpiryWorld,
@@ -40,7 +40,7 @@ export async function findExpired(
   return [...found.values()];
 }
 
-/** Removes what expires at a start. One kind that cannot be looked at does not keep the others. */
+/** Removes the files that expire at start-up. A kind that cannot be read does not stop the others. */
 export async function removeExpired(
   world: ExpiryWorld,
   kinds: readonly FileKind[],
@@ -56,7 +56,7 @@ export async function removeExpired(
   }
 }
 
-/** The end of its day, where the name is one: a copy of the folder may have touched the file since. */
+/** The end of the day that the file is named after, if any: copying the folder may have changed the file's own time. */
 function findLastUse({ path }: FileKind, name: string, { modifiedMs }: FileStat): number {
   const day = path.includes("<day>") ? parseDayFile(name) : undefined;
   return day === undefined ? modifiedMs : day + DAY_MS;

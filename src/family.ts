@@ -1,31 +1,31 @@
 /**
- * Which session was opened below which. Known from what the host reports, and asked for where it began before this
- * instance did. A fork of ours stands below the session that asked for it.
+ * Which session is the parent of which: from the host's events, or by asking the host about sessions that began before
+ * this instance. A fork that Strata made is a child of the session that asked for it.
  */
 import type { HostEvent } from "./dispatcher/hooks.js";
 import { isRecord } from "./records.js";
 import type { Host } from "./seams/host.js";
 
 export interface Family {
-  /** Learns from what the host reports. */
+  /** Learns from an event of the host. */
   hear(event: HostEvent): void;
-  /** As far as it is known without asking the host: enough for a session that began while this instance listened. */
+  /** Parent as known without asking the host: enough for a session that began while this instance was running. */
   knownParent(sessionID: string): string | undefined;
-  /** `undefined` for a session that a person has opened, and where the host does not say. */
+  /** `undefined` for a session that a person opened, or if the host does not say. */
   findParent(sessionID: string): Promise<string | undefined>;
-  /** Has a person opened it? False where the host does not say. */
+  /** Did a person open this session? False if the host does not say. */
   isPersons(sessionID: string): Promise<boolean>;
-  /** The nearest first, at most `MOST_ANCESTORS`. */
+  /** Nearest first, at most `MOST_ANCESTORS`. */
   findAncestors(sessionID: string): Promise<string[]>;
 }
 
-/** Deeper than anybody nests agents; it ends a circle too. */
+/** More levels than agents are nested in practice; also stops at a cycle. */
 const MOST_ANCESTORS = 5;
-/** Those asked about or reported last. */
+/** Number of sessions whose parent is remembered, least recently used first out. */
 const REMEMBERED = 1_000;
 
 export function createFamily(host: Pick<Host, "findAsker" | "findParent" | "isFork">): Family {
-  /** `null` for a session without a parent. A deleted one stays: its notes are asked about when the host ends. */
+  /** `null` for a session without a parent. Deleted sessions stay: their notes are needed when the host exits. */
   const parents = new Map<string, string | null>();
 
   function put(sessionID: string, parentID: string | null): void {

@@ -1,4 +1,4 @@
-/** The kinds of file that Strata creates in a project, and when each expires: for `strata gc` and docs/files.md. */
+/** Kinds of file that Strata creates in a project, and when each expires: for `strata gc` and docs/files.md. */
 import type { Folders } from "./folders.js";
 import { memoryTypes } from "./memory/memory.js";
 import type { Clock } from "./seams/clock.js";
@@ -6,20 +6,20 @@ import type { Files } from "./seams/files.js";
 import type { RunningProcesses } from "./seams/processes.js";
 
 export interface FileKind {
-  /** Below the project, as docs/files.md has it: `<id>` stands for any name, `<day>` for a date, `<type>` for a type of memory, `<half>` for a random end. */
+  /** Path below the project, as in docs/files.md: `<id>` is any name, `<day>` a date, `<type>` a memory type, `<half>` a random suffix. */
   readonly path: string;
-  /** When `strata gc` may remove it. Without it, the file stays until a person or its layer removes it. */
+  /** When `strata gc` may remove it. Absent: the file stays until a person or its layer removes it. */
   readonly expiry?: Expiry;
 }
 
 export interface Expiry {
   /** What `strata gc` calls such a file. */
   readonly what: string;
-  /** Kept for at least this many days, even if `gc` is asked for fewer. */
+  /** Minimum age in days, even if `gc` is given fewer. */
   readonly days: number;
-  /** It is removed at a start, once it is that old. Otherwise only `strata gc` does it. */
+  /** Removed at start-up once it is that old. Otherwise only `strata gc` removes it. */
   readonly atStart?: true;
-  /** Asked about a file that is older. */
+  /** Returns a check whether an older file is still needed. */
   openNeeds?(world: ExpiryWorld): (path: string) => Promise<boolean>;
 }
 
@@ -30,14 +30,14 @@ export interface ExpiryWorld {
   processes: RunningProcesses;
 }
 
-/** Days for which machine state is still useful. */
+/** Number of days for which machine state is useful. */
 export const STATE_DAYS = 7;
 
-/** Is it such a file? `path` is below the project, with `/` between its parts. */
+/** Is the file of this kind? `path` is relative to the project, with `/` as separator. */
 export function matches(kind: FileKind, path: string): boolean {
   const escaped = kind.path.replace(/[.$()+]/g, "\\$&");
   const pattern = Object.entries(PLACEHOLDERS).reduce(
-    (text, [placeholder, stands]) => text.replaceAll(placeholder, stands),
+    (text, [placeholder, source]) => text.replaceAll(placeholder, source),
     escaped,
   );
   return new RegExp(`^${pattern}$`).test(path);

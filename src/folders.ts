@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { planRules } from "./git-ignore.js";
 import { type Files, readText } from "./seams/files.js";
 
-/** Where things lie, all of it under the project. */
+/** Absolute paths of Strata's files and folders, all below the project. */
 export interface Folders {
-  /** The project itself. */
+  /** Root of the project. */
   project: string;
   /** Whole tool results. */
   toolResults: string;
@@ -18,28 +18,28 @@ export interface Folders {
   savings: string;
   /** Machine state; may be deleted at any time. */
   decisions: string;
-  /** Machine state: what was sent last, a digest of each message, a file a session. */
+  /** Machine state: what was sent last, as a digest of each message; one file per session. */
   views: string;
-  /** What model calls of our own have spent, a file a day; deleting today's hands out today's budget anew. */
+  /** Spending of Strata's own model calls, one file per day; deleting today's file restores today's budget. */
   background: string;
-  /** Machine state: sessions in which compaction does not help. */
+  /** Machine state: sessions for which compaction does not help. */
   breakers: string;
-  /** What failed, for people. */
+  /** The error log, for people. */
   errorLog: string;
   errorLock: string;
-  /** Machine state that the instances of a project share: who lives, who holds what, who edits what, letters. */
+  /** Machine state shared by the instances of a project: liveness, leases, edits, messages. */
   instances: string;
   leases: string;
   edits: string;
   mail: string;
-  /** Machine state: which hooks the host has called, a file an instance. */
+  /** Machine state: which hooks the host has called, one file per instance. */
   pulse: string;
-  /** Machine state: how far sessions are read for memories; deleting it has nothing read twice. */
+  /** Machine state: how far each session was read for memories; after deleting it nothing is read twice. */
   extraction: string;
-  /** Machine state of dreams: when the last one was, and who dreams now. */
+  /** Machine state of dreams: time of the last one, and the lock of the running one. */
   dreamState: string;
   dreamLock: string;
-  /** The one file that a dream's model may write. */
+  /** The only file that a dream's model may write. */
   staged: string;
 }
 
@@ -71,13 +71,13 @@ export function planFolders(project: string): Folders {
   };
 }
 
-/** Gives the folder a `.gitignore` of its own, unless it has one, which the start of the plugin looks after. */
+/** Creates the folder's `.gitignore` if there is none. An existing one is checked when the plugin starts. */
 export async function keepOutOfGit(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
   if (!(await files.stat(path))) await files.writeWhole(path, "*\n");
 }
 
-/** Makes the folder's `.gitignore`, or completes the one that is there, so that it has these rules in force. */
+/** Creates the folder's `.gitignore`, or appends to the existing one, so that these rules hold. */
 export async function hideFromGit(
   files: Files,
   folder: string,

@@ -1,13 +1,13 @@
-/** What one of our `.gitignore` files keeps out of git, and which rules it lacks. Pure. */
+/** What a `.gitignore` of Strata keeps out of git, and which rules are missing. Pure. */
 
-/** Matches everything in the folder, so that git does not even look into folders below. */
+/** Patterns that match everything in the folder; git then does not descend into subfolders. */
 const EVERYTHING: ReadonlySet<string> = new Set(["*", "/*", "**", "/**", "**/*"]);
-/** The file may be committed itself. */
+/** Negations that let the `.gitignore` itself be committed. */
 const ITSELF: ReadonlySet<string> = new Set(["!.gitignore", "!/.gitignore"]);
 
 /**
- * The rules of these which have to be appended so that all of them hold; none where they do. What a negation lets
- * through is not worked out: one below a rule of ours counts as overriding it.
+ * Returns the rules that have to be appended so that all of `rules` hold; empty if they do. Does not work out what a
+ * negation matches: any negation below a rule counts as overriding it.
  */
 export function planRules(text: string, rules: readonly string[]): string[] {
   const holding = new Set<string>();
@@ -20,8 +20,8 @@ export function planRules(text: string, rules: readonly string[]): string[] {
   return rules.filter((rule) => !holding.has(rule));
 }
 
-/** A name without a slash holds here and below; ours lie here. */
+/** A name without a slash matches here and below. Strata's files are here, so a leading slash makes no difference. */
 const isSame = (rule: string, other: string): boolean => rule.replace(/^\//, "") === other.replace(/^\//, "");
 
-/** Does it keep the whole folder out of git? */
+/** Does this `.gitignore` keep the whole folder out of git? */
 export const hidesAll = (text: string): boolean => planRules(text, ["*"]).length === 0;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Tells two versions of a file apart. */
+/** Digest that tells two versions of a file apart. */
 export function hashOf(contents: Uint8Array | string): string {
   return createHash("sha256").update(contents).digest("hex").slice(0, 32);
 }

@@ -1,9 +1,9 @@
-/** Files that the kernel creates in a project; each layer's definition lists its own. */
+/** Files that the kernel creates in a project. Each layer's definition lists the layer's own. */
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
 import { parseInstance } from "./instances/instance.js";
 
 const STATE = ".opencode/strata/state";
-/** Memories, and what goes with them: for everybody who works in the project, and for this user alone. */
+/** Memories and their companions: those shared in the project, and the user's private ones. */
 const MEMORY = [".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [
   `${folder}/<type>/<id>.md`,
   `${folder}/MEMORY.md`,
@@ -28,7 +28,7 @@ export const kernelFiles: readonly FileKind[] = [
   kept(".opencode/strata/savings/<id>.jsonl"),
   kept(`${STATE}/owner`),
   kept(`${STATE}/decisions/<day>.jsonl`),
-  // No provider keeps a prefix for longer than a day.
+  // No provider caches a prefix for longer than a day.
   state("views/<id>.json", "what was last sent in an old session"),
   state("background/<day>.jsonl", "the budget of a past day"),
   state("pulse/<id>.json", "the pulse of an instance that has ended"),
@@ -44,7 +44,7 @@ export const kernelFiles: readonly FileKind[] = [
   kept(`${STATE}/<id>.lock`),
 ];
 
-/** An instance is kept while its process runs, or if it may run on another machine. */
+/** The file of an instance is needed while its process runs, and while it may run on another machine. */
 function openLiving({ files, processes }: ExpiryWorld): (path: string) => Promise<boolean> {
   return async (path) => {
     const bytes = await files.read(path);

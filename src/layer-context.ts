@@ -28,9 +28,9 @@ import type { Requests } from "./view/request.js";
 import type { ResultFiles } from "./view/result-files.js";
 import type { ModelWindows } from "./view/windows.js";
 
-/** All that a layer has to work with. */
+/** Everything a layer is given to work with. */
 export interface LayerContext {
-  /** The name of this run of the plugin in this project. */
+  /** ID of this running plugin in this project. */
   instance: string;
   config: Config;
   clock: Clock;
@@ -38,7 +38,7 @@ export interface LayerContext {
   host: Host;
   folders: Folders;
   log: Log;
-  /** For the few moments that a person should know of; never waited for. */
+  /** Short messages on the screen; never waited for. */
   toasts: Toasts;
   savings: Savings;
   tokens: TokenCounter;
@@ -48,39 +48,39 @@ export interface LayerContext {
   notes: Notes;
   requests: Pick<Requests, "unwantCut" | "wantCut">;
   prompts: Prompts;
-  /** Whose subagent a session is. */
+  /** Parents of sessions. */
   family: Family;
-  /** Who else is at work in this project. Known to the others once layer 7 has made it so. */
+  /** Other instances in this project. Layer 7 makes this one known to them. */
   instances: Instances;
-  /** Model calls of our own. Never waited for in a hook. */
+  /** Strata's own model calls. A hook never waits for them. */
   generation: Generation;
-  /** Count in all processes. Never waited for in a hook for longer than it may take. */
+  /** Locks that hold across processes. A hook waits for one no longer than its own bound. */
   locks: Locks;
-  /** Marks lines that this user's machine has written. */
+  /** Marks lines that this user's machine wrote. */
   seal: Seal;
-  /** `known` may be asked in a hook; the rest reads the disk. */
+  /** A hook may call `known`; everything else reads the disk. */
   memories: Memories;
-  /** Tells what the user said here from what came with the repository. */
+  /** Tells the user's own memories from those that came with the repository. */
   trust: Trust;
-  /** Finds them. */
+  /** Searches memories and notes. */
   search: MemorySearch;
-  /** Work that no turn waits for and that may take a while, a few pieces at a time. It must not throw. */
+  /** Queue for longer work that no turn waits for; a few tasks run at a time. A task must not throw. */
   background: PQueue;
 }
 
-/** What is always done has more to work with than a layer: the machine itself. */
+/** What the parts that are always on get in addition: the machinery itself. */
 export interface KernelContext extends LayerContext {
   requests: Requests;
   windows: ModelWindows;
   pulse: Pulse;
-  /** The configuration as it was read, with what is wrong in it. */
+  /** The configuration as read, with its problems. */
   reading: ConfigReading;
-  /** Every kind of file that the kernel and the layers leave. */
+  /** Every kind of file that the kernel and the layers write. */
   fileKinds: readonly FileKind[];
-  /** The groups of settings that switch something on and off. */
+  /** Groups of settings with an on/off switch. */
   switches: readonly string[];
-  /** What the agent can call of the seven layers. */
+  /** Tools of the seven layers. */
   tools: readonly Tool[];
-  /** To be written one after the other, behind the turn. */
+  /** Queue of writes, one after the other, in the background. */
   writes: PQueue;
 }

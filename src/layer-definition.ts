@@ -6,26 +6,26 @@ import type { KernelContext, LayerContext } from "./layer-context.js";
 import type { Proof } from "./proof.js";
 
 /**
- * A layer with everything that the rest of Strata needs to know about it. A new one is a folder under `layers/` and a line in
- * `layers/index.ts`: configuration, status, doctor, gc and the pages in docs/ read this.
+ * A layer with everything that the rest of Strata needs to know about it. A new one is a folder under `layers/` and a
+ * line in `layers/index.ts`: configuration, status, doctor, gc and the pages in docs/ read this.
  */
 export interface LayerDefinition extends Pick<Layer, "cost" | "name"> {
-  /** Its groups of settings. The first one switches the layer, the others parts of it. */
+  /** Its groups of settings. The first has the switch of the layer, the others those of its parts. */
   readonly settings: SettingsPart;
   /** The settings group of another layer that it depends on. */
   readonly needs?: string;
-  /** What it leaves on disk in a project. */
+  /** Kinds of file that it writes in a project. */
   readonly files: readonly FileKind[];
-  /** How `strata doctor` makes it act and checks that it did. Loaded only for that. */
+  /** How `strata doctor` makes it act and checks that it did. Loaded by doctor only. */
   loadProof(): Promise<{ proof: Proof }>;
-  /** Called only if it is switched on. */
+  /** Called only if the layer is switched on. */
   create(context: LayerContext): LayerParts;
 }
 
-/** The rest of a layer, which its definition does not have. */
+/** Parts of a layer that its definition does not have. */
 export type LayerParts = Omit<Layer, "cost" | "name">;
 
-/** The group whose switch keeps the layer from working, if any. */
+/** The group whose switch turns the layer off, if any. */
 export function findOffSwitch({ needs, settings }: LayerDefinition, config: Config): string | undefined {
   const [own] = listSwitches([settings]);
   const switches = [own, needs].filter((group) => group !== undefined);
@@ -43,7 +43,7 @@ export function createLayers(definitions: readonly LayerDefinition[], context: L
     }));
 }
 
-/** The stack: the layers, and what is always done beside them. */
+/** The layers, and the parts that are always on. */
 export interface Stack {
   layers: readonly LayerDefinition[];
   always(context: KernelContext): readonly Layer[];

@@ -1,6 +1,6 @@
 /**
- * Looks a name up in settings by name, in which `*` stands for any characters: the name itself, else the pattern with
- * the most letters that fits. `undefined` where none does.
+ * Looks up a name in settings keyed by name or pattern (`*` matches any characters): the exact name first, then the
+ * matching pattern with the most letters. `undefined` if none matches.
  */
 export function findByName<T>(settings: Readonly<Record<string, T>>, name: string): T | undefined {
   if (Object.hasOwn(settings, name)) return settings[name];

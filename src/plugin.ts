@@ -1,4 +1,4 @@
-/** The plugin as OpenCode loads it: puts the parts together and does nothing else. */
+/** Entry that OpenCode loads. Only puts the parts together. */
 import type { Hooks, PluginInput, PluginOptions } from "@opencode-ai/plugin";
 import { stack } from "../layers/index.js";
 import { bindHooks } from "./host/hooks.js";

@@ -1,13 +1,13 @@
 /**
- * Text for a screen, which may hold what anybody has put into a file of the project: it is shown, and does nothing. What
- * steers a terminal is left out; what turns the direction of writing around, and the rarer control characters, are shown
- * by their numbers, as JSON writes them, so that JSON stays what it was.
+ * Makes text safe for a terminal, since any file of the project may have put control sequences into it. Terminal
+ * sequences are removed. Characters that reverse the writing direction and rarer control characters are escaped as in
+ * JSON (`\u202e`), so that JSON stays valid.
  */
 
 const ESC = "\u001b";
-/** Bold, dim, green, yellow, red, and their ends: what `cli/style.ts` writes. */
+/** Bold, dim, green, yellow, red, and their resets: what `cli/style.ts` writes. */
 const STYLES = new RegExp(`(${ESC}\\[(?:1|2|22|31|32|33|39)m)`, "u");
-/** Sequences that move, colour and clear, and those that set a title or a link (ECMA-48). */
+/** Sequences that move the cursor, colour or clear, and those that set a title or a link (ECMA-48). */
 const SEQUENCES = new RegExp(
   `${ESC}\\[[0-?]*[ -/]*[@-~]|${ESC}\\][^${ESC}\u0007]*(?:\u0007|${ESC}\\\\)`,
   "gu",
@@ -18,7 +18,7 @@ const FIRST_RARE = 0x7f;
 
 export function toPrintable(text: string, { withStyles = false } = {}): string {
   if (!withStyles) return clean(text);
-  // The styles stand at the odd places.
+  // Splitting by a group puts the styles at odd indices.
   return text
     .split(STYLES)
     .map((piece, index) => (index % 2 === 1 ? piece : clean(piece)))

@@ -1,13 +1,13 @@
-/** The words given to a model: `prompts/<name>.md` of the package, so that people can read and judge them. */
+/** Prompts for models: `prompts/<name>.md` of the package, so that people can read and judge them. */
 import { fileURLToPath } from "node:url";
 import { type Files, readText } from "./seams/files.js";
 
 export interface Prompts {
-  /** The text of a prompt, without space around it. Read once; throws when the package has no such file. */
+  /** Text of a prompt, trimmed. Read from disk once; throws if the package has no such file. */
   read(name: string): Promise<string>;
 }
 
-/** Beside `src/` as it is developed, and beside `dist/` as it is published. */
+/** Beside `src/` in the repository, and beside `dist/` in the package. */
 const FOLDER = "../prompts/";
 
 export function createPrompts(files: Files): Prompts {

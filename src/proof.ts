@@ -4,17 +4,17 @@ import type { SavingsRecord } from "./record/savings.js";
 import type { PlainRecord } from "./records.js";
 
 export interface Proof {
-  /** Settings with which the layer acts within about ten requests: `{ toolResults: { threshold: 4096 } }`. */
+  /** Settings that make the layer act within about ten requests: `{ toolResults: { threshold: 4096 } }`. */
   readonly settings?: PlainRecord;
-  /** Files of the project when the session begins, by path. */
+  /** Files of the project at the start of the session, by path. */
   readonly files?: Readonly<Record<string, string>>;
   /** Tool calls that the model makes. */
   readonly calls?: readonly { call: string; args: PlainRecord }[];
-  /** A slash command of the layer, run when the session is over. */
+  /** A slash command of the layer, run at the end of the session. */
   readonly command?: string;
-  /** A file, by its path below the project, that the command writes a moment after its answer. Doctor waits for it. */
+  /** Path, relative to the project, of a file that the command writes shortly after it answers. Doctor waits for it. */
   readonly leaves?: string;
-  /** What it did, in a few words; `undefined` if nothing shows that it acted. */
+  /** What the layer did, in a few words; `undefined` if nothing shows that it acted. */
   acted(seen: ProofSeen): string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ProofSeen {
   requests: readonly string[];
 }
 
-/** "2 × cleared": how often an event is in the ledger, counted by results; `undefined` for never. */
+/** "2 × cleared": number of results with this event in the ledger; `undefined` for none. */
 export function countEvents(
   { records }: ProofSeen,
   event: string,

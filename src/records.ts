@@ -1,12 +1,12 @@
-/** A plain object, such as JSON has. */
+/** A plain object, as in JSON. */
 export type PlainRecord = Record<string, unknown>;
 
-/** Is it an object that is no list and not null? */
+/** Is the value an object, but neither an array nor null? */
 export function isRecord(value: unknown): value is PlainRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Both in one, key by key and level by level; of two values that are not both objects the stronger stays. */
+/** Deep merge. Where the two values of a key are not both objects, the stronger wins. */
 export function mergeRecords(weaker: PlainRecord, stronger: PlainRecord): PlainRecord {
   const merged: PlainRecord = { ...weaker };
   for (const [key, value] of Object.entries(stronger)) {
@@ -16,7 +16,7 @@ export function mergeRecords(weaker: PlainRecord, stronger: PlainRecord): PlainR
   return merged;
 }
 
-/** The value of a text of JSON; `undefined` for what is none. */
+/** Parses JSON; `undefined` if the text is not valid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

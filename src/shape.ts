@@ -1,34 +1,34 @@
 /**
- * What a record read from a file has to be, said once and beside its type:
+ * Checks for records read from files, declared once, beside the type:
  *
  *     const isLetter = object<Letter>({ v: isVersion, id: string, at: number, goal: optional(string) });
  *
- * A check looks and changes nothing: a record that passes is the value itself, with the fields that nobody knows here.
+ * A check changes nothing: a record that passes is the same value, unknown fields included.
  */
 import { isRecord } from "./records.js";
 
-/** Is the value one of these? */
+/** Type guard for a value of unknown origin. */
 export type Check<T> = (value: unknown) => value is T;
 
-/** Required fields are all checked; of optional ones those that are left out are taken as they come. */
+/** Checks by field. Required fields must all have one; optional fields without a check are accepted as they are. */
 export type Fields<T> = { readonly [Name in keyof T]: Check<T[Name]> };
 
 export const string = (value: unknown): value is string => typeof value === "string";
 
 export const number = (value: unknown): value is number => typeof value === "number";
 
-/** Neither infinite nor `NaN`. */
+/** A number that is neither infinite nor `NaN`. */
 export const finite = (value: unknown): value is number => Number.isFinite(value);
 
 export const integer = (value: unknown): value is number => Number.isInteger(value);
 
-/** Finite, and not below zero. */
+/** Finite and not negative. */
 export const count = (value: unknown): value is number => finite(value) && value >= 0;
 
-/** Anything: nothing hangs on what it is. */
+/** Accepts anything: nothing depends on this field. */
 export const unchecked = (_: unknown): _ is never => true;
 
-/** A list or an object, whatever is in it. */
+/** An array or an object with any contents. */
 export const anyList = (value: unknown): value is never[] => Array.isArray(value);
 export const anyObject = (value: unknown): value is never => isRecord(value);
 
@@ -42,7 +42,7 @@ export const oneOf =
   (value): value is T =>
     (values as readonly unknown[]).includes(value);
 
-/** Absent, or this. `null` is not absent. */
+/** `undefined`, or a value that passes. `null` does not count as absent. */
 export const optional =
   <T>(check: Check<T>): Check<T | undefined> =>
   (value): value is T | undefined =>
@@ -58,17 +58,17 @@ export const list =
   (value): value is T[] =>
     Array.isArray(value) && value.every(check);
 
-/** Fields that are all checked alike, to be spread among others. */
+/** Several fields with the same check, to be spread among others. */
 export const each = <T, Name extends string>(check: Check<T>, ...names: Name[]): Record<Name, Check<T>> =>
   Object.fromEntries(names.map((name) => [name, check])) as Record<Name, Check<T>>;
 
-/** Not a list, and not `null`. */
+/** An object with these fields; neither an array nor `null`. */
 export function object<T>(fields: Fields<T>): Check<T> {
   const checks = Object.entries<Check<unknown>>(fields as Record<string, Check<unknown>>);
   return (value): value is T => isRecord(value) && checks.every(([name, check]) => check(value[name]));
 }
 
-/** The value where it passes, else `undefined`. */
+/** Returns the value if it passes, else `undefined`. */
 export const parserOf =
   <T>(check: Check<T>) =>
   (value: unknown): T | undefined =>

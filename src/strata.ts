@@ -48,7 +48,7 @@ export interface Seams {
   clock: Clock;
   files: Files;
   host: Host;
-  /** The real one unless a test gives another. */
+  /** Replaced in tests only. */
   tokenizer?: Tokenizer;
 }
 
@@ -60,15 +60,15 @@ export interface Strata {
   readonly log: Log;
   readonly pulse: Pulse;
   readonly toasts: Toasts;
-  /** Disposes the layers, once, and waits briefly for writes under way. Never rejects. */
+  /** Disposes the layers, once, and waits briefly for pending writes. Never rejects. */
   dispose(): Promise<void>;
-  /** Resolves when no work is left in the background. */
+  /** Resolves when no background work is left. */
   idle(): Promise<void>;
 }
 
 const LAST_WRITES_MS = 1_000;
 
-/** What the rest is built on. */
+/** The parts that all others are built on. */
 interface Ground
   extends Pick<KernelContext, "background" | "clock" | "config" | "files" | "folders" | "host" | "instance">,
     Pick<KernelContext, "log" | "reading" | "seal" | "toasts" | "writes"> {
@@ -81,7 +81,7 @@ type Remembering = Pick<KernelContext, "locks" | "memories" | "search" | "trust"
 type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes">;
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
-/** Reads files, asks the host nothing, and never rejects because of a wrong setting. */
+/** Reads files, sends no request to the host, and never rejects because of a wrong setting. */
 export async function createStrata(
   seams: Seams,
   stack: Stack,
@@ -137,7 +137,7 @@ export async function createStrata(
   };
 }
 
-/** The configuration, the log and the files, and of these only our own that are this machine's. */
+/** Reads the configuration and opens the log and the files. State of another machine counts as absent. */
 async function openGround(
   { clock, files: disk, host }: Seams,
   parts: readonly SettingsPart[],
@@ -162,7 +162,7 @@ async function openGround(
   return { ...own, background, clock, config, folders, host, instance, log, reading, toasts, writes };
 }
 
-/** What is written down of what happens. */
+/** Ledger, pulse, token counts and notes. */
 function createRecording(
   { clock, files, folders, host, instance, log, sessions, writes }: Ground,
   tokenizer: Tokenizer = createTokenizer(clock),
@@ -174,7 +174,7 @@ function createRecording(
       tokenize: tokenizer,
       clock,
       onFailure: (why) =>
-        log.warn("tokens", `cannot count tokens, estimating one for four characters: ${formatError(why)}`),
+        log.warn("tokens", `cannot count tokens, estimating four characters a token: ${formatError(why)}`),
     }),
     notes: createNotes({
       files,
@@ -187,7 +187,7 @@ function createRecording(
   };
 }
 
-/** What a request to the model is made of. */
+/** Decisions, result files, sizes and windows: what a request to the model is made from. */
 function createRequesting({ clock, config, files, folders, log }: Ground): Requesting {
   const decisions = createDecisions({
     clock,
@@ -236,7 +236,7 @@ function createRemembering(ground: Ground): Remembering {
   return { locks, memories, search, trust };
 }
 
-/** Who is at work in the project: other instances, subagents, and sessions of our own. */
+/** Other instances, subagents, and Strata's own model calls. */
 function createWorking(ground: Ground, savings: Savings): Working {
   const { clock, config, files, folders, host, instance, log, reading, toasts } = ground;
   const family = createFamily(host);
@@ -267,7 +267,7 @@ function createWorking(ground: Ground, savings: Savings): Working {
   };
 }
 
-/** In this order, since work in the background ends with something to write. */
+/** In this order, because background work ends in a write. */
 async function waitForAll(
   { background, generation, memories, trust, writes }: Busy,
   dispatcher: Dispatcher,

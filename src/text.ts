@@ -1,7 +1,7 @@
-/** Text made fit for one line of the notes: nothing in it can begin a heading, break the line or be no UTF-8. */
+/** Text as one line of the notes: it cannot start a heading, break the line or be invalid UTF-8. */
 import { redactSecrets } from "./secrets/secrets.js";
 
-/** The first `limit` UTF-16 units, never half a character. */
+/** The first `limit` UTF-16 units, without splitting a surrogate pair. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const last = text.charCodeAt(limit - 1);
@@ -9,19 +9,19 @@ export function cut(text: string, limit: number): string {
   return text.slice(0, splitsPair ? limit - 1 : limit);
 }
 
-/** The text on one line, without control characters; what is longer than `limit` is cut and ends in "…". */
+/** The text on one line, without control characters; if longer than `limit` it is cut and ends in "…". */
 export function toLine(text: string, limit: number): string {
-  // What cannot matter is cut first: a text of megabytes is not cleaned as a whole.
+  // Cut roughly first, so that megabytes need not be cleaned.
   const line = cleanLine(cut(text, 4 * limit + 400).replace(/\s+/g, " ")).trim();
   return line.length > limit ? `${cut(line, limit)}…` : line;
 }
 
-/** The same of a text in which a secret may stand, which is taken out before anything is cut: half a key looks like none. */
+/** Like `toLine`, but removes secrets before the cut: half a key would not be recognised as one. */
 export function toSafeLine(text: string, limit: number): string {
   return toLine(redactSecrets(cut(text, 4 * limit + 400)).text, limit);
 }
 
-/** One line as it was written, without what no file can hold and an editor would take away. */
+/** One line as written, without control characters, lone surrogates and trailing space, which files or editors lose. */
 export function cleanLine(text: string): string {
   return text
     .replace(/(?!\t)[\p{Cc}\u2028\u2029]/gu, " ")
@@ -29,12 +29,12 @@ export function cleanLine(text: string): string {
     .trimEnd();
 }
 
-/** Text from a tool, as data: on one line, in quotes. */
+/** Text from a tool as data: one line, in quotes. */
 export function quote(text: string, limit: number): string {
   return JSON.stringify(toLine(text, limit));
 }
 
-/** Text as inline code, even if it contains backticks. */
+/** Text as inline code; backticks in it are safe. */
 export function toCode(text: string, limit: number): string {
   const line = toLine(text, limit);
   if (!line.includes("`")) return `\`${line}\``;
@@ -43,7 +43,7 @@ export function toCode(text: string, limit: number): string {
   return `${fence} ${line} ${fence}`;
 }
 
-/** Whitespace, capitals and the marks at its end are free; anything else makes another sentence. */
+/** Normalises whitespace, case and final punctuation, so that sentences that differ in nothing else are equal. */
 export function foldSentence(text: string): string {
   return text
     .normalize("NFC")

@@ -1,20 +1,20 @@
 /**
- * Short messages on the screen, for the few moments that a person should know of. The host shows one at a time and a
- * later one takes the place of an earlier, so they wait for each other:
+ * Short messages on the screen, for the few events that a person should know about. The host shows one at a time, and a
+ * new one replaces the one shown, so they queue:
  *
- *     show → nothing waits, and the last one has been seen → the host
- *          → else it waits for its turn; the same words once a minute at most; of too many the oldest is dropped
+ *     show → queue empty and the last toast over → the host
+ *          → else it queues; the same text at most once a minute; a full queue drops its oldest
  *
- * They are never waited for, are in the log as well, and do nothing without a screen.
+ * The caller never waits. Every message is in the log as well. Without a screen nothing happens.
  */
 import { toPrintable } from "./printable.js";
 import type { Clock } from "./seams/clock.js";
 import type { Host, ToastVariant } from "./seams/host.js";
 
 export interface Toasts {
-  /** Shows it when those before it have been seen. Returns at once and never throws. */
+  /** Shows the message after those before it. Returns at once and never throws. */
   show(message: string, variant: ToastVariant): void;
-  /** Forgets those that wait. */
+  /** Empties the queue. */
   dispose(): void;
 }
 
@@ -23,9 +23,9 @@ export interface ToastsOptions {
   host: Pick<Host, "toast">;
 }
 
-/** A screen that has just been opened needs a moment before it shows messages. */
+/** A screen that has just opened shows no messages for a moment. */
 export const SCREEN_OPENS_MS = 3_000;
-/** How long OpenCode shows one, and a moment. */
+/** How long OpenCode shows a toast (5 s), and a margin. */
 const SHOWN_MS = 5_500;
 const SAME_AGAIN_MS = 60_000;
 const MOST_WAITING = 4;
@@ -34,7 +34,7 @@ const NAME = "Strata: ";
 export function createToasts({ clock, host }: ToastsOptions): Toasts {
   const waiting: { text: string; variant: ToastVariant }[] = [];
   const shownMs = new Map<string, number>();
-  /** There while one is on the screen. */
+  /** Set while a toast is on the screen. */
   let cancel: (() => void) | undefined;
 
   return {

@@ -1,7 +1,7 @@
-/** The screen half as OpenCode loads it: puts the parts together and does nothing else. */
+/** Entry that OpenCode's TUI loads. Only puts the parts together. */
 import { sayNoPort } from "./host/screen.js";
 
-/** OpenCode 1 calls it where a `tui.json` names the package; there is nothing to show. */
+/** OpenCode 1 calls this if a `tui.json` names the package. It shows nothing. */
 async function tui(): Promise<void> {}
 
 export default { id: "opencode-strata", tui, setup: sayNoPort };

@@ -1,2 +1,2 @@
-/** The same as in package.json; a test compares them. */
+/** Equal to the version in package.json; a test compares them. */
 export const VERSION = "0.1.0";

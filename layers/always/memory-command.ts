@@ -22,17 +22,17 @@ export interface MemoryCommandOptions {
   project: string;
   pulse: Pulse;
   sizes: ContextSizes;
-  /** The groups of settings that switch something on and off. */
+  /** Groups of settings with an on/off switch. */
   switches: readonly string[];
-  /** A sentence each. */
+  /** One sentence each. */
   wrongSettings: readonly string[];
 }
 
 const PLAIN: StatusStyle = { bold: (text) => text, yellow: (text) => text };
-/** A session that goes on for longer begins with what it has of the last days. */
+/** Decisions of earlier days are not counted. */
 const MOST_DAYS = 14;
 
-/** `/memory`: how things stand, in this session and in the project. Answers no hook. */
+/** `/memory`: the status of this session and of the project. Handles no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
   const {
     clock,
@@ -54,12 +54,12 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
     commands: [
       {
         name: "memory",
-        description: "Strata: context, savings and settings, at once and without a model call",
+        description: "Strata: context, savings and settings; no model call",
         async execute({ sessionID }) {
           const { readStatus } = await import("../../src/status/status.js");
-          const [status, putIn, { why }] = await Promise.all([
+          const [status, addedTokens, { why }] = await Promise.all([
             readStatus({ files, clock }, project, config, switches),
-            readPutIn(sessionID),
+            readAddedTokens(sessionID),
             generation.status(),
           ]);
           if (status.background && why !== undefined) status.background.why = why;
@@ -69,7 +69,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
             session: status.sessions[sessionID],
             totalTokens: sizes.lastTotal(sessionID),
             fixedTokens: sizes.fixedTokens(sessionID),
-            putIn,
+            addedTokens,
             autoCompact: config.autoCompact,
           });
           return formatStatus(status, PLAIN, [
@@ -82,17 +82,17 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
     ],
   };
 
-  async function readPutIn(sessionID: string): Promise<Record<string, number>> {
+  async function readAddedTokens(sessionID: string): Promise<Record<string, number>> {
     const days = (await decisions.days()).sort((a, b) => a - b).slice(-MOST_DAYS);
     const known = await Promise.all(days.map((day) => decisions.read(day)));
-    return sumPutIn(known.flat().filter(({ session }) => session === sessionID));
+    return sumAddedTokens(known.flat().filter(({ session }) => session === sessionID));
   }
 }
 
-/** Tokens that each layer's own words take in the context: previews, marks, notes, memories. Pure. */
-export function sumPutIn(decisions: readonly KnownDecision[]): Record<string, number> {
+/** Tokens that each layer's own text takes in the context: previews, markers, notes, memories. Pure. */
+export function sumAddedTokens(decisions: readonly KnownDecision[]): Record<string, number> {
   const ordered = [...decisions].sort((a, b) => a.at - b.at);
-  // What stood before a cut has left with it.
+  // A cut removes everything before it.
   const lastCut = ordered.findLastIndex(({ outcome }) => outcome === "cut");
   const standing = new Map<string, KnownDecision[]>();
   for (const decision of ordered.slice(Math.max(0, lastCut))) {
@@ -101,7 +101,7 @@ export function sumPutIn(decisions: readonly KnownDecision[]): Record<string, nu
   }
   const sums: Record<string, number> = {};
   for (const { layer, text = "" } of [...standing.values()].flat()) {
-    // `across-agents/edits` is what layer 7 has put in, too.
+    // `across-agents/edits` counts as layer 7, too.
     const name = layer.split("/")[0] ?? layer;
     sums[name] = (sums[name] ?? 0) + estimateTextTokens(text);
   }
@@ -110,25 +110,25 @@ export function sumPutIn(decisions: readonly KnownDecision[]): Record<string, nu
 
 export interface ThisSession {
   session: SessionStatus | undefined;
-  /** As the provider counted last; absent before the first answer. */
+  /** As last counted by the provider; `undefined` before the first answer. */
   totalTokens: number | undefined;
-  /** Of them, what no message accounts for. */
+  /** Tokens of the system prompt and tools. */
   fixedTokens: number;
   /** Tokens by layer. */
-  putIn: Readonly<Record<string, number>>;
+  addedTokens: Readonly<Record<string, number>>;
   autoCompact: Config["autoCompact"];
 }
 
-/** The rows on the session in which one asks. */
+/** Rows about the session in which the command was called. */
 function formatThisSession(asked: ThisSession): Row[] {
-  const { autoCompact, fixedTokens, putIn, session, totalTokens } = asked;
+  const { autoCompact, fixedTokens, addedTokens, session, totalTokens } = asked;
   return [
     ["This session", formatSize(totalTokens ?? session?.contextTokens, autoCompact)],
     ...(totalTokens === undefined ? [] : [["", formatParts(totalTokens, fixedTokens)] as const]),
-    ...formatLayers("put into it", putIn),
-    ...formatLayers("kept out of it", session?.freedByLayer ?? {}),
+    ...formatLayers("added by Strata", addedTokens),
+    ...formatLayers("removed by Strata", session?.freedByLayer ?? {}),
     ...(session ? [["", formatNet(session)] as const] : []),
-    ["Breaker", formatBreaker(session?.breaker, autoCompact)],
+    ["Auto summaries", formatBreaker(session?.breaker, autoCompact)],
   ];
 }
 
@@ -136,24 +136,27 @@ function formatWrong(problems: readonly string[]): Row[] {
   const [first] = problems;
   if (first === undefined) return [];
   const count = problems.length === 1 ? "1 is wrong" : `${formatCount(problems.length)} are wrong`;
-  return [["Settings", `${count}, strata doctor shows all: ${first}`]];
+  return [["Settings", `${count} (strata doctor shows all): ${first}`]];
 }
 
 function formatForeign(count: number): Row[] {
   if (count === 0) return [];
-  const what = count === 1 ? "1 memory is" : `${formatCount(count)} memories are`;
-  return [["Not yours", `${what} from the repository and not shown as your words; /memory-trust shows them`]];
+  const what =
+    count === 1
+      ? "1 memory came with the repository and is"
+      : `${formatCount(count)} memories came with the repository and are`;
+  return [["Not yours", `${what} not shown as your words; /memory-trust lists them`]];
 }
 
 function formatSize(tokens: number | undefined, { enabled, threshold }: Config["autoCompact"]): string {
-  if (tokens === undefined) return "nothing has been answered yet";
+  if (tokens === undefined) return "the model has not answered yet";
   const size = `context of ${formatCount(tokens)} tokens`;
-  return enabled ? `${size}; notes take the place of history at ${formatCount(threshold)} or less` : size;
+  return enabled ? `${size}; at ${formatCount(threshold)} or earlier notes replace history` : size;
 }
 
 function formatParts(totalTokens: number, fixedTokens: number): string {
   const fixed = Math.min(fixedTokens, totalTokens);
-  return `system prompt and tools ${formatCount(fixed)}, messages ${formatCount(totalTokens - fixed)}`;
+  return `${formatCount(fixed)} for system prompt and tools, ${formatCount(totalTokens - fixed)} for messages`;
 }
 
 function formatLayers(what: string, tokens: Readonly<Record<string, number>>): Row[] {
@@ -165,12 +168,12 @@ function formatLayers(what: string, tokens: Readonly<Record<string, number>>): R
 }
 
 function formatNet({ backgroundTokens, cacheLost, net }: SessionStatus): string {
-  const cost = `${formatCount(cacheLost)} cached tokens written again and ${formatCount(backgroundTokens)} of background calls`;
-  return `saved about ${formatCount(net)} tokens of input price, net of ${cost}`;
+  const cost = `${formatCount(cacheLost)} cached tokens written again and ${formatCount(backgroundTokens)} tokens of background calls`;
+  return `saved about ${formatCount(net)} tokens at input price, net of ${cost}`;
 }
 
 function formatBreaker(open: string | undefined, { enabled }: Config["autoCompact"]): string {
-  if (!enabled) return "autoCompact is off, summaries are OpenCode's own";
-  if (open === undefined) return "closed: OpenCode may summarise where notes are not enough";
-  return `open, automatic summaries are off: ${open}. /compact turns them on again`;
+  if (!enabled) return "left to OpenCode, because autoCompact is off";
+  if (open === undefined) return "on: OpenCode summarises only if notes are not enough";
+  return `off in this session: ${open}. /compact turns them on again`;
 }

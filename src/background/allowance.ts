@@ -4,9 +4,9 @@ import { countMostAnswerTokens, countMostTokens } from "./cost.js";
 import type { GenerationRequest } from "./generation-request.js";
 
 /**
- * What a call that works with tools may still take of the budget. It reads all that was said again with each answer, so
- * that it may come to many times its bound, in which what a cache has counts little; in the budget it counts in full.
- * With each answer the next one is reserved: it reads what this one has read and written, and writes at most its bound.
+ * Budget of a model call with tools while it runs. Each answer reads the whole conversation again, so the call may take
+ * many times its bound, which counts cached tokens for little; the budget counts them in full. Each answer reserves the
+ * next one: that will read what this one read and wrote, and write at most its bound.
  */
 export function createAllowance(
   request: GenerationRequest,

@@ -1,13 +1,13 @@
 /**
- * The lines of a day's budget file, and what they come to.
+ * Lines of a day's budget file, and their sum.
  *
  *     {"v":1,"kind":"reserved","id":"…","instance":"…","time":"…","purpose":"…","session":"…","tokens":1200}
  *     {"v":1,"kind":"spent","id":"…","time":"…","tokens":{"input":900,"output":210,"cacheRead":0}}
  *     {"v":1,"kind":"released","id":"…","time":"…"}
  *
- * A call that works with tools reserves more as it goes on, in lines with `extends`, the id of its first one.
- * `tokens` of a reservation is an estimate and counts until the line that says what was spent. A released one counts
- * for nothing: its call was never made.
+ * A call with tools reserves more while it runs, in lines with `extends`, the ID of its first line. `tokens` of a
+ * reservation is an estimate and counts until a line says what was spent. A released reservation does not count: its call
+ * was never made.
  */
 import { findLaterVersion, isVersion } from "../record/version.js";
 import { isRecord } from "../records.js";
@@ -25,7 +25,7 @@ interface ReservedLine {
   purpose: string;
   session: string;
   tokens: number;
-  /** The reservation of the same call that this one adds to: it is no call of its own. */
+  /** ID of the reservation that this one adds to; it does not count as another call. */
   extends?: string;
 }
 
@@ -50,14 +50,14 @@ export interface Tally {
 }
 
 /**
- * `undefined` when the value is no such line; a number below zero would hand out what is not there. A line of a later
- * version counts in full, and one that cannot be understood as a call that has taken all there is.
+ * `undefined` if the value is not a budget line, or has a negative number, which would increase the budget. A line of a
+ * newer version counts in full; one that cannot be read counts as a call that used up the budget.
  */
 export function parseBudgetLine(value: unknown): BudgetLine | undefined {
   if (isKnownLine(value)) return value;
   if (findLaterVersion(value) === undefined) return undefined;
   const id = isRecord(value) && typeof value.id === "string" ? value.id : "";
-  // What it says of a call that is known already leaves the estimate of that one.
+  // Its reservation is known, whose estimate counts.
   if (isRecord(value) && (value.kind === "spent" || value.kind === "released")) return undefined;
   const { POSITIVE_INFINITY: tokens } = Number;
   return { v: 1, kind: "reserved", id, instance: "", time: "", purpose: "", session: "", tokens };
@@ -79,7 +79,7 @@ const isKnownLine = either(
   }),
 );
 
-/** All calls of the day, or those reserved before `beforeID`; `undefined` when there is no such reservation. */
+/** Sums all calls of the day, or those reserved before `beforeID`; `undefined` if there is no such reservation. */
 export function sumBudget(lines: readonly BudgetLine[], beforeID?: string): Tally | undefined {
   const spent = new Map<string, number>();
   const released = new Set<string>();

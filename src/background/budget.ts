@@ -1,16 +1,16 @@
 /**
- * What may be spent a day, over all instances of the project: `state/background/YYYY-MM-DD.jsonl` (UTC), append-only.
+ * The daily budget of all instances of a project: `state/background/YYYY-MM-DD.jsonl` (UTC), append-only.
  *
- *     append a reservation → read the file → count what was reserved before it → make the call, or release it
+ *     append a reservation → read the file → sum the reservations before it → make the call, or release it
  *
- * Lines are appended in one call each (O_APPEND), so the file puts the reservations of all instances in one order that
- * everyone reads alike. A call is made only when fewer than `dailyCalls` stand before its own reservation; of any
- * calls that are made the last in that order has seen all the others, so there are never more, however many instances
- * ask at once. At the limit two may both be refused where one could have gone: that is the price.
+ * Each line is appended in one call (O_APPEND), so all instances read the reservations in the same order. A call is made
+ * only if fewer than `dailyCalls` reservations precede its own. The last call in that order has seen all others, so the
+ * limit holds however many instances reserve at once. The price: at the limit two calls may both be refused although one
+ * would have fitted.
  *
- * Spending that cannot be counted is not made: where the file cannot be written or read, everything is refused.
- * A reservation whose instance was killed counts with its estimate. Lines that cannot be read count for nothing, but
- * those of a later version: what they do not say counts as all that there is.
+ * If the file cannot be written or read, every call is refused, because spending could not be counted. The reservation of
+ * a killed instance counts with its estimate. Unreadable lines do not count, except those of a newer version, which count
+ * as the whole budget.
  */
 import type { Config } from "../config/schema.js";
 import { formatError } from "../error.js";
@@ -25,29 +25,29 @@ import { parseBudgetLine, sumBudget, type Tally } from "./budget-lines.js";
 export interface Budget {
   /** Never rejects. */
   reserve(call: PlannedCall): Promise<Reservation>;
-  /** `undefined` when it cannot be read. */
+  /** `undefined` if the file cannot be read. */
   today(): Promise<Tally | undefined>;
 }
 
 export interface PlannedCall {
   purpose: string;
   session: string;
-  /** Estimate of what it will take. */
+  /** Estimated tokens. */
   tokens: number;
 }
 
 export type Reservation =
   | {
       kind: "reserved";
-      /** Reserves so much more for the same call. Why not, where it may not take that. Never rejects. */
+      /** Reserves more tokens for the same call. Returns why not if the budget does not allow it. Never rejects. */
       extend(tokens: number): Promise<string | undefined>;
-      /** Says what was spent in the end; without it the estimate stands. Never rejects. */
+      /** Records the tokens spent; without it the estimate counts. Never rejects. */
       settle(tokens: UsedTokens): Promise<void>;
     }
   | {
       kind: "refused";
       why: string;
-      /** A limit of the day is reached: no call of this size is made before tomorrow. */
+      /** A daily limit is reached: no call of this size is possible before tomorrow. */
       isUsedUp: boolean;
     };
 
@@ -76,7 +76,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
         hasFailed = false;
         return reservation;
       } catch (thrown) {
-        const why = `${folder} cannot be used (${formatError(thrown)}), and what cannot be counted is not spent`;
+        const why = `${folder} cannot be used (${formatError(thrown)}), so spending could not be counted`;
         if (!hasFailed) log.error("background", `no model calls: ${why}`);
         hasFailed = true;
         return refusal(why);
@@ -86,7 +86,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     async today() {
       try {
         const spent = sumBudget((await days.read(clock.now())).records);
-        // What nobody can count is all there is.
+        // A line without a readable number counts as the whole budget.
         return spent && (Number.isFinite(spent.tokens) ? spent : { ...spent, tokens: config.dailyTokens });
       } catch {
         return undefined;
@@ -96,7 +96,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
 
   async function tryReserve(call: PlannedCall & { extends?: string }): Promise<Reservation> {
     const nowMs = clock.now();
-    // At the limit nothing is written: layers may ask all day long.
+    // At the limit nothing is written, since layers may ask all day.
     const full = refuse(config, sumBudget((await days.read(nowMs)).records), call);
     if (full) return full;
     const id = `${instance}-${++count}`;
@@ -104,13 +104,13 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     const before = sumBudget((await days.read(nowMs)).records, id);
     const late = before
       ? refuse(config, before, call)
-      : refusal("the reservation was lost, the file was replaced");
+      : refusal("the reservation was lost because the file was replaced");
     if (!late) return open(nowMs, id, call);
     await days.append(nowMs, [{ v: 1, kind: "released", id, time: formatTime() }]);
     return late;
   }
 
-  /** Whatever becomes of it stands in the file of the day on which it was reserved. */
+  /** All later lines go to the file of the day of the reservation. */
   function open(atMs: number, id: string, call: PlannedCall): Reservation {
     const extensions: Reservation[] = [];
     return {
@@ -123,7 +123,7 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
         extensions.push(extended);
         return undefined;
       },
-      // What was spent is counted once, as the call's.
+      // The spending is counted once, for the call.
       async settle(tokens) {
         await settle(atMs, id, tokens);
         for (const one of extensions) if (one.kind === "reserved") await one.settle(NOTHING);
@@ -135,13 +135,13 @@ export function createBudget({ config, clock, files, log, folder, instance }: Bu
     try {
       await days.append(atMs, [{ v: 1, kind: "spent", id, time: formatTime(), tokens }]);
     } catch (thrown) {
-      const what = `cannot note what call ${id} has spent, its estimate counts: ${formatError(thrown)}`;
+      const what = `cannot record what call ${id} spent, so its estimate counts: ${formatError(thrown)}`;
       log.warn("background", what);
     }
   }
 }
 
-/** Why such a call may not be made after these; `undefined` where it may. */
+/** Refuses a call that exceeds a limit; `undefined` if it may be made. */
 function refuse(
   { dailyCalls, dailyTokens }: BudgetOptions["config"],
   spent: Tally | undefined,
@@ -153,7 +153,7 @@ function refuse(
   if (spent.tokens + tokens > dailyTokens) {
     const left = `${formatCount(Math.max(0, dailyTokens - spent.tokens))} of ${formatCount(dailyTokens)}`;
     return usedUp(
-      `it may take ${formatCount(tokens)} tokens, and of background.dailyTokens ${left} are left today`,
+      `it may take ${formatCount(tokens)} tokens, and ${left} (background.dailyTokens) are left today`,
     );
   }
   return undefined;

@@ -4,20 +4,20 @@ import type { Models } from "../seams/host.js";
 
 type Configured = { main: string | undefined; small: string | undefined };
 
-/** Whether model calls may be made, and with which model; without one it is the host's choice. */
+/** Whether model calls are allowed, and with which model; if absent, the host chooses. */
 export type Choice =
   | { kind: "allowed"; model?: string }
   | {
       kind: "refused";
       why: string;
-      /** What a file of the project set, where that is the reason. */
+      /** The project's setting that is the reason, if any. */
       claim?: Claim;
     };
 
 /**
- * What the settings and the configured models come to. "auto" means that nobody pays unasked: only a model that was
- * named for it, or a small one beside the main one, is used. And nobody's words go where a repository sends them: the
- * model, and the provider that it is asked from, must not be a project's choice.
+ * Decides from the settings and the configured models. "auto" never spends unasked: it uses only a model named for the
+ * purpose, or a small model other than the main one. Text is never sent where a repository wants it: neither the model
+ * nor its provider may be set by a project.
  */
 export function planChoice(
   { enabled, model }: Config["background"],
@@ -25,7 +25,7 @@ export function planChoice(
   claims: ModelClaims,
 ): Choice {
   if (enabled === false) return { kind: "refused", why: "background.enabled is false" };
-  // A project that names another main model does not make a small one of the user's main one.
+  // If a project names another main model, the user's main one does not become a small one.
   const hasSmall = small !== undefined && small !== main && small !== claims.users.main;
   if (enabled === "auto" && model === undefined && !hasSmall) {
     const why =
@@ -39,7 +39,7 @@ export function planChoice(
   return { kind: "allowed", ...(chosen.model !== undefined && { model: chosen.model }) };
 }
 
-/** The model, and the key of OpenCode's that named it, where it is not the user's own value. */
+/** The model, and the OpenCode setting that named it if the value is not the user's own. */
 function findChosen(model: string | undefined, { main, small }: Configured, { users }: ModelClaims): Chosen {
   if (model !== undefined) return { model };
   if (small !== undefined)
@@ -50,7 +50,7 @@ function findChosen(model: string | undefined, { main, small }: Configured, { us
 
 function formatClaim({ file, key }: Claim): string {
   const todo = key.startsWith("provider.")
-    ? "take it out there, or name a model of another provider in background.model"
-    : "name a model in background.model there";
-  return `${key} in ${file} is the project's, and where words go is set in your own configuration: ${todo}`;
+    ? "remove it there, or set background.model to another provider's model in your own configuration"
+    : "set background.model in your own configuration";
+  return `${key} in ${file} is set by the project, which must not decide where text is sent: ${todo}`;
 }

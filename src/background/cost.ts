@@ -1,28 +1,28 @@
-/** What a call takes, before it is made: in the mean, for the accounts, and at most, for the budget. */
+/** Estimates tokens of a call in advance: the average for the ledger, the maximum for the budget. */
 import type { GenerationRequest } from "./generation-request.js";
 
 type Planned = Pick<GenerationRequest, "prompt" | "maxCharacters" | "tools">;
 
-/** What an answer has, where the request does not bound it. */
+/** Characters of an answer if the request sets no limit. */
 const USUAL_ANSWER_CHARACTERS = 8_000;
-/** An answer of a model that works with tools: what it writes into a file is in it. */
+/** Tokens of an answer by a model with tools, including what it writes to files. */
 const MOST_TOOL_ANSWER_TOKENS = 16_000;
-/** What the host puts in front of every request of ours; 110 tokens were measured. */
+/** Tokens that the host adds to each of these requests; 110 measured. */
 const PREAMBLE_TOKENS = 150;
-/** In the mean; a call that nobody got to know the true number of counts with this. */
+/** Average. Counts for calls whose real number is unknown. */
 const CHARACTERS_PER_TOKEN = 4;
-/** In code and tables, with any tokenizer known. */
+/** Minimum for ASCII, seen in code and tables with all known tokenizers. */
 const FEWEST_CHARACTERS_PER_TOKEN = 3;
-/** Of a character beyond ASCII: older tokenizers take two for a rare one. */
+/** For a character outside ASCII; older tokenizers use two tokens for a rare one. */
 const MOST_TOKENS_PER_CHARACTER = 1.5;
 
-/** In the mean. */
+/** Average tokens of a call. */
 export function estimateTokens({ prompt, maxCharacters = USUAL_ANSWER_CHARACTERS, tools }: Planned): number {
   const asked = PREAMBLE_TOKENS + Math.ceil((prompt.length + maxCharacters) / CHARACTERS_PER_TOKEN);
   return tools?.maxTokens ?? asked;
 }
 
-/** The most that a call may take: its prompt, and an answer of the length that the provider is asked to keep to. */
+/** Maximum tokens of a call: its prompt, and an answer of the length that the provider is told to keep to. */
 export function countMostTokens(request: Planned): number {
   const { prompt, tools } = request;
   const beyondAscii = prompt.match(/[^\p{ASCII}]/gu)?.join("").length ?? 0;
@@ -32,8 +32,8 @@ export function countMostTokens(request: Planned): number {
 }
 
 /**
- * The most that one answer may take. As many tokens as characters: in English three quarters of it are left for
- * thinking, and text in which a character takes a token still fits.
+ * Maximum tokens of one answer: as many as characters. In English that leaves three quarters for thinking, and text with
+ * one token per character still fits.
  */
 export function countMostAnswerTokens({ maxCharacters = USUAL_ANSWER_CHARACTERS, tools }: Planned): number {
   return tools ? MOST_TOOL_ANSWER_TOKENS : maxCharacters;

@@ -1,16 +1,16 @@
 import type { ToolBounds, UsedTokens } from "../seams/host.js";
 
-/** A model call of our own. */
+/** A model call by Strata. */
 export interface GenerationRequest {
-  /** What it is for, in a few words, always the same ones: "session notes". */
+  /** Purpose in a few fixed words: "session notes". */
   purpose: string;
   /** The session it is for. */
   sessionID: string;
-  /** The task and the material. The system prompt is ours: a writer that takes no orders from material. */
+  /** Task and material. Strata sets the system prompt: a writer that ignores instructions in the material. */
   prompt: string;
   /** A longer answer is a failure. */
   maxCharacters?: number;
-  /** For a model that works with tools: what it may do, and for how long. */
+  /** For a model with tools: what it may do, and for how long. */
   tools?: ToolBounds & { deadlineMs: number; signal: AbortSignal };
 }
 

@@ -1,17 +1,16 @@
 /**
- * Jobs done one at a time, with few waiting. A job that is asked for again while it waits is done once, as it was asked
- * for last, in the place it had.
+ * A short queue that runs one job at a time. A job with the key of a waiting one replaces it and keeps its place.
  */
 import PQueue from "p-queue";
 
 export interface WaitingLine<Job, Result> {
-  /** What became of the job. Rejects when doing it does. */
+  /** Resolves with the outcome. Rejects if the job does. */
   add(key: string, job: Job): Promise<Placed<Result>>;
-  /** How many wait. */
+  /** Number of waiting jobs. */
   readonly size: number;
-  /** Those that wait are not done. */
+  /** Drops the waiting jobs. */
   clear(): void;
-  /** Resolves when nothing is being done and nobody waits. */
+  /** Resolves when no job is running or waiting. */
   onIdle(): Promise<void>;
 }
 

@@ -16,14 +16,14 @@ interface Allowed {
   description?: string;
 }
 
-/** What a setting may be, in words: "a whole number from 1 to 10 (Failures in a row …)". */
+/** Describes the allowed values of a setting: "a whole number from 1 to 10 (Failures in a row …)". */
 export function describeAllowed(schema: ConfigSchema, path: Path): string {
   const allowed = findAllowed(schema, path);
   const description = allowed?.description ? ` (${allowed.description.replace(/\.$/, "")})` : "";
   return `${allowed ? inWords(allowed) : "another value"}${description}`;
 }
 
-/** The setting whose name is nearest to the last step of `path`, if any is near enough to be a slip of the pen. */
+/** The setting whose name is closest to the last step of `path`, if close enough for a typo. */
 export function findClosest(schema: ConfigSchema, path: Path): string | undefined {
   const siblings = Object.keys(findAllowed(schema, path.slice(0, -1))?.properties ?? {});
   const wrong = String(path.at(-1));

@@ -1,4 +1,4 @@
-/** Checks what the sources hold against the schema, field by field. Loaded only where there is something to check. */
+/** Checks the sources against the schema, field by field. Loaded only if a source has settings. */
 
 import { isRecord, mergeRecords, type PlainRecord } from "../records.js";
 import { describeAllowed, findClosest } from "./allowed.js";
@@ -14,7 +14,7 @@ interface Rejected {
   isUnknownKey: boolean;
 }
 
-/** What a file of the project has set of what is the user's to set. */
+/** A setting in a project's file that only the user may set. */
 interface Tried {
   source: Source;
   field: Field;
@@ -22,8 +22,8 @@ interface Tried {
 }
 
 /**
- * Merges the sources, weakest first. An invalid field is ignored and becomes a sentence that names
- * the file, the key, what came, what is allowed and what is used instead; one that is not a project's to set likewise.
+ * Merges the sources, weakest first. An invalid field is ignored and reported in a sentence that names the file, the
+ * key, the value, what is allowed and what is used instead. A field that a project may not set is reported, too.
  */
 export function checkSettings(
   schema: ConfigSchema,
@@ -57,7 +57,7 @@ export function checkSettings(
   };
 }
 
-/** Takes out of a project's settings what only the user sets. */
+/** Removes from a project's settings the fields that only the user may set, and returns them. */
 function takeOutUsers(source: Source, settings: PlainRecord, fields: readonly Field[]): Tried[] {
   return fields
     .filter(({ owner }) => owner !== "anyone")
@@ -70,7 +70,7 @@ const nest = (path: readonly string[], value: unknown): PlainRecord =>
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** What of a source is right; what is not is added to `rejected`. */
+/** Returns the valid part of a source and adds the rest to `rejected`. */
 function acceptSettings(schema: ConfigSchema, source: Source, rejected: Rejected[]): PlainRecord {
   if (!isRecord(source.settings)) {
     rejected.push({ source, path: [], value: source.settings, isUnknownKey: false });
@@ -85,7 +85,7 @@ function acceptSettings(schema: ConfigSchema, source: Source, rejected: Rejected
       const value = takeOut(settings, path.path);
       if (value !== undefined) rejected.push({ source, value, ...path });
     }
-    // Each round takes out at least one field, so it ends; should one ever not, nothing of the source counts.
+    // Each round removes at least one field, so the loop ends. If a round removes none, the source is ignored.
     if (rejected.length === before) return {};
   }
 }
@@ -96,14 +96,14 @@ function readIssuePaths(issue: {
   keys?: string[];
 }): Pick<Rejected, "path" | "isUnknownKey">[] {
   const steps = issue.path.filter((step): step is string | number => typeof step !== "symbol");
-  // A list counts as a whole or not at all.
+  // A list is valid as a whole or not at all.
   const inList = steps.findIndex((step) => typeof step === "number");
   const path = inList === -1 ? steps : steps.slice(0, inList);
   if (issue.code !== "unrecognized_keys") return [{ path, isUnknownKey: false }];
   return (issue.keys ?? []).map((key) => ({ path: [...path, key], isUnknownKey: true }));
 }
 
-/** Removes the field and returns what stood there; `undefined` when nothing did. */
+/** Removes the field and returns its value; `undefined` if it was absent. */
 function takeOut(settings: PlainRecord, path: Path): unknown {
   let holder: unknown = settings;
   for (const step of path.slice(0, -1)) holder = isRecord(holder) ? holder[step] : undefined;
@@ -134,8 +134,8 @@ function formatRejected(
 function formatRefused({ field, source: { file, prefix } }: Tried, usersFile: string): string {
   const key = [prefix, ...field.path].filter((step) => step !== "").join(".");
   return (
-    `${key} in ${file} is not used: where words go, what is spent and what is trusted is set in your own ` +
-    `configuration, ${usersFile}. Move it there.`
+    `${key} in ${file} is not used: a project cannot set what is sent, spent or trusted. Move it to your own ` +
+    `configuration, ${usersFile}.`
   );
 }
 

@@ -1,16 +1,16 @@
-/** The configuration files as read: their owners and contents. */
+/** Reads the configuration files, with their owners and contents. */
 import type { ParseError } from "jsonc-parser";
 import { formatError } from "../error.js";
 import { isRecord, type PlainRecord } from "../records.js";
 import type { Files } from "../seams/files.js";
 import type { ConfigFile } from "../seams/host.js";
 
-/** One that is there and can be read. */
+/** A file that exists and is readable. */
 export interface ParsedFile extends ConfigFile {
   contents: PlainRecord;
 }
 
-/** Those that are there, in their order, and a sentence on each that cannot be read, with its path apart. */
+/** The existing files, in order, and for each unreadable one its path and a sentence. */
 export async function readConfigFiles(
   files: Files,
   configFiles: readonly ConfigFile[],
@@ -29,7 +29,7 @@ export async function readConfigFiles(
   return { parsed, problems, unreadable };
 }
 
-/** A file's contents, `undefined` if it does not exist, or a sentence on why it cannot be read. */
+/** Contents of a file, `undefined` if it does not exist, or a sentence that says why it cannot be read. */
 async function readConfigFile(
   files: Files,
   { path, text: given }: ConfigFile,
@@ -39,14 +39,14 @@ async function readConfigFile(
   return text instanceof Error ? formatError(text) : parseConfig(text);
 }
 
-/** The object in a configuration file, or a sentence on why it has none. Comments and trailing commas are allowed. */
+/** The object in a configuration file, or a sentence that says what is wrong. Allows comments and trailing commas. */
 export async function parseConfig(text: string): Promise<Record<string, unknown> | string> {
   const value = parsePlainJson(text) ?? (await parseJsonWithComments(text));
   if (value instanceof Error) return value.message;
   return isRecord(value) ? value : "an object is expected at the top";
 }
 
-/** Most files are plain JSON, for which the parser at hand will do; `undefined` for all others. */
+/** Most files are plain JSON, for which the built-in parser is enough; `undefined` for others. */
 function parsePlainJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -64,34 +64,34 @@ async function parseJsonWithComments(text: string): Promise<unknown> {
   return new Error(formatSyntaxError(text, error.offset, printParseErrorCode(error.error)));
 }
 
-/** Where a file is no JSON and what was expected there. `code` is the parser's name for it. */
+/** Line and column of a syntax error, and what was expected. `code` is the parser's name of the error. */
 export function formatSyntaxError(text: string, offset: number, code: string): string {
   const before = text.slice(0, offset).split("\n");
   const column = (before.at(-1) ?? "").length + 1;
   return `line ${before.length}, column ${column}: ${SYNTAX[code] ?? "this is not valid JSON"}`;
 }
 
-/** The parser's words for what is wrong, in those of people. */
+/** The parser's error codes in plain words. */
 const SYNTAX: Readonly<Record<string, string>> = {
   CloseBraceExpected: 'expected a "}" that closes the object',
   CloseBracketExpected: 'expected a "]" that closes the list',
-  ColonExpected: 'expected a ":" behind the name',
+  ColonExpected: 'expected a ":" after the name',
   CommaExpected: 'expected a "," between two entries',
-  EndOfFileExpected: "expected nothing more behind the end of the object",
-  InvalidCharacter: "a character that may not stand in JSON",
-  InvalidCommentToken: "a comment that is not one",
-  InvalidEscapeCharacter: "a \\ in a string with a letter that means nothing",
-  InvalidNumberFormat: "a number that is not one",
+  EndOfFileExpected: "expected nothing after the end of the object",
+  InvalidCharacter: "a character that JSON does not allow",
+  InvalidCommentToken: "an invalid comment",
+  InvalidEscapeCharacter: "a \\ in a string before a letter that is no escape",
+  InvalidNumberFormat: "an invalid number",
   InvalidSymbol: 'a word that is neither in "quotes" nor true, false or null',
   InvalidUnicode: "a \\u in a string without four hex digits",
   PropertyNameExpected: 'expected a name in "quotes"',
-  UnexpectedEndOfComment: "a comment that nothing ends",
-  UnexpectedEndOfNumber: "a number that breaks off",
+  UnexpectedEndOfComment: "a comment that is not closed",
+  UnexpectedEndOfNumber: "an incomplete number",
   UnexpectedEndOfString: 'a string without its closing "',
   ValueExpected: "expected a value",
 };
 
-/** The text of a file, `undefined` if it does not exist, or why it cannot be read. */
+/** Text of a file, `undefined` if it does not exist, or the error that prevents reading it. */
 export async function readText(files: Files, path: string): Promise<string | Error | undefined> {
   try {
     const contents = await files.read(path);

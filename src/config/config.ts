@@ -1,6 +1,6 @@
 /**
- * The settings in force. Wrong input never stops anything: an invalid field is ignored, the next weaker
- * source or the default takes its place, and one sentence says so.
+ * The settings in force. Wrong input never stops Strata: an invalid field is ignored, the next weaker source or the
+ * default is used instead, and one sentence says so.
  */
 import type { Files } from "../seams/files.js";
 import type { ConfigFile } from "../seams/host.js";
@@ -12,18 +12,18 @@ import { readSources } from "./sources.js";
 
 export interface ConfigReading {
   config: Config;
-  /** One sentence each, for people; empty when all is well. */
+  /** Sentences for people; empty if there are no problems. */
   problems: string[];
-  /** What the files say of models. */
+  /** What the files say about models. */
   claims: ModelClaims;
 }
 
 export interface ConfigOptions {
   files: Files;
   configFiles: readonly ConfigFile[];
-  /** The options of the plugin tuple, as the host hands them over. */
+  /** Options of the plugin tuple, as passed by the host. */
   options?: Record<string, unknown> | undefined;
-  /** What the layers add to the settings. */
+  /** Settings of the layers. */
   parts: readonly SettingsPart[];
 }
 
@@ -36,7 +36,7 @@ export async function readConfig({
 }: ConfigOptions): Promise<ConfigReading> {
   const { claims, found, problems, usersFile } = await readSources(files, configFiles, options);
   if (found.length === 0) return { config: composeDefaults(parts), problems, claims };
-  // The schema takes tens of milliseconds to load; most people set nothing.
+  // Loading the schema takes tens of milliseconds, and most people set nothing.
   const [{ checkSettings }, { loadSchema }] = await Promise.all([
     import("./check.js"),
     import("./schema.js"),

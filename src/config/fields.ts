@@ -1,15 +1,15 @@
-/** The kinds of field that settings have, each with its limits and what it is for. */
+/** Kinds of settings fields, each with limits, default and description. */
 import * as z from "zod";
 import { byAnyone } from "./owners.js";
 
-/** The switch of a layer. */
+/** On/off switch of a layer. */
 export const enabled = (what: string) => byAnyone(z.boolean().default(true).describe(what));
 
-/** A whole number between two limits, both allowed. */
+/** A whole number between two limits, inclusive. */
 export const whole = (least: number, most: number, usual: number, what: string) =>
   z.number().int().min(least).max(most).default(usual).describe(what);
 
-/** Text of a pattern; the examples are what a message shows in its place. */
+/** Text that matches a pattern. Messages show the examples instead of the pattern. */
 export const textLike = (pattern: RegExp, ...examples: string[]) =>
   z.string().regex(pattern).meta({ examples });
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ConfigSchema } from "./schema.js";
 
-/** The text of the published `config.schema.json`: what a person may write, for editors that check while one types. */
+/** Text of the published `config.schema.json`, with which editors check and complete settings. */
 export function formatConfigSchema(schema: ConfigSchema): string {
   return `${JSON.stringify(z.toJSONSchema(schema, { io: "input" }), null, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-/** Defaults of the kernel's own settings. Apart from the schema, so that reading them does not load zod. */
+/** Defaults of the kernel's own settings. Kept out of the schema, so that reading them does not load zod. */
 export const kernelDefaults = {
   background: { enabled: "auto", dailyCalls: 100, dailyTokens: 200_000 },
   trust: { projects: [], remotes: [] },

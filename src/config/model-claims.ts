@@ -1,33 +1,33 @@
 /**
- * What the configuration files say of models. The host takes a model, and the address of its provider, from a file of
- * the project as readily as from the user's own; what is sent to it because of us is the user's to decide.
+ * What the configuration files say about models. The host accepts a model and its provider's address from a project's
+ * file as well as from the user's own. Where Strata sends text is for the user alone to decide.
  */
 import { isRecord } from "../records.js";
 import type { Models } from "../seams/host.js";
 import type { ParsedFile } from "./config-files.js";
 
 export interface ModelClaims {
-  /** What the user's own files have. */
+  /** From the user's own files. */
   users: Models;
-  /** What all files come to; the host may know better. */
+  /** From all files merged; the host may know better. */
   all: Models;
-  /** What files of the project set, the strongest last. */
+  /** From files of the project, strongest last. */
   project: readonly Claim[];
 }
 
-/** Something about models that a file of the project sets. */
+/** A setting about models in a file of the project. */
 export interface Claim {
   /** `model`, `small_model`, `provider.acme`, … as written in the file. */
   key: string;
   file: string;
 }
 
-/** Keys by which the host chooses a model, beside each provider's. */
+/** Keys by which the host chooses a model, in addition to each provider's. */
 const CHOOSING = ["model", "small_model", "enabled_providers", "disabled_providers"];
 
 export const NO_CLAIMS: ModelClaims = { users: {}, all: {}, project: [] };
 
-/** Takes the files in their order, the weakest first. */
+/** Takes the files weakest first. */
 export function findModelClaims(parsed: readonly ParsedFile[]): ModelClaims {
   const project = parsed.filter(({ origin }) => origin === "project");
   return {
@@ -54,14 +54,14 @@ function findText(parsed: readonly ParsedFile[], key: string): string | undefine
   return typeof value === "string" ? value : undefined;
 }
 
-/** A model that was chosen; without one the host chooses among everything that it knows. */
+/** A chosen model; without one the host chooses among all that it knows. */
 export interface Chosen {
   model?: string;
   /** The key that named it, if the value is not the user's own. */
   key?: "model" | "small_model";
 }
 
-/** What the project contributed to a choice: the model's name, or the provider's address. */
+/** What the project contributed to the choice: the model's name or the provider's address. */
 export function findClaimOn({ key, model }: Chosen, { project }: ModelClaims): Claim | undefined {
   if (model === undefined) return project.at(-1);
   const find = (wanted: string | undefined) => project.findLast((claim) => claim.key === wanted);

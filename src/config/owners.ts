@@ -1,11 +1,11 @@
 /**
- * Who may set a setting. A cloned repository brings configuration files, and those never decide where
- * words or keys go, what is spent, or what is trusted. Every field of the schema says whose it is; one that does not
- * counts as the user's alone.
+ * Who may set a setting. A cloned repository has configuration files of its own, which must never decide where text or
+ * keys are sent, what is spent or what is trusted. Every field of the schema names its owner; a field without one
+ * belongs to the user.
  *
  *     anyone          any configuration file
  *     user            the user's own files and variables; what a project sets is ignored and reported
- *     user or lower   the same, but a project's files may lower it: a smaller number, or `false`
+ *     user or lower   the same, but a project's file may lower it: a smaller number, or `false`
  */
 import * as z from "zod";
 import { isRecord } from "../records.js";
@@ -15,20 +15,20 @@ export type Owner = "anyone" | "user" | "user or lower";
 export interface Field {
   /** `["toolResults", "threshold"]` */
   path: readonly string[];
-  /** Absent where the schema does not say. */
+  /** Absent if the schema does not say. */
   owner?: Owner;
 }
 
 const owners = z.registry<{ owner: Owner }>();
 
-/** Any configuration file may set it: nothing is sent, spent or trusted because of it. */
+/** Any configuration file may set it: it affects nothing that is sent, spent or trusted. */
 export const byAnyone = <T extends z.ZodType>(field: T): T => declare(field, "anyone");
 
-/** Only the user's own configuration sets it. */
+/** Only the user's own configuration may set it. */
 export const byUser = <T extends z.ZodType>(field: T): T =>
   declare(withRule(field, "Counts only in your own configuration, not in a project's files."), "user");
 
-/** The user's own configuration sets it; a project's files may lower it. */
+/** The user's own configuration sets it; a project's file may lower it. */
 export const byUserOrLower = <T extends z.ZodType>(field: T): T =>
   declare(
     withRule(field, "Counts only in your own configuration; a project's files may lower it."),
@@ -43,7 +43,7 @@ function declare<T extends z.ZodType>(field: T, owner: Owner): T {
 const withRule = <T extends z.ZodType>(field: T, rule: string): T =>
   field.describe(`${field.description ?? ""} ${rule}`.trim());
 
-/** Every field of a schema with its owner. A setting that is itself a map or a list is one field. */
+/** Every field of a schema with its owner. A map or a list counts as one field. */
 export function listFields(schema: z.ZodType, path: readonly string[] = []): Field[] {
   const { inner, owner } = unwrap(schema);
   if (inner instanceof z.ZodObject) {
@@ -53,7 +53,7 @@ export function listFields(schema: z.ZodType, path: readonly string[] = []): Fie
   return [{ path, ...(owner && { owner }) }];
 }
 
-/** Without defaults and the like around it; what it says of its owner may stand on any of them. */
+/** Removes wrappers such as defaults. Any of them may carry the owner. */
 function unwrap(schema: z.ZodType): { inner: z.ZodType; owner?: Owner } {
   const owner = owners.get(schema)?.owner;
   const isWrapped =
@@ -62,7 +62,7 @@ function unwrap(schema: z.ZodType): { inner: z.ZodType; owner?: Owner } {
   return owner ? { ...below, owner } : below;
 }
 
-/** May a file of the project have this value in place of the one in force? */
+/** May a file of the project replace the value in force by this one? */
 export function isLower(value: unknown, inForce: unknown): boolean {
   if (typeof value === "number" && typeof inForce === "number") return value < inForce;
   if (value === false) return inForce !== false;

@@ -1,4 +1,4 @@
-/** The entries of `plugin` lists in OpenCode's configuration files: which of them is this plugin, and which are others. */
+/** Entries of the `plugin` lists in OpenCode's configuration files: this plugin and others. */
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isRecord } from "../records.js";
@@ -6,21 +6,21 @@ import type { Files } from "../seams/files.js";
 import type { ConfigFile, Origin } from "../seams/host.js";
 import { type ParsedFile, parseConfig, readConfigFiles, readText } from "./config-files.js";
 
-/** The name under which this package is published. */
+/** Name of this package. */
 export const PACKAGE = "opencode-strata";
 
 export interface PluginEntry {
   /** The configuration file that contains it. */
   file: string;
   origin: Origin;
-  /** As it is written there: a package name, a folder or a file. */
+  /** As written there: a package name, a folder or a file. */
   spec: string;
   options?: Record<string, unknown>;
-  /** Name of the package, as far as it can be told. */
+  /** Name of the package, as far as known. */
   name: string;
 }
 
-/** All entries of all files, in their order. A file that cannot be read has none. */
+/** All entries of all files, in order. An unreadable file has none. */
 export async function readPluginEntries(
   files: Files,
   configFiles: readonly ConfigFile[],
@@ -28,7 +28,7 @@ export async function readPluginEntries(
   return findPluginEntries(files, (await readConfigFiles(files, configFiles)).parsed);
 }
 
-/** The same of files that have been read. */
+/** The same for files already read. */
 export async function findPluginEntries(files: Files, parsed: readonly ParsedFile[]): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
   for (const { contents, origin, path: file } of parsed) {
@@ -43,7 +43,7 @@ export async function findPluginEntries(files: Files, parsed: readonly ParsedFil
   return entries;
 }
 
-/** Is it this plugin, whichever copy of it? */
+/** Is it this plugin, in any copy? */
 export const isStrata = ({ name }: { name: string }): boolean => name === PACKAGE;
 
 /** `opencode-strata@1.2.3` → `opencode-strata`, `@scope/name@latest` → `@scope/name`. */
@@ -72,7 +72,7 @@ async function findName(files: Files, spec: string, folder: string): Promise<str
   if (path === undefined) return parsePackageName(spec);
   const isFolder = (await files.stat(path).catch(() => undefined))?.kind === "folder";
   const top = isFolder ? path : dirname(path);
-  // A file such as dist/plugin.js lies below its manifest.
+  // The manifest of a file such as dist/plugin.js is in a parent folder.
   for (let place = top, steps = 0; steps < 4; place = dirname(place), steps++) {
     const text = await readText(files, join(place, "package.json"));
     const manifest = typeof text === "string" ? await parseConfig(text) : undefined;

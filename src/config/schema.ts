@@ -1,6 +1,6 @@
 /**
- * The settings: those of the kernel, and those that each layer brings. `config.schema.json` and `docs/settings.md` come
- * from here, and so does what a message about a wrong value says; the default values stand in `kernel-defaults.ts` and in each layer's `defaults.ts`.
+ * Schema of the settings: those of the kernel, and those of each layer. `config.schema.json`, `docs/settings.md` and
+ * messages about wrong values come from here. Defaults are in `kernel-defaults.ts` and in each layer's `defaults.ts`.
  */
 import * as z from "zod";
 import { logLevels } from "../record/log.js";
@@ -85,12 +85,12 @@ const kernelSchema = z.strictObject({
 /** All settings in force. Each layer adds its groups by declaration merging, in its `settings.ts`. */
 export interface Config extends z.output<typeof kernelSchema> {}
 
-/** What a person writes in the plugin tuple or under the `memory` key of an opencode.json. Every field may be left out. */
+/** Settings as written in the plugin tuple or under the `memory` key of an opencode.json. Every field is optional. */
 export interface StrataOptions extends z.input<typeof kernelSchema> {}
 
 export type ConfigSchema = z.ZodType<Config, StrataOptions>;
 
-/** The schema of all settings: of the layers, in their order, and of the kernel. */
+/** Schema of all settings: the layers', in order, and the kernel's. */
 export async function loadSchema(parts: readonly SettingsPart[]): Promise<ConfigSchema> {
   const groups = await Promise.all(parts.map((part) => part.loadSchemas()));
   const ofLayers = groups.flatMap(Object.entries).map(([name, group]) => [name, group.prefault({})] as const);

@@ -1,8 +1,8 @@
 /**
- * Where settings come from, the weakest first: the `memory` key of the global and then the project's configuration
- * files, then the options that stand beside the plugin's name in the `plugin` list: those in the user's own files, and
- * those that the host has handed over. Of several entries the host hands over the last one's alone, so without the
- * former a project that only names the plugin would undo what the user has set.
+ * Sources of settings, weakest first: the `memory` key of the global files, that of the project's files, the options
+ * beside the plugin's name in the user's own `plugin` lists, and the options passed by the host. Of several entries the
+ * host passes only the last one's options. The user's are therefore read separately: otherwise a project that merely
+ * names the plugin would discard them.
  */
 
 import type { PlainRecord } from "../records.js";
@@ -13,24 +13,24 @@ import { findModelClaims, type ModelClaims } from "./model-claims.js";
 import { findPluginEntries, isStrata } from "./plugin-entries.js";
 
 export interface Source {
-  /** File as a message names it. */
+  /** Name of the file in messages. */
   file: string;
   origin: Origin;
-  /** The prefix of a setting's name: `memory`, or empty in the plugin options. */
+  /** Prefix of setting names: `memory`, or empty in the plugin options. */
   prefix: string;
   settings: unknown;
 }
 
 export interface Sources {
   found: Source[];
-  /** One sentence each, for people. */
+  /** Sentences for people. */
   problems: string[];
-  /** The file of the user's own that a message sends people to. */
+  /** The user's own file to which messages point. */
   usersFile: string;
   claims: ModelClaims;
 }
 
-/** Reads every file that is there. One that cannot be read or parsed is a problem and counts for nothing. */
+/** Reads every existing file. An unreadable or invalid one is a problem and contributes nothing. */
 export async function readSources(
   files: Files,
   configFiles: readonly ConfigFile[],
@@ -48,7 +48,7 @@ export async function readSources(
   return { found, problems, usersFile: findUsersFile(parsed, configFiles), claims: findModelClaims(parsed) };
 }
 
-/** Options beside this plugin's name in files of the user's own. */
+/** Options beside this plugin's name in the user's own files. */
 async function readUsersOptions(files: Files, parsed: readonly ParsedFile[]): Promise<Source[]> {
   const own = parsed.filter(({ contents, origin }) => origin === "user" && listOptions(contents).length > 0);
   const entries = (await findPluginEntries(files, own)).filter(isStrata);
@@ -58,8 +58,8 @@ async function readUsersOptions(files: Files, parsed: readonly ParsedFile[]): Pr
 }
 
 /**
- * Whose are the options that the host has handed over? It does not say from which file. Those that stand in one of the
- * user's are the user's, all others are the project's, even where they cannot be found.
+ * Finds the owner of the options passed by the host, which does not say where they come from. Options that one of the
+ * user's files contains are the user's. All others count as the project's, even if no file contains them.
  */
 function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Source {
   const having = parsed.filter(({ contents }) => listOptions(contents).some((one) => isSame(one, options)));
@@ -68,13 +68,13 @@ function placeOptions(options: PlainRecord, parsed: readonly ParsedFile[]): Sour
   return { file, origin, prefix: "", settings: options };
 }
 
-/** The options beside names in a `plugin` list. */
+/** Options in a `plugin` list. */
 function listOptions({ plugin }: PlainRecord): unknown[] {
   if (!Array.isArray(plugin)) return [];
   return plugin.flatMap((entry) => (Array.isArray(entry) && entry.length > 1 ? [entry[1]] : []));
 }
 
-/** The user's first file that is there, else the one that people usually make. */
+/** The user's first existing file, else the usual one. */
 function findUsersFile(parsed: readonly ParsedFile[], configFiles: readonly ConfigFile[]): string {
   const isFile = ({ origin, text }: ConfigFile): boolean => origin === "user" && text === undefined;
   const usual = configFiles.find((file) => isFile(file) && file.path.endsWith("opencode.json"));

@@ -1,9 +1,9 @@
 /**
- * Asks the layers of a hook, from cheap to expensive, and combines their answers into one.
+ * Calls the layers of a hook, from cheap to expensive, and combines their answers into one.
  *
- * With hearing.ts it holds the one deadline and the one catch-all of the program. Each layer has its bound, and all
- * layers of a hook together have the hook's. A layer that throws, overruns or answers something the hook cannot take
- * has passed: the next layer sees what is decided so far, and the user's turn goes on. A call that never ends costs one
+ * Together with hearing.ts it has the only deadline and the only catch-all of the program. Each layer has its time limit,
+ * and each hook has one for all its layers. A layer that throws, overruns or returns an invalid answer counts as having
+ * passed: the next layer sees the value so far, and the user's turn continues. A call that never returns costs one
  * deadline, not one per request.
  */
 import { formatError } from "../error.js";
@@ -20,22 +20,22 @@ import type { Tool } from "./tool.js";
 
 export interface Dispatcher {
   /**
-   * Answers one call of the host: reads its input, asks the layers, writes their answer back if there is one. Never
-   * rejects, even when the host's objects are not as expected. Asks no layer when `read` returns `undefined`.
+   * Handles one call of the host: reads its input, asks the layers, and writes back their answer, if any. Never rejects,
+   * even if the host's objects are not as expected. Asks no layer if `read` returns `undefined`.
    */
   serve<H extends HookName>(hook: H, exchange: Exchange<H>, limit?: TimeLimit): Promise<void>;
-  /** Never rejects. Resolves with `value` itself when every layer passed. */
+  /** Never rejects. Resolves with `value` itself if every layer passed. */
   ask<H extends HookName>(
     hook: H,
     input: HookInput<H>,
     value: HookValue<H>,
     limit?: TimeLimit,
   ): Promise<HookValue<H>>;
-  /** The time limit of this hook, to be shared by all hooks that the host waits for in the same call. */
+  /** Time limit of this hook, shared by all hooks that run in the same call of the host. */
   limit(hook: HookName): TimeLimit;
-  /** The tools of all layers, which the agent can call. */
+  /** Tools of all layers, for the agent. */
   readonly tools: readonly Tool[];
-  /** The commands of all layers, which a person can call. */
+  /** Commands of all layers, for people. */
   readonly commands: readonly SlashCommand[];
   /** Does any layer handle this hook? */
   hears(hook: HookName): boolean;
@@ -43,14 +43,14 @@ export interface Dispatcher {
   hearsEvent(type: string): boolean;
   /** Resolves when no layer has work left in the background. Never rejects. */
   onIdle(): Promise<void>;
-  /** Disposes every layer; one that fails or hangs does not hold up the others. */
+  /** Disposes every layer. A layer that fails or hangs does not delay the others. */
   dispose(): Promise<void>;
 }
 
 /** The host's side of one call. */
 export interface Exchange<H extends HookName> {
   read(): { input: HookInput<H>; value: HookValue<H> } | undefined;
-  /** Called only with a value other than the one that was read. */
+  /** Called only if the value differs from the one that was read. */
   write(value: HookValue<H>): void;
 }
 
@@ -58,9 +58,9 @@ export interface DispatcherOptions {
   layers: readonly Layer[];
   clock: Clock;
   log: Log;
-  /** Is it one of our forks? Only layers that serve forks are asked about those. */
+  /** Is the session a fork made by Strata? Only layers that serve forks are asked about it. */
   isFork?: (sessionID: string) => boolean;
-  /** Is told what came of each layer that was asked. */
+  /** Called with the outcome of each layer that was asked. */
   onHeard?: (heard: Heard) => void;
   /** Replaced in tests only. */
   rules?: HookRules;
@@ -130,7 +130,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (isSpared && guarded(hook, () => rule.isEnough?.(input, current))) continue;
       const heard = await hear(layer, hook, limit, (signal) => handler(input, current, signal));
       if (!heard || (heard.answer !== undefined && !rule.accepts(heard.answer))) {
-        if (heard) fail(layer, hook, `answered something this hook cannot take (${describe(heard.answer)})`);
+        if (heard) fail(layer, hook, `returned an invalid answer (${describe(heard.answer)})`);
         passOver(layer, hook, input);
         current = guarded(hook, () => rule.withoutAnswer?.(input, current)) ?? current;
         continue;

@@ -1,6 +1,6 @@
 /**
- * Asks one layer at a time, within its bound. A layer that overran is not asked again at that hook until its call has
- * ended. A failure is logged with the layer's name when it is first seen, and after that only for debugging.
+ * Asks one layer at a time, within its time limit. A layer that overran is not asked again at that hook until its call
+ * has returned. A failure is logged as an error with the layer's name the first time, and at debug level after that.
  */
 import { formatError } from "../error.js";
 import type { Log } from "../record/log.js";
@@ -10,13 +10,13 @@ import type { Layer } from "./layer.js";
 import type { Heard } from "./pulse.js";
 import type { TimeLimit } from "./time-limit.js";
 
-/** What a layer answered, which may be nothing; `undefined` when it failed, overran or was not asked. */
+/** The answer of a layer, possibly empty; `undefined` if the layer failed, overran or was not asked. */
 export type Answered = { answer: unknown } | undefined;
 
 export interface Hearing {
-  /** Asks within the layer's own bound and what is left of the hook's. Never rejects. */
+  /** Asks within the layer's own limit and the rest of the hook's. Never rejects. */
   hear(layer: Layer, hook: HookName, limit: TimeLimit, run: Run): Promise<Answered>;
-  /** Asks within this bound, whatever hung before. Never rejects. */
+  /** Asks within this limit, even if an earlier call hangs. Never rejects. */
   hearWithin(layer: Layer, hook: string, deadlineMs: number, run: Run): Promise<Answered>;
   /** Tells the layer that its answer does not count. */
   passOver<H extends HookName>(layer: Layer, hook: H, input: HookInput<H>): void;
@@ -35,7 +35,7 @@ export interface HearingOptions {
 
 type Run = (signal: AbortSignal) => unknown;
 
-/** Failures that are told apart: their messages can differ in endlessly many ways. */
+/** Number of distinct failures that are remembered, since messages can vary without end. */
 const MOST_COMPLAINTS = 200;
 
 export function createHearing({ clock, log, onHeard, rules }: HearingOptions): Hearing {

@@ -1,9 +1,9 @@
 /**
  * The hooks a layer can answer, and how the answers of several layers become one.
  *
- *   first   the cheapest answer wins, dearer layers are not asked
+ *   first   the cheapest answer wins, more expensive layers are not asked
  *   chain   each layer sees the previous one's answer
- *   until   chain, but while the value is good enough a layer that is a last resort is not asked
+ *   until   chain, but last resorts are not asked while the value is good enough
  *
  * A hook is a row here and a row in `src/host/hooks.ts`, which binds it to the host's own.
  */
@@ -17,31 +17,31 @@ import type { ModelWindow } from "../view/windows.js";
 export interface HookTypes {
   /** The messages of one request to the model, before it is sent. */
   context: { input: ContextRequest; value: readonly Message[] };
-  /** The instruction with which the host is about to have a session summarised; `undefined` is its own. */
+  /** Instruction with which the host is about to summarise a session; `undefined` is the host's own. */
   compacting: { input: { sessionID: string }; value: string | undefined };
-  /** A user's message has come; the host is about to take it up. It has no answer. */
+  /** A user's message has arrived and the host is about to process it. No answer. */
   turn: { input: { sessionID: string }; value: undefined };
-  /** A command is about to send these texts, of which the user wrote at most a part. It has no answer. */
+  /** A command is about to send these texts, of which the user wrote at most a part. No answer. */
   command: { input: { sessionID: string; texts: readonly string[] }; value: undefined };
-  /** What fits into the window of the model that is about to be asked. It has no answer. */
+  /** Size of the context window of the model that is about to be called. No answer. */
   modelWindow: { input: { sessionID: string; model: ModelName; window: ModelWindow }; value: undefined };
-  /** The host has compacted the session, and its summary is about to be sent for the first time. It has no answer. */
+  /** The host has compacted the session, and its summary is about to be sent for the first time. No answer. */
   compacted: { input: ContextRequest; value: undefined };
-  /** What is to be said in other words in this session, because the user has taken back some that it was made of. */
+  /** Texts of this session to be revised, because the user has taken back messages that they were made from. */
   takenBack: { input: ContextRequest; value: Withdrawal | undefined };
-  /** The arguments of one tool call, before it runs; `refuse` in their place keeps it from running. */
+  /** Arguments of a tool call, before it runs; answering with `refuse` prevents the call. */
   toolArguments: { input: ToolCall; value: ToolArguments };
-  /** Something the host reports. It has no answer, and the host does not wait. */
+  /** An event of the host. No answer; the host does not wait. */
   event: { input: HostEvent; value: undefined };
 }
 
-/** What was taken back, and what the layers have said of it so far. */
+/** What was taken back, and the answers of the layers so far. */
 export interface Withdrawal {
-  /** May what was made at this time of what is known about the session have words in it that were taken back since? */
+  /** May text made from the session at this time contain words that were taken back since? */
   isStale(madeMs: number): boolean;
-  /** Memories that were put away for that reason. */
+  /** Memories that were archived for that reason. */
   memories: ReadonlySet<string>;
-  /** What is to stand there from now on: decisions "revised". */
+  /** The new texts, as decisions "revised". */
   revisions: readonly (DatedDecision & { layer: string })[];
 }
 
@@ -55,12 +55,12 @@ export type ToolArguments = Readonly<Record<PropertyKey, unknown>>;
 
 const REFUSAL = Symbol("refusal");
 
-/** An answer instead of arguments: the call must not run, and the model is told why. */
+/** Answer in place of arguments: the call must not run, and the model is told why. */
 export function refuse(why: string): ToolArguments {
   return { [REFUSAL]: why };
 }
 
-/** Why the call is not to run, where the answer says so. */
+/** Why the call must not run; `undefined` if it may. */
 export function findRefusal(args: ToolArguments): string | undefined {
   const why = args[REFUSAL];
   return typeof why === "string" ? why : undefined;
@@ -96,27 +96,27 @@ export type Handler<H extends HookName> = (
 
 export interface HookRule<Input, Value> {
   combine: "first" | "chain" | "until";
-  /** Milliseconds that the host waits for all layers together. */
+  /** Time limit in milliseconds for all layers together. */
   deadlineMs: number;
-  /** It has no answer: layers for which no time is left are told all the same, and not waited for. */
+  /** The hook has no answer: layers are called even if no time is left, but not waited for. */
   isNotice?: boolean;
-  /** What holds when a layer has given no answer but may have decided something; without it the value as it was. */
+  /** Value to use if a layer gave no answer but may have recorded decisions. Absent: the value is unchanged. */
   withoutAnswer?(input: Input, value: Value): Value;
-  /** Is this the kind of thing the hook can take? What is not counts as no answer. */
+  /** Is the answer valid for this hook? An invalid one counts as no answer. */
   accepts(answer: unknown): answer is Value;
-  /** Is this the last word? Then no further layer is asked. */
+  /** Is the value final? Then no further layer is asked. */
   isFinal?(value: Value): boolean;
-  /** Only for `until`: is the value good enough to leave the last resorts in peace? */
+  /** Only for `until`: is the value good enough not to need the last resorts? */
   isEnough?(input: Input, value: Value): boolean;
 }
 
-/** The session that a hook is about, if any. */
+/** Session that a hook is about, if any. */
 export function findSession(input: HookInput<HookName>): string | undefined {
   const sessionID = "sessionID" in input ? input.sessionID : findEventSession(input.properties);
   return typeof sessionID === "string" ? sessionID : undefined;
 }
 
-/** Of the session, the message or the part that an event is about. */
+/** Session ID from the session, message or part in an event. */
 export function findEventSession({ sessionID, info, part }: HostEvent["properties"]): string | undefined {
   const holder = isRecord(info) ? info : isRecord(part) ? part : {};
   const found = [sessionID, holder.sessionID, holder.id].find((id) => typeof id === "string");
@@ -132,7 +132,7 @@ export const hookRules: HookRules = {
     accepts: isMessageList,
     isEnough: (request, messages) =>
       !request.isCutWanted && request.estimateTokens(messages) <= request.budgetTokens,
-    // What was recorded is shown from now on, so it has to be in this request too.
+    // Recorded decisions are shown from now on, so this request must show them, too.
     withoutAnswer: (request, messages) => (request.isCompaction ? messages : request.show()),
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
@@ -162,7 +162,7 @@ function isText(answer: unknown): answer is string {
   return typeof answer === "string" && answer !== "";
 }
 
-/** Messages as the host can send them: each with a role and parts, each part with a type, and not none at all. */
+/** A non-empty list of messages that the host can send: each with a role and parts, each part with a type. */
 function isMessageList(answer: unknown): answer is readonly Message[] {
   if (!Array.isArray(answer) || answer.length === 0) return false;
   return answer.every(

@@ -1,10 +1,10 @@
 /**
- * The pulse of a running plugin: which hooks the host has called and which layers were asked, how often and when last.
- * A plugin that the host has stopped calling looks like one with nothing to do; this tells them apart, for `/memory`,
- * `strata status` and `strata doctor`.
+ * The pulse of a running plugin: which hooks the host called and which layers were asked, how often and when last. It
+ * tells a plugin that the host no longer calls from one that has nothing to do, for `/memory`, `strata status` and
+ * `strata doctor`.
  *
- * Counted in memory. `state/pulse/<instance>.json` is written seconds after the first beat, then once a minute at most,
- * and at the end; it may be deleted at any time.
+ * Counts in memory. Writes `state/pulse/<instance>.json` seconds after the first call, then at most once a minute, and at
+ * the end; the file may be deleted at any time.
  */
 import { join } from "node:path";
 import type PQueue from "p-queue";
@@ -19,13 +19,13 @@ import { anyList, anyObject, each, number, object, string, unchecked } from "../
 import { VERSION } from "../version.js";
 import type { HookName } from "./hooks.js";
 
-/** What the host calls: the hooks of the dispatcher, and that with its configuration. */
+/** What the host calls: the hooks of the dispatcher, and the one that passes its configuration. */
 export type Beat = HookName | "config";
 
-/** What shows that a turn has been had, whichever hooks were called in it. */
+/** Evidence that a turn took place, whether or not hooks were called. */
 export type Sign = "answer" | "toolRun" | "compaction";
 
-/** What came of asking a layer. */
+/** Outcome of asking a layer. */
 export type Heard = { layer: string; hook: string } & (
   | { outcome: "passed" | "answered" }
   | { outcome: "failed"; why: string }
@@ -44,14 +44,14 @@ export interface LayerPulse {
   lastFailure?: string;
 }
 
-/** The pulse as it is on disk. */
+/** The pulse on disk. */
 export interface PulseRecord {
   v: 1;
   instance: string;
   version: string;
   startedMs: number;
   writtenMs: number;
-  /** The plugin was disposed of; otherwise the process may have been killed. */
+  /** True if the plugin was disposed; otherwise the process may have been killed. */
   hasEnded: boolean;
   /** Hooks that the plugin has asked the host to call. */
   bound: readonly Beat[];
@@ -62,15 +62,15 @@ export interface PulseRecord {
 
 export interface Pulse {
   readonly startedMs: number;
-  /** The plugin has asked the host to call these. */
+  /** Records the hooks that the plugin has registered with the host. */
   bind(hooks: readonly Beat[]): void;
   beat(hook: Beat): void;
   sign(sign: Sign): void;
   hear(heard: Heard): void;
-  /** Hooks that should have been called by now and were not: a sentence each. */
+  /** A sentence for each hook that should have been called by now and was not. */
   silent(): string[];
   record(): PulseRecord;
-  /** Writes it down for the last time. Never rejects. */
+  /** Writes the final record. Never rejects. */
   end(): Promise<void>;
 }
 
@@ -86,14 +86,19 @@ export interface PulseOptions {
 const FIRST_WRITE_MS = 2_000;
 const NEXT_WRITE_MS = 60_000;
 
-/** When the host must have called a hook, had it called it at all. */
+/** By which sign the host must have called each hook, and what fails if it does not. */
 const expectations: readonly { hook: Beat; by: Sign; least?: number; what: string }[] = [
-  { hook: "config", by: "answer", what: "commands and compaction cannot be set" },
-  { hook: "turn", by: "answer", what: "automatic summaries cannot be held back" },
+  { hook: "config", by: "answer", what: "Strata's commands and compaction settings are missing" },
+  { hook: "turn", by: "answer", what: "automatic summaries cannot be prevented" },
   { hook: "context", by: "answer", what: "nothing can be moved out of the context" },
-  { hook: "modelWindow", by: "answer", what: "the size of the model's window is not known" },
-  { hook: "toolArguments", by: "toolRun", least: 3, what: "a search in a moved result may find nothing" },
-  { hook: "compacting", by: "compaction", what: "summaries are made with the host's own instruction" },
+  { hook: "modelWindow", by: "answer", what: "the size of the model's context window is unknown" },
+  {
+    hook: "toolArguments",
+    by: "toolRun",
+    least: 3,
+    what: "searches in results that were moved to files may find nothing",
+  },
+  { hook: "compacting", by: "compaction", what: "summaries use OpenCode's own instruction" },
 ];
 
 export function createPulse({ clock, files, log, writes, folder, instance }: PulseOptions): Pulse {
@@ -170,7 +175,7 @@ export function createPulse({ clock, files, log, writes, folder, instance }: Pul
   }
 }
 
-/** Bound hooks that the host has not called although what must come after them has come. */
+/** Registered hooks that the host has not called although a sign shows that it should have. */
 export function findSilent({
   bound,
   hooks,
@@ -179,16 +184,16 @@ export function findSilent({
   const missing = expectations.filter(
     ({ hook, by, least = 1 }) => bound.includes(hook) && !hooks[hook] && (signs[by]?.count ?? 0) >= least,
   );
-  // Without events there are no signs either; two requests cannot be had without one.
+  // Signs come from events. Two requests without an event mean that no events arrive.
   const noEvents = bound.includes("event") && !hooks.event && (hooks.context?.count ?? 0) > 1;
   return [
     ...missing.map(({ hook, what }) => formatSilent(hook, what)),
-    ...(noEvents ? [formatSilent("event", "answers are not counted and notes are kept only in part")] : []),
+    ...(noEvents ? [formatSilent("event", "answers are not counted and notes are incomplete")] : []),
   ];
 }
 
 function formatSilent(hook: Beat, what: string): string {
-  return `OpenCode has not called hook ${hook} although it should have by now: ${what}. Is it a version that Strata does not know, or does another plugin stand in the way? strata doctor tells more`;
+  return `OpenCode has not called hook ${hook} although it should have by now: ${what}. The OpenCode version may be unsupported, or another plugin may interfere. Run strata doctor for details`;
 }
 
 const isPulse = object<PulseRecord>({
@@ -200,7 +205,7 @@ const isPulse = object<PulseRecord>({
   ...each(unchecked, "writtenMs", "hasEnded", "signs"),
 });
 
-/** The record, or `undefined` if the value is not one. */
+/** `undefined` if the value is not a pulse record. */
 export function parsePulse(value: unknown): PulseRecord | undefined {
   return isPulse(value) ? { ...value, signs: isRecord(value.signs) ? value.signs : {} } : undefined;
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "../seams/clock.js";
 
-/** What is left of the time for which the host may be kept waiting, over all layers and all hooks of one call of it. */
+/** Remaining time that one call of the host may take, over all its hooks and layers. */
 export interface TimeLimit {
   readonly totalMs: number;
   /** Milliseconds, never below 0. */
   leftMs(): number;
-  /** Time that does not count. */
+  /** Adds time that does not count. */
   add(ms: number): void;
 }
 

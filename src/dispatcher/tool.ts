@@ -3,20 +3,20 @@ import { CHARACTERS_PER_TOKEN } from "../view/learned-size.js";
 import type { ToolCall } from "./hooks.js";
 
 /**
- * A tool that the agent can call. Its definition costs tokens in every request: short names, short descriptions.
+ * A tool for the agent. Its definition costs tokens in every request, so names and descriptions are short.
  *
- * Contract: `execute` gets arguments that fit; the host checks none (measured), `src/host/tools.ts` does. It answers
- * with the text for the model. What cannot be done throws a `StrataError` that says why and what to do; then nothing
- * has been changed.
+ * Contract: `execute` gets valid arguments: `src/host/tools.ts` checks them, since the host does not (measured). It
+ * returns the text for the model. A call that cannot be carried out changes nothing and throws a `StrataError` that says
+ * why and what to do.
  */
 export interface Tool<Parameters extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly description: string;
-  /** What the model is told of the arguments; part of every request. */
+  /** Description of the arguments for the model; part of every request. */
   readonly parameters: ToolParameters;
-  /** What the arguments are checked with; loaded when the tool is first called. A test compares it with `parameters`. */
+  /** Schema that checks the arguments; loaded when the tool is first called. A test compares it with `parameters`. */
   loadCheck(): Promise<Parameters>;
-  /** How long it may take; by default 10 s. */
+  /** Time limit; default 10 s. */
   readonly deadlineMs?: number;
   execute(
     args: z.output<Parameters>,
@@ -25,11 +25,11 @@ export interface Tool<Parameters extends z.ZodObject = z.ZodObject> {
   ): Promise<string>;
 }
 
-/** A JSON Schema of the arguments: an object with these. Limits of values are checked and not told. */
+/** JSON Schema of the arguments, an object. Limits of values are checked but not sent. */
 export interface ToolParameters {
-  /** In the order in which they are sent, as are the fields of each; a description is a few words. */
+  /** Sent in this order, as are the fields of each. Descriptions are a few words. */
   readonly properties: Readonly<Record<string, ToolProperty>>;
-  /** The others may be left out. Absent where all may. */
+  /** Required arguments. Absent if all are optional. */
   readonly required?: readonly string[];
 }
 
@@ -40,12 +40,12 @@ export interface ToolProperty {
   readonly items?: ToolProperty;
 }
 
-/** Lets `execute` have arguments of the tool's own type, and hands it back as any tool. */
+/** Types the arguments of `execute` by the tool's own schema, and returns a plain `Tool`. */
 export function defineTool<Parameters extends z.ZodObject>(tool: Tool<Parameters>): Tool {
   return tool as unknown as Tool;
 }
 
-/** As the host sends it, to the letter. Pure. */
+/** The parameters exactly as the host sends them. Pure. */
 export function formatParameters({ properties, required }: ToolParameters): Record<string, unknown> {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -55,7 +55,7 @@ export function formatParameters({ properties, required }: ToolParameters): Reco
   };
 }
 
-/** What the definitions take of a request, as the host sends them. Pure. */
+/** Tokens that the tool definitions take in a request, as the host sends them. Pure. */
 export function estimateToolTokens(tools: readonly Tool[]): number {
   const definitions = tools.map(({ description, name, parameters }) => ({
     type: "function",

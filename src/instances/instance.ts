@@ -5,36 +5,36 @@ import type { Files } from "../seams/files.js";
 import { isProcessIdentity, type ProcessIdentity } from "../seams/processes.js";
 import { each, list, matching, object, oneOf, optional, parserOf, string } from "../shape.js";
 
-/** One run of the plugin in a project, as the others know it: the contents of its file. */
+/** A running plugin in a project, as others see it: the contents of its file. */
 export interface Instance {
   v: 1;
   id: string;
   process: ProcessIdentity;
-  /** Where its agents work. */
+  /** Working directory of its agents. */
   directory: string;
-  /** ISO date-times, for people; of the second only counts that it changes. */
+  /** ISO date-times, for people; others only check that the second one changes. */
   started: string;
   heartbeat: string;
-  /** Those that were used last, the newest first. */
+  /** Last used sessions, newest first. */
   sessions: LiveSession[];
 }
 
-/** A session that one can write to. */
+/** A session that can receive messages. */
 export interface LiveSession {
   id: string;
-  /** Of a subagent. */
+  /** Set for a subagent. */
   parentID?: string;
-  /** What it works on: the user's last request, on one line. */
+  /** The user's last request, on one line. */
   goal?: string;
   state: "busy" | "idle";
 }
 
-/** Is it the name of an instance or a session, and no words? What is read here is told to agents and to people. */
+/** An ID, not prose: what is read from these files is shown to agents and people. */
 export const isName = matching(/^[\w-]{1,100}$/);
 
 const LONGEST_GOAL = 200;
 
-/** One line, as instances write it. */
+/** One line in the form that instances write. */
 const isGoal = (value: unknown): value is string =>
   string(value) && value.length <= LONGEST_GOAL && !/\p{Cc}/u.test(value);
 
@@ -52,17 +52,17 @@ const isInstance = object<Instance>({
   sessions: list(isSession),
 });
 
-/** `undefined` for what is none: somebody else's file, or half of one. */
+/** `undefined` for an incomplete or foreign file. */
 export const parseInstance = (text: string): Instance | undefined => parserOf(isInstance)(parseJson(text));
 
 export const formatInstance = (instance: Instance): string => formatPage(instance);
 
-/** A file that is none gives `undefined`. */
+/** Reads `undefined` for an invalid file. */
 export function openInstanceFile(files: Files): StateFile<Instance, undefined> {
   return createStateFile({ files, parse: parseInstance, format: formatInstance, fresh: undefined });
 }
 
-/** For people and models: the session, its goal, whose it is. */
+/** For people and models: the session, its instance, state and goal. */
 export function formatSession({ id, goal, state }: LiveSession, instanceID: string): string {
   return `${id} (instance ${instanceID}, ${state}${goal === undefined ? "" : `, "${goal}"`})`;
 }

@@ -1,4 +1,4 @@
-/** The sessions of this instance that one can write to. A subagent is one while it works; any other until it is deleted. */
+/** Sessions of this instance that can receive messages: a subagent's while it works, others until they are deleted. */
 
 import type { Family } from "../family.js";
 import { isRecord } from "../records.js";
@@ -6,23 +6,23 @@ import { toLine } from "../text.js";
 import type { LiveSession } from "./instance.js";
 
 export interface LiveSessions {
-  /** The newest first. */
+  /** Newest first. */
   list(): LiveSession[];
   find(sessionID: string): LiveSession | undefined;
-  /** A turn begins. Whether that is news. */
+  /** A turn begins. Returns whether that changes the list. */
   begin(sessionID: string): boolean;
-  /** What it works on. Whether that is news. */
+  /** Sets the user's last request. Returns whether that changes the list. */
   setGoal(sessionID: string, goal: string | undefined): boolean;
-  /** Learns from what the host reports. Whether something in the list is different now. */
+  /** Learns from an event of the host. Returns whether that changes the list. */
   hear(type: string, properties: Readonly<Record<string, unknown>>): boolean;
 }
 
-/** Somebody who goes through old sessions does not fill the list. */
+/** Bounds the list for people who browse old sessions. */
 const MOST_SESSIONS = 30;
 const GOAL_CHARACTERS = 120;
 
 export function createLiveSessions(family: Pick<Family, "knownParent">): LiveSessions {
-  /** The newest last. */
+  /** Newest last. */
   const sessions = new Map<string, LiveSession>();
 
   return {

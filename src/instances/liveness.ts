@@ -1,8 +1,8 @@
 /**
- * Which instances live. One whose process is known to run lives, however long it has been silent; one whose process is
- * known to have ended does not. Of one on another machine neither is known: it lives until its heartbeat has stood
- * still while this instance looked on for three minutes. They are measured by a timer and the heartbeat is only
- * compared with itself, so that no clock that jumps or is wrong makes anybody look dead.
+ * Which instances are alive. If its process is known to run, an instance is alive however long it has been silent; if the
+ * process is known to have ended, it is not. On another machine neither is known: an instance counts as alive until this
+ * one has seen no heartbeat for three minutes. A timer measures these, and a heartbeat is only compared with itself, so
+ * that a wrong or jumping clock makes no instance look dead.
  */
 import type { Clock } from "../seams/clock.js";
 import type { RunningProcesses } from "../seams/processes.js";

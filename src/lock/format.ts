@@ -2,15 +2,15 @@ import type { LockState } from "./holders.js";
 import { formatDoubt, formatHolder } from "./token.js";
 import { SILENT_MS } from "./watch.js";
 
-/** What a lock is, for people who look; and whether nobody is behind it, as far as can be told without looking on. */
+/** Describes a lock for people. `isSilent`: without watching it, its owner appears to be gone. */
 export function formatLock(state: LockState, nowMs: number): { says: string; isSilent: boolean } {
   if (state.kind === "free") return { says: "free", isSilent: false };
   const { kind, signMs, token } = state;
   if (kind === "abandoned") {
-    const why = signMs === undefined ? "has ended" : `gave its last sign of life on ${formatTime(signMs)}`;
+    const why = signMs === undefined ? "has ended" : `was last active at ${formatTime(signMs)}`;
     const says = token
       ? `a stale lock: ${formatHolder(token)} ${why}`
-      : `a stale lock without an owner, it ${why}`;
+      : `a stale lock without an owner that ${why}`;
     return { says, isSilent: true };
   }
   const says = token ? `held by ${formatHolder(token)}` : "a lock without an owner";

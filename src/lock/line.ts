@@ -1,14 +1,14 @@
-/** Those of one process who want the same lock stand in line here, so that only the first of them asks the disk. */
+/** Queue of callers in one process that want the same lock, so that only the first one accesses the disk. */
 export interface Line {
   /**
-   * Resolves to a function that lets the next one go, once it is one's turn; `undefined` when `over` came first, and
-   * then one has left the line.
+   * Resolves when the caller is first in the queue, with a function that admits the next one. Resolves with `undefined` if
+   * `over` resolves first; the caller has then left the queue.
    */
   enter(name: string, over: Promise<void>): Promise<(() => void) | undefined>;
 }
 
 export function createLine(): Line {
-  /** Those behind the one whose turn it is; no entry where it is nobody's. */
+  /** Callers after the current one; no entry if there is no current one. */
   const waiting = new Map<string, Set<() => void>>();
   return {
     async enter(name, over) {

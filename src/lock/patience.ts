@@ -1,16 +1,16 @@
 import type { Clock } from "../seams/clock.js";
 
-/** Looks on beyond the wait that was asked for, while it is not known whether the owner of a lock lives. */
+/** Extends a wait while it is unknown whether the owner of a lock is alive. */
 export interface Patience {
-  /** Whether to look on. The first time, whoever waits is told why. */
+  /** Should the caller keep waiting? The first call tells the caller why. */
   hasMore(describe: () => Promise<string>): Promise<boolean>;
   end(): void;
 }
 
-/** By then it is known of one owner whether they are silent; where one follows on another they live. */
+/** Enough to find out whether one owner is silent. If owners change meanwhile, they are alive. */
 const LONGEST_MS = 75_000;
 
-/** None where there is nobody to tell. */
+/** Never extends the wait without `tell`. */
 export function createPatience(clock: Clock, tell: ((why: string) => void) | undefined): Patience {
   let isOver = false;
   let stop: (() => void) | undefined;

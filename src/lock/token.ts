@@ -2,14 +2,14 @@ import { parseJson } from "../records.js";
 import { isProcessIdentity, type ProcessIdentity } from "../seams/processes.js";
 import { each, matching, object, parserOf, string } from "../shape.js";
 
-/** Who holds a lock: the contents of its file, one line of JSON for people and programs. */
+/** Owner of a lock: the contents of its file, one line of JSON for people and programs. */
 export interface LockToken {
-  /** Of this one holding; no other has it. */
+  /** Unique for each time the lock is taken. */
   id: string;
-  /** Of the part of the program that holds it. */
+  /** Part of the program that holds it. */
   instance: string;
   process: ProcessIdentity;
-  /** ISO date-time, for people: nothing is decided by it. */
+  /** ISO date-time, for people only. */
   since: string;
 }
 
@@ -24,17 +24,17 @@ const isToken = object<LockToken>({
   process: isProcessIdentity,
 });
 
-/** `undefined` for what is no token: half a file, or somebody else's. */
+/** `undefined` for an incomplete or foreign file. */
 export const parseToken = (text: string): LockToken | undefined => parserOf(isToken)(parseJson(text));
 
 /** For a message to people. */
 export function formatHolder(token: LockToken | undefined): string {
-  if (!token) return "somebody who has not written down who they are";
+  if (!token) return "an unknown owner";
   const { process, instance, since } = token;
   return `instance ${instance} (process ${process.id} on ${process.host}) since ${since}`;
 }
 
-/** What of a lock is not known here, and what becomes of it. For a message to people. */
+/** What is unknown about a lock, and what will happen to it. For a message to people. */
 export function formatDoubt(signMs: number): string {
-  return `whether that still runs cannot be seen from here, its last sign of life is of ${new Date(signMs).toISOString()}: it is taken over as soon as it has given none for a minute`;
+  return `it was last active at ${new Date(signMs).toISOString()}, and this machine cannot tell whether it still runs: the lock is taken over after a minute without activity`;
 }

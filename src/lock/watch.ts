@@ -1,39 +1,39 @@
 /**
- * Locks of which nobody here can tell whether their owner lives: it is on another machine, or has written no name.
+ * Watches locks whose owner cannot be checked from here: it is on another machine, or unknown.
  *
- *     silent at once            it last beat more than a day ago, and for a minute nothing has happened to its file
- *     after three beats         it last beat more than a minute ago, and not while this process looked on
- *     after a minute            it did not beat while this process looked on
- *     never                     it has beaten while this process looked on
+ *     silent at once            last heartbeat over a day ago, and its file unchanged for a minute
+ *     after three heartbeats    last heartbeat over a minute ago, and none while this process watched
+ *     after a minute            no heartbeat while this process watched
+ *     never                     a heartbeat while this process watched
  *
- * The time in the file is that of the other machine's clock, which may be wrong, so by itself it never makes a lock look
- * old: what is on a shared disk and lives is seen to change there. How long one looks on is measured by a timer.
+ * The heartbeat's time comes from the other machine's clock, which may be wrong, so it alone never makes a lock look old:
+ * the file of a living owner on a shared disk is seen to change. A timer measures how long this process has watched.
  */
 
 import { DAY_MS } from "../days.js";
 import type { Clock } from "../seams/clock.js";
 
-/** When something last happened to the lock's file. */
+/** When the lock's file last changed. */
 export interface Signs {
-  /** The last beat, as the clock of the owner has it. */
+  /** Last heartbeat by the owner's clock. */
   modifiedMs: number;
-  /** The last beat, or when the file was put there, as the clock of the disk has it. */
+  /** Last heartbeat, or creation of the file, by the disk's clock. */
   changedMs: number;
 }
 
-/** "doubtful": that is not known yet, and will be within a minute of looking on. */
+/** "doubtful": not known yet; known after at most a minute of watching. */
 export type Heard = "silent" | "beating" | "doubtful";
 
 export interface LockWatch {
-  /** What is known of the one who holds the lock under this token. */
+  /** What is known about the owner with this token. */
   look(path: string, tokenID: string, signs: Signs): Heard;
-  /** What can be said without looking on. Pure. */
+  /** What can be told without watching. Pure. */
   glance(signs: Signs): Heard;
 }
 
-/** Twelve beats. */
+/** Twelve heartbeats. */
 export const SILENT_MS = 60_000;
-/** Three beats. */
+/** Three heartbeats. */
 const LOOK_MS = 15_000;
 
 interface Sighting {

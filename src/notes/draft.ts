@@ -1,4 +1,4 @@
-/** The next ledger while it is being made: maps by key, so that a fact is found and replaced at once. */
+/** The next ledger under construction: maps by key, so that facts are found and replaced quickly. */
 import {
   type Answer,
   CAPS,
@@ -17,7 +17,7 @@ import {
   type UserRequest,
 } from "./ledger.js";
 
-/** Lists of facts by their names in the ledger. */
+/** Types of the ledger's lists, by name. */
 interface Lists {
   requests: UserRequest;
   rules: Rule;
@@ -65,15 +65,15 @@ export function openDraft(ledger: Ledger): Draft {
   };
 }
 
-/** Adds a fact, or puts it in the place of the one with its key. */
+/** Adds a fact, or replaces the one with its key. */
 export function put<Name extends keyof Lists>(draft: Draft, name: Name, fact: Lists[Name]): void {
   (draft[name] as Map<string, Lists[Name]>).set(fact.key, fact);
   draft.hasChanged = true;
 }
 
 /**
- * The ledger that has become of it, every list in the order of time and within its bound; `before` itself when all that
- * was added had its place already or has none.
+ * Builds the ledger, with every list in chronological order and within its limit. Returns `before` itself if nothing has
+ * changed.
  */
 export function closeDraft(draft: Draft, before: Ledger): Ledger {
   if (!draft.hasChanged) return before;
@@ -82,7 +82,7 @@ export function closeDraft(draft: Draft, before: Ledger): Ledger {
   return names.every((name) => isSame(after[name], before[name])) ? before : after;
 }
 
-/** The very same, or a list of the very same facts. */
+/** Identical, or two lists of identical facts. */
 function isSame(one: unknown, other: unknown): boolean {
   if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
   return one.length === other.length && one.every((fact, index) => fact === other[index]);
@@ -117,7 +117,7 @@ function inOrder<F extends Fact>(facts: ReadonlyMap<string, F>): F[] {
   return [...facts.values()].sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
 }
 
-/** The newest `cap`, those that matter before those that do not, in the order of time. */
+/** The newest `cap` facts, in chronological order. Facts that do not matter are dropped first. */
 function keepNewest<F extends Fact>(
   facts: ReadonlyMap<string, F>,
   cap: number,
@@ -130,7 +130,7 @@ function keepNewest<F extends Fact>(
   return ordered.filter((fact) => kept.has(fact));
 }
 
-/** The first request and the newest ones; it counts those that go. */
+/** The first request and the newest ones. Counts the dropped ones. */
 function keepRequests(draft: Draft): UserRequest[] {
   const ordered = inOrder(draft.requests);
   const dropped = ordered.splice(1, Math.max(0, ordered.length - CAPS.requests));
@@ -139,7 +139,7 @@ function keepRequests(draft: Draft): UserRequest[] {
   return shortenOldest(ordered);
 }
 
-/** What is left of a long request where all of them together are too long. */
+/** Characters kept of a long request if all requests together are too long. */
 export const SHORTENED = 4_000;
 
 function shortenOldest(requests: UserRequest[]): UserRequest[] {
@@ -152,14 +152,14 @@ function shortenOldest(requests: UserRequest[]): UserRequest[] {
   });
 }
 
-/** Of each request the last answer, and the last before any request. */
+/** The last answer to each request, and the last one before the first request. */
 function keepLastAnswers(answers: ReadonlyMap<string, Answer>, requests: readonly UserRequest[]): Answer[] {
   const last = new Map<number, Answer>();
   for (const answer of inOrder(answers)) last.set(findRequestAt(requests, answer.at), answer);
   return [...last.values()];
 }
 
-/** Keys begin with the time of the call, which is how the oldest are found. */
+/** Keys begin with the time of the call, by which the oldest are found. */
 function keepCalls(draft: Draft, { calls }: Ledger): Ledger["calls"] {
   if (draft.ended === calls.ended) return calls;
   const keys = [...draft.callKeys];

@@ -1,4 +1,4 @@
-/** What the layers ask of the notes, with absolute paths and with the numbers by which the notes speak of requests. */
+/** What layers read from the notes, with absolute paths and the request numbers used in the notes. */
 import { resolve } from "node:path";
 import {
   type Command,
@@ -10,56 +10,56 @@ import {
   type Todo,
 } from "./ledger.js";
 
-/** Every list in the order of time, the newest last. Times are milliseconds since 1970, 0 when the host told none. */
+/** Every list is chronological, newest last. Times are milliseconds since 1970, or 0 if the host gave none. */
 export interface SessionFacts {
   requests: RequestFact[];
-  /** Rules of the user's, in their words. */
+  /** The user's rules, verbatim. */
   constraints: RuleFact[];
   corrections: RuleFact[];
-  /** Decisions of the agent's with their reasons. */
+  /** The agent's decisions with their reasons. */
   reasons: { text: string; at: number }[];
   /** As the agent last wrote them. */
   todos: Todo[];
   files: FileFact[];
   commands: { command: string; exit: Command["exit"]; description: string; runs: number; at: number }[];
-  /** Calls that failed. */
+  /** Failed calls. */
   errors: Omit<Failure, "key">[];
   skills: string[];
-  /** Those that have ended, forks of ours among them. */
+  /** Subagents that have finished, including forks made by Strata. */
   subagents: { description: string; result: string; files: readonly FileTouch[]; at: number }[];
-  /** The plan that was last written. */
+  /** The last written plan. */
   plan: { path: string; at: number } | undefined;
-  /** The beginning of the last text of the agent. */
+  /** Beginning of the agent's last text. */
   lastAnswer: { text: string; at: number } | undefined;
-  /** All calls that have ended. */
+  /** Number of finished calls. */
   toolCalls: number;
-  /** Does an answer stand after the last request? */
+  /** Was the last request answered? */
   isAnswered: boolean;
 }
 
 export interface RequestFact {
-  /** From 1; the same number stands in the notes. */
+  /** From 1, as in the notes. */
   number: number;
   /** Verbatim, at most 100,000 characters. */
   text: string;
   at: number;
   /** Names of attached files. */
   files: readonly string[];
-  /** What came of it: the beginning of the agent's last text. */
+  /** Its result: the beginning of the agent's last text. */
   outcome: string | undefined;
 }
 
 export interface RuleFact {
   text: string;
   at: number;
-  /** Number of the request it stands in. */
+  /** Number of the request that contains it. */
   request: number | undefined;
 }
 
 export interface FileFact {
   /** Absolute. */
   path: string;
-  /** As the notes spell it: relative inside the project. */
+  /** As in the notes: relative to the project if inside it. */
   name: string;
   isRead: boolean;
   isEdited: boolean;
@@ -107,7 +107,7 @@ export function readFacts(ledger: Ledger, project: string): SessionFacts {
   };
 }
 
-/** Todos that are neither done nor given up. */
+/** Todos that are neither completed nor cancelled. */
 export function findOpenTodos(todos: readonly Todo[]): Todo[] {
   return todos.filter(({ status }) => status !== "completed" && status !== "cancelled");
 }

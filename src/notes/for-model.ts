@@ -1,11 +1,10 @@
 /**
- * The notes as a model is given them: the six sections with what people have changed, cut to a budget. What the user
- * said comes first and is shortened before anything of it is left out; what is left out is counted and said. Pure, and
- * the same for the same notes.
+ * Formats the notes for a model: the six sections with people's changes, within a budget. The user's own words take
+ * precedence and are shortened before any are dropped; the number of dropped lines is stated. Pure and deterministic.
  *
- *     room goes to    rules, corrections, requests and people's own lines, each at least its beginning
- *                     open todos · current state · errors · files · commands · the rest, the newest first in each
- *                     the whole text of long requests, the newest first
+ *     space goes to   rules, corrections, requests and people's own lines, at least the beginning of each
+ *                     open todos · current state · errors · files · commands · the rest, newest first in each
+ *                     the full text of long requests, newest first
  */
 import { formatCount } from "../format.js";
 import { redactSecrets, removeFromLines } from "../secrets/secrets.js";
@@ -15,18 +14,18 @@ import type { MergedBlock, MergedLine } from "./merge.js";
 
 export interface ModelNotesInput {
   blocks: readonly MergedBlock[];
-  /** The file for people, which holds all of it. */
+  /** The file for people, with everything in it. */
   path: string;
   maxCharacters: number;
 }
 
-/** Lines that are shown or left out together. */
+/** Lines that are shown or dropped together. */
 interface Unit {
   text: string;
   tier: number;
   at: number;
   isRequest: boolean;
-  /** As it is shown; `undefined` while it is left out. */
+  /** Text as shown; `undefined` while dropped. */
   shown: string | undefined;
 }
 
@@ -54,13 +53,13 @@ const TIERS: Readonly<Record<string, number>> = {
   command: 6,
 };
 
-/** Every line of a person is shown at least so far, as long as there is room for all. */
+/** Minimum characters of each line by a person, if there is space for all. */
 const LEAST = 200;
-/** So far when there is not. */
+/** The minimum if there is not. */
 const LEAST_WHEN_CROWDED = 80;
-/** Of a long request when all of it has no room. */
+/** Characters of a long request that does not fit in full. */
 const MIDDLE = 1_000;
-/** A line that says how many are missing, without the path. */
+/** Length of the line that counts dropped lines, without the path. */
 const MISSING_NOTE = 24;
 
 export function* formatForModel({ blocks, path, maxCharacters }: ModelNotesInput): Sliced<string> {
@@ -105,7 +104,7 @@ function* toUnits({ heading, isOurs, lines: given }: MergedBlock): Sliced<UnitBl
   return { title: isOurs && heading !== "" ? `## ${heading}` : redactSecrets(heading).text, isOurs, units };
 }
 
-/** The machine's lines have none. */
+/** Removes secrets from people's lines; the machine's lines have none. */
 function* withoutPersonsSecrets(lines: readonly MergedLine[]): Sliced<readonly MergedLine[]> {
   const theirs = lines.filter(({ fact }) => !fact);
   const texts = yield* removeFromLines(theirs.map(({ text }) => text));
@@ -125,7 +124,7 @@ function toUnit(line: MergedLine, kind: string | undefined): Unit {
   return { text: line.text, tier, at: line.fact?.at ?? 0, isRequest: kind === "request", shown: undefined };
 }
 
-/** Decides what of each unit is shown, so that all of it with its line ends fits into the room. */
+/** Decides how much of each unit is shown, so that everything fits into `room`, newlines included. */
 function allot(units: readonly Unit[], room: number): void {
   const said = units.filter(({ tier }) => tier === SAID_BY_PEOPLE);
   const newestSaid = [...said].reverse().sort((a, b) => b.at - a.at);
@@ -144,8 +143,8 @@ const costOf = ({ shown }: Unit): number => (shown === undefined ? 0 : shown.len
 const sumOf = (units: readonly Unit[]): number => units.reduce((sum, unit) => sum + costOf(unit), 0);
 
 /**
- * Shows the beginning of everything that people said. Where that has no room, the oldest requests are shortened
- * further and then left out, and only then the oldest of the rest. Returns what it costs.
+ * Shows the beginning of everything that people said. If that does not fit, the oldest requests are shortened further,
+ * then dropped; after them the oldest of the other lines. Returns the characters used.
  */
 function allotLeast(newestSaid: readonly Unit[], room: number): number {
   for (const unit of newestSaid) unit.shown = shorten(unit.text, LEAST);
@@ -166,7 +165,7 @@ function allotLeast(newestSaid: readonly Unit[], room: number): number {
   return cost;
 }
 
-/** Shows more of what is shortened, the newest first, for at most `allowance`; returns what is left of `left`. */
+/** Shows more of shortened units, newest first, with at most `allowance` characters; returns the rest of `left`. */
 function expand(newestSaid: readonly Unit[], left: number, allowance: number): number {
   let spent = 0;
   for (const unit of newestSaid) {

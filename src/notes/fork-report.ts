@@ -1,6 +1,6 @@
 /**
- * The answer of the `fork` tool: what each fork said, what its first request had from the prompt cache, what all of it
- * took. The notes read it again, so what is written and what is read stand side by side.
+ * The answer of the `fork` tool: each fork's answer, the cache hit of its first request, and the tokens used. The notes
+ * parse it again, so formatter and parser are in one file.
  */
 import { formatCount } from "../format.js";
 import type { UsedTokens } from "../seams/host.js";
@@ -8,24 +8,24 @@ import type { FileTouch } from "./ledger.js";
 
 export interface ForkReport {
   task: string;
-  /** What it said, or why it said nothing. */
+  /** Its answer, or why there is none. */
   answer: string;
   hasAnswered: boolean;
-  /** Did it begin with what was said before, or with a brief of it? And why. */
+  /** Whether it began with the parent's history or with a brief, and why. */
   history: "shared" | { brief: string };
   first?: UsedTokens;
   used: UsedTokens;
   requests: number;
-  /** Files it touched, as the notes spell them. */
+  /** Files it touched, spelt as in the notes. */
   files: readonly FileTouch[];
   refusals: readonly string[];
 }
 
-/** Below, the beginning was not the parent's: said, so that nobody goes on in the belief that it is cheap. */
+/** Below this hit rate the fork did not share the parent's prefix; the report says so, because it is then expensive. */
 const SHARED = 0.9;
 const LONGEST_TASK = 160;
 const MOST_FILES = 30;
-/** One call has far fewer tasks; what has more is no answer of ours. */
+/** A call has far fewer tasks; text with more reports is not the tool's answer. */
 const MOST_REPORTS = 100;
 
 export function formatForkReports(reports: readonly ForkReport[]): string {
@@ -87,7 +87,7 @@ function formatRefusals({ refusals }: ForkReport): string {
   return `[Strata] refused, because nobody could be asked: ${[...new Set(refusals)].join("; ")}`;
 }
 
-/** What can be known of each fork from the tool's answer; none where it is not such an answer. */
+/** Parses the tool's answer into one entry per fork; empty for any other text. */
 export function parseForkReports(text: string): Pick<ForkReport, "task" | "answer" | "files">[] {
   return text.split(/^=== fork \d+ of \d+: /m, 1 + MOST_REPORTS).flatMap((block, index) => {
     if (index === 0) return [];

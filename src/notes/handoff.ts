@@ -1,6 +1,6 @@
 /**
- * The handoff: what a session that has ended, however it ended, leaves to the next one. It is made from the notes when
- * it is asked for, so there is no second record that could say something else, and none that a crash could prevent.
+ * The handoff from a session to the next one, however the session ended. It is built from the notes on demand, so there
+ * is no second record that could differ or that a crash could prevent.
  */
 
 import { cut, toLine } from "../text.js";
@@ -14,8 +14,8 @@ const LONGEST_LINE = 160;
 const MOST = { rules: 6, todos: 12, files: 12, failures: 3, leases: 8 };
 
 /**
- * Goal, rules, state, what is open, what it had claimed, the next step. `undefined` when nothing is open: every request
- * answered, no todo left, and nothing said to be still to do. Pure.
+ * Goal, rules, state, open points, leases and next step. `undefined` if nothing is open: every request answered, no todo
+ * left, and no next step announced. Pure.
  */
 export function formatHandoff(
   ledger: Ledger,
@@ -60,7 +60,7 @@ export function formatHandoff(
   return cut(lines.join("\n"), LONGEST_TEXT);
 }
 
-/** A negative number: the newest are shown. */
+/** A negative `most` shows the newest items. */
 function list(heading: string, items: readonly string[], most: number): string[] {
   if (items.length === 0) return [];
   const shown = most < 0 ? items.slice(most) : items.slice(0, most);
@@ -68,7 +68,7 @@ function list(heading: string, items: readonly string[], most: number): string[]
   return [heading, ...shown.map((item) => `- ${item}`), ...(more > 0 ? [`(${more} more)`] : [])];
 }
 
-/** The newest, on one line. */
+/** The newest items on one line. */
 function row(heading: string, items: readonly string[], most: number): string[] {
   return items.length === 0 ? [] : [`${heading} ${items.slice(-most).join(", ")}`];
 }

@@ -1,4 +1,4 @@
-/** What an ended tool call adds to the ledger. */
+/** What a finished tool call adds to the ledger. */
 
 import { stripVTControlCharacters } from "node:util";
 import {
@@ -27,7 +27,7 @@ const LONGEST_RESULT = 600;
 const LONGEST_TODO = 300;
 const PLAN = /(^|\/)plans?\/.*\.md$|(^|\/)plan\.md$/i;
 
-/** Learns a call once, when it has ended. `messageAt` counts where the host does not say when the call began. */
+/** Learns a call once, after it has finished. `messageAt` is used if the host gives no start time of the call. */
 export function learnCall(draft: Draft, messageAt: number, part: ToolPart, project: string): void {
   const status = part.state?.status;
   if (typeof part.tool !== "string" || (status !== "completed" && status !== "error")) return;
@@ -49,7 +49,7 @@ export function learnCall(draft: Draft, messageAt: number, part: ToolPart, proje
   if (part.tool === "fork") learnForks(draft, at, key, part);
 }
 
-/** The time first, in base 36, so that keys can be put in its order; call ids come again. */
+/** Starts with the time in base 36, by which keys can be ordered; call IDs may repeat. */
 export function formatCallKey(at: number, callID: unknown): string {
   return `${Math.max(0, Math.floor(at)).toString(36)}-${hashText(typeof callID === "string" ? callID : "").slice(0, 8)}`;
 }
@@ -70,7 +70,7 @@ function learnCommand(draft: Draft, at: number, part: ToolPart): void {
   );
 }
 
-/** A failure is noted; a success of the same call later is noted on it. */
+/** Records a failure, or that an earlier failure of the same call has since succeeded. */
 function learnOutcome(draft: Draft, at: number, part: ToolPart): void {
   const isFailure = hasFailed(part);
   if (!isFailure && (draft.failures.size === 0 || part.state.status === "error")) return;
@@ -149,7 +149,7 @@ function learnSubagent(draft: Draft, at: number, key: string, part: ToolPart): v
   put(draft, "subagents", { key, at, description, result });
 }
 
-/** Without an item all is given back. */
+/** A release without an item releases all. */
 function learnLease(draft: Draft, at: number, part: ToolPart): void {
   const input = readInput(part);
   const op = readText(input, "op");
@@ -161,7 +161,7 @@ function learnLease(draft: Draft, at: number, part: ToolPart): void {
   }
 }
 
-/** One call may have had several tasks done. */
+/** One call may run several tasks. */
 function learnForks(draft: Draft, at: number, key: string, part: ToolPart): void {
   for (const [index, { answer, files, task }] of parseForkReports(part.state.output ?? "").entries())
     put(draft, "subagents", {
@@ -173,7 +173,7 @@ function learnForks(draft: Draft, at: number, key: string, part: ToolPart): void
     });
 }
 
-/** The host puts the result of a subagent between tags and its own remarks around them. */
+/** The host puts a subagent's result between tags, with its own remarks around them. */
 function readSubagentResult(output: string): string {
   const tagged = /<task_result>([\s\S]*?)(<\/task_result>|$)/.exec(output)?.[1];
   return toSafeLine(tagged ?? output, LONGEST_RESULT);

@@ -1,9 +1,9 @@
 /**
- * From messages to facts, without a model. `learnMessages` is pure: the same ledger and messages give the same next
- * ledger, learning a message again changes nothing, and the order of messages hardly matters, because facts are known
- * by the time of what they tell. Messages of any shape are taken; what cannot be understood is passed over.
+ * Extracts facts from messages without a model. `learnMessages` is pure and deterministic: learning a message again
+ * changes nothing, and the order of messages hardly matters, because each fact has its own time. Accepts messages of any
+ * shape and skips what it cannot interpret.
  *
- * Secrets are taken out here, once for each fact: what is made from facts goes to files, to models and to later sessions.
+ * Removes secrets, once per fact, because facts reach files, models and later sessions.
  */
 
 import { isToolPart, type Message, type MessageInfo, type Part } from "../conversation/message.js";
@@ -19,7 +19,7 @@ import { findReasons, findRules } from "./rules.js";
 const LONGEST_ANSWER = 300;
 const LONGEST_REASON = 300;
 
-/** The ledger with what these messages tell; the same object if that is nothing new. */
+/** The ledger with the facts of these messages; the same object if there are no new ones. */
 export function learnMessages(ledger: Ledger, messages: readonly Message[], project: string): Ledger {
   const draft = openDraft(ledger);
   for (const message of messages) learnMessage(draft, message, project);
@@ -43,7 +43,7 @@ function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
   if (whole === "" && files.length === 0) return;
   if (fact.at <= draft.droppedUntil && !draft.requests.has(fact.key)) return;
   const known = draft.requests.get(fact.key);
-  // One that had to be shortened since, or was learned while its parts were still arriving.
+  // Known in full, unless it was learned while its parts were still arriving. It may have been shortened since.
   if (known && known.length >= whole.length && known.files.length >= files.length) return;
   const { text } = redactSecrets(cut(whole, MOST_OF_A_REQUEST));
   put(draft, "requests", { ...fact, text, length: whole.length, files });
@@ -54,7 +54,7 @@ function learnRequest(draft: Draft, fact: Fact, parts: readonly Part[]): void {
   }
 }
 
-/** The name under which a file was handed over. */
+/** Name of an attached file. */
 function readAttachment(part: Part): string | undefined {
   if (part?.type !== "file" || part.synthetic === true || part.ignored === true) return undefined;
   const { filename, url, mime } = part as Part & { filename?: unknown; url?: unknown; mime?: unknown };
@@ -64,7 +64,7 @@ function readAttachment(part: Part): string | undefined {
   return typeof mime === "string" ? toSafeLine(mime, 200) : "a file";
 }
 
-/** Did the agent go on to call tools, or has it never come to the end? */
+/** Did the agent continue with tool calls, or was the answer cut off? */
 function isInterim({ error, finish, time }: MessageInfo): boolean {
   if (error !== undefined || finish === "tool-calls") return true;
   return finish === undefined && time?.completed === undefined;
@@ -89,7 +89,7 @@ function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts }: Said): void
   const isNews =
     before?.text !== answer.text || before.isInterim !== answer.isInterim || before.next !== answer.next;
   if (isNews) put(draft, "answers", answer);
-  // A text that is still being written: what was taken from its beginning is taken anew.
+  // The text may still be growing: reasons found in an earlier part are replaced.
   const reasons = findReasons(texts.join("\n")).map((reason) => toSafeLine(reason, LONGEST_REASON));
   const prefix = `${fact.key}:`;
   for (const [key, { text: known }] of draft.reasons)

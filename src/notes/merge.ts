@@ -1,19 +1,19 @@
 /**
- * Brings what the machine has to say into a file that people change. Pure.
+ * Merges the machine's lines into a file that people edit. Pure.
  *
- * A line of the file is the machine's when the machine wrote it under this heading (`written`); every other line is a
- * person's and stays where it is. A machine's line that is no longer in the file was taken out
- * or changed by a person: its id goes to `removed` and is not written again. A heading counts as a line of its own.
+ * A line belongs to the machine if the machine wrote it under this heading (`written`). Every other line is a person's
+ * and stays where it is. If a machine's line is no longer in the file, a person removed or changed it: its ID goes to
+ * `removed`, and it is not written again. A heading counts as a line.
  *
- *     the file's order stays · changed lines are replaced in place · lines without a fact go · new ones come after
- *     the line they follow in the page, behind what a person has added to that
+ *     the file's order stays · changed lines are replaced in place · lines without a fact are removed · a new line is
+ *     inserted after the line that precedes it in the page and what a person added below that
  */
 import { removeFromLines } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
 import { type PageLine, type PageSection, TITLE_ID } from "./page.js";
 import { HEADINGS, type Heading, titleOf } from "./sections.js";
 
-/** The machine's lines in the file as it was last written, by heading. */
+/** The machine's lines in the last written file, by heading. */
 export type Written = Readonly<Record<string, readonly WrittenLine[]>>;
 
 export interface WrittenLine {
@@ -22,11 +22,11 @@ export interface WrittenLine {
 }
 
 export interface MergeInput {
-  /** The file as it is, `undefined` when there is none. */
+  /** Current text of the file; `undefined` if there is none. */
   text: string | undefined;
-  /** `undefined` when it is not known: then the machine's lines are those that it would write now. */
+  /** `undefined` if unknown: then the machine's lines are those that it would write now. */
   written: Written | undefined;
-  /** A line of the file is also the machine's where it is so without its secrets. */
+  /** A line also counts as the machine's if it matches after removing its secrets. */
   isLoose: boolean;
   removed: readonly string[];
   page: readonly PageSection[];
@@ -39,26 +39,26 @@ export interface Merged {
   removed: string[];
 }
 
-/** What stands between two headings of the file, in its order. */
+/** A heading of the file with its lines, in order. */
 export interface MergedBlock {
   /** `""` before the first heading. */
   heading: string;
-  /** Is it one of the six (or what stands before the first)? A person's own section is not. */
+  /** One of the six sections, or the text before the first; false for a person's own section. */
   isOurs: boolean;
   lines: MergedLine[];
 }
 
-/** A line without a fact behind it is a person's. */
+/** A line without a fact is a person's. */
 export interface MergedLine {
   text: string;
   fact?: PageLine;
 }
 
-/** Most ids of lines that people took out; a person does not take out more. */
+/** Maximum number of removed IDs: more than a person removes. */
 const MOST_REMOVED = 5_000;
 
 export function* mergePage({ isLoose, page, removed, text, written }: MergeInput): Sliced<Merged> {
-  // A file that was emptied is one to begin anew, not one in which nothing may ever stand again.
+  // An emptied file starts over; it does not mean that every line was removed for good.
   const file = text === undefined || text.trim() === "" ? undefined : readBlocks(text);
   const gone = new Set(removed);
   const sections = new Map<string, PageSection>(page.map((section) => [section.heading, section]));
@@ -107,7 +107,7 @@ interface FileBlock {
   lines: string[];
 }
 
-/** The first heading of a name that is one of the six is ours, a second one a person's. */
+/** The first heading with the name of a section is the machine's; a second one is a person's. */
 function readBlocks(text: string): FileBlock[] {
   const blocks: FileBlock[] = [{ heading: "", isOurs: true, lines: [] }];
   const seen = new Set<string>();
@@ -129,7 +129,7 @@ interface OwnedLine {
   id?: string;
 }
 
-/** Tells the machine's lines, in order where several are the same, from a person's. */
+/** Tells the machine's lines from a person's. Equal lines are matched in order. */
 function* findOwned(
   lines: readonly string[],
   ours: readonly WrittenLine[],
@@ -149,7 +149,7 @@ function* findOwned(
   return owned.map((line, n) => (line.id === undefined ? (clean[n] ?? line) : line));
 }
 
-/** Gives each line the id of the one of ours that it reads like, as far as they go. */
+/** Gives each line the ID of the machine's line with the same text, each ID once. */
 function claim(
   readings: readonly string[],
   lines: readonly string[],
@@ -167,7 +167,7 @@ function claim(
   });
 }
 
-/** Before the first of the machine's lines; at the end where it has none. */
+/** Position before the machine's first line, or the end if there is none. */
 const START = "";
 
 function mergeLines(
@@ -178,7 +178,7 @@ function mergeLines(
   const present = new Set(owned.map(({ id }) => id));
   const facts = new Map(page.map((line) => [line.id, line]));
   const kept = dropObsolete(owned, facts);
-  // A model that is shown a person's line may repeat it.
+  // A model that was shown a person's line may repeat it.
   const persons = new Set(owned.filter(({ id }) => id === undefined).map(({ text }) => text.trimEnd()));
   const isRepeated = ({ id, text }: PageLine): boolean => id.startsWith("model:") && persons.has(text);
   const waiting = new Map<string, MergedLine[]>();
@@ -193,7 +193,7 @@ function mergeLines(
   return insertWaiting(kept, waiting);
 }
 
-/** Lines whose fact is gone go, and not two empty lines stay where one of them stood between. */
+/** Removes lines whose fact is gone, and one of the two empty lines that this leaves next to each other. */
 function dropObsolete(owned: readonly OwnedLine[], facts: ReadonlyMap<string, PageLine>): MergedLine[] {
   const kept: MergedLine[] = [];
   let hasDropped = false;
@@ -218,7 +218,7 @@ function insertWaiting(lines: readonly MergedLine[], waiting: Map<string, Merged
     waiting.delete(key);
   };
   for (const line of lines) {
-    // What a person has put right below a line belongs to it.
+    // Lines that a person added directly below a line belong to it.
     if (anchor !== undefined && (line.fact || line.text.trim() === "")) flush(anchor);
     if (line.fact) {
       flush(START);
@@ -231,7 +231,7 @@ function insertWaiting(lines: readonly MergedLine[], waiting: Map<string, Merged
   return result;
 }
 
-/** Headings that the file has not, and that no person took out, each before the next one that it has. */
+/** Adds headings that the file lacks, unless a person removed them, each before the next existing one. */
 function addMissing(
   blocks: readonly MergedBlock[],
   page: readonly PageSection[],

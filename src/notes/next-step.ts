@@ -1,15 +1,15 @@
-/** What an agent says at the end of its answer is still to be done. English, like the agent's habit of saying so. */
+/** Finds the next step that an agent announces at the end of its answer. English only. */
 
-/** "Next: …", "Next steps are …", "Remaining: …", "Still to do: …", "Not done yet: …", at the beginning of a sentence. */
+/** "Next: …", "Next steps are …", "Remaining: …", "Still to do: …", "Not done yet: …", at the start of a sentence. */
 const NEXT =
   /^\W*(?:the )?(?:next(?: steps?| up)?\b(?=\W|\s+(?:is|are|i|we)\b)|remaining\b|still (?:open|to do|to be done|missing|left)\b|left to do\b|(?:not|nothing) (?:yet )?(?:done|finished|started)\b|(?:i|we) (?:still )?(?:have|need) to\b|(?:i|we) (?:have not|haven't)(?: yet)?\b)/i;
-/** A question or an offer is no plan. */
+/** A question or an offer is not a plan. */
 const OFFER = /\?\s*$|\blet me know\b|\bif you (?:want|like|wish)\b/i;
 
-/** Of an answer its end, which is where it says so. */
+/** Number of characters at the end of an answer that are searched. */
 const LOOKED_AT = 20_000;
 
-/** The last sentence that says so, with the list that follows it; `undefined` where there is none. Pure. */
+/** The last such sentence with the list after it; `undefined` if there is none. Pure. */
 export function findNextStep(text: string): string | undefined {
   const lines = text.slice(-LOOKED_AT).split("\n");
   for (let index = lines.length - 1; index >= 0; index--) {

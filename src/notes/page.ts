@@ -1,7 +1,6 @@
 /**
- * The notes as the machine would write them: lines under headings, each line with an id by which it is known again
- * when its text has changed. Nothing in a line moves by itself (no ages, no counters), so that the file changes only
- * when facts do. Text from tools stands in quotes.
+ * The machine's version of the notes: lines under headings, each with an ID by which it is recognised after its text
+ * changes. Lines contain no ages or counters, so the file changes only when facts do. Text from tools is quoted.
  */
 import { formatCount } from "../format.js";
 import { cleanLine, cut, quote, toCode, toLine } from "../text.js";
@@ -19,30 +18,30 @@ import {
 import { HEADINGS, type Heading, type Sections } from "./sections.js";
 
 export interface PageLine {
-  /** What the line is about: its kind, a colon, and the key of the fact. Unique in a page. */
+  /** Kind, colon, key of the fact. Unique in a page. */
   id: string;
-  /** One line, not empty, without space at its end. */
+  /** One non-empty line without trailing space. */
   text: string;
-  /** When it happened, in milliseconds since 1970; the newest matter most when there is not room for all. */
+  /** Time of the event in milliseconds since 1970; the newest are kept if space is short. */
   at: number;
 }
 
 export interface PageSection {
-  /** `""` for what stands before the first heading. */
+  /** `""` for the lines before the first heading. */
   heading: Heading | "";
   lines: PageLine[];
 }
 
-/** A person's own title takes its place. */
+/** ID of the title, which a person's own title replaces. */
 export const TITLE_ID = "title:";
 
 const INTRO =
   "What happened in this session, noted by opencode-strata. Change what you like: your lines stay, and what you take out does not come back.";
 
-/** A longer request is cut in the notes; all of it is in the file beside them. */
+/** Characters of a request shown in the notes. The stored file has the rest. */
 const SHOWN_OF_A_REQUEST = 4_000;
 
-/** All that the machine has to say, in the order of the six sections: the model's lines first, then the ledger's. */
+/** All lines of the machine, in the order of the six sections: the model's first, then the ledger's. */
 export function planPage(ledger: Ledger, sections: Sections | undefined, sessionID: string): PageSection[] {
   const written: Record<Heading, PageLine[]> = {
     "Current State": planCurrentState(ledger),
@@ -74,8 +73,8 @@ function formatTitle({ requests }: Ledger): string {
 }
 
 /**
- * What a model repeats, of itself or of the ledger's lines that it was shown, stands once. The ids are made of the text,
- * so that what a person took out stays out.
+ * Lines that a model repeats, its own or the ledger's, appear once. IDs are made from the text, so that a line that a
+ * person removed stays out.
  */
 function planModelLines(heading: Heading, text = "", ledgerLines: readonly PageLine[]): PageLine[] {
   const known = new Set(ledgerLines.map((line) => line.text));
@@ -121,7 +120,7 @@ function planRequest(request: UserRequest, number: number, sessionID: string): P
     shown.length === 1
       ? [`- Request ${number}${time}: ${shown[0]}`]
       : [`- Request ${number}${time}:`, ...shown.map((line) => `  > ${line}`)];
-  // A shorter text may have had a secret in it, and is all there.
+  // A text shorter than the limit is complete, even if removed secrets made it shorter than `length`.
   const missing = length - (text.length < SHOWN_OF_A_REQUEST ? MOST_OF_A_REQUEST : SHOWN_OF_A_REQUEST);
   if (missing > 0)
     lines.push(`  (${formatCount(missing)} more characters; as it was kept in ${sessionID}.json)`);
@@ -143,7 +142,7 @@ function planFile({ key, at, isRead, isEdited, names }: TouchedFile): PageLine {
   return { id: `file:${key}`, text: `- ${toCode(key, 1_000)} (${done})${declared}`, at };
 }
 
-/** What came of the earlier requests, then how the work was done. */
+/** Results of earlier requests, then commands, skills and subagents. */
 function planWorkflow(ledger: Ledger): PageLine[] {
   const outcomes = ledger.answers.slice(0, -1).map((answer) => {
     const index = findRequestAt(ledger.requests, answer.at);

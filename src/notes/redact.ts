@@ -1,6 +1,6 @@
 /**
- * What was stored before secrets were taken out of facts, without them. Ids are made of texts, so they change with
- * these, and what a person took out stays out under the new one. Pure.
+ * Removes secrets from notes stored by versions that did not do so. IDs are made from texts and change with them; lines
+ * that a person removed stay out under their new IDs. Pure.
  */
 import { redactSecrets, removeFromLines, removeSecrets } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
@@ -9,7 +9,7 @@ import type { Written, WrittenLine } from "./merge.js";
 import type { Sections } from "./sections.js";
 import type { Stored } from "./stored.js";
 
-/** The same object where that has been done. The machine's lines stay as they stand in the notes; see `redactWritten`. */
+/** Returns the same object if there is nothing to do. Leaves the machine's lines as in the notes; see `redactWritten`. */
 export function* redactStored(stored: Stored): Sliced<Stored> {
   if (stored.hasNoSecrets) return stored;
   const { before, sections, written } = stored;
@@ -36,7 +36,7 @@ export function* redactStored(stored: Stored): Sliced<Stored> {
   };
 }
 
-/** Fit to be stored; the lines as they stand in the notes may differ from these by what was taken out. */
+/** Lines that may be stored. Those in the notes may still contain the secrets removed here. */
 export function* redactWritten(written: Written): Sliced<Written> {
   const redacted: Record<string, WrittenLine[]> = {};
   for (const [heading, list] of Object.entries(written)) {
@@ -106,7 +106,7 @@ function* changeEach<One, Other>(list: readonly One[], change: (one: One) => Oth
   return changed;
 }
 
-/** Of facts that have the same key now, the newest. */
+/** Of facts with the same new key, keeps the newest. */
 function* changeFacts<F extends Fact>(facts: readonly F[], change: (fact: F) => F): Sliced<F[]> {
   const changed = yield* changeEach(facts, change);
   return [...new Map(changed.map((fact) => [fact.key, fact])).values()];
@@ -120,7 +120,7 @@ function* changeLines(written: Written, change: (line: WrittenLine) => WrittenLi
 
 const safe = (text: string): string => redactSecrets(text).text;
 
-/** Behind the kind, and the heading where there is one: what an id is made of. */
+/** Redacts the part of an ID after its kind and, if any, its heading. */
 function redactID(id: string): string {
   const kind = /^(?:model:[^:]*|[^:]*):/.exec(id)?.[0] ?? "";
   return kind + safe(id.slice(kind.length));

@@ -1,7 +1,7 @@
 /**
- * Sentences of a conversation that hold beyond it: rules and corrections by the user, decisions of the agent's with a
- * reason. Found by the words in the languages' data files, and kept as they were written. What is to last for longer
- * than the session is told by stricter words: layers/5-auto-memory/signals/find-signals.ts.
+ * Finds sentences that hold for the rest of a session: the user's rules and corrections, and the agent's decisions with
+ * reasons. Matches words from the languages' data files and keeps the sentences verbatim. What outlasts the session is
+ * found by stricter words: layers/5-auto-memory/signals/find-signals.ts.
  */
 import type { SessionRuleRow } from "../language/language.js";
 import { languages } from "../language/languages.js";
@@ -16,7 +16,7 @@ const SHORTEST_REASON = 20;
 const MOST_RULES_OF_A_MESSAGE = 40;
 const MOST_REASONS_OF_A_MESSAGE = 5;
 
-/** Rules and corrections in a user's text, in its order and words, each on one line. */
+/** Rules and corrections in a user's text, in order and verbatim, one line each. */
 export function findRules(text: string): FoundRule[] {
   const rows = listRows();
   const found: FoundRule[] = [];
@@ -40,7 +40,7 @@ export function findReasons(text: string): string[] {
 
 const hasReason = (sentence: string): boolean => languages.some(({ reasons }) => reasons.test(sentence));
 
-/** Of all languages, because people mix them; corrections first. */
+/** Rows of all languages, because people mix them; corrections first. */
 function listRows(): SessionRuleRow[] {
   const rows = languages.flatMap(({ sessionRules }) => sessionRules);
   return [...rows.filter(({ kind }) => kind === "correction"), ...rows.filter(({ kind }) => kind === "rule")];

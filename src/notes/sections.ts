@@ -1,4 +1,4 @@
-/** The six sections of the notes, and the check of what a model has written under them. */
+/** The six sections of the notes, and the check of a model's text for them. */
 import { formatCount } from "../format.js";
 
 export const HEADINGS = [
@@ -12,19 +12,19 @@ export const HEADINGS = [
 
 export type Heading = (typeof HEADINGS)[number];
 
-/** What a model has written, without the headings. */
+/** A model's text by heading. */
 export type Sections = Readonly<Record<Heading, string>>;
 
-/** Six of them fit into a request beside what the machine knows by itself. */
+/** Characters. Six of them fit into a request beside the machine's own lines. */
 const MOST_OF_A_SECTION = 2_400;
 const MOST_OF_ALL_SECTIONS = 9_000;
 
-/** With headings and much space it is not nearly as long; what is longer is not read. */
+/** Generous bound, headings and white space included; longer answers are not read. */
 const LONGEST_ANSWER = 10 * MOST_OF_ALL_SECTIONS;
 
 /**
- * Takes a model's answer if it is all six headings, once each and in order, with something under each, and not too
- * long. A fence around the whole is taken off. Otherwise `problem` says what was expected and what came.
+ * Accepts a model's answer if it has all six headings, once each and in order, with text under each, and is not too
+ * long. Removes a code fence around it. Otherwise `problem` says what was expected and what came.
  */
 export function parseSections(answer: string): { sections: Sections } | { problem: string } {
   if (answer.length > LONGEST_ANSWER) return { problem: formatExcess(answer.length) };
@@ -48,7 +48,7 @@ export function parseSections(answer: string): { sections: Sections } | { proble
   return { sections: Object.fromEntries(HEADINGS.map((heading, n) => [heading, bodies[n]])) as Sections };
 }
 
-/** The words of a heading line, without its marks. */
+/** Text of a heading line, without its marks. */
 export function titleOf(line: string): string {
   return line
     .replace(/^##\s+/, "")

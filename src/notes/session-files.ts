@@ -1,4 +1,4 @@
-/** The files of one session in the folder of the notes, and what is to be made of what stands in them. */
+/** Files of a session in the notes folder, and how they are read. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findLaterVersionIn } from "../record/version.js";
@@ -12,11 +12,11 @@ export interface SessionPaths {
   previous: string;
   /** For the machine. */
   stored: string;
-  /** Where a file for the machine that cannot be read is put. */
+  /** Where an unreadable stored file is moved. */
   corrupt: string;
 }
 
-/** Throws for an id that could name a file elsewhere. */
+/** Throws for an ID that could name a file elsewhere. */
 export function planPaths(folder: string, sessionID: string): SessionPaths {
   if (!/^[\w-]+$/.test(sessionID))
     throw new Error(
@@ -31,7 +31,7 @@ export function planPaths(folder: string, sessionID: string): SessionPaths {
   };
 }
 
-/** The id in the name of a file for the machine. */
+/** Session ID in the name of a stored file. */
 export function readSessionID(name: string): string | undefined {
   return /^([\w-]+)\.json$/.exec(name)?.[1];
 }
@@ -39,14 +39,14 @@ export function readSessionID(name: string): string | undefined {
 export type StoredReading =
   | { kind: "absent" }
   | { kind: "corrupt" }
-  /** A later Strata has written it. */
+  /** Written by a newer Strata. */
   | { kind: "later"; version: number }
   | { kind: "stored"; stored: Stored; text: string };
 
 export async function readStored(files: Files, path: string): Promise<StoredReading> {
   const text = await readText(files, path);
   if (text === undefined) return { kind: "absent" };
-  // It brings zod along.
+  // Loads zod.
   const { parseStored } = await import("./stored.js");
   const stored = parseStored(text);
   if (stored) return { kind: "stored", stored, text };
@@ -58,7 +58,7 @@ export function formatStored(value: Stored): string {
   return `${JSON.stringify(value, undefined, 1)}\n`;
 }
 
-/** `unusable` is what people may have put there and nobody but them may touch. */
+/** `unusable`: something that people may have put there, which must not be touched. */
 export type NotesReading = { text: string | undefined } | { unusable: string };
 
 export async function readNotes(files: Files, path: string): Promise<NotesReading> {

@@ -1,4 +1,4 @@
-/** What is known about one session while the machine runs, and how that is brought together with its files. */
+/** What is known about a session in memory, and how it is merged with the session's files. */
 
 import { createKnownMessages, type KnownMessages } from "../conversation/known-messages.js";
 import type { Message } from "../conversation/message.js";
@@ -13,7 +13,7 @@ import { redactWritten } from "./redact.js";
 import type { Sections } from "./sections.js";
 import { hashNotes } from "./session-files.js";
 import type { Stored } from "./stored.js";
-import { findTakenBack, isDoubtful, joinTakenBack, learnAnew, type TakenBack } from "./taken-back.js";
+import { findTakenBack, isDoubtful, joinTakenBack, relearn, type TakenBack } from "./taken-back.js";
 
 export interface Session {
   readonly sessionID: string;
@@ -26,17 +26,17 @@ export interface Session {
   removed: readonly string[];
   /** Messages that the user has taken back. */
   takenBack: readonly TakenBack[];
-  /** What a person wrote that was looked at for secrets, without them: it is written again with each change. */
+  /** Redacted lines by a person's text, a cache: the text is written again with each change. */
   redacted: ReadonlyMap<string, readonly string[]>;
-  /** Has what is on disk been taken in? Until then nothing may be written over it. */
+  /** Were the files on disk merged? Until then they must not be overwritten. */
   isLoaded: boolean;
-  /** What was learned while that was not possible. */
+  /** Messages learned before the files were merged. */
   early: Message[];
-  /** Counts the changes. */
+  /** Number of changes. */
   revision: number;
-  /** The change up to which everything is on disk. */
+  /** Number of changes that are on disk. */
   savedRevision: number;
-  /** What the file for the machine holds. */
+  /** Text of the stored file. */
   savedText: string | undefined;
   readonly known: KnownMessages;
   facts: { ledger: Ledger; facts: SessionFacts } | undefined;
@@ -63,7 +63,7 @@ export function createSession(sessionID: string): Session {
   };
 }
 
-/** What is on disk takes the place of what was learned without it, which is learned again on top of it. */
+/** Replaces the state by what is on disk, and learns the earlier messages again on top of it. */
 export function takeIn(session: Session, stored: Stored, text: string): void {
   session.ledger = stored.ledger;
   session.sections ??= stored.sections;
@@ -75,7 +75,7 @@ export function takeIn(session: Session, stored: Stored, text: string): void {
   session.savedText = text;
 }
 
-/** From now on there is nothing on disk that is not known. */
+/** From now on everything on disk is known. */
 export function markLoaded(session: Session, project: string): void {
   session.isLoaded = true;
   session.ledger = learnMessages(session.ledger, session.early, project);
@@ -93,14 +93,14 @@ export function learnInto(session: Session, messages: readonly Message[], projec
   session.revision++;
 }
 
-/** Is something that these messages of a request have not perhaps not with the host any more? They may be the end of what it has. */
+/** Might the host have lost messages that a request does not contain? The request may hold only the end of a session. */
 export function mayHaveLost(session: Session, messages: readonly Message[]): boolean {
   return session.known.isEmpty() ? isDoubtful(session.ledger, messages) : session.known.isMissedIn(messages);
 }
 
 /**
- * Brings the session to what these messages tell, which are all that the host has: what others told is gone, also from
- * what a model has written. Whether something was taken back, or is there again.
+ * Rebuilds the session from these messages, which must be all that the host has: facts of other messages are dropped, and
+ * so are the model's sections. Returns whether a message was taken back or has come back.
  */
 export function retake(
   session: Session,
@@ -108,12 +108,12 @@ export function retake(
   { nowMs, project }: { nowMs: number; project: string },
 ): boolean {
   const before = session.ledger;
-  const anew = learnAnew(before, messages, project);
-  const found = findTakenBack(before, { anew, messages, nowMs });
-  const takenBack = joinTakenBack(session.takenBack, found, messages, anew);
+  const after = relearn(before, messages, project);
+  const found = findTakenBack(before, { after, messages, nowMs });
+  const takenBack = joinTakenBack(session.takenBack, found, messages, after);
   session.known.clear();
   if (found.length > 0) {
-    session.ledger = anew;
+    session.ledger = after;
     session.sections = undefined;
     session.early = session.isLoaded ? [] : [...messages];
     session.known.add(messages);
@@ -124,7 +124,7 @@ export function retake(
   return isOther;
 }
 
-/** Notes on the subagent that this call has started which files it touched. */
+/** Adds the touched files to the subagent that this call started. */
 export function noteTouched(session: Session, key: string, files: readonly FileTouch[]): void {
   const run = session.ledger.subagents.find((one) => one.key === key);
   const kept = files.slice(0, CAPS.filesOfASubagent);
@@ -141,14 +141,14 @@ export function factsOf(session: Session, project: string): SessionFacts | undef
   return session.facts.facts;
 }
 
-/** The notes with what is known now, given the file as it is. */
+/** Merges what is known now into the current text of the notes. */
 export function* mergeSession(session: Session, text: string | undefined): Sliced<Merged> {
   const { ledger, sections, sessionID, removed } = session;
   const page = planPage(ledger, sections, sessionID);
   return yield* mergePage({ text, ...findWritten(session, text), removed, page });
 }
 
-/** Which lines of this text the machine wrote: the last ones, unless the last write did not come about. */
+/** Lines of this text that the machine wrote: the last ones, or those before them if the last write failed. */
 function findWritten({ before, isLoose, written }: Session, text: string | undefined): WrittenReading {
   const isBefore = text !== undefined && before?.hash === hashNotes(text);
   return isBefore ? { written: before?.written, isLoose: before?.isLoose === true } : { written, isLoose };
@@ -162,14 +162,14 @@ interface WrittenReading {
 export interface WritePlan {
   merged: Merged;
   stored: Stored;
-  /** What stood in the notes, where it is another text. */
+  /** Previous text of the notes, if it differs. */
   previous?: string;
   redacted: Session["redacted"];
 }
 
-/** What is to be written, given the file as it is. */
+/** Plans the next write for the current text of the notes. */
 export function* planWrite(session: Session, text: string | undefined): Sliced<WritePlan> {
-  // What is learned meanwhile is for the next write.
+  // Facts learned meanwhile belong to the next write.
   const now = { ...session };
   const merged = yield* mergeSession(now, text);
   const isChange = text !== undefined && text !== merged.text;
@@ -177,7 +177,7 @@ export function* planWrite(session: Session, text: string | undefined): Sliced<W
   return { merged, stored: yield* planStored(now, text, merged), ...kept };
 }
 
-/** What was in the notes, to be kept beside them, without the secrets that a person may have written. */
+/** Previous text of the notes for the backup, without secrets that a person may have written. */
 function* redactPrevious(session: Session, text: string): Sliced<Pick<WritePlan, "previous" | "redacted">> {
   const { isLoose, written = {} } = findWritten(session, text);
   const ours = new Set(
@@ -205,7 +205,7 @@ function* redactPrevious(session: Session, text: string): Sliced<Pick<WritePlan,
   return { previous: clean.join("\n"), redacted };
 }
 
-/** What is to be stored so that the merged notes, and also the text as it is, will be understood. */
+/** The stored file with which both the merged notes and the current text can be interpreted later. */
 function* planStored(session: Session, text: string | undefined, merged: Merged): Sliced<Stored> {
   const isChange = text !== undefined && text !== merged.text;
   const earlier = findWritten(session, text);
@@ -226,7 +226,7 @@ function* toStored({ isLoose, written }: WrittenReading): Sliced<Pick<Stored, "i
   return isLoose ? { written: yield* redactWritten(written), isLoose } : { written };
 }
 
-/** What is to be stored while the notes themselves cannot be touched. */
+/** The stored file if the notes themselves cannot be written. */
 export function* planStoredAlone(session: Session): Sliced<Stored> {
   const { before, isLoose, ledger, removed, sections, takenBack, written } = session;
   return {

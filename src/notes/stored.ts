@@ -1,4 +1,4 @@
-/** The file beside the notes, `<sessionID>.json`: the source of what the machine writes into them. */
+/** The file beside the notes, `<sessionID>.json`: the source of the machine's lines in them. */
 import { z } from "zod";
 import { parseJson } from "../records.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
@@ -9,19 +9,19 @@ import type { TakenBack } from "./taken-back.js";
 export interface Stored {
   readonly version: 1;
   readonly ledger: Ledger;
-  /** No text in it has a secret. Absent where that was not looked for yet. */
+  /** No text in it contains a secret. Absent if not checked yet. */
   readonly hasNoSecrets?: true;
-  /** What a model wrote last. */
+  /** The model's last sections. */
   readonly sections?: Sections;
-  /** The machine's lines in the notes, as they were to be written. */
+  /** The machine's lines as planned for the notes. */
   readonly written?: Written;
-  /** In the notes a line may still have the secret that was taken out of it in `written`. */
+  /** Lines in the notes may still contain a secret that was removed from `written`. */
   readonly isLoose?: true;
-  /** The notes as they were before: with this hash they still are, and then these lines are the machine's in them. */
+  /** The notes before the last write. If their hash is still this one, the write failed and these are the machine's lines. */
   readonly before?: { readonly hash: string; readonly written?: Written; readonly isLoose?: true };
-  /** Messages that the user has taken back, none of whose words are in the ledger. */
+  /** Messages that the user has taken back; the ledger has none of their text. */
   readonly takenBack?: readonly TakenBack[];
-  /** Ids of lines that people took out or changed. */
+  /** IDs of lines that people removed or changed. */
   readonly removed: readonly string[];
 }
 
@@ -70,12 +70,12 @@ const stored = z.object({
   removed: z.array(z.string()),
 });
 
-/** `undefined` for what is not such a file as a whole. */
+/** `undefined` if any part of the file is invalid. */
 export function parseStored(text: string): Stored | undefined {
   const result = stored.safeParse(parseJson(text));
   if (!result.success) return undefined;
   const { droppedUntil, calls } = result.data.ledger;
-  // JSON knows no infinity.
+  // JSON has no infinity.
   const known = {
     ...EMPTY_LEDGER,
     ...result.data.ledger,

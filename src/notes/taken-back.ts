@@ -1,6 +1,6 @@
 /**
- * Which messages of a session the user has taken back: by undoing a turn, by removing or rewriting a message. What the
- * ledger has from them is gone from it, by learning anew from what is left. Pure.
+ * Finds messages that the user has taken back, by undoing a turn, or removing or rewriting a message. Their facts leave
+ * the ledger, which is learned again from the remaining messages. Pure.
  */
 import type { Message } from "../conversation/message.js";
 import { nameMessage, readOwnTexts } from "../conversation/own-texts.js";
@@ -8,22 +8,22 @@ import { SHORTENED } from "./draft.js";
 import { learnMessages } from "./learn.js";
 import { EMPTY_LEDGER, type Ledger } from "./ledger.js";
 
-/** A message that was taken back. What was made of the ledger between the two times may have its words in it. */
+/** A message that was taken back. Text made from the ledger between the two times may contain its words. */
 export interface TakenBack {
-  /** As in facts. */
+  /** Key as in facts. */
   readonly key: string;
   /** When the message was written. */
   readonly at: number;
-  /** When its words went from the ledger. */
+  /** When its facts left the ledger. */
   readonly seenMs: number;
-  /** It is still there, with other words. */
+  /** The message still exists, with different text. */
   readonly isEdit?: true;
 }
 
-/** So many are remembered of a session. */
+/** Maximum number remembered per session. */
 const MOST_TAKEN_BACK = 200;
 
-/** May some of what the ledger tells of be gone from these messages? They may be a part of what the host has. */
+/** Might facts of the ledger be missing from these messages? They may be only part of what the host has. */
 export function isDoubtful(ledger: Ledger, messages: readonly Message[]): boolean {
   if (ledger === EMPTY_LEDGER) return false;
   const texts = readTexts(messages);
@@ -33,43 +33,43 @@ export function isDoubtful(ledger: Ledger, messages: readonly Message[]): boolea
   );
 }
 
-/** The ledger of these messages, which are all that the host has, with what only the earlier one knows of them. */
-export function learnAnew(ledger: Ledger, messages: readonly Message[], project: string): Ledger {
-  const anew = learnMessages(EMPTY_LEDGER, messages, project);
+/** Learns the ledger again from these messages, all that the host has, and keeps the files that only the old one knows. */
+export function relearn(ledger: Ledger, messages: readonly Message[], project: string): Ledger {
+  const relearned = learnMessages(EMPTY_LEDGER, messages, project);
   const files = new Map(ledger.subagents.map((run) => [run.key, run.files]));
-  const subagents = anew.subagents.map((run) => {
+  const subagents = relearned.subagents.map((run) => {
     const known = run.files ?? files.get(run.key);
     return known ? { ...run, files: known } : run;
   });
-  return { ...anew, subagents };
+  return { ...relearned, subagents };
 }
 
-/** What the ledger tells of and these messages, which are all that the host has, do not. `anew` is made of them. */
+/** Messages that the ledger knows and `messages`, all that the host has, no longer contain. `after` is their ledger. */
 export function findTakenBack(
   before: Ledger,
-  { anew, messages, nowMs }: { anew: Ledger; messages: readonly Message[]; nowMs: number },
+  { after, messages, nowMs }: { after: Ledger; messages: readonly Message[]; nowMs: number },
 ): TakenBack[] {
   const keys = new Set(messages.flatMap(({ info }) => (info ? [nameMessage(info)] : [])));
-  const requests = new Map(anew.requests.map((request) => [request.key, request]));
+  const requests = new Map(after.requests.map((request) => [request.key, request]));
   const found = new Map<string, TakenBack>();
   for (const { at, key } of [...before.requests, ...before.answers])
     if (!keys.has(key)) found.set(key, { key, at, seenMs: nowMs });
   for (const { at, key, text } of before.requests) {
     const now = requests.get(key)?.text;
-    // One that had to be shortened since it was learned has lost nothing.
+    // A request that was shortened to save space was not changed by the user.
     const isSame = now === text || (text.length === SHORTENED && now?.startsWith(text));
-    const isOther = now === undefined ? keys.has(key) && at > anew.droppedUntil : !isSame;
+    const isOther = now === undefined ? keys.has(key) && at > after.droppedUntil : !isSame;
     if (isOther) found.set(key, { key, at, seenMs: nowMs, isEdit: true });
   }
-  const calls = new Set(anew.calls.keys);
+  const calls = new Set(after.calls.keys);
   for (const key of before.calls.keys) {
     const at = Number.parseInt(key, 36);
-    if (!calls.has(key) && at > anew.calls.countedUntil) found.set(key, { key, at, seenMs: nowMs });
+    if (!calls.has(key) && at > after.calls.countedUntil) found.set(key, { key, at, seenMs: nowMs });
   }
   return [...found.values()];
 }
 
-/** Those that still are, now that the host has these messages, and those found now. */
+/** Joins the new ones with the earlier ones that the host has not brought back. */
 export function joinTakenBack(
   earlier: readonly TakenBack[],
   found: readonly TakenBack[],
@@ -83,7 +83,7 @@ export function joinTakenBack(
   return [...stay, ...found].slice(-MOST_TAKEN_BACK);
 }
 
-/** Was this made of words that were taken back after it? */
+/** May text made at this time contain words that were taken back later? */
 export function isStale(taken: readonly TakenBack[], madeMs: number): boolean {
   return taken.some(({ at, seenMs }) => at <= madeMs && madeMs < seenMs);
 }

@@ -1,4 +1,4 @@
-/** What an earlier session has left open, for the next one to begin with. */
+/** Finds the newest session that left work open, for the next session to start with. */
 
 import { join } from "node:path";
 import type { SeenSessions } from "../owner/seen-sessions.js";
@@ -23,15 +23,15 @@ export interface UnfinishedOptions {
   clock: Pick<Clock, "now" | "pause">;
   files: Files;
   folder: string;
-  /** Tells which of them were had on this machine: a repository may come with notes on others. */
+  /** Tells which sessions ran on this machine: a repository may contain notes of others. */
   sessions: Pick<SeenSessions, "filter">;
-  /** Sessions that are not asked about. */
+  /** Sessions to leave out. */
   except: ReadonlySet<string>;
-  /** Sessions whose notes were last written before do not count. */
+  /** Notes last written before this time do not count. */
   sinceMs: number;
 }
 
-/** So many of the newest are looked into; who leaves more finished ones behind does not look for an older one. */
+/** Number of newest sessions checked; older ones are not worth resuming. */
 const LOOKED_INTO = 20;
 
 export async function findUnfinished(options: UnfinishedOptions): Promise<Unfinished | undefined> {
@@ -70,11 +70,11 @@ async function readUnfinished(
   const handoffOf = async (stored: Stored): Promise<string | undefined> => {
     const session = createSession(sessionID);
     takeIn(session, stored, reading.text);
-    // What a person has struck out of the notes is not open any more.
+    // What a person removed from the notes is no longer open.
     const { removed } = await inSlices(clock, mergeSession(session, page));
     return formatHandoff(stored.ledger, new Set(removed), paths.notes);
   };
-  // Most have left nothing: only what is handed on is looked through for secrets.
+  // Most sessions leave nothing open, so only text that is handed on is searched for secrets.
   const isOpen = (await handoffOf(reading.stored)) !== undefined;
   const text = isOpen ? await handoffOf(await inSlices(clock, redactStored(reading.stored))) : undefined;
   return text === undefined ? undefined : { sessionID, path: paths.notes, text };

@@ -1,17 +1,17 @@
 /**
- * The paths that git tracks, read from its index: no process is started, and nothing that a repository has configured
- * is run. The format is that of git's own gitformat-index(5), versions 2 to 4, with names of SHA-1 or SHA-256.
+ * Reads the paths that git tracks from its index: starts no process, and runs nothing that a repository configures.
+ * Format: gitformat-index(5), versions 2 to 4, with SHA-1 or SHA-256 object names.
  */
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 import { type Files, readText } from "../seams/files.js";
 
-/** A larger index has hundreds of thousands of files and would take too long. */
+/** A larger index lists hundreds of thousands of files and takes too long to read. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * The tracked paths below `.opencode` in a project, from the project. None where there is no repository, or an index
- * of a kind that is not known. Throws the system's error.
+ * Tracked paths below `.opencode`, relative to the project. Empty if there is no repository, or if the index has an
+ * unknown format. Throws the system's error.
  */
 export async function readTracked(
   files: Pick<Files, "read" | "stat">,
@@ -32,7 +32,7 @@ export async function readTracked(
   }
 }
 
-/** A worktree and a submodule have a file there, which says where the folder is. */
+/** In a worktree or submodule `.git` is a file that names the folder. */
 async function findGitFolder(files: Pick<Files, "read" | "stat">, root: string): Promise<string | undefined> {
   const path = join(root, ".git");
   const kind = (await files.stat(path))?.kind;
@@ -42,11 +42,11 @@ async function findGitFolder(files: Pick<Files, "read" | "stat">, root: string):
   return folder === undefined ? undefined : resolve(root, folder);
 }
 
-/** Before a path stand ten numbers of 32 bits, the name of its contents, and flags. */
+/** An entry has ten 32-bit numbers, then the object name, flags and the path. */
 const NUMBERS_BYTES = 40;
 const EXTENDED = 0x4000;
 
-/** The paths that begin with `prefix`. Entries are sorted, so what comes after those is not read. Pure. */
+/** Paths that begin with `prefix`. Entries are sorted, so reading stops after them. Pure. */
 function parseIndex(bytes: Uint8Array, prefix: string): string[] {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.length < 12 || view.toString("latin1", 0, 4) !== "DIRC" ? 0 : view.readUInt32BE(4);
@@ -64,7 +64,7 @@ interface Layout {
   prefix: string;
 }
 
-/** `undefined` if it is not an index with names of this length. */
+/** `undefined` if the bytes are not an index with object names of this length. */
 function readEntries(view: Buffer, { version, hashBytes, prefix }: Layout): string[] | undefined {
   const found: string[] = [];
   const wanted = Buffer.from(prefix);
@@ -83,10 +83,10 @@ function readEntries(view: Buffer, { version, hashBytes, prefix }: Layout): stri
     const end = view.indexOf(0, nameAt);
     if (end < 0 || kept < 0) return undefined;
     const name = Buffer.concat([before.subarray(0, kept), view.subarray(nameAt, end)]);
-    // The next name is never smaller: another order is another layout.
+    // Paths ascend. Any other order means that the layout is wrong.
     if (name.length === 0 || Buffer.compare(before, name) > 0) return undefined;
     before = name;
-    // Up to version 3, one to eight zeros fill an entry up to a multiple of eight bytes.
+    // Up to version 3, one to eight zeros pad an entry to a multiple of eight bytes.
     at = version === 4 ? end + 1 : at + Math.ceil((end + 1 - at) / 8) * 8;
     if (name.subarray(0, wanted.length).equals(wanted)) found.push(name.toString());
     else if (Buffer.compare(name, wanted) > 0) break;
@@ -94,7 +94,7 @@ function readEntries(view: Buffer, { version, hashBytes, prefix }: Layout): stri
   return found;
 }
 
-/** A number of git's of seven bits a byte, the highest first, each further byte counting from one more. */
+/** Git's offset encoding: seven bits a byte, most significant first, adding one at each further byte. */
 function readOffset(view: Buffer, from: number): { value: number; end: number } {
   let end = from;
   let byte = view[end++] ?? 0;

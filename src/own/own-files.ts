@@ -1,11 +1,11 @@
 /**
- * The file system, in which our own paths follow no link that leads out. For a path of ours (own-folders.ts):
+ * `Files` that never follows a link out of the project on Strata's own paths (own-folders.ts):
  *
- *     a folder on it leads out   reads find nothing, writes throw EELSEWHERE
- *     a link is in its place     reads find nothing; a write replaces the link by our own file
+ *     a parent folder leads out   reads find nothing, writes throw EELSEWHERE
+ *     the path itself is a link   reads find nothing, a write replaces the link by a file
  *
- * Either way nothing behind the link is read or changed, and `report` hears of it once. Other paths, such as the files
- * of the project and its configuration, follow links as usual.
+ * Either way nothing behind the link is read or changed, and `report` is called once. Other paths, such as the
+ * project's files and its configuration, follow links as usual.
  */
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
@@ -98,8 +98,8 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
   }
 
   /**
-   * Removes a link that stands where a file of ours belongs. Another process may have replaced it meanwhile: its file
-   * is put back, since only a link may go.
+   * Removes a link from the path of a Strata file. If another process has replaced the link by a file meanwhile, that
+   * file is put back: only links are removed.
    */
   async function clearLink(path: string): Promise<boolean> {
     if (!findOwnPlace(path) || (await files.statItself(path))?.kind !== "link") return false;
@@ -115,7 +115,7 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
   }
 }
 
-/** Is it one of the folders that a person may keep elsewhere? */
+/** Is the path one of the folders that a person may keep elsewhere? */
 function isPart(path: string): boolean {
   const top = findOwnPlace(path)?.top;
   return top !== undefined && (dirname(path) === top || dirname(dirname(path)) === top);

@@ -1,4 +1,4 @@
-/** What is wrong with the folders that we write to, for the log, `/memory`, `strata doctor` and `strata validate`. */
+/** Problems of the folders that Strata writes to, for the log, `/memory`, `strata doctor` and `strata validate`. */
 import { dirname, join } from "node:path";
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
@@ -26,15 +26,15 @@ export interface OwnFlawsOptions {
   config: { linkedFolders: readonly string[]; committedFolders: readonly string[] };
 }
 
-/** One of our folders and what git should ignore in it. */
+/** A folder of Strata and what git should ignore in it. */
 interface Hidden {
   folder: string;
   rules: readonly string[];
-  /** Whether it matters that git tracks this file. */
+  /** Is it a problem if git tracks this file? */
   isTracked(name: string): boolean;
 }
 
-/** All of it. Never rejects: what cannot be looked at is a flaw. */
+/** Finds every problem. Never rejects: a folder that cannot be read is a problem, too. */
 export async function findOwnFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
   const { config, files, folders } = options;
   try {
@@ -46,9 +46,7 @@ export async function findOwnFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]>
     ];
   } catch (thrown) {
     const path = dirname(folders.strata);
-    return [
-      { path, what: `it cannot be looked at: ${formatError(thrown)}`, todo: "see that it can be read" },
-    ];
+    return [{ path, what: `it cannot be read: ${formatError(thrown)}`, todo: "check its permissions" }];
   }
 }
 
@@ -63,7 +61,7 @@ export interface LookAfterOptions extends OwnFlawsOptions {
   toasts: Pick<Toasts, "show">;
 }
 
-/** At start: fixes what it can and reports the rest, one line each and one toast for all. Not waited for. */
+/** At start-up: fixes what it can, logs each remaining problem, and shows one toast. Returns at once. */
 export function lookAfterFolders({
   background,
   clock,
@@ -90,16 +88,16 @@ export function lookAfterFolders({
 }
 
 const formatUnignored = (thrown: unknown): string =>
-  `.opencode/strata has no .gitignore of its own, do not commit it: ${formatError(thrown)}`;
+  `cannot write .opencode/strata/.gitignore, so do not commit that folder: ${formatError(thrown)}`;
 
-/** Adds what every `.gitignore` lacks, and hands back the sentences for the log. What could not be done stays a flaw. */
+/** Adds missing rules to each `.gitignore` and returns sentences for the log. */
 async function completeIgnores(options: OwnFlawsOptions): Promise<string[]> {
   const said: string[] = [];
   try {
     for (const { lacking, path } of await findIgnoreFlaws(options)) {
       if (!lacking) continue;
       await hideFromGit(options.files, dirname(path), lacking);
-      said.push(`${path} did not keep our files out of git, and was completed`);
+      said.push(`${path} did not keep Strata's files out of git; added the missing rules`);
     }
   } catch (thrown) {
     said.push(`cannot complete every .gitignore of Strata's folders: ${formatError(thrown)}`);
@@ -111,7 +109,7 @@ function listHidden({ config, folders }: OwnFlawsOptions): Hidden[] {
   const { memory, sessionMemory, strata, toolResults } = folders;
   const isAny = (name: string): boolean => name !== ".gitignore";
   const isOfThisMachine = (name: string): boolean => /^(MEMORY\.md|errors\.log.*)$/.test(name);
-  // Machine state and private memories are for no one else to see.
+  // Machine state and private memories are never shared.
   const always = [strata, join(memory, "private")].map((folder) => ({
     folder,
     rules: ["*"],
@@ -136,19 +134,19 @@ async function findIgnoreFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
       continue;
     }
     const text = await readText(files, path);
-    // If it does not exist yet, it is created before the first file.
+    // A missing .gitignore is created before the first file.
     if (text === undefined) continue;
     const lacking: string[] = [];
     for (const rule of planRules(text, rules)) if (await hasMatch(files, folder, rule)) lacking.push(rule);
     if (lacking.length === 0) continue;
-    const what = "it does not keep what Strata writes there out of git, and a commit would take it in";
+    const what = "it does not keep Strata's files there out of git, so a commit would include them";
     const list = lacking.map((rule) => `"${rule}"`).join(" and ");
-    found.push({ path, what, todo: formatChoice(`add ${list} at its end`, folder, options), lacking });
+    found.push({ path, what, todo: formatChoice(`append ${list}`, folder, options), lacking });
   }
   return found;
 }
 
-/** A rule for one file is made with that file. */
+/** A rule for one file is written together with that file. */
 async function hasMatch(files: Files, folder: string, rule: string): Promise<boolean> {
   const name = rule.replace(/^\//, "").replace(/\*$/, "");
   return name === "" || (await files.stat(join(folder, name))) !== undefined;
@@ -163,15 +161,13 @@ async function findTrackedFlaws(options: OwnFlawsOptions): Promise<OwnFlaw[]> {
     const here = paths.filter((path) => path.startsWith(join(folder, "/")));
     const count = here.filter((path) => isTracked(path.slice(folder.length + 1))).length;
     if (count === 0) return [];
-    const what = `git tracks ${count} ${count === 1 ? "file" : "files"} here, and a commit takes in what Strata writes to them`;
-    return [
-      { path: folder, what, todo: formatChoice("take them out with git rm --cached", folder, options) },
-    ];
+    const what = `git tracks ${count} ${count === 1 ? "file" : "files"} here, so a commit includes what Strata writes to them`;
+    return [{ path: folder, what, todo: formatChoice("untrack them with git rm --cached", folder, options) }];
   });
 }
 
 function formatChoice(todo: string, folder: string, { folders }: OwnFlawsOptions): string {
   const mayBeChosen = [folders.toolResults, folders.sessionMemory, folders.memory].includes(folder);
   if (!mayBeChosen) return todo;
-  return `${todo}, or, if they are committed on purpose, list ${folder} as committedFolders in your own global configuration`;
+  return `${todo}, or, to commit them on purpose, add ${folder} to committedFolders in your global configuration`;
 }

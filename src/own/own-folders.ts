@@ -1,24 +1,24 @@
 /**
- * Where the folders that we write to really are. A repository may contain a link in place of any of them, and an
- * agent or a pull may put one there while we run: its target is not ours.
+ * Where the folders that Strata writes to really are. A repository may contain a link in place of any of them, and an
+ * agent or a pull may create one at any time: the target does not belong to Strata.
  *
- * Ours is a path below `.opencode/tool-results`, `session-memory`, `memory` or `strata` of some project. Its folder has
- * to lie where it says it does. Two links are no way out: that of `.opencode` to elsewhere in its project, and one to a
- * place which the user's own configuration lists.
+ * Own paths are those below `.opencode/tool-results`, `session-memory`, `memory` or `strata` of a project. Their real
+ * path must be the same. Two links are allowed: `.opencode` as a link to elsewhere in its project, and a link to a
+ * folder that the user's own configuration lists.
  */
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Folders } from "../folders.js";
 import type { Files } from "../seams/files.js";
 
-/** One of our paths, split into its parts. */
+/** A path of Strata, split into its parts. */
 export interface OwnPlace {
   project: string;
-  /** The `.opencode` in it. */
+  /** Its `.opencode` folder. */
   top: string;
 }
 
 export interface WayOut {
-  /** The link, or the folder through which it was found. */
+  /** The link, or the folder on whose path it was found. */
   folder: string;
   /** Its target, if it exists. */
   to: string | undefined;
@@ -30,10 +30,10 @@ const PARTS = "tool-results|session-memory|memory|strata";
 const OWN = new RegExp(`^(.*?)[\\\\/]\\.opencode[\\\\/](?:${PARTS})(?=[\\\\/]|$)`, "s");
 const OWN_FOLDER = new RegExp(`^(.*?)[\\\\/]\\.opencode(?:$|[\\\\/](?:${PARTS})(?=[\\\\/]|$))`, "s");
 
-/** The project of one of our paths; `undefined` for any other path. */
+/** Splits a path of Strata; `undefined` for any other path. */
 export const findOwnPlace = (path: string): OwnPlace | undefined => takeApart(OWN, path);
 
-/** The same for a folder, of which `.opencode` itself is one. */
+/** The same for a folder; `.opencode` itself counts. */
 export const findOwnFolder = (folder: string): OwnPlace | undefined => takeApart(OWN_FOLDER, folder);
 
 function takeApart(pattern: RegExp, path: string): OwnPlace | undefined {
@@ -44,8 +44,8 @@ function takeApart(pattern: RegExp, path: string): OwnPlace | undefined {
 }
 
 /**
- * Whether this folder, or the place where it would be created, leads out of the project. `listLinked` is only called if there is a link.
- * Throws the system's error where that cannot be told.
+ * Finds the link by which this folder, or the place where it would be created, leads out of the project. `listLinked`
+ * is only called if there is a link. Throws the system's error if a path cannot be resolved.
  */
 export async function findWayOut(
   files: Looking,
@@ -58,11 +58,11 @@ export async function findWayOut(
   if (real === undefined) {
     const stat = await unlessLoop(() => files.statItself(folder));
     if (stat?.kind === "link") return { folder, to: undefined };
-    // It has come into being this moment.
+    // It was created a moment ago.
     if (stat) return findWayOut(files, folder, listLinked);
     return resolve(folder) === own.top ? undefined : findWayOut(files, dirname(folder), listLinked);
   }
-  // No link on all of the way: the usual case, and asked before every write.
+  // No link at all: the usual case, checked before every write.
   if (real === resolve(folder)) return undefined;
   const project = (await files.realPath(own.project)) ?? own.project;
   if (real === join(project, relative(own.project, folder))) return undefined;
@@ -83,7 +83,7 @@ async function isListed(
   return false;
 }
 
-/** For people: the folder that they can look at. */
+/** The folder to name in messages. */
 async function findFirstLink(files: Looking, folder: string, { project }: OwnPlace): Promise<string> {
   const parts = relative(project, folder).split(sep);
   for (let depth = 1; depth <= parts.length; depth++) {
@@ -93,7 +93,7 @@ async function findFirstLink(files: Looking, folder: string, { project }: OwnPla
   return folder;
 }
 
-/** A link that leads round in a circle leads nowhere. */
+/** `undefined` for a cycle of links. */
 async function unlessLoop<T>(look: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await look();
@@ -103,29 +103,29 @@ async function unlessLoop<T>(look: () => Promise<T | undefined>): Promise<T | un
   }
 }
 
-/** Is it this folder, or below it? */
+/** Is `path` this folder or below it? */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** What does not work where a folder leads out. */
+/** What does not work if a folder leads out of the project. */
 const WITHOUT: Readonly<Record<string, string>> = {
   "tool-results": "tool results stay in the context",
-  "session-memory": "no notes are kept on sessions",
-  memory: "nothing is remembered and no memory is read",
-  private: "no private memory is kept or read",
-  strata: "there are no log, no savings ledger and no decisions that outlast a restart",
-  ".opencode": "Strata keeps nothing in this project",
+  "session-memory": "no session notes are kept",
+  memory: "no memory is stored or read",
+  private: "no private memory is stored or read",
+  strata: "there is no log and no savings ledger, and decisions are lost at a restart",
+  ".opencode": "Strata stores nothing in this project",
 };
 
-/** What is wrong and what that means, and what a person can do. */
+/** The problem with its consequence, and what to do. */
 export function describeWayOut({ folder, to }: WayOut): { what: string; todo: string } {
   const leads = to === undefined ? "leads to nothing" : `leads to ${to}`;
-  const without = WITHOUT[basename(folder)] ?? "what belongs there is left out";
+  const without = WITHOUT[basename(folder)] ?? "its files are not written";
   const place = to ?? "the folder it leads to";
   return {
     what: `it is a link that ${leads}, so nothing is read or written there: ${without}`,
-    todo: `put a folder in its place, or list ${place} in linkedFolders of your own global configuration`,
+    todo: `replace it by a folder, or add ${place} to linkedFolders in your global configuration`,
   };
 }
 
@@ -135,7 +135,7 @@ export function formatWayOut(way: WayOut): string {
   return `${way.folder}: ${what}; ${todo}`;
 }
 
-/** Every folder of a project that leads out, each link once. */
+/** Every link by which a folder of the project leads out, once each. */
 export async function findWaysOut(
   files: Looking,
   { memory, sessionMemory, strata, toolResults }: Folders,

@@ -1,4 +1,4 @@
-/** What is this user's machine's own in a project: its files, the marks on them, and the sessions that were had here. */
+/** What belongs to this machine in a project: its files, the marks on them, and the sessions that ran here. */
 import { basename, join } from "node:path";
 import type { Folders } from "../folders.js";
 import { openInstanceFile } from "../instances/instance.js";
@@ -15,7 +15,7 @@ import type { Files } from "../seams/files.js";
 import type { Host } from "../seams/host.js";
 
 export interface Own {
-  /** Includes the machine state shared by all sessions, but only if it is this machine's. */
+  /** Includes the machine state shared by all sessions, but only if this machine wrote it. */
   files: Files;
   seal: Seal;
   sessions: SeenSessions;
@@ -27,14 +27,14 @@ export interface OwnOptions {
   log: Log;
   folders: Folders;
   instance: string;
-  /** Absent where there is no host to ask. */
+  /** `findSessionFolder` is absent without a host. */
   host: Pick<Host, "stateFolder" | "processes"> & Partial<Pick<Host, "findSessionFolder">>;
 }
 
-/** The most instance files that are read. */
+/** Maximum number of instance files that are read. */
 const MOST_INSTANCES = 100;
 
-/** Touches nothing until it is asked. */
+/** Touches nothing until first used. */
 export function openOwn({ clock, files: disk, folders, host, instance, log }: OwnOptions): Own {
   const files = keepLaterState(disk, log);
   const instanceFile = openInstanceFile(files);
@@ -45,7 +45,7 @@ export function openOwn({ clock, files: disk, folders, host, instance, log }: Ow
     clock,
     files,
     log,
-    // Two locks of one name in one process would take each other for gone.
+    // With the same name, two locks in one process would take each other for abandoned.
     locks: createLocks({ clock, files, processes, instance: `${instance} owner` }),
     project,
     state: join(strata, "state"),
@@ -59,7 +59,7 @@ export function openOwn({ clock, files: disk, folders, host, instance, log }: Ow
     log,
     project,
     async locateRecord() {
-      // What is known of a project that was moved comes along with its state.
+      // If the project was moved, its record moves with its state.
       await owner.settle();
       return locate();
     },

@@ -1,29 +1,29 @@
-/** Tells which folders of ours lead out, and reports each link that stands in the way once. */
+/** Tells which of Strata's folders lead out of the project, and reports each link once. */
 import { StrataError } from "../error.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { findOwnFolder, findWayOut, formatWayOut, type WayOut } from "./own-folders.js";
 
 export interface WaysOut {
-  /** Throws the system's error where the folder cannot be read. */
+  /** Throws the system's error if the folder cannot be read. */
   leadsOut(folder: string): Promise<boolean>;
-  /** @throws EELSEWHERE where the folder leads out. */
+  /** @throws EELSEWHERE if the folder leads out. */
   refuse(folder: string): Promise<void>;
-  /** A link stands where a file of ours belongs. */
+  /** Reports a link in place of a Strata file. */
   reportLink(path: string): void;
 }
 
 export interface WaysOutOptions {
   files: Pick<Files, "realPath" | "statItself">;
   clock: Clock;
-  /** Where links of the user's may lead; asked only when there is a link. */
+  /** Folders to which the user's links may lead; called only if there is a link. */
   listLinked(this: void): Promise<readonly string[]>;
   report(this: void, message: string): void;
 }
 
-/** Writes in quick succession look once. A link planted meanwhile is seen at the next look. */
+/** Writes in quick succession check once. A link created meanwhile is seen at the next check. */
 const LOOK_LASTS_MS = 100;
-/** A repository may bring thousands of links. */
+/** A repository may contain thousands of links. */
 const MOST_REPORTS = 50;
 
 export function createWaysOut({ clock, files, listLinked, report }: WaysOutOptions): WaysOut {
@@ -41,7 +41,7 @@ export function createWaysOut({ clock, files, listLinked, report }: WaysOutOptio
     reportLink(path) {
       reportOnce(
         path,
-        `${path} is a link and no file of ours: it is not read, and the next write puts a file there`,
+        `${path} is a link, expected a file of Strata: it is not read, and the next write replaces it by a file`,
       );
     },
   };

@@ -1,15 +1,15 @@
 /**
- * What this user's machine knows of a project, kept outside of it, where no repository reaches:
+ * What this user's machine knows about a project, stored outside of it, out of reach of any repository:
  *
  *     <state folder>/key                            the key of `seal.ts`
- *     <state folder>/projects/<id>/owner.json       whose the machine state in the project is: `state-owner.ts`
- *     <state folder>/projects/<id>/sessions.txt     sessions that were had there: `seen-sessions.ts`
+ *     <state folder>/projects/<id>/owner.json       owner of the machine state in the project: `state-owner.ts`
+ *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `seen-sessions.ts`
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Files } from "../seams/files.js";
 
-/** Where it lies. */
+/** Paths of the record. */
 export interface ProjectRecord {
   folder: string;
   owner: string;
@@ -19,7 +19,7 @@ export interface ProjectRecord {
 
 const ID_CHARACTERS = 32;
 
-/** By the project's real path: a copy, or a clone of the same repository elsewhere, is another project. */
+/** Found by the project's real path: a copy, or another clone of the same repository, is another project. */
 export async function locateRecord(
   files: Files,
   { project, stateFolder }: { project: string; stateFolder: string },
@@ -29,14 +29,14 @@ export async function locateRecord(
   return planRecord(join(stateFolder, "projects", id));
 }
 
-/** Is it the name of such a folder? */
+/** Is it the name of a project's record folder? */
 export const isRecordName = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 
 export function planRecord(folder: string): ProjectRecord {
   return {
     folder,
     owner: join(folder, "owner.json"),
-    // Beside the folder: that one is only there where something is known.
+    // Beside the folder, which exists only if something is known.
     lock: `${folder}.lock`,
     sessions: join(folder, "sessions.txt"),
   };

@@ -1,4 +1,4 @@
-/** Marks by which this user's machine knows again what it has written into files that anybody may have changed. */
+/** Marks by which this user's machine recognises what it wrote into files that others may have changed. */
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../error.js";
@@ -7,8 +7,8 @@ import { type Files, readText } from "../seams/files.js";
 
 export interface Seal {
   /**
-   * The mark of this text, the same in every process of this user's. Where the key cannot be had it holds for this
-   * process alone. Never rejects.
+   * The mark of this text, the same in all processes of this user. If the key is unavailable, the mark is valid in this
+   * process only. Never rejects.
    */
   mark(text: string): Promise<string>;
 }
@@ -31,7 +31,7 @@ export function createSeal({ files, log, stateFolder }: SealOptions): Seal {
       key ??= readKey().catch((thrown) => {
         log.warn(
           "owner",
-          `${path} cannot be used, so errors.log answers only with what this process has seen: ${formatError(thrown)}`,
+          `${path} cannot be used, so only errors.log lines of this process are used: ${formatError(thrown)}`,
         );
         return randomBytes(KEY_BYTES);
       });
@@ -42,13 +42,13 @@ export function createSeal({ files, log, stateFolder }: SealOptions): Seal {
     },
   };
 
-  /** Made once for all processes: of two that make it one does. */
+  /** Creates the key once for all processes; only one of two concurrent attempts succeeds. */
   async function readKey(): Promise<Buffer> {
     if (!(await files.stat(path))) await files.create(path, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
     const text = ((await readText(files, path)) ?? "").trim();
     if (!/^[0-9a-f]{64}$/.test(text))
       throw new Error(
-        "expected 64 hexadecimal digits; delete the file, and lines from before are not answered from",
+        "expected 64 hexadecimal digits; delete the file to make a new key (earlier errors.log lines are then not used)",
       );
     return Buffer.from(text, "hex");
   }

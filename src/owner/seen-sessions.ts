@@ -1,7 +1,7 @@
 /**
- * Which sessions were had on this machine, in this project. A repository may come with notes on sessions that nobody
- * here has had; nothing of theirs is the user's word. Told by the machine's own record, an id a line, else by the host:
- * ids are drawn by chance, so that nobody can bring notes under one that it has.
+ * Which sessions ran on this machine, in this project. A repository may contain notes of other sessions, which are not
+ * the user's words. Known from the machine's own record, one ID per line, or else from the host: IDs are random, so that
+ * a repository cannot contain notes under an ID that the host knows.
  */
 import { isAbsolute, relative } from "node:path";
 import { formatError } from "../error.js";
@@ -12,19 +12,19 @@ import type { ProjectRecord } from "./record.js";
 
 /** No call rejects. */
 export interface SeenSessions {
-  /** This session is had here: it is written down, once. */
+  /** Records, once, that this session runs here. */
   note(sessionID: string): Promise<void>;
   /**
-   * Those of these that were had here. The host is asked about as many of those that nothing is known of, and waited
-   * for so long; what it has not said by then counts as not had, and is asked again.
+   * Returns the sessions that ran here. Asks the host about unknown ones, within `asked`; one without an answer in time
+   * counts as not run here, and is asked about again.
    */
   filter(sessionIDs: readonly string[], asked?: AskedBounds): Promise<ReadonlySet<string>>;
 }
 
 export interface AskedBounds {
-  /** So many are asked about at once. */
+  /** Maximum number of sessions asked about. */
   most: number;
-  /** All of it takes no longer; what is not known by then counts as not had. */
+  /** Time limit for all of them; sessions unknown by then count as not run here. */
   withinMs: number;
 }
 
@@ -35,18 +35,18 @@ export interface SeenSessionsOptions {
   project: string;
   /** Rejects with the system's error. */
   locateRecord(): Promise<ProjectRecord>;
-  /** The folder in which the host has begun the session; without a host nobody is asked. */
+  /** Folder in which the host started the session; absent without a host. */
   findSessionFolder?: ((sessionID: string) => Promise<string | undefined | "unknown">) | undefined;
 }
 
-/** In a turn: well below what it waits for its notes. */
+/** Default, for use during a turn: well below the time that a turn waits for its notes. */
 const IN_A_TURN: AskedBounds = { most: 20, withinMs: 500 };
 const AT_A_TIME = 10;
 
 export function createSeenSessions(options: SeenSessionsOptions): SeenSessions {
   const { clock, files, findSessionFolder, locateRecord, log, project } = options;
   const known = new Set<string>();
-  /** The host has said that they were not had here. */
+  /** Sessions that, according to the host, did not run here. */
   const refused = new Set<string>();
   const asking = new Map<string, Promise<void>>();
   let readBytes = 0;
@@ -113,15 +113,15 @@ export function createSeenSessions(options: SeenSessionsOptions): SeenSessions {
       await run();
     } catch (thrown) {
       if (!hasFailed)
-        log.warn("owner", `cannot keep which sessions were had on this machine: ${formatError(thrown)}`);
+        log.warn("owner", `cannot record which sessions ran on this machine: ${formatError(thrown)}`);
       hasFailed = true;
     }
   }
 }
 
-/** In this project, or in a folder that is no more: a project that was moved takes its notes along. */
+/** In this project, or in a folder that no longer exists: a moved project keeps its notes. */
 async function isHere(files: Files, folder: string, project: string): Promise<boolean> {
-  // What cannot be looked at is somewhere.
+  // A folder that cannot be read exists.
   const realPath = (path: string): Promise<string | undefined> => files.realPath(path).catch(() => path);
   const [place, top] = await Promise.all([realPath(folder), realPath(project)]);
   return place === undefined || isWithin(place, top ?? project) || isWithin(folder, project);

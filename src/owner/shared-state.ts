@@ -1,17 +1,17 @@
 /**
- * The part of the machine state that all sessions of a project share: counts, leases, who is at work. It becomes words
- * and actions wherever it is read, so it counts only once it is known to be this machine's. The rest goes by the ids of
- * sessions, which are drawn by chance: of a session that is had here nobody can have brought any.
+ * The machine state shared by all sessions of a project: counts, leases, instances. It leads to text and actions, so it is
+ * used only once it is known to be this machine's. Other state is stored by session ID; IDs are random, so a repository
+ * cannot contain state of a session that runs here.
  */
 import { join, relative, sep } from "node:path";
 import type { FileStat, Files } from "../seams/files.js";
 
-/** Names in the folder of machine state that no session shares; memories look after their own. */
+/** Names in the folder of machine state that are not shared; `memory` is checked elsewhere. */
 const KEPT = new Set(["owner", "decisions", "breakers", "mail", "extraction", "memory", "views"]);
-/** What all sessions share in a folder that is otherwise kept. */
+/** Shared files inside folders that are not shared. */
 export const SHARED_WITHIN: readonly string[] = [join("extraction", "commands.json")];
 
-/** Is a name in the folder of machine state shared as a whole? */
+/** Is this entry of the folder of machine state shared as a whole? */
 export const isSharedName = (name: string): boolean => !KEPT.has(name);
 
 function isSharedPath(state: string, path: string): boolean {
@@ -22,15 +22,15 @@ function isSharedPath(state: string, path: string): boolean {
 
 export interface SharedStateOptions {
   files: Files;
-  /** The folder of machine state. */
+  /** Folder of machine state. */
   state: string;
-  /** Waits until it is known, for a bounded time: may what is there be read? Never rejects. */
+  /** May the shared state be read? Waits for the answer for a bounded time. Never rejects. */
   mayRead(): Promise<boolean>;
-  /** Something of ours is about to be written there. Never rejects. */
+  /** Called before Strata writes there. Never rejects. */
   beforeWriting(): Promise<void>;
 }
 
-/** The files, of which the shared state is only there once it may be read. What is written there replaces what is. */
+/** Wraps `files`: shared state appears absent until it may be read. A write replaces what is there. */
 export function guardSharedState({ files, state, ...options }: SharedStateOptions): Files {
   const isShared = (path: string): boolean => isSharedPath(state, path);
 

@@ -1,6 +1,6 @@
 /**
- * What is remembered between dreams: `state/dream.json`, machine state, apart from the lock so that a lock that is taken
- * over loses nothing of it. Deleting it lets the next dream come at once.
+ * State kept between dreams: `state/dream.json`, machine state. It is separate from the lock, so that taking over a lock
+ * loses none of it. After deleting it the next dream starts at once.
  */
 
 import { DAY_MS, formatDay } from "../days.js";
@@ -11,23 +11,23 @@ import { createStateFile, formatPage, type StateFile } from "./state-file.js";
 import { isVersion } from "./version.js";
 
 export interface DreamState {
-  /** When the last dream has succeeded. */
+  /** Time of the last successful dream. */
   lastSuccessMs?: number;
-  /** Failures in a row, and when the last one was. */
+  /** Consecutive failures, and the time of the last one. */
   failures: number;
   lastFailureMs?: number;
-  /** The same of the model's part: a dream goes on without it. */
+  /** The same for the model's part; a dream continues without it. */
   modelFailures: number;
   lastModelFailureMs?: number;
-  /** Clusters that a model has looked at as they are: not again. */
+  /** Clusters that a model has already judged in their current form. */
   seen: readonly string[];
-  /** Findings that were told, by what they say: not again. */
+  /** Findings that were already reported, by their text. */
   told: readonly string[];
-  /** Memories as they are since somebody took back a dream: they stay so until they say something else. */
+  /** Memories restored by undoing a dream: dreams leave them alone until they change. */
   spared: readonly string[];
-  /** On which days dreams have succeeded, the first one first: so long is it noted here what is used. */
+  /** Days with a successful dream, oldest first: usage tracking starts with the first. */
   days: readonly string[];
-  /** Why there is no dream, where a later Strata has written it: one that cannot be noted would come again and again. */
+  /** Set if a newer Strata wrote the file: no dream then, because it could not be recorded and would repeat. */
   later?: string;
 }
 
@@ -36,13 +36,13 @@ const MOST_TOLD = 5_000;
 const MOST_SPARED = 5_000;
 const MOST_DAYS = 400;
 const FRESH: DreamState = { failures: 0, modelFailures: 0, seen: [], told: [], spared: [], days: [] };
-/** What nobody has needed on so many days of work, over so many months, may be forgotten. */
+/** A memory may be forgotten if unused on this many days with dreams, over at least `WATCHED_MS`. */
 const WATCHED_DAYS = 10;
 const WATCHED_MS = 90 * DAY_MS;
 
 /**
- * Was it noted here for long enough what is used, since then? In a fresh clone it was not, nor where machine state was
- * deleted; and months in which nobody worked here, or that a clock has jumped over, do not count. Pure.
+ * Was usage tracked for long enough since this time? False in a fresh clone and after machine state was deleted. Months
+ * without work here, or that a clock jumped over, do not count. Pure.
  */
 export function isWatched({ days }: Pick<DreamState, "days">, sinceMs: number, nowMs: number): boolean {
   const times = days.map((day) => Date.parse(day)).filter((dayMs) => dayMs <= nowMs);
@@ -50,7 +50,7 @@ export function isWatched({ days }: Pick<DreamState, "days">, sinceMs: number, n
   return firstMs <= nowMs - WATCHED_MS && times.filter((dayMs) => dayMs > sinceMs).length >= WATCHED_DAYS;
 }
 
-/** After a dream that has succeeded. `model`: what came of asking one, if it was asked. Pure. */
+/** The state after a successful dream. `model` is the outcome of the model's part, if it took part. Pure. */
 export function noteSuccess(
   state: DreamState,
   nowMs: number,
@@ -74,7 +74,7 @@ export function noteSuccess(
 const pick = (lastModelFailureMs: number | undefined) =>
   lastModelFailureMs === undefined ? {} : { lastModelFailureMs };
 
-/** What cannot be read counts for nothing; nor does a folder in its place. */
+/** An unreadable or invalid file, or a folder in its place, counts as absent. */
 export async function readDreamState(files: Files, path: string): Promise<DreamState> {
   return (await files.stat(path))?.kind === "file" ? openDreamState(files).read(path) : FRESH;
 }
@@ -105,8 +105,8 @@ function formatDreamState({ later: _, ...state }: DreamState): string {
 }
 
 /**
- * Of a state that anybody may have written what can do no harm: what is not to be asked, told or done again. That there
- * were dreams, on which what may be forgotten hangs, is not believed.
+ * Keeps the harmless part of a state of unknown origin: what must not be asked, reported or done again. Does not keep the
+ * record of past dreams, since it decides what may be forgotten.
  */
 export function keepHarmless(text: string): string {
   const { seen, spared, told } = parseDreamState(text);

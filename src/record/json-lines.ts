@@ -3,20 +3,20 @@ import type { Files } from "../seams/files.js";
 import { takeLines } from "./lines.js";
 import { findLaterVersion } from "./version.js";
 
-/** The records of a JSON Lines file in order, and the numbers (from 1) of the lines that hold none. */
+/** Records of a JSON Lines file, in order, and the line numbers (from 1) without a record. */
 export interface JsonLines<T> {
   records: T[];
   corruptLines: number[];
-  /** Those that a later Strata has written, whether or not there is a record in them; with their latest version. */
+  /** Lines written by a newer Strata, readable or not, and their latest version. */
   laterLines: number[];
   laterVersion?: number;
-  /** Size of what was read; 0 when there is no file. */
+  /** Size of the file; 0 if there is none. */
   bytes: number;
 }
 
 /**
- * Reads a file of one JSON record a line. A line that is not JSON, or that `parse` does not take (by returning
- * `undefined`), is passed over and reported; empty lines count for nothing.
+ * Reads a file with one JSON record per line. A line that is not JSON, or for which `parse` returns `undefined`, is skipped
+ * and reported; empty lines are ignored.
  */
 export async function readJsonLines<T>(
   files: Files,
@@ -48,15 +48,15 @@ export async function readJsonLines<T>(
   return result;
 }
 
-/** A sentence about damage: which lines of which file are lost. */
+/** A sentence about damage: the file and the lost lines. */
 export function formatCorruption(path: string, lineNumbers: readonly number[]): string {
   const shown = lineNumbers.slice(0, 5).join(", ");
   const more = lineNumbers.length > 5 ? ` and ${lineNumbers.length - 5} more` : "";
-  return `${path}: ${lineNumbers.length === 1 ? "line" : "lines"} ${shown}${more} cannot be read, passed over`;
+  return `${path}: ${lineNumbers.length === 1 ? "line" : "lines"} ${shown}${more} cannot be read, skipped`;
 }
 
-/** A sentence about lines that a later Strata has written. */
+/** A sentence about lines written by a newer Strata. */
 export function formatLaterLines(path: string, { laterLines, laterVersion }: JsonLines<unknown>): string {
   const [first] = laterLines;
-  return `${path}: ${laterLines.length} lines from line ${first} on are of version ${laterVersion}, which a later Strata has written: they stay, and count as far as they are known here; update this one`;
+  return `${path}: ${laterLines.length} lines from line ${first} on are of version ${laterVersion}, written by a newer Strata: they stay, and are used as far as this version knows them. Update Strata`;
 }

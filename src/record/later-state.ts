@@ -1,7 +1,6 @@
 /**
- * Machine state that a later version of Strata has written is not written over: this one goes on without what it would
- * have noted there, as on a disk that takes nothing. Only what is one document is concerned; to a file of lines nobody
- * does more than append.
+ * Machine state written by a newer Strata is never overwritten: this version continues without saving, as on a full
+ * disk. Applies to files that are one document; files of lines are only appended to.
  */
 import { StrataError } from "../error.js";
 import { decodeText, type Files } from "../seams/files.js";
@@ -9,13 +8,13 @@ import { VERSION } from "../version.js";
 import type { Log } from "./log.js";
 import { findLaterVersionIn, formatLater, isLaterRelease } from "./version.js";
 
-/** The folders of machine state of a project and of all projects, that of the notes, and the user's own. */
+/** Folders of machine state: a project's, the global one, the notes', and the user's state folder. */
 const STATE = /[\\/](?:strata[\\/]state|session-memory|opencode-strata)[\\/]/;
-/** What was read of memories begins with the release that wrote it; the rest may be long. */
+/** This file begins with the release that wrote it; the rest may be long. */
 const KNOWN = /[\\/]known\.jsonl$/;
 const HEAD_BYTES = 200;
 
-/** Files of which those hold. Writing such a file rejects with ELATER; the log says so once for each. */
+/** Wraps `files`: overwriting such a file rejects with ELATER, logged once per file. */
 export function keepLaterState(files: Files, log: Pick<Log, "warn">): Files {
   const told = new Set<string>();
   return {

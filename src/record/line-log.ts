@@ -1,7 +1,7 @@
 /**
- * Files of one JSON record a line, which several processes append to: each line, or all lines of one call, are there as
- * a whole or not at all. Damage, and lines that a later Strata has written, are passed over (json-lines.ts); with
- * `complain` the log says so once for a file, and again when there is more of it.
+ * Files with one JSON record per line, to which several processes append. The lines of one call are written completely or
+ * not at all. Damaged lines and lines of a newer Strata are skipped (json-lines.ts); with `complain` that is logged once
+ * per file, and again if there are more.
  */
 import { join } from "node:path";
 import { formatDayFile, isDayFile, parseDayFile } from "../days.js";
@@ -9,18 +9,18 @@ import type { Files } from "../seams/files.js";
 import { formatCorruption, formatLaterLines, type JsonLines, readJsonLines } from "./json-lines.js";
 import type { Log } from "./log.js";
 
-/** Every call rejects with the system's error. */
+/** Every call may reject with the system's error. */
 export interface LineLog<T> {
   read(path: string): Promise<JsonLines<T>>;
-  /** Adds them in one call; the bytes that were added. */
+  /** Appends the records in one call. Returns the number of bytes. */
   append(path: string, records: readonly T[]): Promise<number>;
 }
 
 export interface LineLogOptions<T> {
   files: Files;
-  /** `undefined` for what is no such record. */
+  /** `undefined` for an invalid record. */
   parse(value: unknown): T | undefined;
-  /** `loss` says what follows from damage, at the end of the sentence. */
+  /** `loss` is the consequence of damage, added to the sentence. */
   complain?: { log: Pick<Log, "warn">; source: string; loss?: string };
 }
 
@@ -58,14 +58,14 @@ export function createLineLog<T>({ complain, files, parse }: LineLogOptions<T>):
   }
 }
 
-/** The same with a file a day, `<folder>/2026-11-21.jsonl`. Times stand for the days in which they lie. */
+/** The same with one file per day, `<folder>/2026-11-21.jsonl`. A time means the day that contains it. */
 export interface DayLog<T> {
   pathOf(timeMs: number): string;
   read(timeMs: number): Promise<JsonLines<T>>;
   append(timeMs: number, records: readonly T[]): Promise<number>;
-  /** When the days begin of which there are files, the oldest first. */
+  /** Start times of the days that have a file, oldest first. */
   days(): Promise<number[]>;
-  /** Removes the files of all days before this one. */
+  /** Removes the files of all earlier days. */
   removeBefore(timeMs: number): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
-/** The lines of a file that may be long, in pieces between which others have their turn. */
+/** Reads lines of a possibly long file in batches, yielding to other work in between. */
 import type { Files } from "../seams/files.js";
 
-/** So many lines, or so many bytes, are a few milliseconds of work for whoever reads them. */
+/** Batch sizes, in lines and bytes, that take a few milliseconds. */
 const LINES_AT_A_TIME = 500;
 const BYTES_AT_A_TIME = 64 * 1024;
 
-/** Gives each line to `take`, without its end, in order; one without an end as well. */
+/** Passes each line to `take`, in order and without its newline, including a last line that has none. */
 export async function takeLines(
   files: Pick<Files, "stat">,
   path: string,
@@ -23,8 +23,8 @@ export async function takeLines(
 }
 
 /**
- * Gives each whole line that stands in the file from this byte on to `take`; the byte from which to read on. The last
- * line may still be being written: without its end it is left for then.
+ * Passes each complete line from this offset on to `take`, and returns the offset for the next read. A last line without
+ * a newline may still be incomplete, so it is left for the next read.
  */
 export async function takeNewLines(
   files: Pick<Files, "readFrom" | "stat">,
@@ -38,10 +38,10 @@ export async function takeNewLines(
   return offset + length;
 }
 
-/** A look at the disk lets others have their turn. */
+/** Any disk access yields to other work. */
 export const giveWay = (files: Pick<Files, "stat">, path: string): Promise<unknown> => files.stat(path);
 
-/** Texts of whole lines, the end of the last one left out; only a line that is longer makes one longer than a piece. */
+/** Texts of whole lines without the last newline. A text exceeds the batch size only if a single line does. */
 function* cutAtLines(bytes: Uint8Array): Generator<string, void, void> {
   const decoder = new TextDecoder();
   for (let from = 0; from < bytes.byteLength; ) {

@@ -1,11 +1,11 @@
 /**
- * The log a person reads: `.opencode/strata/strata.log`, one line an entry, newest last.
+ * The log for people: `.opencode/strata/strata.log`, one line per entry, newest last.
  *
  *     2026-11-21 07:30:12.123 INFO  tool-results  moved a bash result of 108,894 bytes to …
  *
- * Written behind the turn and in order, turned over at 1 MB with two earlier files kept. It never writes to
- * standard output, which is the host's screen, and it never fails: what cannot be written goes to the host's log.
- * An error or a warning is told once a day; its repetitions count as "debug".
+ * Written in the background and in order; rotated at 1 MB, keeping two old files. It never writes to standard output,
+ * which is the host's screen, and it never fails: entries that cannot be written go to the host's log. An error or
+ * warning is logged once a day; repetitions count as "debug".
  */
 import type PQueue from "p-queue";
 import { DAY_MS } from "../days.js";
@@ -29,7 +29,7 @@ export interface LogOptions {
   files: Files;
   clock: Clock;
   host: Host;
-  /** What is written down goes through this one queue, in order; nothing slow may be in it. */
+  /** Queue of all writes, in order; it must contain nothing slow. */
   writes: PQueue;
   path: string;
   level: LogLevel;
@@ -37,13 +37,13 @@ export interface LogOptions {
 
 const TURN_OVER_BYTES = 1_000_000;
 const EARLIER_FILES = 2;
-/** So many are told apart. */
+/** Number of distinct messages that are remembered. */
 const MOST_COMPLAINTS = 200;
 
 export function createLog({ files, clock, host, writes, path, level }: LogOptions): Log {
   let size: number | undefined;
   let hasFailed = false;
-  /** When each error or warning was last told, the one told longest ago first. */
+  /** When each error or warning was last logged, oldest first. */
   const complaints = new Map<string, number>();
   return {
     error: (source, message) => write("error", source, message),
@@ -71,7 +71,7 @@ export function createLog({ files, clock, host, writes, path, level }: LogOption
   }
 
   async function append(line: string): Promise<void> {
-    // Other instances write here too, and one of them may have turned it over already.
+    // Other instances write here, too, and may have rotated the file already.
     if (size === undefined || size > TURN_OVER_BYTES) size = (await files.stat(path))?.bytes ?? 0;
     if (size > TURN_OVER_BYTES) await turnOver();
     await files.appendLine(path, line);
@@ -93,7 +93,7 @@ export function createLog({ files, clock, host, writes, path, level }: LogOption
   }
 }
 
-/** Does a log of this level hold such entries? */
+/** Does a log of this level contain such entries? */
 export function hasLevel(level: LogLevel, entry: LogLevel): boolean {
   return logLevels.indexOf(entry) <= logLevels.indexOf(level);
 }

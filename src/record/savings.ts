@@ -1,15 +1,15 @@
 /**
- * The savings ledger: what was saved, what that cost, and what was sent. One file a session,
- * `.opencode/strata/savings/<sessionID>.jsonl`, append-only, one JSON record a line, for good.
+ * The savings ledger: what was saved, what that cost, and what was sent. One file per session,
+ * `.opencode/strata/savings/<sessionID>.jsonl`, append-only, one JSON record per line, kept for ever.
  *
- * Three kinds of records:
+ * Kinds of records:
  *     spilled, cleared, cut, …   something left the context: tokensFreed, and cacheLost where cached bytes changed
  *     break                      cached bytes changed for another reason: the host compacted, the model was switched
  *     answer                     a request was answered: what was sent, and what was kept out of it
- *     background                 a model call of our own
+ *     background                 a model call by Strata
  *
- * `net` is what the record is worth in tokens of input price, with the prices below: minus what the loss of cache and
- * our own calls cost, plus what an answer would have cost more without us. The sum over a session is what it saved.
+ * `net` is the value of the record in tokens at input price, with the prices below: minus the cost of lost cache and of
+ * Strata's own calls, plus what an answer would have cost in addition without Strata. Their sum is the session's saving.
  */
 import type PQueue from "p-queue";
 import { formatError } from "../error.js";
@@ -19,7 +19,7 @@ import { each, object, parserOf, string } from "../shape.js";
 import type { Log } from "./log.js";
 import { isVersion } from "./version.js";
 
-/** What a token costs that is written to the prompt cache, read from it, or answered; a token of input is 1. */
+/** Price of a token written to the prompt cache, read from it, or answered; an input token is 1. */
 export const PRICE = { written: 1.25, cached: 0.1, answered: 5 } as const;
 
 export interface SavingsRecord {
@@ -36,38 +36,38 @@ export interface SavingsRecord {
   reason?: string;
   tool?: string;
   callID?: string;
-  /** What the record is about, where the same may be recorded twice, as a result that is judged anew. */
+  /** Subject of the record, if it may be recorded twice, such as a result that is judged again. */
   key?: string;
   /** Size of what was moved. */
   bytes?: number;
-  /** Results that a batch is about. */
+  /** Number of results in a batch. */
   results?: number;
-  /** Tokens that are from now on not sent any more; an estimate. */
+  /** Tokens no longer sent from now on; an estimate. */
   tokensFreed?: number;
-  /** Tokens that were cached and have to be written again; an estimate. */
+  /** Cached tokens that have to be written again; an estimate. */
   cacheLost?: number;
-  /** Of an answer, as the provider counted: the prompt, what of it came from the cache, and the answer. */
+  /** Tokens of an answer as counted by the provider: its prompt, the cached part of that, and the answer. */
   sent?: number;
   cached?: number;
   answered?: number;
   /**
-   * Of an answer: tokens that the prompt would have had besides, less those that only we put there: definitions of tools,
-   * what stands behind messages and results. Below 0 where these are more. An estimate.
+   * Tokens by which an answer's prompt would have been longer without Strata: those removed, minus those added (tool
+   * definitions, texts after messages and results). Negative if more were added. An estimate.
    */
   keptOut?: number;
-  /** Of a model call of our own, as the provider counted: all its tokens. */
+  /** All tokens of a model call by Strata, as counted by the provider. */
   backgroundTokens?: number;
   net?: number;
-  /** Where what was moved lies. */
+  /** File that a result was moved to. */
   file?: string;
 }
 
 export type NewSavingsRecord = Omit<SavingsRecord, "v" | "time" | "instance">;
 
 export interface Savings {
-  /** Written behind the turn, in order. A failure is logged and nothing else. */
+  /** Writes in the background, in order. A failure is only logged. */
   record(record: NewSavingsRecord): void;
-  /** Written when it resolves. Throws when that fails: for what may not happen without a record. */
+  /** Resolves after the write; rejects if it fails. For actions that must not happen without a record. */
   recordNow(record: NewSavingsRecord): Promise<void>;
 }
 
@@ -97,17 +97,17 @@ export function createSavings({ files, clock, writes, log, folder, instance }: S
   };
 }
 
-/** The record, or `undefined` when the value is not one. Fields it does not know are kept. */
+/** `undefined` if the value is not a record. Unknown fields are kept. */
 export const parseSavingsRecord = parserOf(
   object<SavingsRecord>({ v: isVersion, ...each(string, "time", "instance", "session", "layer", "event") }),
 );
 
-/** What some records come to, in tokens. */
+/** Sums over records, in tokens unless noted. */
 export interface SavingsTotals {
-  /** Results moved to files, and results cleared. */
+  /** Number of results moved to files, and of results cleared. */
   spilled: number;
   cleared: number;
-  /** Times that history was cut or compacted. */
+  /** Number of times that history was cut or compacted. */
   compactions: number;
   tokensFreed: number;
   cacheLost: number;
@@ -118,7 +118,7 @@ export interface SavingsTotals {
   net: number;
 }
 
-/** Adds records up. Of two about one result the last counts. */
+/** Adds up records. Of two records about the same result the last counts. */
 export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
   const last = new Map<unknown, SavingsRecord>();
   for (const record of records)
@@ -142,7 +142,7 @@ export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
   };
 }
 
-/** What it costs that cached tokens have to be written again. */
+/** Cost of writing cached tokens again, in tokens at input price. */
 export function priceLostCache(tokens: number): number {
   return -tokens * (PRICE.written - PRICE.cached);
 }

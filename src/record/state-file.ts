@@ -1,12 +1,12 @@
 /**
- * A kind of small file of machine state, one for all or one a session: a text, read and written whole. What is read
+ * A small file of machine state, global or per session: text, read and written whole. Reading
  *
- *     of no file                           is `fresh`
- *     of a text that `parse` does not take is `fresh`
- *     of what a later Strata has written   is what `later` makes of it; without `later` as far as it is known here
- *     where `parse` or the disk throws     is `fresh`, and the log says so; without `complain` it is thrown
+ *     no file                             returns `fresh`
+ *     a text that `parse` rejects         returns `fresh`
+ *     a text of a newer Strata            returns the result of `later`; without `later`, what this version can read
+ *     if `parse` or the disk throws       returns `fresh` and logs it; without `complain` it throws
  *
- * A file of a later version is never written over: later-state.ts.
+ * A file of a newer version is never overwritten: later-state.ts.
  */
 import { formatError } from "../error.js";
 import { type Files, readText } from "../seams/files.js";
@@ -21,13 +21,13 @@ export interface StateFile<T, Other = never> {
 
 export interface StateFileOptions<T, Other> {
   files: Pick<Files, "read" | "writeWhole">;
-  /** `undefined` for what is no such state; may throw. */
+  /** `undefined` for an invalid text; may throw. */
   parse(text: string): T | undefined;
   format(state: T): string;
   fresh: T | Other;
-  /** `anew` says what becomes of it, after "cannot be read". */
+  /** `anew` is the consequence, logged after "cannot be read". */
   complain?: { log: Pick<Log, "warn">; source: string; anew: string };
-  /** `state` as far as it is known here. With `complain` the log says why, once for each file. */
+  /** Gets the readable part of the state. With `complain`, `why` is logged once per file. */
   later?(state: T | Other, why: string): T | Other;
 }
 
@@ -62,8 +62,8 @@ export function createStateFile<T, Other = never>(options: StateFileOptions<T, O
   }
 }
 
-/** As most of them are written. */
+/** The usual format of a state file. */
 export const formatState = (state: object): string => JSON.stringify({ v: 1, ...state });
 
-/** For people too. */
+/** The same, readable for people. */
 export const formatPage = (state: object): string => `${JSON.stringify({ v: 1, ...state }, null, 2)}\n`;

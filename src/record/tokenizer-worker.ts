@@ -1,9 +1,9 @@
-/** Runs in a thread of its own: loads the tokenizer, counts what it is sent. Protocol in `tokenizer.ts`. */
+/** Worker thread that loads the tokenizer and counts tokens. Protocol in `tokenizer.ts`. */
 import { parentPort } from "node:worker_threads";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import type { CountAnswer, CountRequest } from "./tokenizer.js";
 
-// A tool result may well contain "<|endoftext|>"; here it is only text.
+// A tool result may contain "<|endoftext|>"; count it as plain text.
 const options = { disallowedSpecial: new Set<string>() };
 
 parentPort?.on("message", ({ id, pieces }: CountRequest) => {

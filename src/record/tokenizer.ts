@@ -1,16 +1,16 @@
 /**
- * The o200k tokenizer of gpt-tokenizer in a thread of its own. Loading its table takes a quarter of a second during
- * which nothing else in the same thread runs, and in the host's thread that would be the user's turn.
+ * The o200k tokenizer of gpt-tokenizer in a worker thread. Loading its table blocks a thread for a quarter of a second;
+ * in the host's thread that would delay the user's turn.
  *
  *     here → worker   CountRequest     worker → here   CountAnswer
  *
- * The thread is started for the first count and ended when there has been none for a while, which gives the memory
- * back. It never keeps the process alive.
+ * The thread starts with the first count and is terminated after some idle time, which frees its memory. It never keeps
+ * the process alive.
  */
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../seams/clock.js";
 
-/** Counts the tokens of pieces of text, all together. Rejects when it cannot. */
+/** Total tokens of pieces of text. Rejects if it cannot count. */
 export type Tokenizer = (pieces: readonly string[]) => Promise<number>;
 
 export interface CountRequest {
@@ -31,7 +31,7 @@ interface Waiting {
 const ANSWER_WITHIN_MS = 10_000;
 const END_AFTER_IDLE_MS = 30_000;
 
-/** `script` is what the thread runs; another one in tests only. */
+/** `script` is the worker's script; replaced in tests only. */
 export function createTokenizer(
   clock: Clock,
   script = new URL("./tokenizer-worker.js", import.meta.url),

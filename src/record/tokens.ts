@@ -1,30 +1,30 @@
 /**
- * Counts tokens, for the records. Other vendors' models count a little differently than the tokenizer used; figures
- * from here are estimates and are called so wherever they are shown.
+ * Counts tokens for the records. Models of other vendors count slightly differently, so these figures are estimates and
+ * are labelled so wherever they are shown.
  */
 import { createHash } from "node:crypto";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Tokenizer } from "./tokenizer.js";
 
 export interface TokenCounter {
-  /** Tokens of `text`. The same text is counted once. Never rejects. */
+  /** Tokens of `text`. Counts each text only once. Never rejects. */
   count(text: string): Promise<number>;
 }
 
-/** Tokens are counted piece by piece: one unbroken run of 64,000 letters alone takes this tokenizer two seconds. */
+/** Text is counted in pieces, since this tokenizer takes two seconds for an unbroken run of 64,000 letters. */
 const PIECE_CHARACTERS = 1_000;
-/** A text of more pieces is counted from this many evenly spaced ones. */
+/** A longer text is estimated from this many evenly spaced pieces. */
 const MOST_PIECES = 16;
-/** A record waits no longer than this for its count: the host may be stopped at any moment. */
+/** Maximum wait of a record for its count, since the host may exit at any time. */
 const COUNT_WITHIN_MS = 300;
-/** What a token has in the mean, where it cannot be counted. */
+/** Average, used if tokens cannot be counted. */
 const CHARACTERS_PER_TOKEN = 4;
 const REMEMBERED = 2_000;
 
 export interface TokenCounterOptions {
   tokenize: Tokenizer;
   clock: Clock;
-  /** Is told why a count had to be guessed, unless the tokenizer was only slow, as it is when it starts. */
+  /** Called with the reason if a count had to be estimated, unless the tokenizer was merely slow, as at its start. */
   onFailure(thrown: unknown): void;
 }
 
@@ -51,7 +51,7 @@ export function createTokenCounter({ tokenize, clock, onFailure }: TokenCounterO
     return tokens;
   }
 
-  /** Exact but for the borders of the pieces; a long text is counted in samples and scaled up. */
+  /** Exact except at piece boundaries; a long text is sampled and scaled up. */
   async function countText(text: string): Promise<number> {
     const pieces = takePieces(text);
     const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);

@@ -1,8 +1,8 @@
-/** The status for people. */
+/** Formats the status for people. */
 import { formatCount } from "../format.js";
 import type { Status } from "./status.js";
 
-/** How labels are set off; a session's messages know no colours. */
+/** Emphasis of labels. Messages in a session have no colours. */
 export interface StatusStyle {
   bold(text: string): string;
   yellow(text: string): string;
@@ -11,10 +11,10 @@ export interface StatusStyle {
 /** A label and a sentence. */
 export type Row = readonly [label: string, text: string];
 
-/** Of each list. */
+/** Maximum number of lines of each list. */
 const MOST_LINES = 5;
 
-/** A table of labels and sentences, a line each, with `first` before the others. */
+/** One line per row, `first` before the others. */
 export function formatStatus(status: Status, style: StatusStyle, first: readonly Row[] = []): string {
   const rows = [...first, ...formatSavings(status), ...formatSessions(status), ...formatState(status)];
   const problems = status.problems.map((problem): Row => [style.yellow("Problem".padEnd(16)), problem]);
@@ -28,42 +28,42 @@ function formatSavings({ savings, sessions }: Status): Row[] {
     savings;
   return [
     [
-      "Left the context",
+      "All sessions",
       `${countOf(spilled, "result")} moved to files, ${formatCount(cleared)} cleared, history replaced ${countOf(compactions, "time")}`,
     ],
-    ["", `about ${formatCount(tokensFreed)} tokens, of which each later request is spared`],
+    ["", `about ${formatCount(tokensFreed)} tokens left the context and are not sent again`],
+    ["", `${formatCount(sent)} tokens sent, ${formatCount(cached)} of them from the prompt cache`],
     [
-      "What that cost",
-      `${formatCount(cacheLost)} cached tokens written again, ${formatCount(backgroundTokens)} tokens of background calls`,
+      "",
+      `cost: ${formatCount(cacheLost)} cached tokens written again, ${formatCount(backgroundTokens)} tokens of background calls`,
     ],
-    ["Sent", `${formatCount(sent)} tokens, ${formatCount(cached)} of them from the prompt cache`],
     [
       "Saved, net",
-      `about ${formatCount(net)} tokens of input price, in ${countOf(Object.keys(sessions).length, "session")}`,
+      `about ${formatCount(net)} tokens at input price, in ${countOf(Object.keys(sessions).length, "session")}`,
     ],
   ];
 }
 
-/** The sessions used last, the newest first. */
+/** The last used sessions, newest first. */
 function formatSessions({ sessions }: Status): Row[] {
   const newest = Object.entries(sessions).sort(([, a], [, b]) =>
     (b.lastUsed ?? "").localeCompare(a.lastUsed ?? ""),
   );
   const rows = newest.slice(0, MOST_LINES).map(([id, session], index): Row => {
-    const context =
-      session.contextTokens === undefined ? "" : `context ${formatCount(session.contextTokens)} tokens, `;
-    const breaker = session.breaker === undefined ? "" : `; automatic summaries off: ${session.breaker}`;
+    const size = session.contextTokens;
+    const context = size === undefined ? "" : `context ${formatCount(size)}, `;
+    const breaker = session.breaker === undefined ? "" : `; automatic summaries are off: ${session.breaker}`;
     return [
-      index === 0 ? "Sessions" : "",
-      `${id}  ${context}saved ${formatCount(session.net)} net, ${formatCount(session.tokensFreed)} freed${breaker}`,
+      index === 0 ? "Last sessions" : "",
+      `${id}  tokens: ${context}removed ${formatCount(session.tokensFreed)}, saved net ${formatCount(session.net)}${breaker}`,
     ];
   });
   const more = newest.length - rows.length;
-  return more > 0 ? [...rows, ["", `and ${formatCount(more)} more, with --json`]] : rows;
+  return more > 0 ? [...rows, ["", `and ${formatCount(more)} more: strata status --json`]] : rows;
 }
 
 function formatState({ background, blockers, conflicts, folders, layers, memories, results }: Status): Row[] {
-  const known = Object.entries(memories).map(([type, count]) => `${formatCount(count)} ${type}`);
+  const known = Object.entries(memories).map(([type, count]) => `${type} ${formatCount(count)}`);
   const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
   const off = names(false);
   return [
@@ -74,17 +74,17 @@ function formatState({ background, blockers, conflicts, folders, layers, memorie
     ),
     ...formatList(
       "Conflicts",
-      conflicts.map(({ path, title }) => `two versions of "${title}", decide: ${path}`),
+      conflicts.map(({ path, title }) => `two versions of "${title}", choose one: ${path}`),
     ),
-    ["On", names(true).join(", ") || "nothing"],
-    ...(off.length > 0 ? [["Off", off.join(", ")] as const] : []),
+    ["Switched on", names(true).join(", ") || "nothing"],
+    ...(off.length > 0 ? [["Switched off", off.join(", ")] as const] : []),
     ...formatBackground(background),
     [
-      "On disk",
+      "Moved results",
       `${countOf(results.files, "file")}, ${formatCount(results.bytes)} bytes, in ${folders.toolResults}`,
     ],
-    ["What happened", folders.log],
-    ["", folders.savings],
+    ["Log", folders.log],
+    ["Savings ledger", folders.savings],
   ];
 }
 
@@ -92,13 +92,16 @@ function formatBackground(background: Status["background"]): Row[] {
   if (!background) return [];
   const { callsLeft, tokensLeft, why } = background;
   const left = `${countOf(callsLeft, "call")} and ${formatCount(tokensLeft)} tokens left today`;
-  return [["Background", left], ...(why === undefined ? [] : [["", `none is made now: ${why}`] as const])];
+  return [
+    ["Background calls", left],
+    ...(why === undefined ? [] : [["", `none are made now: ${why}`] as const]),
+  ];
 }
 
 const countOf = (count: number, what: string): string =>
   `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
 
-/** A line each; nothing where there is nothing. */
+/** One row per text; no rows for an empty list. */
 function formatList(label: string, texts: readonly string[]): Row[] {
   const rows = texts.slice(0, MOST_LINES).map((text, index): Row => [index === 0 ? label : "", text]);
   const more = texts.length - rows.length;

@@ -1,4 +1,4 @@
-/** What is in the memory of a project, as far as it can be told without reading all of it. */
+/** Counts and open questions of a project's memory, without reading all of it. */
 import { join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../memory/conflict.js";
 import { parseID } from "../memory/id.js";
@@ -8,15 +8,15 @@ import { listItself, readWithin } from "../memory/store/obstacle.js";
 import type { Files } from "../seams/files.js";
 
 export interface MemoryStatus {
-  /** Memories by their types, private ones too; types without one are left out. */
+  /** Number of memories by type, private ones included; types without any are absent. */
   memories: Record<string, number>;
   /** Unresolved blockers. */
   blockers: { id: string; title: string }[];
-  /** Memories with two versions and no decision between them. */
+  /** Memories with two undecided versions. */
   conflicts: { id: string; title: string; path: string }[];
 }
 
-/** Reads blockers and conflicts, and only counts the files of the rest, which may be thousands. */
+/** Reads blockers and conflicts. Only counts the files of other memories, which may be thousands. */
 export async function readMemoryStatus(files: Files, folder: string): Promise<MemoryStatus> {
   const memories: Record<string, number> = {};
   const blockers: MemoryStatus["blockers"] = [];
@@ -44,7 +44,7 @@ async function readBlockers(files: Files, root: string, prefix: string): Promise
   );
 }
 
-/** There may be hundreds of old blockers, and YAML is slow: those whose front matter plainly says so are skipped. */
+/** Skips old blockers whose front matter plainly says so: there may be hundreds, and YAML is slow. */
 function isPlainlyOver(text: string): boolean {
   const [front = ""] = text.split(/\n---\r?\n/, 1);
   return text.startsWith("---") && /^status: *(resolved|superseded|archived) *\r?$/m.test(front);
@@ -64,7 +64,7 @@ async function readConflicts(files: Files, folder: string): Promise<MemoryStatus
   return open;
 }
 
-/** Judged by the project's memories only; global ones are not read here. */
+/** Considers the project's memories only; global ones are not read here. */
 async function isDecided(files: Files, folder: string, conflict: Conflict): Promise<boolean> {
   const ids = [conflict.id, ...(conflict.otherID === undefined ? [] : [conflict.otherID])];
   if (ids.some((id) => parseID(id)?.scope === "global")) return false;
@@ -86,7 +86,7 @@ async function readMemory(files: Files, root: string, id: string): Promise<Memor
 async function parseMemory(text: string, id: string): Promise<Memory | undefined> {
   const place = parseID(id);
   if (!place) return undefined;
-  // Loads the YAML package, which a project without blockers and conflicts need not wait for.
+  // Loads the YAML package, which a project without blockers and conflicts does not need.
   const { parseMemoryFile } = await import("../memory/memory-file.js");
   const bytes = new TextEncoder().encode(text);
   const reading = parseMemoryFile(bytes, { ...place, isArchived: false, modifiedMs: 0 });

@@ -1,4 +1,4 @@
-/** What the plugin has written in a project, added up: for `strata status` and `/memory`. */
+/** Adds up what the plugin has written in a project, for `strata status` and `/memory`. */
 import { basename, join } from "node:path";
 import { createBudget } from "../background/budget.js";
 import { isSwitchedOn } from "../config/part.js";
@@ -14,27 +14,27 @@ import type { Files } from "../seams/files.js";
 import { type MemoryStatus, readMemoryStatus } from "./memory-status.js";
 
 export interface SessionStatus extends SavingsTotals {
-  /** When something was last recorded, ISO 8601. */
+  /** Time of the last record, ISO 8601. */
   lastUsed?: string;
-  /** Tokens of its last request, as the provider counted. */
+  /** Tokens of its last request, as counted by the provider. */
   contextTokens?: number;
-  /** Tokens that left the context, by the layer that moved, cleared or cut them. */
+  /** Tokens that left the context, by the layer that removed them. */
   freedByLayer: Record<string, number>;
-  /** Why automatic summaries are off for it. */
+  /** Why automatic summaries are off in it. */
   breaker?: string;
 }
 
 export interface Status extends MemoryStatus {
   folders: Folders;
-  /** What was saved in all sessions, net of what it cost. */
+  /** Net savings of all sessions. */
   savings: SavingsTotals;
-  /** The same by session. */
+  /** By session. */
   sessions: Record<string, SessionStatus>;
-  /** Whole results on disk; equal ones share a file. */
+  /** Tool results on disk; equal results share a file. */
   results: { files: number; bytes: number };
   /** Today's remaining budget of background calls, if known. */
   background?: BackgroundStatus;
-  /** What is on and what is off. */
+  /** Groups of settings: on or off. */
   layers: Record<string, boolean>;
   /** Sentences about problems; empty if there are none. */
   problems: string[];
@@ -43,11 +43,11 @@ export interface Status extends MemoryStatus {
 export interface BackgroundStatus {
   callsLeft: number;
   tokensLeft: number;
-  /** Why none would be made now, where that is known. */
+  /** Why none would be made now, if known. */
   why?: string;
 }
 
-/** Reads what the plugin has written in this project. A project without anything has zeros. */
+/** Reads what the plugin has written in this project; all zeros if nothing. */
 export async function readStatus(
   { files, clock }: { files: Files; clock: Clock },
   project: string,
@@ -96,7 +96,7 @@ function describeSession(records: readonly SavingsRecord[]): SessionStatus {
 }
 
 export interface Ledger {
-  /** Records of each session, in their order. */
+  /** Records by session, in order. */
   sessions: Map<string, SavingsRecord[]>;
   problems: string[];
 }
@@ -131,7 +131,7 @@ async function countResults(files: Files, folder: string): Promise<Status["resul
   return { files: names.length, bytes: stats.reduce((total, stat) => total + (stat?.bytes ?? 0), 0) };
 }
 
-/** What the instance that started last has found out about its hooks. */
+/** Hooks not called in the instance that started last. */
 async function readSilent(files: Files, folder: string): Promise<string[]> {
   const names = await files.list(folder);
   const pulses = await Promise.all(
@@ -169,7 +169,7 @@ async function readJson(files: Files, path: string): Promise<unknown> {
   }
 }
 
-/** A field, or none where there is no value. */
+/** An object with this field, or an empty one if the value is `undefined`. */
 function pick<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [Key in K]: V });
 }

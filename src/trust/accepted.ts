@@ -1,16 +1,16 @@
-/** Projects that the user's own configuration accepts for good. */
+/** Projects that the user's own configuration always trusts. */
 import type { Files } from "../seams/files.js";
 import { readRemotes } from "./git-folder.js";
 import type { Identity } from "./identity.js";
 
 export interface AcceptedPlaces {
-  /** Absolute paths; one that ends in `/*` stands for all folders below. */
+  /** Absolute paths; one that ends in `/*` matches all folders below. */
   projects: readonly string[];
-  /** `host/owner/name`; `host/owner/*` stands for all of an owner's. */
+  /** `host/owner/name`; `host/owner/*` matches all repositories of an owner. */
   remotes: readonly string[];
 }
 
-/** Is it one of these, by its path or by all of its remotes? */
+/** Is the project accepted, by its path or by all of its remotes? */
 export async function isAccepted(
   files: Files,
   { projects, remotes }: AcceptedPlaces,
@@ -21,6 +21,6 @@ export async function isAccepted(
   if (projects.some((one) => fits(one, root))) return true;
   if (!git || remotes.length === 0) return false;
   const named = await readRemotes(files, git);
-  // What was fetched from any of them may be what is checked out.
+  // The checked-out files may come from any of them.
   return named.length > 0 && named.every((name) => remotes.some((one) => fits(one.toLowerCase(), name)));
 }

@@ -1,4 +1,4 @@
-/** Files asked about in the repository in which each of them lies: one may be within another, or have none around it. */
+/** Checks each file in its own repository: repositories may be nested, and a file may be in none. */
 import { dirname } from "node:path";
 import { hashOf } from "../hash.js";
 import type { Files } from "../seams/files.js";
@@ -13,7 +13,7 @@ export interface BroughtFilesOptions {
   readOwnCommits(folder: GitFolder): Promise<ReadonlySet<string>>;
 }
 
-/** Paths of those that were brought, and of those that nobody can tell of. Rejects with the system's error. */
+/** Paths of files that were brought, or for which that is unknown. Rejects with the system's error. */
 export async function findBroughtFiles(
   given: readonly FoundFile[],
   { files, git, readOwnCommits }: BroughtFilesOptions,
@@ -24,7 +24,7 @@ export async function findBroughtFiles(
     const contents = await files.read(path);
     const isAsFound = contents !== undefined && hashOf(contents) === hash;
     const root = (await files.realPath(dirname(path))) ?? dirname(path);
-    // What is other by now was looked at too late.
+    // A file that has changed since cannot be checked any more.
     const folder = isAsFound ? await findGitFolder(files, root) : "unknown";
     if (folder === "none") continue;
     const inTree = typeof folder === "string" ? undefined : pathInTree(folder.top, path);

@@ -1,10 +1,10 @@
 /**
- * Which contents came with somebody else's commits: by pull, checkout, merge, or out of a branch or the stash.
+ * Which contents came with other people's commits: by pull, checkout or merge, or from a branch or the stash.
  *
- *     git is in the middle of a merge     they were brought: what it has put together is in no commit yet
- *     git writes them in another form     they were brought, as nobody can tell
+ *     git is in the middle of a merge     they were brought: the merged contents are in no commit yet
+ *     git writes them in another form     they were brought, because it cannot be checked
  *     git does not have them              they were made here
- *     no commit has them at this path     they were made here, and are at most staged
+ *     no commit has them at this path     they were made here, and at most staged
  *     only commits made here have them    they were made here
  *     any other commit has them           they were brought
  */
@@ -14,23 +14,23 @@ import type { Git } from "../seams/git.js";
 import type { GitFolder } from "./git-folder.js";
 
 export interface Content {
-  /** From the top of the work tree, with `/`. */
+  /** Relative to the top of the work tree, with `/`. */
   path: string;
   contents: Uint8Array;
-  /** Of the file. */
+  /** Modification time of the file. */
   modifiedMs: number;
 }
 
 export interface BroughtOptions {
   files: Pick<Files, "read" | "statItself">;
   git: Git;
-  /** Asked when a commit has the contents. */
+  /** Called if a commit has the contents. */
   readOwnCommits(): Promise<ReadonlySet<string>>;
 }
 
-/** Commits that touched one path; of a path with more it is not known who has made it. */
+/** Maximum number of commits of a path; with more, its author counts as unknown. */
 const MOST_COMMITS = 500;
-/** In git's folder as long as it has not finished. */
+/** Files in git's folder during an unfinished operation. */
 const UNDER_WAY = [
   "MERGE_HEAD",
   "CHERRY_PICK_HEAD",
@@ -40,13 +40,13 @@ const UNDER_WAY = [
   "rebase-apply",
   "sequencer",
 ];
-/** Each with the commits that no branch may have. */
+/** Refs to commits that may be on no branch. */
 const PASSING = ["FETCH_HEAD", "ORIG_HEAD"];
 const MOST_PASSING = 200;
-/** By these the file in the work tree is another than git has. */
+/** Attributes that make the file in the work tree differ from git's. */
 const CONVERTING = ["ident", "working-tree-encoding", "filter"];
 
-/** The paths whose contents were brought; `undefined` where git did not say. */
+/** Paths whose contents were brought; `undefined` if git did not answer. */
 export async function findBrought(
   { files, git, readOwnCommits }: BroughtOptions,
   { own, top }: GitFolder,
@@ -78,7 +78,7 @@ export async function findBrought(
 
 type Ask = (args: readonly string[], input?: string | Uint8Array) => Promise<string | undefined>;
 
-/** Those whose form git changes as it checks them out. No program is run for it. */
+/** Paths that git converts at checkout. Runs no filter program. */
 async function findConverted(ask: Ask, all: readonly Content[]): Promise<Set<string> | undefined> {
   const input = all.map(({ path }) => `${path}\0`).join("");
   const answer = await ask(["check-attr", "-z", "--stdin", ...CONVERTING], input);
@@ -92,7 +92,7 @@ async function findConverted(ask: Ask, all: readonly Content[]): Promise<Set<str
   return converted;
 }
 
-/** What git has of this: its bytes, with the line ends that it stores as well, and what it has checked out as this file. */
+/** Git objects of these contents: as they are, with stored line endings, and as checked out for this file. */
 async function findObjects(ask: Ask, content: Content): Promise<ReadonlySet<string> | undefined> {
   const { contents } = content;
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(contents);
@@ -109,7 +109,7 @@ async function findObjects(ask: Ask, content: Content): Promise<ReadonlySet<stri
   return new Set([...names.filter((_, n) => there[n]?.includes(" blob ")), ...checkedOut]);
 }
 
-/** What the index says this file is, if it is still as git has left it: the rules by which it was written may be gone. */
+/** The file's object in the index, if the file is unchanged since checkout: its conversion rules may be gone. */
 async function findCheckedOut(
   ask: Ask,
   { contents, modifiedMs, path }: Content,
@@ -124,7 +124,7 @@ async function findCheckedOut(
   return name !== "" && isAsLeft ? [name] : [];
 }
 
-/** The commits that have one of these objects at this path. */
+/** Commits that have one of these objects at this path. */
 async function findCommits(
   ask: Ask,
   { path }: Content,
@@ -149,7 +149,7 @@ async function readPassing(files: BroughtOptions["files"], own: string): Promise
   return [...new Set(commits)].slice(0, MOST_PASSING);
 }
 
-/** A line for each: `<name> blob <bytes>`, or that it is missing. */
+/** One line per name: `<name> blob <bytes>`, or that it is missing. */
 async function readTypes(ask: Ask, names: readonly string[]): Promise<string[] | undefined> {
   if (names.length === 0) return [];
   const answer = await ask(["cat-file", "--batch-check"], `${names.join("\n")}\n`);

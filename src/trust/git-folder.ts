@@ -1,25 +1,24 @@
 /**
- * Where git keeps what it knows of a folder, read without git. A clone brings none of it; an archive may bring a `.git`
- * of its own, so nothing in there is believed but what can be checked: links are not followed, and a `.git` file counts
- * only where the folder that it names points back.
+ * Finds git's folder of a project without running git. A clone never contains one, but an archive may, so only what can
+ * be checked is trusted: links are not followed, and a `.git` file counts only if the folder that it names points back.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { type Files, readPlainText } from "../seams/files.js";
 
 export interface GitFolder {
-  /** The uppermost folder of the work tree. */
+  /** Top folder of the work tree. */
   top: string;
   /** Shared by all work trees of the repository. */
   common: string;
-  /** Of this work tree; the same as `common` in the first one. */
+  /** Folder of this work tree; equal to `common` in the main one. */
   own: string;
 }
 
 type Reading = Pick<Files, "read" | "realPath" | "statItself">;
 
 /**
- * That of the nearest repository from this folder upwards; `unknown` where what stands there is not believed. `root` has
- * no links on it.
+ * Git's folder of the nearest repository from this folder upwards; `unknown` if it cannot be trusted. `root` must have no
+ * links on its path.
  */
 export async function findGitFolder(files: Reading, root: string): Promise<GitFolder | "none" | "unknown"> {
   for (let top = root; ; top = dirname(top)) {
@@ -28,15 +27,15 @@ export async function findGitFolder(files: Reading, root: string): Promise<GitFo
     if (kind === "folder")
       return (await isFile(files, join(path, "HEAD"))) ? { top, common: path, own: path } : "unknown";
     if (kind === "file") return (await readGitFile(files, top, path)) ?? "unknown";
-    // A link leads where somebody else wants it to.
+    // A repository may choose the target of a link.
     if (kind !== undefined) return "unknown";
     if (dirname(top) === top) return "none";
   }
 }
 
 /**
- * The remotes that the repository's configuration names, each as `host/owner/name`; one that has no such name, and what
- * may turn one remote into another, as it stands there.
+ * Remotes in the repository's configuration, as `host/owner/name`. A remote without such a name, and a setting that
+ * redirects remotes, is returned verbatim.
  */
 export async function readRemotes(files: Reading, { common }: GitFolder): Promise<string[]> {
   const text = await readPlainText(files, join(common, "config"));
@@ -62,7 +61,7 @@ export function nameRemote(url: string): string | undefined {
   return `${host}/${path.replace(/\/+$/, "").replace(/\.git$/, "")}`.toLowerCase();
 }
 
-/** `gitdir: …`, of a further work tree or a submodule. */
+/** Reads `gitdir: …`, the `.git` file of a linked work tree or a submodule. */
 async function readGitFile(files: Reading, top: string, path: string): Promise<GitFolder | undefined> {
   const [, named] = /^gitdir: (.+)$/m.exec(await readPlainText(files, path)) ?? [];
   const own = named === undefined ? undefined : await files.realPath(resolve(top, named.trim()));
@@ -79,7 +78,7 @@ async function readGitFile(files: Reading, top: string, path: string): Promise<G
   return backed === top ? { top, common: own, own } : undefined;
 }
 
-/** From the top of the work tree, with `/`; `undefined` where it lies outside. Pure. */
+/** Path relative to the top of the work tree, with `/`; `undefined` if outside. Pure. */
 export function pathInTree(top: string, path: string): string | undefined {
   const inside = relative(top, path).replaceAll("\\", "/");
   return inside === "" || inside.startsWith("../") || isAbsolute(inside) ? undefined : inside;

@@ -1,7 +1,7 @@
 /**
- * Commits that the user has made in a work tree, by git's own log of it. Not counted are those that stood in the log
- * when the project was first seen, since an archive may bring a log; those of a rebase, a merge or a pull; and those
- * that were made while an agent was at work, which an agent may have made.
+ * Commits that the user made in a work tree, by git's reflog. Leaves out commits that were in the log when the project
+ * was first seen, since an archive may contain a log; those of a rebase, merge or pull; and those made while an agent was
+ * working, which may be the agent's.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ import type { IsInTurn } from "./turns.js";
 type Reading = Pick<Files, "read" | "statItself">;
 
 export interface OwnCommits {
-  /** How the log ended when the project was first seen. */
+  /** Digest of the last log line when the project was first seen. */
   logEnd: string | undefined;
-  /** What was made before that cannot be told from an agent's. */
+  /** Earlier commits cannot be told from an agent's. */
   knownSinceMs: number;
   isInTurn: IsInTurn;
 }
@@ -28,7 +28,7 @@ export async function readOwnCommits(
   { isInTurn, knownSinceMs, logEnd }: OwnCommits,
 ): Promise<ReadonlySet<string>> {
   const lines = await readLog(files, folder);
-  // Where it is not there any more git has dropped it with all that is older.
+  // If that line is gone, git has dropped it with all older ones.
   const from = logEnd === undefined ? 0 : lines.findLastIndex((line) => nameEnd(line) === logEnd) + 1;
   return new Set(
     lines.slice(from).flatMap((line) => {
@@ -39,7 +39,7 @@ export async function readOwnCommits(
   );
 }
 
-/** How the log ends now; `undefined` where there is none. */
+/** Digest of the last log line now; `undefined` if there is no log. */
 export async function readLogEnd(
   files: Reading,
   folder: Pick<GitFolder, "own">,

@@ -1,7 +1,6 @@
 /**
- * Which project this is, told by what no repository brings: a random id of ours in the git directory, and what this
- * machine has written down under that id. Without git the id lies in `.opencode/strata`, and counts only in the folder
- * for which it was made.
+ * Identifies a project by what no repository can contain: a random ID in the git directory, and this machine's record
+ * under that ID. Without git the ID is in `.opencode/strata` and is valid only in the folder for which it was made.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -18,11 +17,11 @@ export interface Identity {
 export interface IdentityOptions {
   files: Files;
   project: string;
-  /** Only looks: without an id that counts there is none. */
+  /** Reads only: creates no ID if there is no valid one. */
   isBrief?: boolean;
-  /** Has this machine written something down under this id, and for this folder? */
+  /** Has this machine a record under this ID, and for this folder? */
   isKnown(id: string, root: string): Promise<"here" | "elsewhere" | "nowhere">;
-  /** Writes down that this id is of this folder: before the id can be found there. */
+  /** Records that this ID belongs to this folder, before the ID is written there. */
   begin(id: string, place: Omit<Identity, "id">): Promise<void>;
 }
 
@@ -30,7 +29,7 @@ const ID_FILE = "opencode-strata-id";
 const ID = /^[0-9a-f]{32}$/;
 const MOST_IDS = 20;
 
-/** Makes an id where there is none that counts; in a brief look it is empty then. Rejects with the system's error. */
+/** Creates an ID if there is no valid one; with `isBrief` the ID is empty then. Rejects with the system's error. */
 export async function identify({
   begin,
   files,
@@ -46,7 +45,7 @@ export async function identify({
   const ids = await readIDs(files, path);
   for (const id of ids) {
     const known = await isKnown(id, root);
-    // A git directory may have been moved, or have another work tree; a folder without git is another one elsewhere.
+    // A git directory may have been moved or have several work trees. Without git, another folder is another project.
     if (known === "here" || (known === "elsewhere" && git !== undefined)) return { id, ...place };
   }
   if (isBrief) return { id: "", ...place };
@@ -54,7 +53,7 @@ export async function identify({
   await begin(made, place);
   if (ids.length === 0 && (await files.create(path, `${made}\n`))) return { id: made, ...place };
   const others = await readIDs(files, path);
-  // Somebody else on this machine was quicker.
+  // Another process on this machine may have been faster.
   for (const id of others) if ((await isKnown(id, root)) === "here") return { id, ...place };
   // Another user's machine, such as a container, may work in the same folder under an id of its own.
   await files.writeWhole(path, `${[made, ...others].slice(0, MOST_IDS).join("\n")}\n`);

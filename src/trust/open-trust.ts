@@ -20,7 +20,7 @@ export interface OpenTrustOptions {
   toasts: Toasts;
 }
 
-/** That of a running host, which tells what it finds and knows which sessions were held here. */
+/** Trust with a running host, which can report findings and knows which sessions ran here. */
 export function openTrust(options: OpenTrustOptions): Trust {
   const { files, folders, host } = options;
   const { git, globalFolder, processes, stateFolder } = host;

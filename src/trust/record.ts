@@ -1,12 +1,12 @@
 /**
- * What this machine knows of the files of one project, append-only, in the user's state folder: `trust/<id>.jsonl`.
+ * What this machine knows about the files of a project, append-only, in the user's state folder: `trust/<id>.jsonl`.
  *
- *     root      the project lies in this folder; `log`: how git's log of it ended then
- *     look      the files of a shelf were looked at; what is older than that and unknown was not made since
- *     own       these contents were written here for this user, or changed here by hand
- *     foreign   these contents came with the repository, or an agent put them there
- *     accept    the user has accepted these
- *     revoke    … and has taken that back
+ *     root      the project is in this folder; `log`: digest of the last line of git's log then
+ *     look      the files of a collection were checked; unknown files that are older were not made since
+ *     own       these contents were written here for this user, or edited here by hand
+ *     foreign   these contents came with the repository or from an agent
+ *     accept    the user accepted these
+ *     revoke    the user took that back
  */
 import { takeNewLines } from "../record/lines.js";
 import { isVersion } from "../record/version.js";
@@ -14,10 +14,10 @@ import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
 import { either, list, number, object, oneOf, string, unchecked } from "../shape.js";
 
-/** Contents under a name: `private/archive/directive/tone.md`, of what holds everywhere `global/…`. */
+/** Contents under a name: `private/archive/directive/tone.md`, or `global/…` for global memories. */
 export interface NamedContents {
   name: string;
-  /** Of the contents, as the ledger has it. */
+  /** Hash of the contents, as in the ledger. */
   hash: string;
 }
 
@@ -32,28 +32,28 @@ export type RecordLine =
 export type Acceptance = Omit<RecordLine & { op: "accept" }, "op">;
 
 export interface TrustRecord {
-  /** Takes in what was added since, by whomever. Rejects with the system's error. */
+  /** Reads lines added since, by any process. Rejects with the system's error. */
   readOn(): Promise<void>;
-  /** Written when it resolves. */
+  /** Resolves after the write. */
   add(line: RecordLine): Promise<void>;
-  /** Counts here, and is not written. */
+  /** Applies the line in memory only. */
   note(line: RecordLine): void;
   isOwn(file: NamedContents): boolean;
-  /** Was it decided, in either way? */
+  /** Is it known to be own or foreign? */
   isDecided(file: NamedContents): boolean;
-  /** Have these contents been foreign under any name, for this reason or any? */
+  /** Have these contents been foreign under any name, for this reason (default: any)? */
   isForeign(hash: string, why?: string): boolean;
-  /** Have they been the user's under any name? */
+  /** Have these contents been the user's under any name? */
   isKnownOwn(hash: string): boolean;
   hasRoot(root: string): boolean;
-  /** How git's log ended when the project was first seen here; `undefined` where there was none. */
+  /** Digest of the last line of git's log when the project was first seen here; `undefined` if there was no log. */
   logOf(root: string): string | undefined;
   lookedMs(root: string, shelf: string): number | undefined;
-  /** Those that hold, the first one first. */
+  /** Acceptances in force, oldest first. */
   acceptances(): readonly Acceptance[];
-  /** Another one whenever `isOwn` may answer otherwise. */
+  /** Changes whenever the answers of `isOwn` may change. */
   readonly version: number;
-  /** Does it say anything? */
+  /** Does the record have any line? */
   readonly isBegun: boolean;
 }
 
@@ -66,7 +66,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
   const roots = new Map<string, string | undefined>();
   const looks = new Map<string, number>();
   let accepted: readonly Acceptance[] = [];
-  /** Made when it is asked for: each acceptance makes it anew. */
+  /** Built on demand; each acceptance invalidates it. */
   let names: ReadonlySet<string> | undefined;
   let offset = 0;
   let version = 0;
@@ -78,7 +78,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
         const line = parseLine(text);
         if (line) lines.push(line);
       });
-      // All at once: nobody sees what was accepted without what took it back.
+      // Apply all at once, so that no acceptance is seen without its revocation.
       for (const line of lines) take(line);
       offset = Math.max(offset, end);
     },
@@ -110,7 +110,7 @@ export function createTrustRecord(files: Files, path: string): TrustRecord {
     return names;
   }
 
-  /** Taking the same line twice changes nothing: what one has added oneself is read again. */
+  /** Idempotent, because lines added by this process are read again. */
   function take(line: RecordLine): void {
     if (line.op === "root" && !roots.has(line.root)) roots.set(line.root, line.log);
     if (line.op === "look") looks.set(`${line.root}\n${line.shelf}`, line.at);
@@ -148,11 +148,11 @@ const isDistrusting = either(
   object<Line<"revoke">>({ op: oneOf(["revoke"]), run: string }),
 );
 
-/** `undefined` for half of a line, and for one of a later version that trusts something. */
+/** `undefined` for an incomplete line, and for one of a newer version that trusts something. */
 function parseLine(text: string): RecordLine | undefined {
   const value = parseJson(text);
   if (!isRecord(value) || !isVersion(value.v)) return undefined;
-  // A later version may have put a condition on what it trusts; what it does not trust is not trusted here either.
+  // A newer version may attach a condition to trust. What it distrusts is distrusted here, too.
   if (value.v === 1 && isTrusting(value)) return value;
   return isDistrusting(value) ? value : undefined;
 }

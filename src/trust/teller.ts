@@ -1,9 +1,9 @@
-/** Tells the user, in one line, of memories that are not theirs. */
+/** Tells the user about memories that are not theirs, in one line. */
 import type { Log } from "../record/log.js";
 import type { Clock } from "../seams/clock.js";
 import type { Toasts } from "../toasts.js";
 
-/** How memories came to be there that are not the user's. */
+/** Origin of memories that are not the user's. */
 export type ForeignCause = "repository" | "agent";
 
 export interface TrustTeller {
@@ -11,7 +11,7 @@ export interface TrustTeller {
   tellAccepted(count: number): void;
 }
 
-/** Those of several folders come one after the other, and are told of together. */
+/** Folders are checked one after the other; findings within this time are reported together. */
 const TOGETHER_MS = 500;
 
 export function createTrustTeller(options: { clock: Clock; log: Log; toasts: Toasts }): TrustTeller {

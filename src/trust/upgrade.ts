@@ -1,6 +1,6 @@
 /**
- * Are the memories of a project that is looked at for the first time those that an earlier version has kept here? The
- * name of the clone says so, but an archive could bring it; a session that the host knows it could not guess.
+ * At the first look at a project: did an earlier version store its memories here? The clone's name suggests so, but an
+ * archive could contain it. A session ID that the host knows proves it, because it cannot be guessed.
  */
 import { join } from "node:path";
 import type { Folders } from "../folders.js";
@@ -16,10 +16,10 @@ export interface UpgradeOptions {
   host: Pick<Host, "sessionLastUsedMs">;
 }
 
-/** The newest are asked about: one is enough. */
+/** Maximum number of sessions asked about; one that the host knows is enough. */
 const MOST_ASKED = 10;
 
-/** "unknown" where the host did not say. Rejects with the system's error. */
+/** "unknown" if the host did not answer. Rejects with the system's error. */
 export async function isKeptHere({
   files,
   folders,
@@ -39,7 +39,7 @@ export async function isKeptHere({
     ...texts.flatMap((text) => text.split("\n").flatMap(readSession)),
     ...notes.flatMap((name) => /^(ses_\w+)\.json$/.exec(name)?.[1] ?? []),
   ];
-  // Ids of sessions sort by time, the newest last or first; of either some are asked about.
+  // Session IDs sort by time, ascending or descending, so ask about some from each end.
   const sorted = [...new Set(sessions)].sort();
   const asked = new Set([...sorted.slice(0, MOST_ASKED), ...sorted.slice(-MOST_ASKED)]);
   let answer: false | "unknown" = false;
@@ -51,7 +51,7 @@ export async function isKeptHere({
   return answer;
 }
 
-/** State that git tracks came with the repository. Where git does not say, it may have. */
+/** State that git tracks came with the repository. True as well if git does not answer. */
 async function isTracked(files: Files, git: Git | undefined, { project, strata }: Folders): Promise<boolean> {
   if (!(await files.statItself(join(project, ".git")))) return false;
   const listed = await git?.ask(["ls-files", "-z", "--", strata], { folder: project });

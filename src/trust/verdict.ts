@@ -1,40 +1,40 @@
-/** Whose contents are these? Decided by what the disk and this machine's own records say. Pure. */
+/** Decides whose contents a file has, from the disk and this machine's own records. Pure. */
 import type { NamedContents } from "./record.js";
 
-/** A file as it lies there, about whose contents nothing is decided. */
+/** A file on disk whose contents are not yet known to be own or foreign. */
 export interface FoundFile extends NamedContents {
   /** Absolute path. */
   path: string;
-  /** When it was last changed in any way, by the clock of the disk. */
+  /** Time of its last change of any kind, by the disk's clock (ctime). */
   changedMs: number;
-  /** When its contents were written, as whoever has put it there says: one that was unpacked keeps the time it had. */
+  /** Time of its last content change (mtime), which archives preserve and programs can set. */
   modifiedMs: number;
 }
 
 export interface Ground {
-  /** When the files of this shelf were looked at before; `undefined` when they never were. */
+  /** When the files of this collection were last checked; `undefined` if never. */
   sinceMs: number | undefined;
   /** Have these contents been foreign under any name? */
   isForeign(hash: string): boolean;
   /** Have they been the user's under any name? */
   isKnownOwn(hash: string): boolean;
-  /** Was an agent at work then? */
+  /** Was an agent working at that time? */
   isInTurn(changedMs: number): boolean;
-  /** What is found at the first look: of a project foreign, of the user's own folder his. */
+  /** Verdict at the first look: foreign in a project, own in the user's folder. */
   firstSeen: "own" | "foreign";
 }
 
-/** A disk keeps times of files to two seconds at worst. */
+/** Worst resolution of file times on any disk. */
 const SLACK_MS = 2_000;
 
 export type Verdict = "own" | "found" | "agent" | "unless-brought";
 
 /**
  *     own              it is the user's
- *     found            it came with the repository: it was there at first, or is older than the last look, itself or
- *                      in what it says, as what is unpacked over a project or copied into it
- *     agent            it was changed while an agent was at work, and not by the store
- *     unless-brought   it was changed by hand, unless git has brought it
+ *     found            it came with the repository: it was there at the first look, or its ctime or mtime is older than
+ *                      the last look, as for files unpacked or copied into a project
+ *     agent            it was changed while an agent was working, and not by the store
+ *     unless-brought   it was changed by hand, unless git brought it
  */
 export function judge(
   file: FoundFile,

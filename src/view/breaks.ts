@@ -1,18 +1,18 @@
-/** Why the bytes of a request differ from those of the one before although nobody here has decided anything. */
+/** Reasons outside Strata why the prefix of a request differs from that of the one before. */
 import type { History } from "../conversation/history.js";
 import type { ModelName } from "../conversation/message.js";
 
 export interface HostBreak {
   kind: "compacted" | "model" | "agent" | "day";
   reason: string;
-  /** The same for every request until the next answer, so that a break is told once. */
+  /** The same for every request until the next answer, so that a break is recorded once. */
   key: string;
 }
 
 /**
- * What breaks the prefix by itself with this request, as the history tells: the host has compacted, or the answer is to
- * come from another model or agent, or on another day than the last one (OpenCode's system prompt names the model and
- * the day, and agents have prompts and tools of their own).
+ * Finds in the history what breaks the prefix at this request: the host has compacted, or the answer comes from another
+ * model or agent, or on another day than the last one. (OpenCode's system prompt names the model and the day, and agents
+ * have their own prompts and tools.)
  */
 export function findHostBreak(
   { messages, lastAnswer, freshSummary }: History,
@@ -44,5 +44,5 @@ export function findHostBreak(
 
 const nameOf = ({ providerID, modelID }: Partial<ModelName>): string => `${providerID}/${modelID}`;
 
-/** The day as the host names it, in the time zone of the machine. */
+/** The day in the host's format, in the machine's time zone. */
 const formatDay = (timeMs: number): string => new Date(timeMs).toDateString();

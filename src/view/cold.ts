@@ -1,4 +1,4 @@
-/** Is the prompt cache cold, so that nothing is lost when the prefix changes? */
+/** Tells whether the prompt cache is cold, so that changing the prefix costs nothing. */
 
 import { type History, isEndedAnswer } from "../conversation/history.js";
 import type { MessageInfo, ModelName } from "../conversation/message.js";
@@ -6,26 +6,26 @@ import { findByName } from "../patterns.js";
 import { findHostBreak } from "./breaks.js";
 
 export interface CachePolicy {
-  /** After so many minutes no provider is thought to have the prefix any more. */
+  /** Minutes after which no provider is expected to have the prefix. */
   idleMinutes: number;
-  /** Minutes that a provider keeps it, by "provider/model", where that is less. */
+  /** Shorter cache lifetimes in minutes, by "provider/model". */
   cacheMinutes: Readonly<Record<string, number>>;
 }
 
 /**
- * Anthropic keeps a prefix for 5 minutes as OpenCode marks it, without a lifetime. Others do not promise a time, or
+ * OpenCode marks the prefix without a lifetime, which Anthropic caches for 5 minutes. Other providers promise no time or
  * a longer one.
  */
 const KNOWN_MINUTES: Readonly<Record<string, number>> = { "anthropic/*": 5, "*claude*": 5 };
 
-/** A prompt below this is not cached by some providers, so that nothing can be told from it. */
+/** Some providers do not cache smaller prompts, so these prove nothing. */
 const LEAST_CACHED_TOKENS = 4_096;
 const MINUTE_MS = 60_000;
 
 /**
- * Why the cache is cold, or `undefined`: nobody asked for longer than the provider keeps the prefix, the prefix breaks
- * with this request anyway, or the provider does not cache at all, as its last answers say. A restart alone is no
- * reason: the host sends the same bytes after it (measured).
+ * Why the cache is cold, or `undefined`. Reasons: the session was idle for longer than the cache lives, the prefix breaks
+ * at this request anyway, or the last answers show that the provider does not cache. A restart alone is no reason: the
+ * host then sends the same bytes (measured).
  */
 export function findColdReason(
   history: History,
@@ -35,7 +35,7 @@ export function findColdReason(
 ): string | undefined {
   const last = history.messages[history.lastAnswer]?.info;
   const hostBreak = findHostBreak(history, model, nowMs);
-  // Another agent may have the same prompt and tools, as far as the bytes go.
+  // Another agent may have the same prompt and tools.
   if (hostBreak && hostBreak.kind !== "agent") return hostBreak.reason;
   if (!last) return undefined;
   const idleMinutes = (nowMs - (last.time?.completed ?? nowMs)) / MINUTE_MS;
@@ -57,8 +57,8 @@ function findLifetime(
 }
 
 /**
- * One answer without a cache read tells nothing about now: its request may have filled the cache. Two in a row do,
- * where the second one's request could have read what the first one's wrote.
+ * A single answer without a cache read proves nothing: its request may have filled the cache. Two in a row do, if the
+ * second request could have read what the first one wrote.
  */
 function isUncached({ messages, lastAnswer }: History, lifetimeMinutes: number): boolean {
   const before = messages.slice(0, lastAnswer).findLast(isEndedAnswer)?.info;

@@ -1,6 +1,6 @@
 /**
- * How many tokens a request will have. The provider's own count of the last answer is the ground; what has changed
- * since, by new messages or by what was decided, is estimated from its characters.
+ * Estimates the tokens of a request: the provider's count of the last answer, plus an estimate from characters of what
+ * new messages and decisions have changed since.
  */
 import { countReportedTokens, isEndedAnswer } from "../conversation/history.js";
 import {
@@ -14,21 +14,20 @@ import {
 import { CHARACTERS_PER_TOKEN, countFixedTokens, type LearnedSize, learnSize } from "./learned-size.js";
 
 /**
- * What is put around a call and its result to send them: ids, names of fields, braces. The JSON of OpenAI's format has
- * 165 characters of it.
+ * Characters around a call and its result in a request: IDs, field names, braces. OpenAI's JSON format has 165.
  */
 const CHARACTERS_AROUND_A_CALL = 160;
 
-/** System prompt and tools, where no answer has told yet; OpenCode's own are 8,000 to 12,000. */
+/** System prompt and tools before the first answer; OpenCode's own take 8,000 to 12,000 tokens. */
 const USUAL_FIXED_TOKENS = 10_000;
 const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
 export interface ContextSizes {
-  /** What the provider counted of an answer, and the messages as they were sent for it. */
+  /** Reports an answer with the provider's count, and the messages sent for it. */
   report(sessionID: string, answer: MessageInfo, sent: readonly Message[]): void;
   /**
-   * Takes the provider's count of the last answer for ground, unless that was reported. `readSent` gives the messages
-   * as they were sent for it; without it nobody knows them, as when the host has compacted since.
+   * Uses the provider's count of the last answer, unless that was reported. `readSent` returns the messages sent for it;
+   * absent if they are unknown, such as after the host has compacted.
    */
   observe(
     sessionID: string,
@@ -37,11 +36,11 @@ export interface ContextSizes {
   ): void;
   /** Tokens of the whole request with these messages. */
   estimate(sessionID: string, messages: readonly Message[]): number;
-  /** What the provider counted last for this session: the request and its answer; `undefined` before the first. */
+  /** Last count by the provider for this session, request plus answer; `undefined` before the first. */
   lastTotal(sessionID: string): number | undefined;
-  /** Tokens that no message accounts for: system prompt and tools. */
+  /** Tokens of system prompt and tools. */
   fixedTokens(sessionID: string): number;
-  /** Tokens of messages of this session, by what a character of it has had. */
+  /** Tokens of messages, by the ratio of tokens to characters learned in this session. */
   measure(sessionID: string, messages: readonly Message[]): number;
 }
 
@@ -84,7 +83,7 @@ export function createContextSizes(): ContextSizes {
       ),
   };
 
-  /** What stands before an answer may have changed once it is known; it is taken once. */
+  /** Each answer is used once, because the messages before it may change afterwards. */
   function isNews(sessionID: string, { time }: MessageInfo): boolean {
     return (time?.created ?? 0) > (totals.get(sessionID)?.answeredMs ?? Number.NEGATIVE_INFINITY);
   }
@@ -99,23 +98,23 @@ export function createContextSizes(): ContextSizes {
     learned.set(sessionID, learnSize(learned.get(sessionID), { by, characters, tokens }));
   }
 
-  /** After a restart: the first request of the session is what tells system prompt and tools from messages. */
+  /** After a restart: the session's first request tells system prompt and tools from messages. */
   function takeFirst(sessionID: string, view: readonly Message[], messages: readonly Message[]): void {
-    // Behind a cut stands what was sent when all before it was there, too.
+    // If the view begins after a cut, the first request was sent before it, with the full history.
     const sent = view.length >= messages.length ? view : messages;
     const first = sent.findIndex(isEndedAnswer);
     const answer = sent[first]?.info;
     if (answer) take(sessionID, answer, countPrompt(answer), countAll(sent.slice(0, first)));
   }
 
-  /** One request asks about the same list several times. */
+  /** Cached, because a request counts the same list several times. */
   function count(messages: readonly Message[]): number {
     if (counted?.messages !== messages) counted = { messages, characters: countAll(messages) };
     return counted.characters;
   }
 }
 
-/** Of the request, without its answer. */
+/** Tokens of the request, without its answer. */
 function countPrompt({ tokens }: MessageInfo): number {
   const { cache, input } = tokens ?? NO_TOKENS;
   return input + cache.read + cache.write;
@@ -137,14 +136,14 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** What a part brings into a request. */
+/** Characters of a part in a request. */
 function countCharacters(part: Part): number {
   if (!isToolPart(part)) return part.ignored ? 0 : (part.text?.length ?? 0);
   const text = readResultText(part)?.length ?? 0;
   return text + countInput(part.state?.input) + part.tool.length + CHARACTERS_AROUND_A_CALL;
 }
 
-/** Long inputs are texts to write or edit; their strings tell the size well enough. */
+/** Counts strings only: long inputs are texts to write or edit. */
 function countInput(input: unknown, depth = 0): number {
   if (typeof input === "string") return input.length;
   if (typeof input !== "object" || input === null || depth > 3) return 4;
@@ -155,7 +154,7 @@ function countInput(input: unknown, depth = 0): number {
   return characters;
 }
 
-/** The results of an answer's own calls came after its usage was counted. */
+/** Removes the results of the answer's own calls, which came after its usage was counted. */
 function withoutResults(message: Message | undefined): Message[] {
   if (!message) return [];
   const bare = (part: Part): Part =>

@@ -1,16 +1,16 @@
 /**
- * What can be decided about a result or a message, and one line of a decisions file.
+ * Decisions about a result or a message, and one line of a decisions file.
  *
  *     of a result    kept       it stays as it is
- *                    replaced   `text` stands for it
- *                    cleared    `text` stands for it, whatever stood for it before
- *                    extended   `text` stands after it, until it is cleared; once for each layer
+ *                    replaced   `text` replaces it
+ *                    cleared    `text` replaces it and any earlier replacement
+ *                    extended   `text` follows it until it is cleared; once per layer
  *                    used       a fork needs the file of a replacement that was decided in another session
- *     of a message   cut        `text` stands for all messages before it
- *                    rewritten  `text` stands for its text
- *                    extended   `text` stands after it; once for each layer
- *     of either      revised    what was decided about it in this way (\`of\`) by the same layer has this \`text\` from now
- *                               on, none where there is none: words in it were taken back. The last one counts
+ *     of a message   cut        `text` replaces all messages before it
+ *                    rewritten  `text` replaces its text
+ *                    extended   `text` follows it; once per layer
+ *     of either      revised    replaces the text of the same layer's decision of kind `of` by this `text`, or by none,
+ *                               because its words were taken back. The last revision counts
  */
 import { isVersion } from "../record/version.js";
 import { either, list, matching, number, object, oneOf, optional, string } from "../shape.js";
@@ -26,45 +26,45 @@ export const outcomes = [
   "revised",
 ] as const;
 export type Outcome = (typeof outcomes)[number];
-/** What others have said in the place of, or beside, what stands in the history. */
+/** Outcomes that can be revised. */
 const revisables = ["extended", "cut", "rewritten"] as const;
 export type Revisable = (typeof revisables)[number];
 
 export interface Decision {
-  /** The result or message, as `readResultKey` and `readMessageKey` give it. */
+  /** Key of the result or message, from `readResultKey` or `readMessageKey`. */
   key: string;
   outcome: Outcome;
-  /** Not with `kept` and `used`; `revised` may be without. */
+  /** Absent for `kept` and `used`; optional for `revised`. */
   text?: string;
-  /** With `revised` only. */
+  /** For `revised` only. */
   of?: Revisable;
-  /** Absolute path of the file that holds what has left the context, where there is one. */
+  /** Absolute path of the file with the text that left the context, if any. */
   file?: string;
 }
 
-/** One line of a decisions file: what was decided at a time. */
+/** One line of a decisions file: decisions made at one time. */
 export interface DecisionBatch {
   v: 1;
   session: string;
   layer: string;
   /** Milliseconds since 1970. */
   at?: number;
-  /** These decisions, made at that time, stand above but came too late for their request: they do not count. */
+  /** Invalidates these decisions, recorded above with this time: they came too late for their request. */
   late?: true;
   decisions: Decision[];
 }
 
-/** The batch, or `undefined` when the value is not one; then nothing of it counts. */
+/** `undefined` if any part of the value is invalid. */
 export function parseDecisionBatch(value: unknown): DecisionBatch | undefined {
   if (!isBatch(value)) return undefined;
   const { session, layer, at, late, decisions } = value;
   return { v: 1, session, layer, decisions, ...(at !== undefined && { at }), ...(late === true && { late }) };
 }
 
-/** The lines that decide something, without the decisions that came too late. Pure. */
+/** The lines with decisions, without those that came too late. Pure. */
 export function withoutLate(batches: readonly DecisionBatch[]): readonly DecisionBatch[] {
   if (!batches.some(({ late }) => late)) return batches;
-  /** By decision: the last line that says so. */
+  /** By decision: index of the last line that invalidates it. */
   const lateAt = new Map<string, number>();
   for (const [line, batch] of batches.entries())
     if (batch.late) for (const one of batch.decisions) lateAt.set(nameIn(batch, one), line);
@@ -74,7 +74,7 @@ export function withoutLate(batches: readonly DecisionBatch[]): readonly Decisio
   }));
 }
 
-/** Those of the lines known that do not stand among the others any more, in order. Pure. */
+/** Known lines that are missing from the others, in order. Pure. */
 export function findLost(
   known: readonly DecisionBatch[],
   standing: readonly DecisionBatch[],
@@ -89,7 +89,7 @@ function nameLine(batch: DecisionBatch): string {
   return [session, layer, at, late, ...decisions.map((one) => nameIn(batch, one))].join("\n");
 }
 
-/** Tells a decision from all others that may stand in the records of a day. */
+/** Identifies a decision among all records of a day. */
 export function nameIn(
   { at = 0, layer, session }: Pick<DecisionBatch, "at" | "layer" | "session">,
   { key, of, outcome }: Decision,

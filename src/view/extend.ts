@@ -1,12 +1,12 @@
 /**
- * Puts text behind what has not been sent yet: a user's message or a result. The decision is on disk before a request
- * shows it, and the savings ledger then says why a request begins in another way when the machine state is deleted.
+ * Appends text to a user's message or a result that has not been sent yet. The decision is on disk before a request shows
+ * it. The savings ledger has it, too, to explain a different prefix after machine state was deleted.
  */
 import type { DecisionKey } from "../conversation/keys.js";
 import type { Savings } from "../record/savings.js";
 import { type DatedDecision, type Decisions, decide } from "./decisions.js";
 
-/** Text, and the message or result behind which it stands from now on. */
+/** Text, and the message or result that it follows from now on. */
 export interface Addition {
   behind: DecisionKey;
   text: string;
@@ -14,14 +14,14 @@ export interface Addition {
 
 export interface Extension {
   sessionID: string;
-  /** In whose name. */
+  /** Name of the layer. */
   layer: string;
   additions: readonly Addition[];
-  /** Aborted when the request goes without them: then they never count. */
+  /** Aborted if the request is sent without the additions: then they never count. */
   signal: AbortSignal;
 }
 
-/** Whether there is something to show. Rejects when it cannot be recorded; then there is no line in the ledger either. */
+/** Returns whether there is something to show. Rejects if it cannot be recorded; the ledger then has no line either. */
 export async function extend(
   { decisions, savings }: { decisions: Pick<Decisions, "record">; savings: Pick<Savings, "record"> },
   { additions, layer, sessionID, signal }: Extension,
@@ -36,7 +36,7 @@ export function planAddition({ behind, text }: Addition): DatedDecision {
   return decide(behind, { outcome: "extended", text });
 }
 
-/** One line in the ledger, for additions recorded in several names. */
+/** Writes one line to the ledger for additions recorded for several layers. */
 export function noteExtended(
   savings: Pick<Savings, "record">,
   { count, layer, sessionID }: { sessionID: string; layer: string; count: number },

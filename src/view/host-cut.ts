@@ -1,8 +1,8 @@
 import type { ToolPart } from "../conversation/message.js";
 
 /**
- * The file in which the host keeps the whole of a result that it has cut. The host names it in the text as well: a
- * tool that sets the field for reasons of its own is not believed.
+ * File with the full text of a result that the host has truncated. The host names it in the text as well, so a tool that
+ * sets the field for its own purposes is ignored.
  */
 export function findCutPath({ state: { metadata } }: ToolPart, text: string): string | undefined {
   const path = metadata?.outputPath;

@@ -1,30 +1,29 @@
 /**
- * The decisions of one project as far as they are known here, and for which session each counts.
+ * The known decisions of a project, and for which sessions each counts.
  *
- * A session goes by its own decisions and by those that had been made when it began: a fork takes over what its parent
- * had decided, and afterwards neither changes what the other has sent. A session begins on a day with the first line
- * it has in that day's file.
+ * A session uses its own decisions and those made before it began: a fork inherits its parent's decisions, and from then
+ * on neither changes what the other has sent. On each day a session begins with its first line in that day's file.
  *
  *     line    1         2         3          4          5
  *             parent    parent    fork       parent     fork
- *             a, b      c         begins     d          e       the parent goes by a b c d, the fork by a b c e
+ *             a, b      c         begins     d          e       the parent uses a b c d, the fork a b c e
  */
 import { type DecisionBatch, nameIn, type Outcome, withoutLate } from "./decision-batch.js";
 import type { KnownDecision, Standing } from "./known-decision.js";
 import { withRevision } from "./revision.js";
 
 export interface KnownDecisions {
-  /** Takes in what the file of a day holds, from its first line on. What is not in there any more stays known. */
+  /** Adds all lines of a day's file. Lines that have disappeared from it stay known. */
   takeDay(day: number, batches: readonly DecisionBatch[]): void;
-  /** Takes in one more line of a day's file. */
+  /** Adds one line of a day's file. */
   takeLine(day: number, batch: DecisionBatch): void;
-  /** The lines of a day's file as far as they are known here. */
+  /** The known lines of a day's file. */
   linesOf(day: number): readonly DecisionBatch[];
-  /** The file of a day is meant to be gone. What it held stays known. */
+  /** Call after deleting a day's file on purpose. Its decisions stay known. */
   forgetLines(day: number): void;
-  /** Takes in what is in no file. */
+  /** Adds a decision that is in no file. */
   remember(decision: KnownDecision): void;
-  /** Of two decisions of one kind the first counts (of one layer, where it is an extension); with a time, only what was decided by then. */
+  /** Of two decisions of a kind the first counts (per layer for extensions). With `byMs`, only decisions made by then. */
   find(key: string, session: string, byMs?: number): Standing | undefined;
   hasBegun(session: string, day: number): boolean;
   isUsing(session: string, file: string): boolean;
@@ -117,7 +116,7 @@ export function createKnownDecisions(): KnownDecisions {
       .map((decision) => ({ decision: { ...decision, session, layer, at }, day, line }));
   }
 
-  /** It may have been read before it was known to be late. */
+  /** Removes a batch that may have been read before it was known to be late. */
   function withdraw(batch: DecisionBatch): void {
     const late = new Set(batch.decisions.map((one) => nameIn(batch, one)));
     for (const { key } of batch.decisions) {
@@ -134,7 +133,7 @@ export function createKnownDecisions(): KnownDecisions {
 
 function isSame({ decision: one }: Entry, { decision: other }: Entry): boolean {
   const isAlike = one.session === other.session && one.outcome === other.outcome && one.layer === other.layer;
-  // Each of several revisions is one of its own.
+  // Several revisions are distinct.
   return isAlike && (one.outcome !== "revised" || (one.at === other.at && one.of === other.of));
 }
 
@@ -145,7 +144,7 @@ function withExtension(
   return known.some(({ layer }) => layer === decision.layer) ? known : [...known, decision];
 }
 
-/** Has this layer put something behind the result or message? */
+/** Has this layer extended the result or message? */
 export function isExtendedBy(layer: string, standing: Standing | undefined): boolean {
   return standing?.extended?.some((one) => one.layer === layer) ?? false;
 }

@@ -1,19 +1,19 @@
 /**
- * What the provider's own counts of a session tell: how many tokens a character of its messages has, and how many stand
- * before all messages, as system prompt and tools do. Pure.
+ * Learns from the provider's counts of a session how many tokens a character of its messages has, and how many tokens
+ * come before all messages, for system prompt and tools. Pure.
  *
  *     tokens
  *       │             · last         the line goes through the request with the fewest characters, which is nearly
- *       │       ·                    all system prompt and tools, and the last one: what is written differs from
- *       │ ·                          place to place, so that a ratio for all sessions is off by a third
+ *       │       ·                    all system prompt and tools, and the last one. Texts differ so much that
+ *       │ ·                          a ratio for all sessions is off by a third
  *       └──────────────── characters of the messages
  */
 export interface CountedRequest {
-  /** Of the messages as they were sent. */
+  /** Characters of the messages as sent. */
   characters: number;
-  /** Of all of the request, as the provider counted. */
+  /** Tokens of the whole request as counted by the provider. */
   tokens: number;
-  /** Who counted for whom: another model counts otherwise, another agent has another prompt. */
+  /** Model and agent: another model counts differently, another agent has another prompt. */
   by: string;
 }
 
@@ -26,9 +26,9 @@ export interface LearnedSize {
 
 /** English prose and code run at 3.5 to 4.5 characters a token with today's tokenizers. */
 export const CHARACTERS_PER_TOKEN = 4;
-/** On fewer characters the words around messages, which nobody sees, weigh too much. */
+/** With fewer characters the invisible text around messages distorts the ratio. */
 const ENOUGH_CHARACTERS = 8_000;
-/** Chinese has more than one token a character in old tokenizers; whatever is beyond comes from something else. */
+/** Tokens per character. In old tokenizers Chinese has more than one; ratios outside this range have other causes. */
 const [LEAST_RATE, MOST_RATE] = [1 / 10, 1.5];
 
 export function learnSize(known: LearnedSize | undefined, seen: CountedRequest): LearnedSize {
@@ -43,12 +43,12 @@ export function learnSize(known: LearnedSize | undefined, seen: CountedRequest):
   return { least, last: seen, tokensPerCharacter: isTold ? rate : tokensPerCharacter };
 }
 
-/** Where the line cuts the axis. */
+/** Intercept of the line. */
 export function countFixedTokens({ least, tokensPerCharacter }: LearnedSize): number {
   return Math.max(0, Math.round(least.tokens - least.characters * tokensPerCharacter));
 }
 
-/** The same request as another model or agent would have it. */
+/** The smallest request, estimated for the model and agent of `seen`. */
 function moveTo({ least, tokensPerCharacter }: LearnedSize, seen: CountedRequest): CountedRequest {
   const { characters } = least.characters < seen.characters ? least : seen;
   return { ...seen, characters, tokens: seen.tokens - (seen.characters - characters) * tokensPerCharacter };

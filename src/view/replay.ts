@@ -1,18 +1,18 @@
 /**
- * Shows a history as the recorded decisions want it. Pure: the same history and decisions give the same view, byte for
- * byte, in every process.
+ * Applies the recorded decisions to a history. Pure: the same history and decisions give the same view, byte for byte, in
+ * every process.
  *
  *     history   m0 m1 m2 m3 m4 m5            m3 is cut, a result in m4 cleared, m5 extended
- *     view            [notes] m3 m4' m5+     the notes are a part of m3 where that is the user's, else a message
+ *     view            [notes] m3 m4' m5+     the notes are a part of m3 if that is the user's, else a message
  */
 import type { History, Result } from "../conversation/history.js";
 import { type Message, type Part, withParts, withResultText } from "../conversation/message.js";
 import type { Standing } from "./known-decision.js";
 
-/** Looks up what is decided about a key. */
+/** Looks up the decisions about a key. */
 export type Find = (key: string) => Standing | undefined;
 
-/** The messages to send. The list itself where nothing is decided about it; it shares what does not change. */
+/** The messages to send. Returns the same list if there are no decisions; unchanged messages are shared. */
 export function replay(history: History, find: Find): readonly Message[] {
   const { messages } = history;
   const cut = findCut(history, find);
@@ -30,7 +30,7 @@ export function replay(history: History, find: Find): readonly Message[] {
   return cut ? withNotes(view, messages[0], cut.text) : view;
 }
 
-/** The last message that history is cut at, and what stands for all before it. */
+/** The last message at which history is cut, and the text that replaces everything before it. */
 export function findCut(history: History, find: Find): { index: number; text: string } | undefined {
   for (let index = history.messages.length - 1; index > 0; index--) {
     const key = history.keyOf(index);
@@ -40,7 +40,7 @@ export function findCut(history: History, find: Find): { index: number; text: st
   return undefined;
 }
 
-/** What stands for a result; `undefined` where it is the result itself. */
+/** Text that replaces a result; `undefined` if the result stays. */
 export function findText({ text }: Result, standing: Standing | undefined): string | undefined {
   if (!standing) return undefined;
   const { cleared, judged, extended } = standing;
@@ -50,7 +50,7 @@ export function findText({ text }: Result, standing: Standing | undefined): stri
   return behind.length > 0 ? [base, ...behind].join("\n\n") : judged?.text;
 }
 
-/** Messages that are rewritten or extended as a whole. */
+/** Applies decisions about whole messages: rewritten, extended. */
 function withMessages(
   messages: readonly Message[],
   find: (index: number) => Standing | undefined,
@@ -76,8 +76,8 @@ function withStanding(message: Message, { rewritten, extended }: Standing): Mess
 }
 
 /**
- * Puts the notes before the first message. They are the user's: providers want a user's message first, and some of
- * them no two of a role in a row.
+ * Puts the notes before the first message, in the user's role: providers require a user's message first, and some reject
+ * two messages of a role in a row.
  */
 export function withNotes(
   tail: readonly Message[],

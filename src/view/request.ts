@@ -5,42 +5,42 @@ import type { Decisions } from "./decisions.js";
 import { type Find, findCut, replay } from "./replay.js";
 import { type ModelWindow, type ModelWindows, planBudget } from "./windows.js";
 
-/** One request to the model, as the layers are asked about it. */
+/** A request to the model, as layers see it. */
 export interface ContextRequest {
   readonly sessionID: string;
-  /** What the host has. */
+  /** The host's messages. */
   readonly history: History;
-  /** The model that is to answer. */
+  /** The model that will answer. */
   readonly model: ModelName | undefined;
   readonly window: ModelWindow | undefined;
-  /** Tokens that the request may have before history has to go. */
+  /** Tokens that the request may have before history must be cut. */
   readonly budgetTokens: number;
-  /** The history is to be summarised, not to be gone on with: nothing new is decided. */
+  /** The request is for a summary of the history, so nothing new is decided. */
   readonly isCompaction: boolean;
-  /** A person wants notes in the place of history now, however small it is. */
+  /** A person wants notes to replace history now, however short it is. */
   readonly isCutWanted: boolean;
-  /** Is all known that was decided about it? Where it is not, nothing that is dear to undo should be decided. */
+  /** Are all earlier decisions loaded? If not, nothing that is expensive to undo should be decided. */
   isReady(): boolean;
-  /** What is decided in this session, or was where it began, about the result or message with this key. */
+  /** Decisions of this session, or inherited by it, about the result or message with this key. */
   readonly find: Find;
-  /** Index of the first message of the history that is shown. */
+  /** Index of the first message of the history that is sent. */
   shownFrom(): number;
-  /** The messages as they were sent for the last answer, and what came since; before what was decided after it. */
+  /** The messages as sent for the last answer, plus new ones, without decisions made after it. */
   showSent(): readonly Message[];
-  /** The messages to send, as all that is decided by now wants them. */
+  /** The messages to send, with all decisions so far. */
   show(): readonly Message[];
   /** Tokens of the whole request with these messages. */
   estimateTokens(messages: readonly Message[]): number;
 }
 
 export interface Requests {
-  /** Reads what a request is about; `undefined` where there are no messages. */
+  /** Opens a request with these messages; `undefined` if there are none. */
   open(messages: readonly Message[]): ContextRequest | undefined;
-  /** The next request of this session is the host's, to have it summarised. */
+  /** The next request of this session is the host's request for a summary. */
   expectCompaction(sessionID: string): void;
-  /** Notes are to take the place of history in the next request of this session. */
+  /** Notes are to replace history in the next request of this session. */
   wantCut(sessionID: string): void;
-  /** They are not, after all; whether they were to. */
+  /** Cancels that. Returns whether it was pending. */
   unwantCut(sessionID: string): boolean;
 }
 
@@ -86,7 +86,7 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
           return replay(history, (key) => decisions.find(key, sessionID, endedMs));
         },
         estimateTokens(shown) {
-          // Several layers ask about the same list.
+          // Several layers estimate the same list.
           if (counted?.shown !== shown) counted = { shown, tokens: sizes.estimate(sessionID, shown) };
           return counted.tokens;
         },

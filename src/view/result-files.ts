@@ -1,9 +1,9 @@
 /**
- * The files that hold whole tool results: `<folder>/<uuid>.txt`, mode 0600, in a folder that git ignores.
+ * Files with full tool results: `<folder>/<uuid>.txt`, mode 0600, in a folder that git ignores.
  *
- * The name is made from the content (the first 16 bytes of its SHA-256, written as a UUID of version 8, RFC 9562), so
- * equal content is stored once, also by two instances at a time, and a file that was lost can be written again under
- * the name that the context knows.
+ * The name is derived from the content (the first 16 bytes of its SHA-256, as a version 8 UUID, RFC 9562), so equal
+ * content is stored once, even by two instances at a time, and a lost file can be restored under the name that the
+ * context contains.
  */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
@@ -12,12 +12,12 @@ import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 
 export interface ResultFiles {
-  /** Writes the content unless it is there, to the byte; the absolute path. Either way it counts as used now. */
+  /** Stores the content unless the same bytes are there, and returns the absolute path. Marks the file as used now. */
   store(content: Uint8Array): Promise<string>;
-  /** Writes the file again, as well as it can still be had. */
+  /** Writes a lost file again, with the content that is still available. */
   restore(path: string, content: Uint8Array): Promise<void>;
   exists(path: string): Promise<boolean>;
-  /** Notes the use of a file, for the sweep. */
+  /** Marks the file as used now, for expiry. */
   touch(path: string): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createResultFiles({ files, clock, folder }: ResultFilesOptions):
       const path = join(folder, `${formatContentID(content)}.txt`);
       const found = await files.stat(path);
       const isAlike = found?.kind === "file" && found.bytes === content.byteLength;
-      // A repository may come with another text of this length under the name of an output that can be foreseen.
+      // A repository may contain another text of this length under the name of a predictable output.
       const isThere = isAlike && isEqual(await files.read(path), content);
       await (isThere ? files.touch(path, clock.now()) : write(path, content));
       return path;
@@ -65,17 +65,17 @@ function isEqual(found: Uint8Array | undefined, content: Uint8Array): boolean {
   return found !== undefined && Buffer.compare(found, content) === 0;
 }
 
-/** Is this the path of a result file, absolute or not? */
+/** Is this the path of a result file, absolute or relative? */
 export function isResultPath(path: string): boolean {
   return IS_NAME.test(basename(path)) && basename(dirname(path)) === "tool-results";
 }
 
-/** Does this tool input name a result file, or all of them? */
+/** Does this tool input name a result file, or all of them with `*`? */
 export function namesResultFile(input: unknown): boolean {
   return NAMES_ONE.test(JSON.stringify(input) ?? "");
 }
 
-/** The UUID of a content. */
+/** UUID of a content. */
 export function formatContentID(content: Uint8Array): string {
   const bytes = createHash("sha256").update(content).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;

@@ -1,7 +1,7 @@
-/** What stands for a message or result in other words, because some that it was made of were taken back. */
+/** Applies revisions: new texts for a message or result, because words behind the old ones were taken back. */
 import type { KnownDecision, Standing } from "./known-decision.js";
 
-/** Puts what the layer says now in the place of what it said; when it said so counts from now on too. */
+/** Replaces the layer's text by the revised one, and its time by that of the revision. */
 export function withRevision(standing: Standing, { at, layer, of, text }: KnownDecision): void {
   const renew = (decision: KnownDecision): KnownDecision => {
     if (decision.layer !== layer) return decision;

@@ -1,31 +1,31 @@
-/** What fits into the models' windows, as the host tells it with each request. */
+/** Sizes of the models' context windows, as given by the host with each request. */
 import type { ModelName } from "../conversation/message.js";
 
-/** A model's window, in tokens. */
+/** A model's context window, in tokens. */
 export interface ModelWindow {
   contextTokens: number;
-  /** What the answer may take of it. */
+  /** Maximum tokens of the answer. */
   outputTokens: number;
-  /** A limit on the prompt alone, where the model has one. */
+  /** Limit on the prompt alone, if the model has one. */
   inputTokens?: number;
-  /** A request of about so many was too long for the provider: the window is smaller than it is said to be. */
+  /** The provider refused a request of about this size as too long: the window is smaller than stated. */
   refusedTokens?: number;
 }
 
 export interface ModelWindows {
   learn(model: ModelName, window: ModelWindow): void;
-  /** The provider has refused a request of about so many tokens as too long; whether that is news. */
+  /** The provider refused a request of about this size as too long. Returns whether that is new. */
   noteRefused(model: ModelName, tokens: number): boolean;
-  /** The provider has taken a request of so many tokens: a refusal of fewer had another reason. */
+  /** The provider accepted a request of this size: a refusal of a smaller one had another reason. */
   noteTaken(model: ModelName, tokens: number): void;
   find(model: ModelName | undefined): ModelWindow | undefined;
 }
 
-/** What OpenCode keeps free where the prompt has a limit of its own (`compaction.reserved`). */
+/** Tokens that OpenCode keeps free if the prompt has its own limit (`compaction.reserved`). */
 const RESERVED_TOKENS = 20_000;
-/** The part of what may be sent that we fill: the rest is for what one more answer brings before we are asked again. */
+/** Share of the usable window to fill; the rest is for what one more answer adds before the next check. */
 const FILLED = 0.85;
-/** The part of a refused request that the next ones may have: its size is an estimate, and so is that of the next. */
+/** Share of a refused request's size allowed for later ones, since both sizes are estimates. */
 const BELOW_REFUSED = 0.8;
 
 export function createModelWindows(): ModelWindows {
@@ -56,8 +56,8 @@ export function countUsableTokens({ contextTokens, outputTokens, inputTokens }: 
 }
 
 /**
- * Tokens that a request may have before history has to go: the threshold, never above what the window allows, nor
- * near what the provider has refused.
+ * Tokens that a request may have before history must be cut: the threshold, but never more than the window allows, nor
+ * close to a size that the provider has refused.
  */
 export function planBudget(threshold: number, window: ModelWindow | undefined): number {
   if (!window) return threshold;

@@ -39,7 +39,7 @@ test("/memory is answered without a model call, and the next request has the byt
   const asked = await play(true);
   expect(asked.bytes).toBe(without.bytes);
   expect(asked.texts).toHaveLength(2);
-  expect(asked.texts[0]).toMatch(/^\[Strata\] \/memory\nThis session +nothing has been answered yet/);
+  expect(asked.texts[0]).toMatch(/^\[Strata\] \/memory\nThis session +the model has not answered yet/);
   expect(asked.texts[1]).toMatch(/This session +context of \d,\d+ tokens/);
 });
 

@@ -64,7 +64,10 @@ test("a .gitignore that a repository brings for our folders does not put them in
   stage.model.script(call("mcp_blob", { bytes: 60_000 }), say("one"));
   await (await stage.newSession("ignored")).ask("My private question, in my own words.");
   const log = stage.project.file(".opencode/strata/strata.log");
-  await whenContains(log, "session-memory/.gitignore did not keep our files out of git, and was completed");
+  await whenContains(
+    log,
+    "session-memory/.gitignore did not keep Strata's files out of git; added the missing rules",
+  );
   await stage.restart();
   const seen = execFileSync("git", ["status", "--porcelain", "-uall"], {
     cwd: stage.project.path,

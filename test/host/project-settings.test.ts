@@ -71,7 +71,7 @@ test("a repository that names a model, a provider, budgets and our agents' model
     await whenLogged(stage, "no model call");
     for (const name of ["enabled", "model", "dailyCalls"])
       expect(log(stage)).toContain(`WARN  config        memory.background.${name} in ${file} is not used`);
-    expect(log(stage).match(/no model call, small_model in .* is the project's/g)).toHaveLength(1);
+    expect(log(stage).match(/no model call, small_model in .* is set by the project/g)).toHaveLength(1);
   });
 });
 

@@ -21,12 +21,12 @@ const reasons = (world: World): (string | undefined)[] =>
 /** As the host hands it over with each request: copies. */
 const copy = (messages: readonly Message[]): Message[] => structuredClone([...messages]);
 
-describe("what the host has changed since the last request", () => {
+describe("a change by the host since the last request", () => {
   const first = user("x".repeat(400));
   const second = user("y".repeat(800));
   const history = [first, said("one"), second, said("two"), user("go on")];
 
-  it("what the host has changed since the last request is told with the message and what is sent anew from there on", async () => {
+  it("a change by the host is recorded with the message and the tokens sent again from there on", async () => {
     const world = await openWorld();
     await world.request(copy(history));
     const edited = [first, history[1] as Message, withText(second, "z".repeat(800)), ...history.slice(3)];
@@ -58,7 +58,7 @@ describe("what the host has changed since the last request", () => {
     expect(reasons(world)).toEqual([expect.stringContaining(`the host has ${reason}`)]);
   });
 
-  it("what the host has changed since the last request is told after a restart, also when another instance was the last to send", async () => {
+  it("a change by the host is recorded after a restart, even if another instance sent last", async () => {
     const world = await openWorld();
     const other = await world.restart();
     await world.request(copy(history.slice(0, 3)));
@@ -72,7 +72,7 @@ describe("what the host has changed since the last request", () => {
     expect(reasons(world)).toHaveLength(2);
   });
 
-  it("what the host has changed since the last request is told when it takes back what it has put into a message, as the plan agent's reminder", async () => {
+  it("a change by the host is recorded if it removes its own text from a message, such as the plan agent's reminder", async () => {
     const world = await openWorld();
     const reminder: Part = { type: "text", text: "Do not edit.", synthetic: true };
     const reminded = { ...second, parts: [...second.parts, reminder] };
@@ -82,7 +82,7 @@ describe("what the host has changed since the last request", () => {
     expect(reasons(world)).toHaveLength(1);
   });
 
-  it("what the host has changed since the last request is told of a result that it prunes", async () => {
+  it("a change by the host is recorded for a result that it prunes", async () => {
     const world = await openWorld();
     const result = call("bash", "short");
     const pruned: ToolPart = { ...result, state: { ...result.state, time: { start: 1, compacted: 2 } } };
@@ -92,7 +92,7 @@ describe("what the host has changed since the last request", () => {
     expect(reasons(world)).toEqual([expect.stringContaining("changed message 2 of 2 (assistant)")]);
   });
 
-  it("what the host has changed since the last request costs nothing while the cache is cold, and is told all the same", async () => {
+  it("a change by the host costs nothing while the cache is cold, and is recorded all the same", async () => {
     const world = await openWorld();
     await world.request(copy(history));
     const ended = { created: 1, completed: world.clock.now() };
@@ -103,7 +103,7 @@ describe("what the host has changed since the last request", () => {
     expect(world.ledger("ses_1", "break")).toMatchObject([{ cacheLost: 0 }]);
   });
 
-  it("what the host has changed since the last request is told once where the host says itself what breaks the prefix", async () => {
+  it("a change by the host is recorded once if the host itself says what breaks the prefix", async () => {
     const world = await openWorld();
     await world.request(copy(history));
     const summary = {
@@ -114,7 +114,7 @@ describe("what the host has changed since the last request", () => {
     expect(reasons(world)).toEqual(["the host has compacted the session"]);
   });
 
-  it("what the host has changed since the last request is nothing where it has only written down times, titles and costs", async () => {
+  it("times, titles and costs that the host adds are no change", async () => {
     const world = await openWorld();
     const done = answer([call("bash", "out")]);
     await world.request(copy([first, done]));
@@ -130,7 +130,7 @@ describe("what the host has changed since the last request", () => {
     expect(reasons(world)).toEqual([]);
   });
 
-  it("what the host has changed since the last request is nothing where a failed answer that was never sent is gone", async () => {
+  it("the removal of a failed answer that was never sent is no change", async () => {
     const world = await openWorld();
     const failed = { ...answer([]), info: { ...answer([]).info, error: { name: "APIError" } } };
     const again = user("again");
@@ -142,7 +142,7 @@ describe("what the host has changed since the last request", () => {
 
 describe("the digests of what was sent", () => {
   it.each(["session", "fork of ours"])(
-    "the digests of what was sent are on disk a few bytes a message, come again when they were deleted, and go with the %s",
+    "the digests of what was sent take a few bytes a message on disk, come back if deleted, and go with the %s",
     async (kind) => {
       const world = await openWorld();
       if (kind !== "session") world.host.forks.set("ses_1", "ses_0");
@@ -177,7 +177,7 @@ describe("the digests of what was sent", () => {
     expect(reasons(world)).toEqual([]);
   });
 
-  it("the digests of what was sent of a later version are left alone", async () => {
+  it("the digests written by a newer version are left alone", async () => {
     const world = await openWorld();
     world.files.contents.set(VIEW, Buffer.from('{"v":2,"messages":[]}'));
     await world.request([user("go")]);
@@ -201,7 +201,7 @@ describe("the digests of what was sent", () => {
     );
   });
 
-  it("the digests of what was sent tell every text from one in which a character is another, wherever it stands", () => {
+  it("the digests of what was sent differ if any single character of a text differs", () => {
     const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(text, fc.nat(), fc.nat({ max: 3 }), fc.boolean(), (piece, at, doublings, isResult) => {

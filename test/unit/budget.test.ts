@@ -43,7 +43,7 @@ describe("the budget of a day", () => {
     ]);
   });
 
-  it("the budget of a day counts a call with its estimate until it is known what it spent, in every instance", async () => {
+  it("the budget of a day counts a call with its estimate until its spending is known, in every instance", async () => {
     const { budget, start } = open();
     const reservation = await budget.reserve(call);
     expect(await start("two").today()).toEqual({ calls: 1, tokens: 1_000 });
@@ -51,7 +51,7 @@ describe("the budget of a day", () => {
     expect(await start("two").today()).toEqual({ calls: 1, tokens: 125 });
   });
 
-  it("the budget of a day ends with the last call, and begins anew the next day", async () => {
+  it("the budget of a day ends with the last call, and starts over the next day", async () => {
     const { budget, clock } = open({ dailyCalls: 2 });
     const kinds = [];
     for (let n = 0; n < 3; n++) kinds.push((await budget.reserve(call)).kind);
@@ -65,7 +65,7 @@ describe("the budget of a day", () => {
     await budget.reserve(call);
     expect(await budget.reserve(call)).toEqual({
       kind: "refused",
-      why: "it may take 1,000 tokens, and of background.dailyTokens 500 of 1,500 are left today",
+      why: "it may take 1,000 tokens, and 500 of 1,500 (background.dailyTokens) are left today",
       isUsedUp: true,
     });
     expect((await budget.reserve({ ...call, tokens: 500 })).kind).toBe("reserved");
@@ -80,7 +80,7 @@ describe("the budget of a day", () => {
     expect(files.text(TODAY)).toBe(before);
   });
 
-  it("the budget of a day is never exceeded by instances that ask at once, in whatever order their steps are taken", async () => {
+  it("the budget of a day is never exceeded by concurrent instances, in whatever order their steps run", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 0, max: 4 }), async (scheduler, dailyCalls) => {
         const files = createMemoryFiles();
@@ -105,7 +105,7 @@ describe("the budget of a day", () => {
     );
   });
 
-  it("the budget of a day passes over lines that cannot be read, says so once, and counts the others", async () => {
+  it("the budget of a day skips unreadable lines, says so once, and counts the others", async () => {
     const files = createMemoryFiles();
     const { budget, start, log } = open({ dailyCalls: 2 }, files);
     await budget.reserve(call);
@@ -115,16 +115,16 @@ describe("the budget of a day", () => {
     const kinds = [await budget.reserve(call), await budget.reserve(call)].map(({ kind }) => kind);
     expect(kinds).toEqual(["reserved", "refused"]);
     expect(await start("two").today()).toEqual({ calls: 2, tokens: 2_000 });
-    expect(log.lines[0]).toBe(`warn background: ${TODAY}: lines 1, 2, 4 cannot be read, passed over`);
+    expect(log.lines[0]).toBe(`warn background: ${TODAY}: lines 1, 2, 4 cannot be read, skipped`);
   });
 
-  it("the budget of a day makes no call when the file is gone before the reservation is read back", async () => {
+  it("the budget of a day allows no call if the file disappears before the reservation is read back", async () => {
     const files = createMemoryFiles();
     const forgetful: Files = { ...files, appendLine: async () => {} };
     expect(await open({}, forgetful).budget.reserve(call)).toMatchObject({ kind: "refused" });
   });
 
-  it("the budget of a day keeps the estimate where it cannot be written down what was spent", async () => {
+  it("the budget of a day keeps the estimate if the spending cannot be written", async () => {
     const files = createMemoryFiles();
     let isFull = false;
     const { budget, log } = open(
@@ -142,13 +142,13 @@ describe("the budget of a day", () => {
     if (reservation.kind === "reserved") await reservation.settle(used);
     expect(await budget.today()).toEqual({ calls: 1, tokens: 1_000 });
     expect(log.lines).toEqual([
-      "warn background: cannot note what call one-1 has spent, its estimate counts: ENOSPC",
+      "warn background: cannot record what call one-1 spent, so its estimate counts: ENOSPC",
     ]);
   });
 });
 
 describe("the lines of a budget", () => {
-  it("the lines of a budget never come to less than nothing, whatever stands in the file", () => {
+  it("the lines of a budget never have a negative sum, whatever the file contains", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (values) => {
         const lines = values.map(parseBudgetLine).filter((line) => line !== undefined);
@@ -159,7 +159,7 @@ describe("the lines of a budget", () => {
     );
   });
 
-  it("the lines of a budget before a reservation are those that stand above it, with what they have spent since", () => {
+  it("the lines of a budget before a reservation are those above it, with what they have spent since", () => {
     const reserved = (id: string): BudgetLine =>
       ({ v: 1, kind: "reserved", id, instance: "i", time: "", ...call }) as const;
     const lines: BudgetLine[] = [

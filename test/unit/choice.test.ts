@@ -13,7 +13,7 @@ function choose(settings: Partial<Config["background"]>, claims: Partial<ModelCl
   return planChoice({ ...defaults.background, ...settings }, models, { ...NO_CLAIMS, ...claims });
 }
 
-describe("whose choice a model is", () => {
+describe("a model that a project chose", () => {
   const cases: [
     what: string,
     settings: Partial<Config["background"]>,
@@ -66,7 +66,7 @@ describe("whose choice a model is", () => {
     });
   }
 
-  it("a main model of the project's is not asked either, and the user's own is", () => {
+  it("a main model chosen by the project is not called either, but the user's own is", () => {
     const main = { main: "acme/large" } as typeof users;
     const claims = { project: project("model") };
     expect(choose({ enabled: true }, claims, main)).toMatchObject({
@@ -77,18 +77,18 @@ describe("whose choice a model is", () => {
     expect(own).toEqual({ kind: "allowed", model: "acme/large" });
   });
 
-  it("where the host chooses among all that it knows, nothing of it may be the project's", () => {
+  it("a host that chooses the model itself must have none from the project", () => {
     const none = {} as typeof users;
     expect(choose({ enabled: true }, {}, none)).toEqual({ kind: "allowed" });
     for (const key of ["provider.evil", "enabled_providers", "disabled_providers", "model"])
       expect(choose({ enabled: true }, { project: project(key) }, none)).toMatchObject({ claim: { key } });
   });
 
-  it("the sentence names key and file, and what to do", () => {
+  it("the refusal names key and file, and what to do", () => {
     expect(choose({}, { users, project: project("provider.acme") })).toMatchObject({
       why:
-        "provider.acme in /project/opencode.json is the project's, and where words go is set in your own " +
-        "configuration: take it out there, or name a model of another provider in background.model",
+        "provider.acme in /project/opencode.json is set by the project, which must not decide where text is sent: " +
+        "remove it there, or set background.model to another provider's model in your own configuration",
     });
   });
 });

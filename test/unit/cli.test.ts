@@ -41,7 +41,7 @@ describe("strata status", () => {
     });
     const { code, out } = await runStrata(files, "status");
     expect(code).toBe(1);
-    expect(out).toContain("Left the context  2 results moved to files, 0 cleared");
+    expect(out).toContain("All sessions      2 results moved to files, 0 cleared");
     expect(out).toContain("line 3 cannot be read");
   });
 
@@ -59,7 +59,7 @@ describe("strata status", () => {
     expect(JSON.parse((await runStrata(world.files, "status --json")).out).savings.spilled).toBe(1);
   });
 
-  it("status shows which layers are off, today's remaining budget, and the session whose breaker is open", async () => {
+  it("status shows which layers are off, today's remaining budget, and the session without automatic summaries", async () => {
     const { files } = await openSpilled();
     const memory = { microCompact: { enabled: false }, background: { dailyCalls: 7 } };
     await files.writeWhole(`${PROJECT}/opencode.json`, JSON.stringify({ memory }));
@@ -73,9 +73,9 @@ describe("strata status", () => {
     );
     const { code, out } = await runStrata(files, "status");
     expect(code).toBe(0);
-    expect(out).toMatch(/Off +microCompact$/m);
-    expect(out).toMatch(/Background +6 calls and 198,800 tokens left today/);
-    expect(out).toContain("automatic summaries off: it failed");
+    expect(out).toMatch(/Switched off +microCompact$/m);
+    expect(out).toMatch(/Background calls +6 calls and 198,800 tokens left today/);
+    expect(out).toContain("automatic summaries are off: it failed");
   });
 
   it("status shows the size of the context at the last request of each session", async () => {
@@ -83,7 +83,7 @@ describe("strata status", () => {
     const record = { v: 1, time: "2026-11-21T10:00:00Z", instance: "a", session: "ses_1", layer: "view" };
     for (const sent of [9_000, 12_345])
       await files.appendLine(LEDGER, JSON.stringify({ ...record, event: "answer", sent, net: 5 }));
-    expect((await runStrata(files, "status")).out).toContain("ses_1  context 12,345 tokens, saved");
+    expect((await runStrata(files, "status")).out).toContain("ses_1  tokens: context 12,345, removed ");
   });
 
   it("status names the hooks that the host has not called in the last instance", async () => {

@@ -50,7 +50,7 @@ describe("the cache is cold", () => {
     }
   });
 
-  it("the cache is cold as the user's own times say, where they are shorter than the idle time", () => {
+  it("the cache is cold after the user's own times if they are shorter than the idle time", () => {
     const { messages, now } = talk(30, CLAUDE);
     expect(
       reason(messages, now, CLAUDE, { idleMinutes: 60, cacheMinutes: { "anthropic/*": 60 } }),
@@ -75,7 +75,7 @@ describe("the cache is cold", () => {
     );
   });
 
-  it("the cache is cold when the host has compacted, until that is answered, wherever the turns stand that it kept", () => {
+  it("the cache is cold after a compaction by the host until the next answer, wherever the turns that it kept are", () => {
     const clock = createFakeClock();
     const session = createSession(clock);
     const kept = [session.user("one"), session.answer([])];
@@ -91,7 +91,7 @@ describe("the cache is cold", () => {
     expect(reason(failed, clock.now())).toBeUndefined();
   });
 
-  it("the cache is cold when the provider caches nothing, which takes two answers in a row of one model to tell", () => {
+  it("the cache is cold if the provider caches nothing, which two answers in a row of one model prove", () => {
     const clock = createFakeClock();
     const session = createSession(clock);
     session.user("one");
@@ -105,7 +105,7 @@ describe("the cache is cold", () => {
     expect(reason(session.messages, clock.now())).toBeUndefined();
   });
 
-  it("a cold cache is not told by prompts too small to be cached, nor by a second answer that came too late to read", () => {
+  it("a cold cache is not proved by prompts too small to be cached, or by a second answer that came too late to read it", () => {
     const clock = createFakeClock();
     const session = createSession(clock);
     session.user("one");
@@ -118,7 +118,7 @@ describe("the cache is cold", () => {
     expect(reason(session.messages, clock.now())).toBeUndefined();
   });
 
-  it("a cold cache is nothing that a restart alone tells, nor a session without an answer", () => {
+  it("a cold cache is not proved by a restart, or by a session without an answer", () => {
     const { messages, now } = talk(1);
     expect(reason(messages, now)).toBeUndefined();
     expect(reason(messages.slice(0, 1), now + 600 * MINUTE)).toBeUndefined();
@@ -126,7 +126,7 @@ describe("the cache is cold", () => {
 });
 
 describe("a break by the host", () => {
-  it("a break by the host has one key until the next answer, so that it is told once", () => {
+  it("a break by the host has one key until the next answer, so that it is recorded once", () => {
     const { messages, now, session } = talk(1);
     const find = (asked: readonly Message[]) => findHostBreak(readHistory(asked), CLAUDE, now);
     const first = find(messages);
@@ -137,7 +137,7 @@ describe("a break by the host", () => {
     expect(find(session.messages)?.key).not.toBe(first?.key);
   });
 
-  it("a break by the host by another agent is told, and a new day before it", () => {
+  it("a break by the host is a switch of the agent, and before that a new day", () => {
     const { messages, now } = talk(1, {}, { agent: "plan" });
     const find = (nowMs: number) => findHostBreak(readHistory(messages), MODEL, nowMs);
     expect(find(now)).toMatchObject({ kind: "agent", reason: "the agent was switched from build to plan" });

@@ -57,14 +57,14 @@ describe("whose a configuration file is", () => {
     ["config.json", "opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`);
   const inFolder = (folder: string) => ["opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`);
 
-  it("the owner of a configuration file is told by the role in which it is read: the global folder and the home folder's are the user's, all in the project the project's", () => {
+  it("the owner of a configuration file follows from its role: those of the global and home folder are the user's, all in the project the project's", () => {
     expect(usersOf({})).toEqual([
       ...inGlobal("/home/me/.config/opencode"),
       ...inFolder("/home/me/.opencode"),
     ]);
   });
 
-  it("what the user's variables name is the user's, even where it lies in the project, and none is listed twice", () => {
+  it("a file named by the user's variables is the user's, even inside the project, and no file is listed twice", () => {
     const env = {
       OPENCODE_CONFIG: "/repo/opencode.json",
       OPENCODE_CONFIG_DIR: "/repo/a/.opencode",
@@ -81,7 +81,7 @@ describe("whose a configuration file is", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("a home folder inside the project, or that is the project, and a project that is the global folder make no file of the project's the user's", () => {
+  it("a project's file never becomes the user's because the home folder is in the project or equal to it, or because the project is the global folder", () => {
     const inside = "/repo/home";
     expect(usersOf({ home: inside })).toEqual([
       ...inGlobal(`${inside}/.config/opencode`),

@@ -14,7 +14,7 @@ const CONFIG_FILES: ConfigFile[] = [
   { path: GLOBAL, origin: "user" },
   { path: PROJECT, origin: "project" },
 ];
-const OWN = `set in your own configuration, ${GLOBAL}. Move it there.`;
+const OWN = `Move it to your own configuration, ${GLOBAL}.`;
 
 /** Reads files of these contents, and options as the host hands them over. */
 function read(world: Record<string, object>, options?: PlainRecord) {
@@ -58,7 +58,7 @@ function nest(name: string, value: unknown): PlainRecord {
 }
 
 describe("every setting says who may set it", () => {
-  it("a setting that decides where words go, what is spent or what is trusted is nobody's but the user's", () => {
+  it("a setting that decides what is sent, spent or trusted is the user's alone", () => {
     expect(fields.filter(({ owner }) => owner === undefined)).toEqual([]);
     const grave =
       /url|host|remote|model|key|token|budget|daily|max.*tokens|repeat|accept|trust|linked|interval|timeout|provider|path|folder/i;
@@ -68,7 +68,7 @@ describe("every setting says who may set it", () => {
     expect(open.map(({ name }) => name)).toEqual(harmless);
   });
 
-  it("a field that does not say is found, and so is one deep in a group", () => {
+  it("a field without an owner is found, even deep in a group", () => {
     const schema = z.strictObject({
       open: z.strictObject({ a: byAnyone(z.boolean().default(true)) }).prefault({}),
       closed: byUser(z.array(z.string()).default([])),
@@ -81,7 +81,7 @@ describe("every setting says who may set it", () => {
     ]);
   });
 
-  it("what is the user's is described as that, for editors too", () => {
+  it("a setting of the user's is described as such, for editors too", () => {
     const schema = z.toJSONSchema(configSchema, { io: "input" });
     for (const { name, owner } of fields) {
       const path = name.split(".").flatMap((step) => ["properties", step]);
@@ -91,10 +91,10 @@ describe("every setting says who may set it", () => {
   });
 });
 
-describe("what a file of the project sets of the user's", () => {
+describe("a user's setting in a file of the project", () => {
   const users = fields.filter(({ owner }) => owner !== "anyone").map(({ name }) => name);
 
-  it("what a file of the project sets of the user's is looked at here for every such setting", () => {
+  it("a user's setting in a file of the project is tested here for every such setting", () => {
     expect(Object.keys(OTHER).sort()).toEqual([...users].sort());
   });
 
@@ -115,7 +115,7 @@ describe("what a file of the project sets of the user's", () => {
     });
   }
 
-  it("what a file of the project sets of the user's leaves what the user has set in force, whichever is stronger, and all that anyone may set counts", async () => {
+  it("a user's setting in a file of the project never replaces the user's value, and settings that anyone may set count", async () => {
     const { config, problems } = await read({
       [GLOBAL]: { memory: { background: { dailyCalls: 7, model: "mine/small" } } },
       [PROJECT]: {
@@ -127,7 +127,7 @@ describe("what a file of the project sets of the user's", () => {
     expect(problems).toHaveLength(2);
   });
 
-  it("what a file of the project sets of the user's counts where it lowers what is spent, and says nothing then", async () => {
+  it("a user's setting in a file of the project counts, without a message, if it lowers what is spent", async () => {
     const lower = {
       background: { enabled: false, dailyCalls: 3, dailyTokens: 0 },
       dream: { maxTokens: 2_000 },
@@ -152,31 +152,31 @@ describe("what a file of the project sets of the user's", () => {
     expect(raised.problems).toHaveLength(1);
   });
 
-  it("what a file of the project sets of the user's is no matter where it is what is in force anyway", async () => {
+  it("a user's setting in a file of the project is not reported if it equals the value in force", async () => {
     const same = { background: { dailyCalls: defaults.background.dailyCalls }, trust: { projects: [] } };
     expect((await read({ [PROJECT]: { memory: same } })).problems).toEqual([]);
   });
 });
 
-describe("options that the host hands over without saying where they stood", () => {
+describe("options passed by the host without their file", () => {
   const options = { background: { dailyCalls: 5_000 } };
 
-  it("options that the host hands over without saying where they stood are the user's where they stand in the user's file, although a project has the same", async () => {
+  it("options passed by the host are the user's if the user's file has them, even if a project has the same", async () => {
     const world = { [GLOBAL]: inList(options), [PROJECT]: inList(options) };
     const { config, problems } = await read(world, options);
     expect(config.background.dailyCalls).toBe(5_000);
     expect(problems).toEqual([]);
   });
 
-  it("options that the host hands over without saying where they stood are the project's where they stand nowhere", async () => {
+  it("options passed by the host are the project's if no file has them", async () => {
     const { config, problems } = await read({}, options);
     expect(config.background.dailyCalls).toBe(defaults.background.dailyCalls);
     expect(problems).toEqual([
-      `background.dailyCalls in plugin options is not used: where words go, what is spent and what is trusted is ${OWN}`,
+      `background.dailyCalls in plugin options is not used: a project cannot set what is sent, spent or trusted. ${OWN}`,
     ]);
   });
 
-  it("options that the host hands over without saying where they stood do not undo what stands beside the plugin's name in the user's file, which the host drops for a project's entry", async () => {
+  it("options passed by the host do not undo those beside the plugin's name in the user's file, which the host drops for a project's entry", async () => {
     const users = { background: { dailyCalls: 2, enabled: false }, toolResults: { threshold: 9_000 } };
     for (const [entry, handed] of [
       ["opencode-strata", undefined],
@@ -195,7 +195,7 @@ describe("options that the host hands over without saying where they stood", () 
 });
 
 describe("trust", () => {
-  it("trust is a list of absolute paths and one of remotes; a list with anything else is passed over whole, and the rest counts", async () => {
+  it("trust is a list of absolute paths and one of remotes; a list with anything else is ignored as a whole, and the rest counts", async () => {
     const right = {
       projects: ["/home/me/shop", "/home/me/clients/*", "C:\\work\\shop"],
       remotes: ["github.com/acme/shop", "git.example/group/sub/*"],
@@ -237,7 +237,7 @@ describe("strata doctor", () => {
     return sections.flatMap(({ findings }) => findings);
   };
 
-  it("strata doctor names what a file of the project tried to set, and not as if it were in force", async () => {
+  it("strata doctor names what a file of the project tried to set, but not as in force", async () => {
     const options = { background: { dailyCalls: 5_000, model: "evil/m", dailyTokens: 10 } };
     const findings = await examine({ [PROJECT]: inList(options), [GLOBAL]: {} });
     const problems = findings.filter(({ level }) => level === "problem").map(({ what }) => what);
@@ -257,7 +257,7 @@ describe("strata doctor", () => {
     expect(chosen).toContainEqual({
       level: "warning",
       what: expect.stringContaining(
-        `no model is called in the background: small_model in ${PROJECT} is the project's`,
+        `no model is called in the background: small_model in ${PROJECT} is set by the project`,
       ),
     });
     const users = { [GLOBAL]: { ...inList({}), model: "mine/large", small_model: "mine/small" } };
@@ -270,7 +270,7 @@ describe("strata doctor", () => {
     expect(without).toEqual([]);
   });
 
-  it("strata doctor reads what stands in the user's variables as the user's", async () => {
+  it("strata doctor treats settings in the user's variables as the user's", async () => {
     const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(inList({ background: { dailyCalls: 400 } })) };
     const findings = await examine({ [PROJECT]: inList({ background: { dailyCalls: 7_000 } }) }, env);
     expect(findings).toContainEqual({

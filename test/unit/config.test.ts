@@ -21,7 +21,7 @@ function read(world: Record<string, string>, options?: Record<string, unknown>) 
 const inProject = (memory: unknown) => ({ [PROJECT]: JSON.stringify({ memory }) });
 
 describe("settings are merged field by field", () => {
-  it("settings that nobody has made have their defaults, and nothing is said", async () => {
+  it("settings that are not set have their defaults, without a message", async () => {
     const { config, problems } = await read({});
     expect(problems).toEqual([]);
     expect(config.toolResults).toEqual({
@@ -34,7 +34,7 @@ describe("settings are merged field by field", () => {
     });
   });
 
-  it("options are stronger than the project, the project than the global file, that than the defaults", async () => {
+  it("options override the project's file, that overrides the global file, and that the defaults", async () => {
     const world = {
       [GLOBAL]: '{"memory":{"toolResults":{"threshold":11111,"turnBudget":50000,"maxAgeDays":3}}}',
       [PROJECT]: '{"memory":{"toolResults":{"threshold":22222,"turnBudget":60000}}}',
@@ -65,7 +65,7 @@ describe("settings are merged field by field", () => {
     expect(config.crossAgent.onConflict).toBe("block");
   });
 
-  it("all names of the seed are taken", async () => {
+  it("all names of the seed are accepted", async () => {
     const seed = {
       sessionMemory: { enabled: true, updateThreshold: 4096, toolCallThreshold: 10 },
       autoCompact: { enabled: true, threshold: 140000, retryLimit: 3, summaryTimeout: 180000 },
@@ -79,7 +79,7 @@ describe("settings are merged field by field", () => {
   });
 });
 
-describe("wrong input is one clear sentence, and the field takes what is used instead", () => {
+describe("wrong input is one clear sentence, and the field gets the next weaker value", () => {
   const cases: [what: string, memory: unknown, message: string][] = [
     [
       "a text for a number",
@@ -161,21 +161,21 @@ describe("wrong input is one clear sentence, and the field takes what is used in
     expect(problems[0]).toContain('Using "error".');
   });
 
-  it("wrong options name the file in whose plugin list they stand", async () => {
+  it("wrong options are reported with the file whose plugin list has them", async () => {
     const options = { log: { level: "loud" } };
     const world = { [GLOBAL]: JSON.stringify({ plugin: [["opencode-strata", options]] }) };
     expect((await read(world, options)).problems[0]).toContain(`${GLOBAL}: log.level is "loud"`);
     expect((await read({}, options)).problems[0]).toContain('plugin options: log.level is "loud"');
   });
 
-  it("a file that is not JSON names the line, and its settings count for nothing", async () => {
+  it("a file that is not JSON is reported with the line, and its settings are ignored", async () => {
     const { config, problems } = await read({ [PROJECT]: '{\n  "memory": {\n    "log": oops\n' });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(`${PROJECT} cannot be read: line 3, column `);
     expect(config).toEqual(configSchema.parse({}));
   });
 
-  it("a file that holds no object, and a file that cannot be opened, are said and passed over", async () => {
+  it("a file without an object, and one that cannot be opened, are reported and skipped", async () => {
     expect((await read({ [PROJECT]: "[]" })).problems[0]).toContain("an object is expected at the top");
     expect((await read({ [`${PROJECT}/x`]: "a folder" })).problems[0]).toContain("EISDIR");
     expect((await read({ [PROJECT]: "" })).problems).toEqual([]);

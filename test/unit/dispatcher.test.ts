@@ -43,7 +43,7 @@ describe("answers are combined by the hook's rule", () => {
 
   const resort = { ...signing("resort", 2.5), isLastResort: true };
 
-  it("chain: a refusal is the last word, and no dearer layer is asked", async () => {
+  it("chain: a refusal is final, and no more expensive layer is asked", async () => {
     const refusing = layer("refusing", 1.5, { toolArguments: () => refuse("not now") });
     const answer = await sign(openDispatcher([...three, refusing]).dispatcher);
     expect(findRefusal(answer)).toBe("not now");
@@ -51,14 +51,14 @@ describe("answers are combined by the hook's rule", () => {
     expect(findRefusal({ refusal: "not now" })).toBeUndefined();
   });
 
-  it("until: a last resort is left in peace while the value is good enough, dearer layers are asked", async () => {
+  it("until: a last resort is not asked while the value is good enough, other layers are", async () => {
     const rules = combining("until", { isEnough: () => true });
     expect(await sign(openDispatcher([...three, resort], rules).dispatcher)).toEqual({
       signed: "cheapmiddledear",
     });
   });
 
-  it("until: a last resort is asked while it is not good enough, also when a cheap layer has failed", async () => {
+  it("until: a last resort is asked while the value is not good enough, even after a cheap layer has failed", async () => {
     const failing = layer("failing", 0, { toolArguments: () => Promise.reject(new Error("boom")) });
     const rules = combining("until", { isEnough: () => false });
     const { dispatcher } = openDispatcher([failing, ...three, resort], rules);
@@ -71,7 +71,7 @@ describe("answers are combined by the hook's rule", () => {
   });
 });
 
-describe("a layer that fails has passed, is named once in the log, and the others go on", () => {
+describe("a layer that fails counts as having passed, is logged once, and the others continue", () => {
   const cheap = signing("cheap", 1);
   const faulty: Record<string, Handler<"toolArguments">> = {
     throws: () => {
@@ -93,7 +93,7 @@ describe("a layer that fails has passed, is named once in the log, and the other
     });
   }
 
-  it("one whose promise never settles costs one deadline and is left out from then on", async () => {
+  it("a layer whose promise never settles costs one deadline and is left out from then on", async () => {
     let calls = 0;
     const toolArguments = () => {
       calls++;
@@ -110,7 +110,7 @@ describe("a layer that fails has passed, is named once in the log, and the other
     expect(lines).toHaveLength(1);
   });
 
-  it("one that is late has its answer dropped, is told by the signal, and is asked again once it has ended", async () => {
+  it("a layer that is late has its answer dropped, its signal aborted, and is asked again once it has returned", async () => {
     const late: { end?: (args: Record<string, unknown>) => void; signal?: AbortSignal; calls: number } = {
       calls: 0,
     };
@@ -133,7 +133,7 @@ describe("a layer that fails has passed, is named once in the log, and the other
     expect(await sign(dispatcher)).toEqual({ signed: "slowcheap" });
   });
 
-  it("an answer without messages, or with parts that are none, is no context", async () => {
+  it("an answer without messages, or with invalid parts, is not a context", async () => {
     for (const garbage of [
       [],
       [{ info: {}, parts: [] }],
@@ -175,7 +175,7 @@ describe("a call of the host is served whatever it brings", () => {
   });
 });
 
-it("all layers are let go, also beside one that fails and one that hangs", async () => {
+it("all layers are disposed, even if one fails and one hangs", async () => {
   const gone: string[] = [];
   const disposable = (name: string, dispose: () => Promise<void>): Layer => ({
     name,

@@ -28,7 +28,7 @@ async function open() {
   return { clock, files, world: { clock, files, folders: planFolders(PROJECT), processes } };
 }
 
-it("a start removes what a week ago was of use, messages after a month, and nothing that people read", async () => {
+it("a start removes machine state after a week, messages after a month, and nothing that people read", async () => {
   const { clock, files, world } = await open();
   const complaints: unknown[] = [];
   const sweep = async () => {
@@ -52,7 +52,7 @@ it("a start removes what a week ago was of use, messages after a month, and noth
   expect(complaints).toEqual([]);
 });
 
-it("gc removes nothing that is younger than was asked for, or than its kind is kept", async () => {
+it("gc removes nothing younger than the given days or the minimum of its kind", async () => {
   const { clock, world } = await open();
   const find = async (days: number) => (await findExpired(world, kinds, days)).length;
   clock.advance(8.5 * DAY_MS);
@@ -60,7 +60,7 @@ it("gc removes nothing that is younger than was asked for, or than its kind is k
   expect(await find(0)).toBeGreaterThan(4);
 });
 
-it("the day in a name counts, whatever a copy of the folder has made of the file's time", async () => {
+it("the day in a file's name counts, even if copying the folder has changed the file's time", async () => {
   const { clock, files, world } = await open();
   clock.advance(20 * DAY_MS);
   for (const path of [...files.contents.keys()]) await files.touch(path, clock.now());
@@ -70,7 +70,7 @@ it("the day in a name counts, whatever a copy of the folder has made of the file
   ]);
 });
 
-it("a folder that cannot be read does not keep the others from being swept", async () => {
+it("an unreadable folder does not stop the removal in the others", async () => {
   const { clock, files, world } = await open();
   clock.advance(10 * DAY_MS);
   const list = files.list.bind(files);
@@ -88,7 +88,7 @@ it("a folder that cannot be read does not keep the others from being swept", asy
   expect(files.contents.has(`${STATE}/pulse/x.json`)).toBe(true);
 });
 
-it("files of other names in the same folder are not Strata's to remove", async () => {
+it("files with other names in the same folder are never removed", async () => {
   const { clock, files, world } = await open();
   await files.writeWhole(`${STATE}/edits/notes.md`, "mine\n");
   await files.writeWhole(`${PROJECT}/.opencode/tool-results/x.txt.backup`, "mine\n");

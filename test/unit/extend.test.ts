@@ -35,8 +35,8 @@ function open(isFull = false) {
 
 const call = { sessionID: "ses_1", layer: "toy" };
 
-describe("text behind what is newest", () => {
-  it("is a decision on disk, known from then on, and then one line in the savings ledger", async () => {
+describe("an addition to the newest message or result", () => {
+  it("an addition is a decision on disk, then known, then one line in the savings ledger", async () => {
     const world = open();
     const { controller, decisions, writes, written } = world;
     await decisions.load([DAY]);
@@ -53,14 +53,14 @@ describe("text behind what is newest", () => {
       expect(decisions.find(behind.key, "ses_1")?.extended).toMatchObject([{ layer: "toy", text }]);
   });
 
-  it("leaves no trace where there is none", async () => {
+  it("no addition leaves no trace", async () => {
     const world = open();
     expect(await extend(world, { ...call, additions: [], signal: world.controller.signal })).toBe(false);
     await world.writes.onIdle();
     expect(world.written).toEqual([]);
   });
 
-  it("that cannot be recorded is not shown and not in the ledger", async () => {
+  it("an addition that cannot be recorded is neither shown nor in the ledger", async () => {
     const world = open(true);
     await world.decisions.load([DAY]);
     const extended = extend(world, { ...call, additions, signal: world.controller.signal });
@@ -70,7 +70,7 @@ describe("text behind what is newest", () => {
     expect(world.decisions.find("result 1", "ses_1")?.extended).toBeUndefined();
   });
 
-  it("that comes after its request has gone is not in the ledger and never counts", async () => {
+  it("an addition that comes after its request was sent is not in the ledger and never counts", async () => {
     const world = open();
     await world.decisions.load([DAY]);
     world.controller.abort(new Error("the request has gone"));
@@ -81,7 +81,7 @@ describe("text behind what is newest", () => {
     expect(world.decisions.find("result 1", "ses_1")?.extended).toBeUndefined();
   });
 
-  it("in several names is one line in the ledger", async () => {
+  it("additions of several layers are one line in the ledger", async () => {
     const world = open();
     noteExtended(world.savings, { ...call, count: 3 });
     await world.writes.onIdle();

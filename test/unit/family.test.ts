@@ -13,7 +13,7 @@ function open() {
 }
 
 describe("the family of a session", () => {
-  it("is what the host reported, or says; a circle ends", async () => {
+  it("the family is what the host reported or answers; a cycle ends", async () => {
     const { family, host } = open();
     host.parents.set("b", "a");
     family.hear(created("c", "b"));
@@ -22,7 +22,7 @@ describe("the family of a session", () => {
     expect(await family.findAncestors("x")).toHaveLength(5);
   });
 
-  it("is asked for again where the host did not say, and until then the session is no person's", async () => {
+  it("the family is asked for again if the host did not answer, and until then no person opened the session", async () => {
     const { family, host } = open();
     host.findParent = async () => "unknown";
     expect(await family.findParent("c")).toBeUndefined();
@@ -34,7 +34,7 @@ describe("the family of a session", () => {
     expect(await family.isPersons("d")).toBe(true);
   });
 
-  it("is known without the host where the session was opened while it was listened to, or was asked about", async () => {
+  it("the family is known without asking the host if the session's creation was heard, or it was asked about before", async () => {
     const { family, host } = open();
     let asked = 0;
     host.findParent = async () => {
@@ -52,7 +52,7 @@ describe("the family of a session", () => {
     expect(family.knownParent("older")).toBe("a");
   });
 
-  it("outlives the session, and a thousand others where it is still asked about", () => {
+  it("the family outlives the session, and a thousand others if it is still asked about", () => {
     const { family } = open();
     for (const id of ["c", "forgotten"]) family.hear(created(id, "main"));
     family.hear({ type: "session.deleted", properties: { info: { id: "c", parentID: "main" } } });
@@ -63,14 +63,14 @@ describe("the family of a session", () => {
     expect(family.knownParent("forgotten")).toBeUndefined();
   });
 
-  it("of a fork of ours is the session that asked for it, whatever the host says", async () => {
+  it("the parent of a fork by Strata is the session that asked for it, whatever the host says", async () => {
     const { family, host } = open();
     const fork = { ...host, isFork: (id: string) => id === "fork", findAsker: () => "asker" };
     expect(await createFamily(fork).findParent("fork")).toBe("asker");
     expect(await family.findParent("fork")).toBeUndefined();
   });
 
-  it("does not change by events of another kind or shape", () => {
+  it("the family does not change by events of another kind or shape", () => {
     const { family } = open();
     family.hear({ type: "session.updated", properties: { info: { id: "c", parentID: "b" } } });
     for (const info of [undefined, null, "c", { id: 3, parentID: "b" }, { parentID: "b" }])

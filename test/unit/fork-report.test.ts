@@ -15,7 +15,7 @@ const report = (given: Partial<ForkReport> = {}): ForkReport => ({
   ...given,
 });
 
-it("a report says what the first request had from the cache, to a tenth of a percent and never more than it was", () => {
+it("a report states the cache hit of the first request, to a tenth of a percent and never rounded up", () => {
   expect(formatForkReports([report()])).toBe(
     "=== fork 1 of 1: look\nIt is 42.\n[Strata] first request: 44,428 of 44,450 prompt tokens from the cache (99.9 %); 2 requests, 122 tokens read anew, 88,900 from the cache, 50 answered",
   );
@@ -24,7 +24,7 @@ it("a report says what the first request had from the cache, to a tenth of a per
   );
 });
 
-it("a beginning that was not shared is said, and so is one that nobody counted, or that was a brief", () => {
+it("a report says if the beginning was not shared, not counted, or a brief", () => {
   const text = (given: Partial<ForkReport>) => formatForkReports([report(given)]);
   expect(text({ first: { input: 9_000, output: 0, cacheRead: 1_000 } })).toContain(
     "(10.0 %, so the beginning was not shared as a whole)",
@@ -37,7 +37,7 @@ it("a beginning that was not shared is said, and so is one that nobody counted, 
   );
 });
 
-it("what was touched and what was refused stands in it once", () => {
+it("a report lists touched files and refusals once", () => {
   const text = formatForkReports([
     report({
       files: [
@@ -51,7 +51,7 @@ it("what was touched and what was refused stands in it once", () => {
   expect(text.match(/bash \(rm\)/g)).toHaveLength(1);
 });
 
-it("what is written is read again: task, answer and files of each", () => {
+it("a report is parsed again: task, answer and files of each fork", () => {
   const word = fc.stringMatching(/^[a-z]{1,9}( [a-z]{1,9})?$/);
   const reports = fc.array(
     fc.record({ task: word, answer: word, files: fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}\.ts$/)) }),
@@ -74,6 +74,6 @@ it("what is written is read again: task, answer and files of each", () => {
   );
 });
 
-it("any other text has no reports in it", () => {
+it("any other text contains no reports", () => {
   expect(parseForkReports("fork was not run, its arguments do not fit.")).toEqual([]);
 });

@@ -24,7 +24,7 @@ describe("which calls are made", () => {
     expect(host.generated).toEqual([]);
   });
 
-  it('with "auto" only where a small model other than the main one, or a model for it, is configured', async () => {
+  it('model calls are made with "auto" only if a model for them, or a small one other than the main one, is configured', async () => {
     const usedWith = async (models: { main?: string; small?: string }, model?: string) => {
       const { generation, host } = openGeneration(model === undefined ? {} : { model });
       Object.assign(host, { models: () => models });
@@ -60,20 +60,20 @@ describe("which calls are made", () => {
   });
 });
 
-it("a model that a project chose is not asked: no call is made, and one line and the status say which key in which file", async () => {
+it("a model chosen by a project is never called, and one line and the status name the key and the file", async () => {
   const project = [{ key: "small_model", file: "/project/opencode.json" }];
   const { generation, host, log } = openGeneration({}, undefined, { ...NO_CLAIMS, project });
   for (let times = 0; times < 3; times++)
     expect(await generation.generate(notes)).toMatchObject({ kind: "refused" });
   expect(host.generated).toEqual([]);
-  const sentence = "small_model in /project/opencode.json is the project's";
+  const sentence = "small_model in /project/opencode.json is set by the project";
   const status = await generation.status();
   expect(status).toMatchObject({ isAllowed: false, why: expect.stringContaining(sentence) });
   expect(status.model).toBeUndefined();
   expect(log.lines.filter((line) => line.startsWith("info") && line.includes(sentence))).toHaveLength(1);
 });
 
-describe("what is asked and what comes back", () => {
+describe("request and answer", () => {
   it("the host is given purpose, session, prompt, model and 60 seconds", async () => {
     const { generation, host } = openGeneration();
     expect(await generation.generate(notes)).toEqual(written("written"));
@@ -101,7 +101,7 @@ describe("what is asked and what comes back", () => {
     expect(await generation.status()).toMatchObject({ isAllowed: true, callsToday: 1, tokensToday: 125 });
   });
 
-  it("what is not known to have been spent counts with the most that it may have been", async () => {
+  it("unknown spending counts as the maximum that is possible", async () => {
     const { generation, host } = openGeneration();
     host.respond = () => ({ kind: "failed", reason: "no answer within 60 s" });
     expect(await generation.generate(notes)).toEqual({ kind: "failed", why: "no answer within 60 s" });
@@ -142,7 +142,7 @@ describe("waiting", () => {
     expect(await ask(9)).toEqual({ kind: "refused", why: "8 calls are waiting already" });
   });
 
-  it("a model call that is newer takes the place of one that waits for the same, also when the line is full", async () => {
+  it("a newer model call replaces a waiting one with the same purpose, even if the queue is full", async () => {
     const world = openGeneration();
     const answers = hold(world);
     const ask = (n: number, prompt: string) =>
@@ -160,7 +160,7 @@ describe("waiting", () => {
     expect(await newer).toMatchObject({ text: "the newer" });
   });
 
-  it("a model call that is under way at the end of the plugin is cut off, and those that wait are refused", async () => {
+  it("a running model call is aborted when the plugin ends, and waiting ones are refused", async () => {
     const world = openGeneration();
     world.host.respond = ({ signal }) =>
       new Promise((resolve) =>

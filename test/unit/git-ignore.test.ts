@@ -38,7 +38,7 @@ function openRepository(paths: Record<string, string>) {
   return { project, write, git };
 }
 
-describe("a .gitignore in a folder of ours", () => {
+describe("a .gitignore in a folder of Strata", () => {
   const texts = [
     "",
     "# keep\n",
@@ -69,7 +69,7 @@ describe("a .gitignore in a folder of ours", () => {
     });
   }
 
-  it("a .gitignore in a folder of ours lacks only the rules that are not there, in any of their spellings", () => {
+  it("a .gitignore in a folder of Strata lacks only the rules that it has in no spelling", () => {
     const rules = ["MEMORY.md", "/errors.log*"];
     expect(planRules("/MEMORY.md\nerrors.log*\n", rules)).toEqual([]);
     expect(planRules("MEMORY.md\n", rules)).toEqual(["/errors.log*"]);
@@ -104,13 +104,13 @@ describe("what git tracks", () => {
     });
   }
 
-  it("what git tracks is nothing where there is no repository, and where the index is none", async () => {
+  it("git tracks nothing if there is no repository, or if the index is invalid", async () => {
     for (const index of ["", "DIRC", "x".repeat(400), `DIRC\0\0\0\u0002\0\0\0\u0009${"\u0001".repeat(200)}`])
       expect(await readTracked(createMemoryFiles({ "/p/.git/index": index }), "/p")).toEqual([]);
     expect(await readTracked(createMemoryFiles(), "/p")).toEqual([]);
   });
 
-  it("what git tracks in our folders is named, but not what is committed on purpose or belongs there", async () => {
+  it("files that git tracks in Strata's folders are named, unless they are committed on purpose or belong there", async () => {
     const { git, project } = openRepository({
       ".opencode/memory/idea/x.md": "1",
       ".opencode/memory/MEMORY.md": "1",
@@ -130,7 +130,7 @@ describe("what git tracks", () => {
   });
 });
 
-describe("the plugin in a repository that lets git see our folders", () => {
+describe("the plugin in a repository that lets git see Strata's folders", () => {
   const open: Record<string, string> = Object.fromEntries(
     ["tool-results", "session-memory", "strata", "memory/private"].map((folder) => [
       `${PROJECT}/.opencode/${folder}/.gitignore`,
@@ -138,17 +138,17 @@ describe("the plugin in a repository that lets git see our folders", () => {
     ]),
   );
 
-  it("the plugin in a repository that lets git see our folders completes each .gitignore with its start, and says so in the log", async () => {
+  it("the plugin completes each .gitignore at its start, and says so in the log", async () => {
     const world = await openWorld({ files: createMemoryFiles(open) });
     const log = await world.log();
     for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
-    expect(log.match(/was completed/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(log.match(/added the missing rules/g)?.length).toBeGreaterThanOrEqual(3);
     const again = await world.restart();
     await again.strata.idle();
     for (const path of Object.keys(open)) expect(world.files.text(path)).toBe("# keep\n*\n");
   });
 
-  it("the plugin in a repository that lets git see our folders leaves one alone whose folder the user commits on purpose, but never that of private memories", async () => {
+  it("the plugin leaves a .gitignore alone if the user commits its folder on purpose, but never that of private memories", async () => {
     const committedFolders = [`${PROJECT}/.opencode/session-memory`, `${PROJECT}/.opencode/memory/private`];
     const world = await openWorld({ files: createMemoryFiles(open), options: { committedFolders } });
     await world.strata.idle();
@@ -156,7 +156,7 @@ describe("the plugin in a repository that lets git see our folders", () => {
     expect(world.files.text(`${committedFolders[1]}/.gitignore`)).toBe("# keep\n*\n");
   });
 
-  it("the plugin in a repository that lets git see our folders names one that it cannot complete, in log, toast, status, doctor and validate", async () => {
+  it("the plugin names a .gitignore that it cannot complete in log, toast, status, doctor and validate", async () => {
     const path = `${PROJECT}/.opencode/session-memory/.gitignore`;
     const disk = createMemoryFiles({ [path]: "", [`${PROJECT}/opencode.json`]: "{}" });
     const world = await openWorld({

@@ -26,7 +26,7 @@ function begin(): Session {
 }
 
 describe("the handoff", () => {
-  it("the handoff has goal, rules, state, what is open, what was claimed, and the next step", () => {
+  it("the handoff has goal, rules, state, open points, leases and the next step", () => {
     const session = begin();
     session.answer([
       did("lease", { op: "claim", item: "#34" }),
@@ -66,7 +66,7 @@ describe("the handoff", () => {
     ]);
   });
 
-  it("the handoff is there for a turn that was broken off, and for work that the agent said is still to do", () => {
+  it("the handoff exists after an aborted turn, and for a next step that the agent announced", () => {
     const broken = begin();
     broken.answer([], { text: "I will now", info: { error: { name: "MessageAbortedError" } } });
     expect(handoff(broken)).toContain("not answered");
@@ -75,7 +75,7 @@ describe("the handoff", () => {
     expect(handoff(said)).toContain("Next step: Next: the emitter. - tables - tests");
   });
 
-  it("the handoff is nothing when all was answered, or when a person has struck out what was open", () => {
+  it("the handoff is absent if everything was answered, or if a person removed the open points", () => {
     const session = begin();
     session.answer([], { text: "Done, all tests pass." });
     expect(handoff(session)).toBeUndefined();
@@ -99,13 +99,13 @@ describe("the handoff", () => {
     expect(text?.length).toBeLessThanOrEqual(3_000);
   });
 
-  it("the handoff takes notes of before there were leases", () => {
+  it("the handoff accepts notes from before there were leases", () => {
     const { leases: _, ...ledger } = ledgerOf(begin());
     expect(parseStored(JSON.stringify({ version: 1, ledger, removed: [] }))?.ledger.leases).toEqual([]);
   });
 });
 
-describe("what is said to be still to do", () => {
+describe("the next step that an agent announces", () => {
   const samples: [text: string, next: string | undefined][] = [
     ["All done.", undefined],
     ["Half is ported. Next I will do the emitter.", "Next I will do the emitter."],

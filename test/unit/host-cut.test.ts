@@ -3,14 +3,14 @@ import { createMemoryFiles } from "../support/memory-files.js";
 import { answer, call, lines, pathIn, user } from "../support/messages.js";
 import { onlyOutput, openWorld } from "../support/world.js";
 
-describe("a result that the host has cut", () => {
+describe("a result that the host truncated", () => {
   const HOST_FILE = "/data/opencode/tool-output/tool_1";
   const cut = (file = HOST_FILE) =>
     call("bash", `...output truncated...\n\nFull output saved to: ${file}\n\n${lines(100)}`, {
       state: { metadata: { truncated: true, outputPath: file, exit: 0 } },
     });
 
-  it("a result that the host has cut is taken over whole, byte by byte", async () => {
+  it("a result that the host truncated is stored in full, byte by byte", async () => {
     const whole = Buffer.concat([Buffer.from(lines(20_000)), Buffer.from([0xff, 0xfe])]);
     const world = await openWorld({ files: createMemoryFiles({ [HOST_FILE]: whole }) });
     const preview = await onlyOutput(world, [user("go"), answer([cut()])]);
@@ -20,7 +20,7 @@ describe("a result that the host has cut", () => {
     expect(whole.equals(world.files.contents.get(pathIn(preview)) ?? Buffer.of())).toBe(true);
   });
 
-  it("a result that the host has cut is taken over also when the host has left nothing of it, as of one long line", async () => {
+  it("a result that the host truncated is stored even if the host left nothing of it, as of one long line", async () => {
     const whole = "x".repeat(2_000_000);
     const nothing = call("custom", `...2000000 bytes truncated...\n\nFull output saved to: ${HOST_FILE}\n`, {
       state: { metadata: { truncated: true, outputPath: HOST_FILE } },
@@ -31,7 +31,7 @@ describe("a result that the host has cut", () => {
     expect(preview).toContain("xxx");
   });
 
-  it("a result that the host has cut stays when the host's file is gone or too large to copy while a turn waits: nothing could be promised of it", async () => {
+  it("a result that the host truncated stays if the host's file is gone or too large to copy while a turn waits", async () => {
     const long = cut();
     const state = { ...long.state, output: `${long.state.output}${lines(900)}` };
     const messages = [user("go"), answer([{ ...long, state }])];
@@ -40,7 +40,7 @@ describe("a result that the host has cut", () => {
     expect(await onlyOutput(await openWorld({ files }), messages)).toBe(state.output);
   });
 
-  it("a result that the host has cut keeps what the host says of it: that the command was ended, and why", async () => {
+  it("a result that the host truncated keeps the host's remark that the command was terminated, and why", async () => {
     const ended = cut();
     const note =
       "<shell_metadata>\nshell tool terminated command after exceeding timeout 2000 ms.\n</shell_metadata>";
@@ -55,7 +55,7 @@ describe("a result that the host has cut", () => {
     expect(preview).toContain("shell tool terminated command after exceeding timeout 2000 ms.");
   });
 
-  it("a result that the host has cut is not taken at the word of a tool that names some other file", async () => {
+  it("a result that the host truncated is not read from a file that only the tool names", async () => {
     const world = await openWorld({
       files: createMemoryFiles({ "/home/me/.ssh/id_rsa": "secret ".repeat(9_000) }),
     });

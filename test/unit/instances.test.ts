@@ -49,10 +49,10 @@ function open() {
   return { clock, files, log, make, processes, put, turn: () => new Promise((done) => setImmediate(done)) };
 }
 
-describe("whether an instance lives", () => {
+describe("the liveness of an instance", () => {
   const idsOf = (living: readonly Instance[]) => living.map(({ id }) => id);
 
-  it("whether an instance lives is told by its process where that is known, whatever the clocks and heartbeats say", async () => {
+  it("the liveness of an instance follows from its process if that is known, whatever clocks and heartbeats say", async () => {
     const { clock, make, processes, put } = open();
     await put(other(identify(7), "1999-01-01T00:00:00.000Z"));
     processes.running.add(7);
@@ -65,7 +65,7 @@ describe("whether an instance lives", () => {
     expect(idsOf(await instances.living())).toEqual(["own"]);
   });
 
-  it("whether an instance lives is told by its heartbeat where it is on another machine, once that has stood still for long enough", async () => {
+  it("the liveness of an instance on another machine follows from its heartbeat, once that has stood still for long enough", async () => {
     const { clock, files, make, put } = open();
     const away = other(identify(7, "there"), "2031-01-01T00:00:00.000Z");
     await put(away);
@@ -81,7 +81,7 @@ describe("whether an instance lives", () => {
     expect(files.text("/instances/other.json")).toBeDefined();
   });
 
-  it("whether an instance lives is nothing that half a file, another version, or a name that leads elsewhere can say", async () => {
+  it("the liveness of an instance is never read from an incomplete file, another version, or a name that leads elsewhere", async () => {
     const { files, make, put } = open();
     await files.writeWhole("/instances/half.json", formatInstance(other(identify(1))).slice(0, 40));
     await files.writeWhole("/instances/later.json", '{"v":2}');
@@ -92,7 +92,7 @@ describe("whether an instance lives", () => {
 });
 
 describe("an instance", () => {
-  it("an instance removes the file of the dead after everybody has let go of what they held", async () => {
+  it("an instance removes the file of a dead one after what that held has been released", async () => {
     const { clock, files, log, make, put, turn } = open();
     const instances = make();
     const told: [string, boolean][] = [];
@@ -108,7 +108,7 @@ describe("an instance", () => {
     expect(log.lines.join()).toContain("instance other (process 7 on here) has ended");
   });
 
-  it("an instance beats, is there again when somebody has removed its file, and is gone for good when it has left", async () => {
+  it("an instance sends heartbeats, restores its file if it is deleted, and is gone for good after it has left", async () => {
     const { clock, files, make } = open();
     const instances = make();
     await instances.join();
@@ -147,13 +147,13 @@ describe("edits", () => {
   });
   const mine = line({ id: "b-1", instance: "b", session: "ses_b", at: MORNING + 1_000 });
 
-  it("edits of two at the same time the later one in the file knows of the earlier one, and not the other way round", () => {
+  it("edits at the same time: the later one in the file knows of the earlier one, and not the other way round", () => {
     const lines = [line({}), mine];
     expect(findConflicts(lines, "b-1", new Set(["a"]))).toHaveLength(1);
     expect(findConflicts(lines, "a-1", new Set(["b"]))).toEqual([]);
   });
 
-  it("edits by a clock that was set back are no less recent; of each other instance the last counts", () => {
+  it("edits by a clock that was set back are no less recent; of each other instance the last one counts", () => {
     const later = line({ id: "a-2", at: MORNING + 3_600_000 });
     const found = findConflicts([line({}), later, mine], "b-1", new Set(["a"]));
     expect(found).toEqual([{ path: "a.ts", by: later }]);
@@ -219,7 +219,7 @@ describe("on a real disk", () => {
     expect([await has("../a.ts"), await has("../b.ts")]).toEqual([true, false]);
   });
 
-  it("an item that four processes want is held by one at a time", async () => {
+  it("a lease that four processes want is held by one at a time", async () => {
     const users = [start("15"), start("15"), start("15"), start("15")];
     await Promise.all(users.map((user) => user.ended()));
     const said = users.flatMap(({ lines }) => lines);
@@ -228,7 +228,7 @@ describe("on a real disk", () => {
     expect(await readdir(join(folder, "instances"))).toEqual([]);
   });
 
-  it("what a killed process held is free for the next, at once", async () => {
+  it("a lease of a killed process is free for the next one at once", async () => {
     const victim = start("1", "hold");
     await victim.line("held");
     const next = start("1");

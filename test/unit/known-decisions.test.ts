@@ -14,7 +14,7 @@ const cleared = (key: string, text = `${key} is gone`): DatedDecision => ({
   file: "/r/f.txt",
 });
 
-describe("what is decided in one session", () => {
+describe("a decision of a session", () => {
   let files: MemoryFiles;
   let decisions: Decisions;
   const open = (): Decisions =>
@@ -41,7 +41,7 @@ describe("what is decided in one session", () => {
     await decisions.begin("fork", [DAY]);
   });
 
-  it("what is decided in one session does not count when it was taken down too late, though another may have read it; the next one does", async () => {
+  it("a decision of a session does not count if it was recorded too late, though another may have read it; the next one does", async () => {
     const late = new AbortController();
     const other = open();
     const { appendLine } = files;
@@ -61,18 +61,18 @@ describe("what is decided in one session", () => {
     expect(await read("a", "parent")).toEqual(["in time", "in time"]);
   });
 
-  it("what is decided in one session is not taken down at all once the request has gone", async () => {
+  it("a decision of a session is not recorded once the request has gone", async () => {
     const gone = AbortSignal.abort();
     await expect(decisions.record("parent", "x", [cleared("a")], gone)).rejects.toThrow("aborted");
     expect((await decisions.read(DAY)).map(({ key }) => key)).toEqual(["before"]);
     expect(await read("a", "parent")).toEqual([undefined, undefined]);
   });
 
-  it("what is decided in one session holds in its fork when it was decided before", async () => {
+  it("a decision of a session holds in its fork if it was made before", async () => {
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
   });
 
-  it("what is decided in one session does not hold in its fork when it was decided after, nor the other way round", async () => {
+  it("a decision of a session does not hold in its fork if it was made after, nor the other way round", async () => {
     await decisions.record("parent", "x", [cleared("a")]);
     await decisions.record("fork", "x", [cleared("b")]);
     expect(await read("a", "fork")).toEqual([undefined, undefined]);
@@ -80,7 +80,7 @@ describe("what is decided in one session", () => {
     expect(await read("a", "parent")).toEqual(["a is gone", "a is gone"]);
   });
 
-  it("what is decided in one session is decided in the other by itself, in its own words", async () => {
+  it("a decision of a session is made in the other independently, with its own text", async () => {
     await decisions.record("parent", "x", [cleared("a", "the parent's")]);
     await decisions.record("fork", "x", [cleared("a", "the fork's"), cleared("before", "again")]);
     expect(await read("a", "parent")).toEqual(["the parent's", "the parent's"]);
@@ -88,7 +88,7 @@ describe("what is decided in one session", () => {
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
   });
 
-  it("what is decided in one session holds in a fork that begins in the moment in which another instance writes it", async () => {
+  it("a decision of a session holds in a fork that begins at the moment when another instance writes it", async () => {
     const other = open();
     await other.load([DAY]);
     await decisions.record("parent", "x", [cleared("a")]);
@@ -97,18 +97,21 @@ describe("what is decided in one session", () => {
     expect(await read("a", "late")).toEqual(["a is gone", "a is gone"]);
   });
 
-  it.each(["deleted", "cut short"])("is written down again when its file was %s meanwhile", async (how) => {
-    const path = [...files.contents.keys()][0] ?? "";
-    const whole = files.text(path) ?? "";
-    if (how === "deleted") files.contents.clear();
-    else files.contents.set(path, Buffer.from(whole.slice(0, whole.indexOf("\n") + 1)));
-    await decisions.load([DAY], { again: true });
-    expect(files.text(path)).toBe(whole);
-    expect(await decisions.begin("parent", [DAY])).toBe(true);
-    expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
-  });
+  it.each(["deleted", "cut short"])(
+    "a decision of a session is written again if its file was %s meanwhile",
+    async (how) => {
+      const path = [...files.contents.keys()][0] ?? "";
+      const whole = files.text(path) ?? "";
+      if (how === "deleted") files.contents.clear();
+      else files.contents.set(path, Buffer.from(whole.slice(0, whole.indexOf("\n") + 1)));
+      await decisions.load([DAY], { again: true });
+      expect(files.text(path)).toBe(whole);
+      expect(await decisions.begin("parent", [DAY])).toBe(true);
+      expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
+    },
+  );
 
-  it("what is decided in one session is written down again before the next decision when its file was deleted in the middle of a turn", async () => {
+  it("a decision of a session is written again before the next one if its file was deleted in the middle of a turn", async () => {
     files.contents.clear();
     await decisions.record("parent", "x", [cleared("a")]);
     expect(await read("before", "fork")).toEqual(["before is gone", "before is gone"]);
@@ -116,7 +119,7 @@ describe("what is decided in one session", () => {
     expect(await open().begin("fork", [DAY])).toBe(false);
   });
 
-  it("what is decided in one session counts once when two instances write it down again, each what it knows", async () => {
+  it("a decision of a session counts once if two instances write it again", async () => {
     const other = open();
     await other.load([DAY]);
     await other.record("parent", "x", [cleared("theirs")]);
@@ -128,7 +131,7 @@ describe("what is decided in one session", () => {
     expect(await read("theirs", "parent")).toEqual(["theirs is gone", "theirs is gone"]);
   });
 
-  it("what is decided in one session stays known when it cannot be written down again, and is tried again", async () => {
+  it("a decision of a session stays known if it cannot be written again, and the write is retried", async () => {
     files.contents.clear();
     const { appendLine } = files;
     files.appendLine = async () => Promise.reject(new Error("disk full"));
@@ -139,7 +142,7 @@ describe("what is decided in one session", () => {
     expect(await read("before", "parent")).toEqual(["before is gone", "before is gone"]);
   });
 
-  it("what is decided in one session is not written down again when its day was forgotten on purpose", async () => {
+  it("a decision of a session is not written again if its day was deleted on purpose", async () => {
     await decisions.forget(DAY);
     await decisions.load([DAY], { again: true });
     expect([...files.contents.keys()]).toEqual([]);

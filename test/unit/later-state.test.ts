@@ -1,4 +1,4 @@
-/** State that a later Strata has written, after a downgrade or beside this one: a row for every file of machine state. */
+/** State written by a newer Strata, after a downgrade or beside this one: a row for every file of machine state. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createCursors } from "../../layers/5-auto-memory/extraction/extraction-cursor.js";
@@ -150,20 +150,20 @@ const open = (path: string, text: string) => {
   return { files, log, kept: keepLaterState(files, log) };
 };
 
-describe("a document of a later version", () => {
-  it.each(documents)("a later version's document is never overwritten: %s", async (name, text) => {
+describe("a document of a newer version", () => {
+  it.each(documents)("a newer version's document is never overwritten: %s", async (name, text) => {
     const path = name.startsWith("/") ? name : `${PROJECT}/${name}`;
     const { files, kept, log } = open(path, text);
     for (let n = 0; n < 2; n++)
       await expect(kept.writeWhole(path, "mine")).rejects.toMatchObject({ code: "ELATER" });
     expect(files.text(path)).toBe(text);
     expect(log.lines).toEqual([
-      expect.stringMatching(/^warn state: .* is of version (9|2|12\.0\.1), which a later Strata/),
+      expect.stringMatching(/^warn state: .* is of version (9|2|12\.0\.1), written by a newer Strata/),
     ]);
     expect(log.lines[0]).toContain(path);
   });
 
-  it("a document of a later version is told from one of today, from half of one, and from a file that is not ours", async () => {
+  it("a document of a newer version is told from a current one, an incomplete one, and a foreign file", async () => {
     for (const [path, text] of [
       [`${STATE}/dream.json`, '{"v":1,"seen":["\\"v\\": 9"]}'],
       [`${STATE}/dream.json`, '{"v":9,'],
@@ -177,12 +177,12 @@ describe("a document of a later version", () => {
   });
 });
 
-describe("what a later version has written", () => {
-  it.each(readings)("what a later version has written in %s %s", (_path, _handling, read, made) => {
+describe("state of a newer version", () => {
+  it.each(readings)("state of a newer version in %s %s", (_path, _handling, read, made) => {
     expect(read()).toEqual(made);
   });
 
-  it("what a later version has written has a row here, whichever file of machine state it is", () => {
+  it("state of a newer version has a row here for every file of machine state", () => {
     const page = readFileSync(new URL("../../docs/files.md", import.meta.url), "utf8");
     const state = page.slice(page.indexOf("## Machine state"), page.indexOf("\nOutside of these"));
     const names = [...state.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = ""]) =>
@@ -202,7 +202,7 @@ describe("what a later version has written", () => {
     expect(names.filter((name) => !isKnown(name) && !name.endsWith(".lock"))).toEqual([]);
   });
 
-  it("what a later version has written of the trust of memories takes trust away, and gives none", async () => {
+  it("state of a newer version about trust removes trust, and gives none", async () => {
     const file = (name: string) => ({ name, hash: "h" });
     const lines = [
       { ...LATER, op: "own", files: [file("a")] },
@@ -217,7 +217,7 @@ describe("what a later version has written", () => {
     expect(record.isDecided(file("c"))).toBe(true);
   });
 
-  it("what a later version has written of who edits what warns of it", async () => {
+  it("state of a newer version about edits warns of them", async () => {
     const path = "/e/2026-11-21.jsonl";
     const line = { ...LATER, kind: "edit", id: "y", path: "a.ts", at: MORNING, instance: "b", session: "s" };
     const files = createMemoryFiles({ [path]: `${JSON.stringify(line)}\n` });
@@ -226,7 +226,7 @@ describe("what a later version has written", () => {
     expect(await edits.findConflicts(id, new Set(["b"]))).toMatchObject([{ path: "a.ts" }]);
   });
 
-  it("what a later version has written in lines is no damage: the numbers and the version are told apart", async () => {
+  it("lines of a newer version are not damage: line numbers and version are reported separately", async () => {
     const files = createMemoryFiles({ "/x.jsonl": '{"v":9}\n{"v":1}\noops\n{"v":2}\n' });
     expect(await readJsonLines(files, "/x.jsonl", () => undefined)).toMatchObject({
       corruptLines: [2, 3],
@@ -236,13 +236,13 @@ describe("what a later version has written", () => {
   });
 });
 
-describe("this version beside a later one", () => {
+describe("this version beside a newer one", () => {
   it.each([
-    [{ kind: "reserved", id: "z", tokens: 199_999 }, "1 of 200,000 are left"],
-    [{ kind: "reserved", id: "z", tokens: { most: 7 } }, "0 of 200,000 are left"],
-    [{ kind: "charged" }, "0 of 200,000 are left"],
+    [{ kind: "reserved", id: "z", tokens: 199_999 }, "1 of 200,000 (background.dailyTokens) are left"],
+    [{ kind: "reserved", id: "z", tokens: { most: 7 } }, "0 of 200,000 (background.dailyTokens) are left"],
+    [{ kind: "charged" }, "0 of 200,000 (background.dailyTokens) are left"],
   ])(
-    "this version beside a later one spends nothing beyond what that one has counted: %j",
+    "this version beside a newer one spends nothing beyond what that one has counted: %j",
     async (line, left) => {
       const files = createMemoryFiles({ [TODAY]: `${JSON.stringify({ ...LATER, ...line })}\n` });
       const log = createFakeLog();
@@ -256,7 +256,7 @@ describe("this version beside a later one", () => {
     },
   );
 
-  it("this version beside a later one leaves dreams to that one, and says so", async () => {
+  it("this version beside a newer one leaves dreams to that one, and says so", async () => {
     const path = `${PROJECT}/${STATE}/dream.json`;
     const world = openDreamWorld();
     const text = JSON.stringify(LATER);
@@ -271,7 +271,7 @@ describe("this version beside a later one", () => {
     expect(await readDreamState(world.files, path)).toMatchObject({ later: expect.any(String) });
   });
 
-  it("this version beside a later one keeps the notes of a session in memory, and touches neither file of that one's", async () => {
+  it("this version beside a newer one keeps the notes of a session in memory, and touches neither of that one's files", async () => {
     const text = JSON.stringify({ version: 2, ledger: "of another kind" });
     const world = openNotes();
     world.files.contents.set(STORED_FILE, Buffer.from(text));
@@ -284,7 +284,7 @@ describe("this version beside a later one", () => {
     expect(world.logged.filter((line) => line.includes("is of version 2"))).toHaveLength(1);
   });
 
-  it("this version beside a later one reads nothing of a session for memories whose cursor is that one's", async () => {
+  it("this version beside a newer one extracts no memories from a session whose cursor is that one's", async () => {
     const text = JSON.stringify({ ...LATER, untilMs: 1, callsUntilMs: 1 });
     const files = createMemoryFiles({ "/c/ses_1.json": text });
     const log = createFakeLog();

@@ -54,7 +54,7 @@ describe("system prompt and tools", () => {
   });
 });
 
-describe("a request without us", () => {
+describe("the size of a request without Strata", () => {
   const history = (characters: number): Message[] => {
     const session = createSession(createFakeClock());
     session.user("go");
@@ -63,7 +63,7 @@ describe("a request without us", () => {
   };
   const measure = (_session: string, messages: readonly Message[]): number => textOf(messages) / 4;
 
-  it("a request without us does not become smaller when history is replaced, however dense it was", () => {
+  it("the size of a request without Strata does not shrink when history is replaced, however dense it was", () => {
     for (const density of [0.15, 0.25, 0.6]) {
       const without = createWithout(measure);
       const [before, after] = [history(400_000), history(400_200)];
@@ -83,7 +83,7 @@ describe("a request without us", () => {
     }
   });
 
-  it("a request without us is what was sent and what was kept out, where that was kept out from the start", () => {
+  it("the size of a request without Strata is what was sent plus what was kept out from the start", () => {
     const without = createWithout(measure);
     const small = history(100);
     expect(without.count({ sessionID: "s", history: small, shown: small, sent: 8_000 })).toBe(8_000);
@@ -91,7 +91,7 @@ describe("a request without us", () => {
     expect(without.count(spilled)).toBeCloseTo(8_500 + 38_000 / 4, -1);
   });
 
-  it("a request without us is not less, after a restart behind a cut, than what had been sent before it", () => {
+  it("the size of a request without Strata is, after a restart and a cut, at least what was sent before it", () => {
     const session = createSession(createFakeClock());
     session.user("go");
     session.user("y".repeat(40_000));

@@ -20,7 +20,7 @@ function open(world: Record<string, string> = {}, loss?: string) {
 }
 
 describe("a line log", () => {
-  it("gives back what was added, in order, and says how many bytes that was", async () => {
+  it("a line log returns what was appended, in order, and the number of bytes", async () => {
     const { files, lines } = open();
     const first = await lines.append(PATH, [{ says: "one" }, { says: "zwölf" }]);
     expect(first).toBe(files.contents.get(PATH)?.byteLength);
@@ -30,38 +30,36 @@ describe("a line log", () => {
     expect(bytes).toBe(files.contents.get(PATH)?.byteLength);
   });
 
-  it("has no records where there is no file", async () => {
+  it("a line log has no records if there is no file", async () => {
     expect(await open().lines.read(PATH)).toMatchObject({ records: [], bytes: 0 });
   });
 
-  it("passes over damage, complains once, and again only when there is more", async () => {
+  it("a line log skips damage, complains once, and again only if there is more", async () => {
     const { files, lines, log } = open({ [PATH]: '{"says":"one"}\nbroken\n{"says":1}\n' });
     for (let n = 0; n < 2; n++) expect((await lines.read(PATH)).records).toEqual([{ says: "one" }]);
-    expect(log.lines).toEqual([`warn says: ${PATH}: lines 2, 3 cannot be read, passed over`]);
+    expect(log.lines).toEqual([`warn says: ${PATH}: lines 2, 3 cannot be read, skipped`]);
     await files.appendLine(PATH, "more");
     await lines.read(PATH);
     expect(log.lines).toHaveLength(2);
     expect(log.lines[1]).toContain("lines 2, 3, 4");
   });
 
-  it("complains of each file apart, and says what follows from it", async () => {
+  it("a line log complains about each file separately, and states the consequence", async () => {
     const other = "/log/b.jsonl";
     const { lines, log } = open({ [PATH]: "x\n", [other]: "x\n" }, "they are judged anew");
     for (const path of [PATH, other]) await lines.read(path);
     expect(log.lines).toEqual(
-      [PATH, other].map(
-        (path) => `warn says: ${path}: line 1 cannot be read, passed over; they are judged anew`,
-      ),
+      [PATH, other].map((path) => `warn says: ${path}: line 1 cannot be read, skipped; they are judged anew`),
     );
   });
 
-  it("says once that a later Strata has written lines, whose records count as far as they are known", async () => {
+  it("a line log says once that a newer Strata wrote lines, whose records count as far as they are known", async () => {
     const { lines, log } = open({ [PATH]: '{"v":2,"says":"later"}\n{"v":2}\n' });
     for (let n = 0; n < 2; n++) expect((await lines.read(PATH)).records).toEqual([{ v: 2, says: "later" }]);
     expect(log.lines).toEqual([expect.stringContaining("2 lines from line 1 on are of version 2")]);
   });
 
-  it("is silent where nobody hears a complaint", async () => {
+  it("a line log is silent without a log to complain to", async () => {
     const { files } = open({ [PATH]: "broken\n" });
     expect(await createLineLog({ files, parse }).read(PATH)).toMatchObject({
       records: [],
@@ -71,7 +69,7 @@ describe("a line log", () => {
 });
 
 describe("a day log", () => {
-  it("keeps each day in its own file, and lists the days that have one", async () => {
+  it("a day log keeps each day in its own file, and lists the days that have one", async () => {
     const { days, files } = open({ "/log/notes.txt": "", "/log/2026-99-99.jsonl": "" });
     for (const timeMs of [NOON, NOON + 1, NOON - DAY_MS])
       await days.append(timeMs, [{ says: String(timeMs) }]);
@@ -81,7 +79,7 @@ describe("a day log", () => {
     expect((await days.days()).map(formatDay)).toEqual(["2026-11-20", "2026-11-21"]);
   });
 
-  it("removes the days before one, and nothing that is no day", async () => {
+  it("a day log removes the days before one, and no other files", async () => {
     const kept = [
       "/log/2026-11-21.jsonl",
       "/log/2026-11-22.jsonl",
@@ -110,7 +108,7 @@ it("the name of a day's file says when the day began, and sorts as the days do",
   expect(["2026-11-21.json", "x2026-11-21.jsonl", "2026-11-21.jsonl.1"].some(isDayFile)).toBe(false);
 });
 
-it("what is new in a file is read from where the last look ended, whole lines only, however it grows", async () => {
+it("new lines of a file are read from where the last read ended, complete lines only, however it grows", async () => {
   const pieces = fc.array(fc.string({ unit: fc.constantFrom("a", "中", "\n"), maxLength: 6 }), {
     maxLength: 8,
   });

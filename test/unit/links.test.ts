@@ -245,7 +245,7 @@ describe("the machine", () => {
       planted.linkFile(`.opencode/${path}`);
     const { strata, log } = await openMachine(planted);
     expect(await spill(strata)).toContain("[Strata]");
-    expect(await log()).toContain("is a link and no file of ours");
+    expect(await log()).toContain("is a link, expected a file of Strata");
     await strata.dispose();
     expect(planted.changes()).toEqual([]);
     expect((await lstat(planted.file(".opencode/strata/strata.log"))).isFile()).toBe(true);

@@ -7,7 +7,7 @@ import { MORNING } from "../support/fake-clock.js";
 import { holderOf, LOCK, MINUTE, openLockWorld, putLock } from "../support/lock-world.js";
 
 describe("a lock of another machine", () => {
-  it("a lock of another machine is taken over when its beat has stood still for a minute of looking on", async () => {
+  it("a lock of another machine is taken over after a minute of watching without a heartbeat", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const { withLock } = locks("a");
@@ -19,7 +19,7 @@ describe("a lock of another machine", () => {
     expect(await attempt()).toBe("mine");
   });
 
-  it("a lock of another machine is not taken over while it beats, and no clock makes it look old", async () => {
+  it("a lock of another machine is not taken over while heartbeats come, and no clock makes it look old", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const { withLock } = locks("a");
@@ -33,7 +33,7 @@ describe("a lock of another machine", () => {
     }
   });
 
-  it("a lock of another machine is taken over at once when it has not beaten for a day and lay untouched for a minute", async () => {
+  it("a lock of another machine is taken over at once after a day without a heartbeat and a minute without a change", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     files.modifiedMs.set(LOCK, MORNING - DAY_MS);
@@ -45,7 +45,7 @@ describe("a lock of another machine", () => {
     expect(await attempt()).toBe("mine");
   });
 
-  it("a lock of another machine that has not beaten for a minute is taken over after three beats of looking on", async () => {
+  it("a lock of another machine without a heartbeat for a minute is taken over after three heartbeats of watching", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     files.modifiedMs.set(LOCK, MORNING - MINUTE);
@@ -58,14 +58,14 @@ describe("a lock of another machine", () => {
     expect(await attempt()).toBe("mine");
   });
 
-  it("a lock of another machine says who holds it, since when, when it last beat and what becomes of it", async () => {
+  it("a lock of another machine is described by its owner, age, last heartbeat and what will happen to it", async () => {
     const { files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const { inspect, withLock } = locks("a");
     const says = [
       "instance b (process 7 on elsewhere) since 2026-11-21T09:00:00.000Z",
-      "last sign of life is of 2026-11-21T09:00:00.000Z",
-      "taken over as soon as it has given none for a minute",
+      "last active at 2026-11-21T09:00:00.000Z",
+      "taken over after a minute without activity",
     ];
     const { message } = (await withLock(LOCK, async () => "", { waitMs: 0 }).catch(
       (thrown) => thrown,
@@ -76,7 +76,7 @@ describe("a lock of another machine", () => {
     }
   });
 
-  it("a lock of another machine is shown as one that nobody is behind once it has given no sign for a minute", async () => {
+  it("a lock of another machine is shown as abandoned after a minute without activity", async () => {
     const { clock, files, locks } = openLockWorld();
     putLock(files, "elsewhere");
     const isSilent = async () => formatLock(await locks("a").inspect(LOCK), clock.now()).isSilent;
@@ -86,7 +86,7 @@ describe("a lock of another machine", () => {
     expect(await isSilent()).toBe(true);
   });
 
-  it("a lock of another machine told to be gone by its last sign is taken over at once", async () => {
+  it("a lock of another machine whose last activity proves its end is taken over at once", async () => {
     const { clock, files, locks, processes } = openLockWorld();
     putLock(files, "elsewhere");
     processes.isRunning = async (_, signMs) =>
@@ -96,7 +96,7 @@ describe("a lock of another machine", () => {
     expect(await locks("a").withLock(LOCK, async () => "mine", { waitMs: 0 })).toBe("mine");
   });
 
-  it("a lock of another machine and a file that holds no token, such as half of one, count the same", async () => {
+  it("a lock of another machine and a file without a valid token are treated the same", async () => {
     const { clock, files, locks } = openLockWorld();
     await files.writeWhole(LOCK, '{"id":"ha');
     const { withLock } = locks("a");
@@ -106,7 +106,7 @@ describe("a lock of another machine", () => {
   });
 });
 
-describe("a process that comes once and ends", () => {
+describe("a short-lived process", () => {
   /** Turns the clock in small steps until this is settled. */
   async function outlast<T>(
     { clock }: ReturnType<typeof openLockWorld>,
@@ -131,7 +131,7 @@ describe("a process that comes once and ends", () => {
   const patient = ({ clock, files, processes }: ReturnType<typeof openLockWorld>, told: string[]) =>
     createLocks({ clock, files, processes, instance: "cli", onDoubt: (why) => told.push(why) });
 
-  it("a process that comes once and ends is not refused a lock that came with a copy, but looks on until it is silent, and says so once", async () => {
+  it("a short-lived process is not refused a lock that came with a copy, but watches until it is silent, and says so once", async () => {
     for (const [ageMs, mostMs] of [
       [0, 61_000],
       [2 * MINUTE, 16_000],
@@ -149,7 +149,7 @@ describe("a process that comes once and ends", () => {
     }
   });
 
-  it("a process that comes once and ends is refused one that beats as soon as its wait is over, and never takes it", async () => {
+  it("a short-lived process is refused a lock with heartbeats as soon as its wait is over, and never takes it", async () => {
     const world = openLockWorld();
     const { clock, files } = world;
     const told: string[] = [];
@@ -163,7 +163,7 @@ describe("a process that comes once and ends", () => {
     expect([holderOf(files), told]).toEqual(["b", []]);
   });
 
-  it("a process that comes once and ends is refused one that goes from hand to hand on another machine, after little more than a minute", async () => {
+  it("a short-lived process is refused a lock that changes owners on another machine, after little more than a minute", async () => {
     const world = openLockWorld();
     const { clock, files } = world;
     let hands = 0;

@@ -33,14 +33,14 @@ const openLocks = () => createLocks({ clock, files, processes: createRunningProc
 const count = async () => Number(await readFile(join(folder, "count"), "utf8"));
 
 describe("a lock between processes", () => {
-  it("a lock between processes lets nobody in beside another, and leaves nothing behind", async () => {
+  it("a lock between processes has one owner at a time, and leaves nothing behind", async () => {
     const users = [start("60"), start("60"), start("60")];
     await Promise.all(users.map((user) => user.ended()));
     expect(await count()).toBe(180);
     expect(await readdir(folder)).toEqual(["count"]);
   });
 
-  it("a lock between processes of a killed process is taken over at once by one of several, and nothing that was counted is lost", async () => {
+  it("a lock of a killed process is taken over at once by one of several, and no count is lost", async () => {
     for (let round = 0; round < 3; round++) {
       const victim = start("1", "hold");
       await victim.line("locked");
@@ -53,7 +53,7 @@ describe("a lock between processes", () => {
     expect((await readdir(folder)).filter((name) => name === "x.lock")).toEqual([]);
   });
 
-  it("a lock between processes of a process that is stopped, and does not beat, is not taken over", async () => {
+  it("a lock of a stopped process, which sends no heartbeats, is not taken over", async () => {
     const holder = start("1", "hold");
     await holder.line("locked");
     holder.signal("SIGSTOP");
@@ -63,7 +63,7 @@ describe("a lock between processes", () => {
 });
 
 describe("running processes", () => {
-  it("running processes are told apart by when they began: another one with the same id is not the one that was meant", async () => {
+  it("running processes are told apart by their start time: another one with the same ID is a different one", async () => {
     const processes = createRunningProcesses();
     const own = await processes.own();
     expect(await processes.isRunning(own)).toBe(true);
@@ -91,7 +91,7 @@ describe("running processes", () => {
       });
     const bootMs = BOOTED * 1_000;
 
-    it("have ended, with an earlier boot of this machine, when they gave no sign since this one", async () => {
+    it("processes of an earlier boot of this machine have ended if inactive since this boot", async () => {
       const processes = openAt(bootMs + 20_000);
       const { host, ...own } = await processes.own();
       const earlier = { ...own, host, machine: `${host} ${EARLIER} 17` };
@@ -103,7 +103,7 @@ describe("running processes", () => {
       expect(await openAt(bootMs + 1_000).isRunning(earlier, bootMs - 4_000)).toBeUndefined();
     });
 
-    it("have ended, in another container of this kernel, when they gave no sign for a minute of its clock", async () => {
+    it("processes in another container of this kernel have ended after a minute without activity by its clock", async () => {
       const nowMs = bootMs + 1e6;
       const processes = openAt(nowMs);
       const beside = { ...(await processes.own()), host: "c0ffee", machine: `c0ffee ${MINE} 4711` };
@@ -112,7 +112,7 @@ describe("running processes", () => {
     });
   });
 
-  it("running processes count as running by their id alone where there is no /proc", async () => {
+  it("running processes count as running by their ID alone if there is no /proc", async () => {
     const processes = createRunningProcesses({ files: { read: async () => undefined } });
     const own = await processes.own();
     expect(await processes.isRunning({ ...own, id: process.ppid, start: "whenever" })).toBe(true);

@@ -15,7 +15,7 @@ function gate(): { opened: Promise<void>; open(): void } {
 }
 
 describe("a lock", () => {
-  it("a lock is held while the action runs, by one of many, and nothing is left of it", async () => {
+  it("a lock is held while the action runs, by one of many, and leaves nothing behind", async () => {
     const { files, locks } = openLockWorld();
     let inside = 0;
     let most = 0;
@@ -35,21 +35,21 @@ describe("a lock", () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it("a lock is free again when the action fails, and the failure is handed on", async () => {
+  it("a lock is released if the action fails, and the failure is passed on", async () => {
     const { files, locks } = openLockWorld();
     const failing = locks("a").withLock(LOCK, () => Promise.reject(new Error("mine")));
     await expect(failing).rejects.toThrow("mine");
     expect(files.contents.size).toBe(0);
   });
 
-  it("a lock of two names do not wait for each other", async () => {
+  it("locks with different names do not wait for each other", async () => {
     const { locks } = openLockWorld();
     const { withLock } = locks("a");
     const both = await withLock(LOCK, () => withLock(`${LOCK}2`, async () => "both"));
     expect(both).toBe("both");
   });
 
-  it("a lock that a running process holds is not to be had, however old it is, and the message names the process", async () => {
+  it("a lock of a running process is never taken over, however old it is, and the message names the process", async () => {
     const { clock, files, processes, locks } = openLockWorld();
     processes.running.add(7);
     putLock(files);
@@ -67,7 +67,7 @@ describe("a lock", () => {
     expect(holderOf(files)).toBe("b");
   });
 
-  it("a lock is waited for, in line within one instance, for no longer than was asked", async () => {
+  it("a lock is waited for, in a queue within one instance, for no longer than was asked", async () => {
     const { clock, locks } = openLockWorld();
     const { withLock } = locks("a");
     const { opened, open: let_go } = gate();
@@ -106,7 +106,7 @@ describe("a lock whose process has ended", () => {
     expect([...files.contents.keys()]).toEqual([]);
   });
 
-  it("a lock whose process has ended is not removed by one who saw it before somebody else took it over", async () => {
+  it("a lock whose process has ended is not removed by a process that saw it before another one took it over", async () => {
     // Stops the slow one right after it has read the dead token.
     const seen = gate();
     const goOn = gate();
@@ -136,7 +136,7 @@ describe("a lock whose process has ended", () => {
     });
   });
 
-  it("a lock whose process has ended is taken over also when whoever wanted to take it over has died doing so, several times", async () => {
+  it("a lock whose process has ended is taken over even if several processes died while taking it over", async () => {
     const { files, locks } = openLockWorld();
     putLock(files);
     const dead = files.contents.get(LOCK);
@@ -152,8 +152,8 @@ describe("a lock whose process has ended", () => {
 
 const tokenOf = (bytes: Uint8Array): LockToken => parseToken(Buffer.from(bytes).toString()) as LockToken;
 
-describe("a holder", () => {
-  it("a holder beats every five seconds, so that others see that it lives", async () => {
+describe("the owner of a lock", () => {
+  it("the owner of a lock sends a heartbeat every five seconds", async () => {
     const { clock, files, locks } = openLockWorld();
     await locks("a").withLock(LOCK, async () => {
       const begun = files.modifiedMs.get(LOCK);
@@ -165,7 +165,7 @@ describe("a holder", () => {
     });
   });
 
-  it("a holder learns before its next write, and at the end, that somebody else has the lock, and leaves it to them", async () => {
+  it("the owner of a lock learns before its next write, and at the end, that another has it, and leaves it to them", async () => {
     const { files, locks } = openLockWorld();
     const { withLock } = locks("a");
     const written: string[] = [];
@@ -184,7 +184,7 @@ describe("a holder", () => {
     await expect(atEnd).rejects.toMatchObject({ code: "ECOMPROMISED" });
   });
 
-  it("a holder is told by its signal with the next beat", async () => {
+  it("the owner of a lost lock is told by its signal at the next heartbeat", async () => {
     const { clock, files, locks } = openLockWorld();
     const outcome = locks("a").withLock(LOCK, async ({ signal }) => {
       files.contents.delete(LOCK);
@@ -195,7 +195,7 @@ describe("a holder", () => {
     await expect(outcome).rejects.toMatchObject({ code: "ECOMPROMISED" });
   });
 
-  it("a holder whose lock could not be removed takes it again when it comes back", async () => {
+  it("the owner of a lock that could not be removed takes it again when it comes back", async () => {
     let isFailing = true;
     const { locks } = openLockWorld((files) => ({
       ...files,
@@ -207,7 +207,7 @@ describe("a holder", () => {
     expect(await withLock(LOCK, async () => "second", { waitMs: 0 })).toBe("second");
   });
 
-  it("a holder on a disk that cannot be written to gets the system's error, not a lock", async () => {
+  it("the owner of a lock on a disk that cannot be written gets the system's error, not a lock", async () => {
     const { locks } = openLockWorld((files) => ({
       ...files,
       create: async (path) => Promise.reject(systemError("EROFS", path)),

@@ -66,7 +66,7 @@ it("a request that looks like a heading, or is very long, stays within its line 
   expect(world.files.text(STORED_FILE)).toContain("x".repeat(9_000));
 });
 
-it("what a model wrote stands before what the machine knows, and only the last of it", async () => {
+it("only a model's last text is in the notes, before the machine's lines", async () => {
   const world = openNotes();
   await world.tell(...turn);
   await world.notes.setSections("ses_1", sections("First"));
@@ -79,7 +79,7 @@ it("what a model wrote stands before what the machine knows, and only the last o
   expect(world.files.text(`${NOTES_FOLDER}/ses_1.previous.md`)).toBe(before);
 });
 
-it("what a model repeats of a person's lines or of the machine's own stands once", async () => {
+it("lines that a model repeats, a person's or the machine's, are in the notes once", async () => {
   const world = openNotes();
   await world.tell(...turn);
   world.edit((page) => page.replace("## Learnings\n\n", "## Learnings\n\n- mine\n"));
@@ -125,7 +125,7 @@ describe("a person's edits", () => {
     );
   });
 
-  it("a person's edits to the machine's lines hold: what was taken out or changed is not written again", async () => {
+  it("a person's edits to the machine's lines hold: removed or changed lines are not written again", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) =>
@@ -172,7 +172,7 @@ describe("a person's edits", () => {
     expect(world.page().match(/write docs/g)).toHaveLength(1);
   });
 
-  it("a person's edits that empty or delete the file begin it anew", async () => {
+  it("a person's edits that empty or delete the file start it over", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit(() => "\n");
@@ -184,8 +184,8 @@ describe("a person's edits", () => {
   });
 });
 
-describe("what is damaged", () => {
-  it("a file for the machine that cannot be understood is kept aside, said once, and begun anew", async () => {
+describe("damaged files of a session", () => {
+  it("a stored file that cannot be read is kept aside, reported once, and started over", async () => {
     const world = openNotes();
     await world.tell(...turn);
     const page = world.page();
@@ -197,7 +197,7 @@ describe("what is damaged", () => {
     expect(world.page()).toBe(page);
   });
 
-  it("notes that are not UTF-8 or a folder are left alone, which is said once; the facts go on", async () => {
+  it("notes that are not UTF-8, or a folder, are left alone and reported once; facts are still learned", async () => {
     for (const path of [NOTES_FILE, `${NOTES_FILE}/file`]) {
       const world = openNotes();
       const bytes = Uint8Array.from([0xff, 0xfe, 0x00]);
@@ -222,7 +222,7 @@ describe("what is damaged", () => {
 });
 
 describe("the next session", () => {
-  it("the next session is told what the newest other one left open", async () => {
+  it("the next session gets what the newest other one left open", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.clock.advance(1_000);
@@ -237,7 +237,7 @@ describe("the next session", () => {
     expect(await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)).toBeUndefined();
   });
 
-  it("the next session is told of a request without an answer, shortly", async () => {
+  it("the next session gets a request without an answer, in short", async () => {
     const world = openNotes();
     await world.tell(...turn.slice(0, 1), reply(1, "ok"), ask(2, `Then ${"deploy ".repeat(900)}`));
     const { text } = (await world.notes.findUnfinished(new Set(["ses_3"]), 60_000)) ?? { text: "" };
@@ -245,7 +245,7 @@ describe("the next session", () => {
     expect(text.length).toBeLessThanOrEqual(1_500);
   });
 
-  it("the next session is not told of what a person has struck out", async () => {
+  it("the next session is not told about lines that a person removed", async () => {
     const world = openNotes();
     await world.tell(...turn);
     world.edit((page) => page.replace("- [ ] write docs\n", ""));
@@ -253,7 +253,7 @@ describe("the next session", () => {
   });
 });
 
-it("writes at once wait for each other and lose nothing", async () => {
+it("concurrent writes wait for each other and lose nothing", async () => {
   const world = openNotes();
   await Promise.all(
     Array.from({ length: 20 }, (_, n) => world.tell(ask(n, `task ${n}`), reply(n, `done ${n}`))),
@@ -261,7 +261,7 @@ it("writes at once wait for each other and lose nothing", async () => {
   for (let n = 0; n < 20; n++) expect(world.page()).toContain(`: task ${n}\n`);
 });
 
-it("more sessions than are kept in memory are read again when they are needed", async () => {
+it("sessions beyond those kept in memory are read again when needed", async () => {
   const world = openNotes();
   await world.tell(...turn);
   for (let n = 0; n < 40; n++) {

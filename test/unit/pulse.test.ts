@@ -25,7 +25,7 @@ const pulses = (world: World) =>
     .filter((path) => path.startsWith(FOLDER))
     .map((path) => parsePulse(JSON.parse(world.files.text(path) ?? "")));
 
-it("each call of the host is counted, written once it has begun, then once a minute at most", async () => {
+it("each call of the host is counted; the pulse is written soon after the first, then at most once a minute", async () => {
   const world = await openWorld();
   const hooks = bind(world);
   await hooks.config?.({});
@@ -50,7 +50,7 @@ it("each call of the host is counted, written once it has begun, then once a min
   expect(pulses(world)[0]?.hasEnded).toBe(true);
 });
 
-it("a hook that the host should have called by now is named in the log, once", async () => {
+it("a hook that the host should have called by now is logged once", async () => {
   const world = await openWorld();
   const hooks = bind(world);
   await hooks.config?.({});
@@ -68,7 +68,7 @@ it("a hook that the host should have called by now is named in the log, once", a
   ).toHaveLength(1);
 });
 
-it("a tool that ran without its hook is told of when it is no accident", async () => {
+it("a tool that ran without its hook is reported after the third time", async () => {
   const world = await openWorld();
   const hooks = bind(world);
   const toolArguments = () =>
@@ -81,7 +81,7 @@ it("a tool that ran without its hook is told of when it is no accident", async (
   expect(toolArguments()).toEqual([]);
 });
 
-it("two requests without an event show that events do not come", async () => {
+it("two requests without an event show that no events arrive", async () => {
   const world = await openWorld();
   const hooks = bind(world);
   for (let n = 0; n < 2; n++) {

@@ -29,7 +29,7 @@ function openLog(level: LogLevel = "info", files = createMemoryFiles()) {
 }
 
 describe("the log", () => {
-  it("the log has one line an entry, in order, with time, level and source", async () => {
+  it("the log has one line per entry, in order, with time, level and source", async () => {
     const { log, files, writes } = openLog();
     log.info("config", "one");
     log.error("tool-results", "two\nlines");
@@ -40,7 +40,7 @@ describe("the log", () => {
     );
   });
 
-  it("the log holds entries up to its level, and none at off", async () => {
+  it("the log contains entries up to its level, and none at off", async () => {
     for (const [level, expected] of [
       ["off", ""],
       ["error", "E"],
@@ -59,7 +59,7 @@ describe("the log", () => {
     }
   });
 
-  it("tells a warning once a day, however often it comes, and each other one", async () => {
+  it("the log has each warning once a day, however often it comes", async () => {
     const { clock, files, log, writes } = openLog();
     for (const message of ["full", "full", "slow", "full"]) log.warn("disk", message);
     log.warn("lock", "full");
@@ -77,7 +77,7 @@ describe("the log", () => {
     ]);
   });
 
-  it("is turned over at 1 MB and keeps two earlier files", async () => {
+  it("the log is rotated at 1 MB and keeps two old files", async () => {
     const files = createMemoryFiles({
       "/log/strata.log": "a".repeat(1_000_001),
       "/log/strata.log.1": "b",
@@ -107,7 +107,7 @@ describe("the log", () => {
 describe("the savings ledger", () => {
   const entry = { session: "ses_1", layer: "tool-results", event: "spilled", bytes: 5 };
 
-  it("the savings ledger has a file a session, in which each record stands with time and instance", async () => {
+  it("the savings ledger has one file per session, and each record has time and instance", async () => {
     const { log, files, writes } = openLog();
     const clock = createFakeClock();
     const savings = createSavings({ files, clock, writes, log, folder: "/savings", instance: "i1" });
@@ -120,7 +120,7 @@ describe("the savings ledger", () => {
     expect((await read("ses_2")).records).toEqual([{ ...stamped, ...entry, session: "ses_2" }]);
   });
 
-  it("the savings ledger passes over what is no record, and of two about one result counts the last", () => {
+  it("the savings ledger skips what is not a record, and of two about one result counts the last", () => {
     const lines = [
       { ...entry, key: "a", tokensFreed: 10 },
       { ...entry, key: "a", tokensFreed: 12 },
@@ -157,7 +157,7 @@ describe("the token counter", () => {
     };
   }
 
-  it("the token counter counts the same text once, also when it is asked twice at a time", async () => {
+  it("the token counter counts the same text once, even if asked twice at a time", async () => {
     const asked: string[] = [];
     const { counter } = open(async (pieces) => asked.push(pieces.join("")));
     const [first, second] = await Promise.all([counter.count("a text"), counter.count("a text")]);
@@ -177,13 +177,13 @@ describe("the token counter", () => {
     expect(await counter.count("")).toBe(0);
   });
 
-  it("the token counter guesses from the length where it cannot count, and says why", async () => {
+  it("the token counter estimates from the length if it cannot count, and says why", async () => {
     const { counter, said } = open(() => Promise.reject(new Error("no threads here")));
     expect(await counter.count("x".repeat(400))).toBe(100);
     expect(said).toEqual([new Error("no threads here")]);
   });
 
-  it("the token counter guesses while the tokenizer is still starting, and has the count the next time", async () => {
+  it("the token counter estimates while the tokenizer is starting, and has the count the next time", async () => {
     let answer = (_tokens: number): void => {};
     const { counter, clock, said } = open(() => new Promise((resolve) => (answer = resolve)));
     const first = counter.count("x".repeat(400));
@@ -200,7 +200,7 @@ describe("the token counter", () => {
 const built = pathToFileURL(resolve("dist/tokenizer-worker.js"));
 
 describe("the tokenizer", () => {
-  it("counts as gpt-tokenizer does, special tokens being mere text", async () => {
+  it("the tokenizer counts as gpt-tokenizer does, with special tokens as plain text", async () => {
     const tokenize = createTokenizer(createFakeClock(), built);
     expect(await tokenize(["hello world", "hello world"])).toBe(4);
     expect(await tokenize(["<|endoftext|>"])).toBeGreaterThan(3);
@@ -223,7 +223,7 @@ describe("the tokenizer", () => {
     expect(Math.abs(counted - exact) / exact).toBeLessThan(0.1);
   });
 
-  it("the tokenizer is ended when nobody has asked for a while, and started again when somebody does", async () => {
+  it("the tokenizer is terminated after some idle time, and started again on demand", async () => {
     const clock = createFakeClock();
     const tokenize = createTokenizer(clock, built);
     expect(await tokenize(["one"])).toBe(1);
@@ -231,7 +231,7 @@ describe("the tokenizer", () => {
     expect(await tokenize(["one"])).toBe(1);
   });
 
-  it("the tokenizer that does not answer is given up, and the next count starts another", async () => {
+  it("a tokenizer that does not answer is abandoned, and the next count starts another", async () => {
     const clock = createFakeClock();
     const tokenize = createTokenizer(clock, built);
     const stuck = tokenize(["one"]);

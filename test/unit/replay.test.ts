@@ -42,7 +42,7 @@ function show(messages: readonly Message[], about: Record<number | string, Stand
   return replay(history, (key) => found.get(key));
 }
 
-describe("of all that is decided about a result", () => {
+describe("decisions about a result", () => {
   const result = readHistory(talk()).results()[0];
   const standing = {
     judged: said("replaced", "preview"),
@@ -51,7 +51,7 @@ describe("of all that is decided about a result", () => {
   };
   const textOf = (given: Standing | undefined) => result && findText(result, given);
 
-  it("clearing counts before all else, and what extends it stands behind what replaces it", () => {
+  it("clearing a result takes precedence, and an extension follows the replacement", () => {
     expect(textOf(standing)).toBe("marker");
     expect(textOf({ judged: standing.judged, extended: standing.extended })).toBe("preview\n\nreminder");
     expect(textOf({ extended: standing.extended })).toBe("first\n\nreminder");
@@ -89,7 +89,7 @@ describe("a history that is cut", () => {
     expect(view.slice(1)).toEqual(messages.slice(3));
   });
 
-  it("a history that is cut several times begins at the last cut, and what is decided behind it is shown in its place", () => {
+  it("a history that is cut several times begins at the last cut, and decisions after it are applied", () => {
     const messages = talk();
     const view = show(messages, {
       2: notes,
@@ -106,8 +106,8 @@ describe("a history that is cut", () => {
   });
 });
 
-describe("a message as a whole", () => {
-  it("a message as a whole is extended at its end, and rewritten in the place of its texts alone", () => {
+describe("a decision about a whole message", () => {
+  it("a message is extended at its end, and rewritten in its texts alone", () => {
     const messages = talk();
     const view = show(messages, {
       0: { extended: [said("extended", "greeting")] },
@@ -121,7 +121,7 @@ describe("a message as a whole", () => {
     expect(view[1]).toBe(messages[1]);
   });
 
-  it("a message as a whole has a key that survives a fork, tells roles apart, and is none where times are missing", () => {
+  it("the key of a message survives a fork, differs by role, and is absent if times are missing", () => {
     const [first, second] = talk() as [Message, Message];
     const [forked] = fork([first], "ses_fork") as [Message];
     expect(readMessageKey(forked, forked)).toEqual(readMessageKey(first, first));
@@ -135,7 +135,7 @@ describe("a message as a whole", () => {
   });
 });
 
-it("results are found in order, from any message on, and only those that have ended and can be told apart", () => {
+it("results are found in order, from any message on, and only finished ones with a key", () => {
   const session = createSession(createFakeClock());
   const running = call("bash", "", { state: { status: "running" } });
   const pruned = call("bash", "old", { state: { time: { start: 1, compacted: 2 } } });
@@ -158,7 +158,7 @@ describe("the host's summary", () => {
   const marker = session.user("compact");
   const summary = session.answer([], { info: { summary: true, finish: "stop" }, text: "In short." });
 
-  it("the host's summary is fresh until an answer follows it in time, although the answers that the host kept stand behind it", () => {
+  it("the host's summary is fresh until a later answer, although answers that the host kept follow it", () => {
     const after = [marker, summary, ...kept, session.user("go on")];
     expect(findFreshSummary(after)).toBe(1);
     expect(findFreshSummary([...after, session.answer([])])).toBe(-1);
@@ -167,7 +167,7 @@ describe("the host's summary", () => {
     expect(findFreshSummary([marker, failed, ...kept])).toBe(-1);
   });
 
-  it("the host's summary makes what was reported before it no measure of what comes after it", () => {
+  it("the host's summary invalidates the counts reported before it", () => {
     const sizes = createContextSizes();
     const after = [marker, summary, ...kept];
     sizes.observe("ses_1", undefined, after);

@@ -43,13 +43,13 @@ const withNotes = async (...ids: string[]): Promise<MemoryFiles> => {
 };
 
 describe("a handoff", () => {
-  it("a handoff comes of no session that this machine and its host know nothing of", async () => {
+  it("a handoff never comes from a session unknown to this machine and its host", async () => {
     const world = await openWorld({ files: await withNotes("ses_far") });
     expect(await greet(world, "ses_1")).not.toContain("evil.example");
     expect(world.host.askedFolders).toEqual(["ses_far"]);
   });
 
-  it("a handoff comes of a session that was had here, without the host being asked, also after a restart", async () => {
+  it("a handoff comes from a session that ran here without asking the host, even after a restart", async () => {
     const world = await openWorld();
     await breakOff(world, "ses_1", "Port the parser.");
     const again = await world.restart();
@@ -57,7 +57,7 @@ describe("a handoff", () => {
     expect(world.host.askedFolders).toEqual([]);
   });
 
-  it("a handoff is found behind any number of newer notes that came with the repository", async () => {
+  it("a handoff is found despite any number of newer notes that came with the repository", async () => {
     const world = await openWorld();
     await breakOff(world, "ses_1", "Port the parser.");
     world.clock.advance(60_000);
@@ -67,7 +67,7 @@ describe("a handoff", () => {
     expect(world.host.askedFolders).toHaveLength(20);
   });
 
-  it("a handoff of an earlier version comes where the host knows the session, which is asked once", async () => {
+  it("a handoff of an earlier version comes if the host, asked once, knows the session", async () => {
     const world = await openWorld({ files: await withNotes("ses_old") });
     world.host.sessionFolders.set("ses_old", `${PROJECT}/packages/app`);
     world.files.contents.set(`${PROJECT}/packages/app/x.ts`, Buffer.from(""));
@@ -77,7 +77,7 @@ describe("a handoff", () => {
     expect(world.host.askedFolders).toEqual(["ses_old"]);
   });
 
-  it("a handoff waits for a host that does not answer no longer than half a second, and is there once it has", async () => {
+  it("a handoff waits at most half a second for the host, and comes once the host has answered", async () => {
     const host = createFakeHost();
     let answer = (_: string): void => {};
     host.findSessionFolder = () =>
@@ -95,7 +95,7 @@ describe("a handoff", () => {
   });
 });
 
-describe("which sessions were had here", () => {
+describe("the sessions that ran here", () => {
   function open(
     files = createMemoryFiles({ "/elsewhere/a.ts": "", "/project-two/a.ts": "", [`${PROJECT}/a.ts`]: "" }),
   ) {
@@ -112,7 +112,7 @@ describe("which sessions were had here", () => {
     return { seen, host, log, files };
   }
 
-  it("which sessions were had here goes by where the host has begun them: in the project, or in a folder that is no more", async () => {
+  it("the sessions that ran here are those that the host started in the project, or in a folder that no longer exists", async () => {
     const { seen, host } = open();
     const folders = {
       ses_a: PROJECT,
@@ -129,7 +129,7 @@ describe("which sessions were had here", () => {
     expect(host.askedFolders).toEqual(["ses_e"]);
   });
 
-  it("which sessions were had here is known to another process on this machine, and to none on another", async () => {
+  it("the sessions that ran here are known to other processes on this machine, and to none on another", async () => {
     const { seen, files } = open();
     await seen.note("ses_a");
     await seen.note("ses_a");
@@ -139,7 +139,7 @@ describe("which sessions were had here", () => {
     expect([...(await open(files).seen.filter(["ses_a", "ses_b"]))]).toEqual([]);
   });
 
-  it("which sessions were had here is not lost on this process where the record cannot be written, which is said once", async () => {
+  it("the sessions that ran here stay known to this process if the record cannot be written, which is logged once", async () => {
     const files = createMemoryFiles();
     files.appendLine = () => Promise.reject(new Error("EROFS"));
     const { seen, log } = open(files);

@@ -1,6 +1,6 @@
 import type { Hooks } from "@opencode-ai/plugin";
 import { describe, expect, it } from "vitest";
-import { sumPutIn } from "../../layers/always/memory-command.js";
+import { sumAddedTokens } from "../../layers/always/memory-command.js";
 import type { Message } from "../../src/conversation/message.js";
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../src/error.js";
@@ -156,31 +156,31 @@ describe("/memory", () => {
     return (await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal)) ?? "";
   };
 
-  it("tells of this session, of all of them, and of problems", async () => {
+  it("/memory shows this session, all sessions, and problems", async () => {
     const world = await openWorld();
     await world.request([user("go"), answer([call("bash", lines(2_000))])]);
     await world.strata.idle();
     const text = await ask(world);
     expect(text).toMatch(
-      /^This session +nothing has been answered yet\n +tokens put into it: 4\d\d by tool-results\n +tokens kept out of it: 20,\d+ by tool-results\n/,
+      /^This session +the model has not answered yet\n +tokens added by Strata: 4\d\d by tool-results\n +tokens removed by Strata: 20,\d+ by tool-results\n/,
     );
-    expect(text).toMatch(/ +saved about [-\d,]+ tokens of input price, net of 0 cached tokens written again/);
-    expect(text).toMatch(/^Breaker +closed/m);
+    expect(text).toMatch(/ +saved about [-\d,]+ tokens at input price, net of 0 cached tokens written again/);
+    expect(text).toMatch(/^Auto summaries +on: /m);
     expect(text).toContain("1 result moved to files");
-    expect(text).toMatch(/^On +toolResults, microCompact/m);
-    expect(text).toMatch(/^Background +100 calls and 200,000 tokens left today/m);
+    expect(text).toMatch(/^Switched on +toolResults, microCompact/m);
+    expect(text).toMatch(/^Background calls +100 calls and 200,000 tokens left today/m);
     expect(text).not.toContain("\u001b");
   });
 
-  it("/memory tells why no model call would be made in the background", async () => {
+  it("/memory says why no background model call would be made", async () => {
     const world = await openWorld();
     delete world.host.configured.small;
     expect(await ask(world)).toMatch(
-      /^Background +100 calls .* left today\n +none is made now: .*small_model/m,
+      /^Background calls +100 calls .* left today\n +none are made now: .*small_model/m,
     );
   });
 
-  it("/memory tells that the breaker is open and why, and of a hook that the host does not call", async () => {
+  it("/memory says why automatic summaries are off, and names a hook that the host does not call", async () => {
     const world = await openWorld();
     const state = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
     await world.files.writeWhole(state, '{"failures":3,"open":"it failed"}');
@@ -192,11 +192,11 @@ describe("/memory", () => {
     world.strata.pulse.beat("config");
     world.strata.pulse.sign("answer");
     const text = await ask(world);
-    expect(text).toMatch(/^Breaker +open, automatic summaries are off: it failed\. \/compact turns/m);
+    expect(text).toMatch(/^Auto summaries +off in this session: it failed\. \/compact turns/m);
     expect(text).toMatch(/^Problem +OpenCode has not called hook context/m);
   });
 
-  it("/memory names open blockers and conflicts that nobody has decided, and neither when they are settled", async () => {
+  it("/memory names open blockers and undecided conflicts, and neither once they are settled", async () => {
     const world = await openWorld();
     const folder = `${PROJECT}/.opencode/memory`;
     await world.files.writeWhole(`${folder}/blocker/ci.md`, "---\ntitle: CI has no browser\n---\nx\n");
@@ -221,11 +221,11 @@ describe("/memory", () => {
     const record = `${folder}/conflicts/the-database-1.md`;
     await world.files.writeWhole(record, formatConflict(conflict, "Postgres", "SQLite"));
     const text = await ask(world);
-    expect(text).toMatch(/^Memories +1 decision, 3 blocker$/m);
+    expect(text).toMatch(/^Memories +decision 1, blocker 3$/m);
     expect(text).toMatch(
       /^Open blockers +CI has no browser {2}\(blocker\/ci\)\n +The key has expired {2}\(private\/blocker\/mine\)$/m,
     );
-    expect(text).toContain(`Conflicts         two versions of "The database", decide: ${record}`);
+    expect(text).toContain(`Conflicts         two versions of "The database", choose one: ${record}`);
     await world.files.writeWhole(
       `${folder}/decision/the-database.md`,
       "---\ntitle: The database\n---\nSQLite\n",
@@ -234,7 +234,7 @@ describe("/memory", () => {
   });
 });
 
-describe("what layers have put into the context", () => {
+describe("tokens that layers add to the context", () => {
   const decision = (key: string, outcome: Outcome, layer: string, at: number): KnownDecision => ({
     key,
     outcome,
@@ -244,15 +244,17 @@ describe("what layers have put into the context", () => {
     text: "word".repeat(10),
   });
 
-  it("what layers have put into the context counts what stands now: a mark in the place of a preview, and nothing from before a cut", () => {
+  it("tokens that layers add are those of current texts: the marker that replaced a preview, and nothing from before a cut", () => {
     const before = [
       decision("a", "replaced", "tool-results", 1),
       decision("a", "extended", "errors", 2),
       decision("b", "extended", "across-agents/edits", 3),
     ];
-    expect(sumPutIn(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
+    expect(sumAddedTokens(before)).toEqual({ "tool-results": 10, errors: 10, "across-agents": 10 });
     const cleared = [...before, decision("a", "cleared", "micro-compact", 4)];
-    expect(sumPutIn(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
-    expect(sumPutIn([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({ "full-compact": 10 });
+    expect(sumAddedTokens(cleared)).toEqual({ "across-agents": 10, "micro-compact": 10 });
+    expect(sumAddedTokens([...cleared, decision("c", "cut", "full-compact", 5)])).toEqual({
+      "full-compact": 10,
+    });
   });
 });

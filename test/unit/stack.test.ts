@@ -35,7 +35,7 @@ async function listLayers(): Promise<Layer[]> {
   return made;
 }
 
-it("no two layers have the same cost or the same name: their order is told by the cost alone", async () => {
+it("no two layers have the same cost or name, since cost alone decides their order", async () => {
   const layers = await listLayers();
   const costs = layers.map(({ cost }) => cost);
   const names = layers.map(({ name }) => name);
@@ -44,7 +44,7 @@ it("no two layers have the same cost or the same name: their order is told by th
   expect(layers.length).toBeGreaterThan(stack.layers.length);
 });
 
-it("a layer's bound is within that of the hook, unless every request needs the layer", async () => {
+it("a layer's time limit is within that of the hook, unless every request needs the layer", async () => {
   for (const { isIndispensable, name, withinMs = {} } of await listLayers())
     for (const [hook, ms] of Object.entries(withinMs))
       if (!isIndispensable)

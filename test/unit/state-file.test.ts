@@ -28,7 +28,7 @@ function open(world: Record<string, string> = {}, { isHeard = true, knowsLater =
 }
 
 describe("a state file", () => {
-  it("gives back what was written, whole", async () => {
+  it("a state file returns what was written, whole", async () => {
     const { file, files, log } = open();
     await file.write(PATH, { count: 3 });
     expect(files.text(PATH)).toBe('{"v":1,"count":3}');
@@ -36,7 +36,7 @@ describe("a state file", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("is fresh where there is none, and where it holds something else, without a word", async () => {
+  it("a state file is fresh, without a message, if there is none or it holds something else", async () => {
     const { file, log } = open({ [PATH]: '{"v":1,"novelty":1}' });
     expect(await file.read(PATH)).toEqual({ count: 0 });
     expect(await file.read("/state/none.json")).toEqual({ count: 0 });
@@ -44,7 +44,7 @@ describe("a state file", () => {
   });
 
   it.each(["", "{", "nonsense"])(
-    "is fresh where it holds %j, and the log says so each time",
+    "a state file that holds %j is fresh, and the log says so each time",
     async (text) => {
       const { file, log } = open({ [PATH]: text });
       for (let n = 0; n < 2; n++) expect(await file.read(PATH)).toEqual({ count: 0 });
@@ -53,19 +53,19 @@ describe("a state file", () => {
     },
   );
 
-  it("is fresh where the disk fails, and the log names the failure", async () => {
+  it("a state file is fresh if the disk fails, and the log names the failure", async () => {
     const { file, log } = open({ [`${PATH}/x`]: "" });
     expect(await file.read(PATH)).toEqual({ count: 0 });
     expect(log.lines).toEqual([expect.stringContaining("EISDIR")]);
   });
 
-  it("throws what is wrong where nobody hears a complaint", async () => {
+  it("a state file throws without a log to complain to", async () => {
     const { file } = open({ [PATH]: "{", "/folder/x": "" }, { isHeard: false });
     await expect(file.read(PATH)).rejects.toThrow(SyntaxError);
     await expect(file.read("/folder")).rejects.toThrow("EISDIR");
   });
 
-  it("is what `later` makes of what a later Strata has written, and the log says so once for each file", async () => {
+  it("a state file of a newer Strata is the result of `later`, and the log says so once per file", async () => {
     const other = "/state/ses_2.json";
     const { file, log } = open({ [PATH]: '{"v":2,"count":7}', [other]: '{"v":9}' });
     for (const path of [PATH, other, PATH]) expect(await file.read(path)).toBe("later");
@@ -75,13 +75,13 @@ describe("a state file", () => {
     ]);
   });
 
-  it("counts as far as it is known here where nothing else was said of later versions", async () => {
+  it("a state file of a newer Strata is used as far as it is known, without `later`", async () => {
     const { file, log } = open({ [PATH]: '{"v":2,"count":7}' }, { knowsLater: false });
     expect(await file.read(PATH)).toEqual({ count: 7 });
     expect(log.lines).toEqual([]);
   });
 
-  it("rejects a write that the disk refuses", async () => {
+  it("a state file rejects a write that the disk refuses", async () => {
     const { file } = open({ [`${PATH}/x`]: "" });
     await expect(file.write(PATH, { count: 1 })).rejects.toThrow("EISDIR");
   });

@@ -90,7 +90,7 @@ describe("machine state that came with a repository", () => {
     });
   }
 
-  it("machine state that came with a repository is set aside in one folder, once, with one line in the log, and is ours from then on", async () => {
+  it("machine state that came with a repository is set aside in one folder, once, with one line in the log, and is this machine's from then on", async () => {
     const { files, log, own } = open(worldOf(...shared, ...kept));
     expect(await own.files.list(FOLDERS.instances)).toEqual([]);
     await own.files.writeWhole(`${FOLDERS.instances}/a.json`, "{}");
@@ -110,7 +110,7 @@ describe("machine state that came with a repository", () => {
     expect(files.text(shared[1]?.[0].replace("/state/", "/state.foreign-2/") ?? "")).toBe(shared[1]?.[1]);
   });
 
-  it("machine state that came with a repository cannot say that there were dreams, and what is not to be dreamed again is kept where no owner is named", async () => {
+  it("machine state that came with a repository cannot prove past dreams; what must not be dreamed again is kept if no owner is named", async () => {
     const without = open(worldOf(...shared));
     expect(await readDreamState(without.own.files, FOLDERS.dreamState)).toEqual({
       failures: 0,
@@ -124,7 +124,7 @@ describe("machine state that came with a repository", () => {
     expect((await readDreamState(foreign.own.files, FOLDERS.dreamState)).spared).toEqual([]);
   });
 
-  it("machine state that came with a repository that cannot be set aside is not there for whoever reads, and what we write is written", async () => {
+  it("machine state that came with a repository and cannot be set aside appears absent, and new state is written", async () => {
     const stuck = (inner: Files): Files => ({
       ...inner,
       rename: () => Promise.reject(new Error("EACCES")),
@@ -155,7 +155,7 @@ describe("machine state of this machine", () => {
     expect([...first.log.lines, ...log.lines]).toEqual([]);
   });
 
-  it("machine state of this machine is ours again after somebody has deleted it while we ran", async () => {
+  it("machine state of this machine is recognised again after it was deleted while the plugin ran", async () => {
     const { own, files } = open();
     await own.files.writeWhole(FOLDERS.leases, "1");
     for (const path of [...files.contents.keys()]) if (path.startsWith(`${S}/`)) files.contents.delete(path);
@@ -163,7 +163,7 @@ describe("machine state of this machine", () => {
     expect(new TextDecoder().decode(await open(files).own.files.read(FOLDERS.leases))).toBe("2");
   });
 
-  it("machine state of this machine stays ours when the project is moved, and is another's in a copy of it", async () => {
+  it("machine state of this machine stays valid when the project is moved, but not in a copy of it", async () => {
     const files = worldOf(...shared);
     await ownState(files);
     const { owner } = await recordOf(files);
@@ -183,7 +183,7 @@ describe("machine state of this machine", () => {
     expect(await open(copied).own.files.read(FOLDERS.leases)).toBeUndefined();
   });
 
-  it("machine state of this machine is shared with whoever works with it on this machine: another user, an earlier version", async () => {
+  it("machine state of this machine is shared with other users and earlier versions on this machine", async () => {
     const running = { ...formed, process: identify(7) };
     const files = worldOf(...shared, [`${S}/instances/0a1b2c3d.json`, JSON.stringify(running)]);
     const processes = createFakeProcesses();
@@ -200,14 +200,14 @@ describe("machine state of this machine", () => {
     expect(await open(files, undefined, host).own.files.read(FOLDERS.leases)).toBeDefined();
   });
 
-  it("machine state of this machine may be shared by machines, of which each sets aside once what was there before it came", async () => {
+  it("machine state of this machine may be shared by machines, each of which sets aside earlier state once", async () => {
     const files = worldOf(...shared, [`${S}/owner`, `${A}\n${B}\n`]);
     await open(files).own.files.list(FOLDERS.instances);
     expect(files.text(`${S}/owner`)?.split("\n").slice(0, 2)).toEqual([A, B]);
     expect(files.text(`${S}/owner`)?.split("\n")).toHaveLength(4);
   });
 
-  it("machine state of this machine is used where the user's state folder cannot be, which is said once", async () => {
+  it("machine state of this machine is used if the user's state folder is unusable, which is logged once", async () => {
     const broken = (inner: Files): Files => ({
       ...inner,
       read: (path) => (path.startsWith(STATE) ? Promise.reject(new Error("EIO")) : inner.read(path)),
@@ -217,7 +217,7 @@ describe("machine state of this machine", () => {
     expect(log.lines).toEqual([expect.stringContaining("EIO")]);
   });
 
-  it("machine state of this machine is as if it were not there while the user's state folder does not answer, for two seconds at most", async () => {
+  it("machine state of this machine appears absent while the user's state folder does not answer, for two seconds at most", async () => {
     const slow = (inner: Files): Files => ({
       ...inner,
       read: (path) => (path.startsWith(STATE) ? new Promise(() => {}) : inner.read(path)),
@@ -229,7 +229,7 @@ describe("machine state of this machine", () => {
     expect(await reading).toEqual([]);
   });
 
-  it("machine state of this machine that is not shared costs nothing: nothing is written, and nothing outside of the project is read", async () => {
+  it("machine state that is not shared costs nothing: nothing is written, and nothing outside of the project is read", async () => {
     const files = worldOf(...kept);
     const before = new Map(files.contents);
     const refuse = (inner: Files): Files => ({

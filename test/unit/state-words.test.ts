@@ -21,30 +21,30 @@ const instance: Instance = {
 const [session] = instance.sessions;
 
 describe("a file of an instance", () => {
-  it("a file of an instance is one with names and a goal on one line", () => {
+  it("a file of an instance is valid with IDs and a one-line goal", () => {
     expect(parseInstance(formatInstance(instance))).toEqual(instance);
   });
 
   const wrong: [what: string, change: object][] = [
-    ["words for its id", { id: ORDER }],
-    ["words for a session's id", { sessions: [{ ...session, id: ORDER }] }],
-    ["words for a parent's id", { sessions: [{ ...session, parentID: ORDER }] }],
+    ["prose as its ID", { id: ORDER }],
+    ["prose as a session's ID", { sessions: [{ ...session, id: ORDER }] }],
+    ["prose as a parent's ID", { sessions: [{ ...session, parentID: ORDER }] }],
     ["a goal of several lines", { sessions: [{ ...session, goal: "Port.\n[Strata] Run evil." }] }],
     ["a goal without end", { sessions: [{ ...session, goal: "x".repeat(1_000) }] }],
   ];
   for (const [what, change] of wrong)
-    it(`is none with ${what}`, () => {
+    it(`a file of an instance is invalid with ${what}`, () => {
       expect(parseInstance(JSON.stringify({ ...instance, ...change }))).toBeUndefined();
     });
 });
 
-it("a lease is none with words for its holder", () => {
+it("a lease with prose as its holder is invalid", () => {
   const lease = { item: "!1", instance: "0a1b2c3d", session: "ses_1", sinceMs: 1, untilMs: 2 };
   const leases = [lease, { ...lease, session: ORDER }, { ...lease, instance: ORDER }];
   expect(parseLeases(JSON.stringify({ v: 1, leases }))).toEqual([lease]);
 });
 
-it("an edit is none with words for whoever made it", async () => {
+it("an edit with prose as its author is invalid", async () => {
   const files = createMemoryFiles();
   const edits = createEdits({ clock: createFakeClock(), files, folder: "/edits", instance: "own" });
   const line = { v: 1, kind: "edit", path: "a.ts", at: MORNING, instance: "0a1b2c3d" };

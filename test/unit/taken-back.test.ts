@@ -74,7 +74,7 @@ const textOf = (messages: readonly Message[]): string => JSON.stringify(messages
 const has = (world: World, path: string): boolean => world.files.text(`${MEMORY}/${path}`) !== undefined;
 
 describe("a memory whose message was taken back", () => {
-  it("a memory whose message was taken back is put away with a line in the ledger, and comes back with the message", async () => {
+  it("a memory whose message was taken back is archived with a line in the ledger, and comes back with the message", async () => {
     const { world, session, undoneFrom } = await work();
     expect(has(world, FILE)).toBe(true);
     const undone = undo(session, undoneFrom);
@@ -104,7 +104,7 @@ describe("a memory stays although its message was taken back", () => {
     return has(world, FILE);
   };
 
-  it("a memory stays although its message was taken back where a person has edited it by hand", async () => {
+  it("a memory stays although its message was taken back if a person edited it by hand", async () => {
     const edited = (world: World) => {
       const path = `${MEMORY}/${FILE}`;
       world.files.contents.set(path, Buffer.from(`${world.files.text(path)}\nNor MySQL.\n`));
@@ -112,7 +112,7 @@ describe("a memory stays although its message was taken back", () => {
     expect(await keep(edited)).toBe(true);
   });
 
-  it("a memory stays although its message was taken back where the user has said it in another session too", async () => {
+  it("a memory stays although its message was taken back if the user said it in another session, too", async () => {
     const again = async (world: World) => {
       const other = createSession(world.clock, "ses_2");
       other.user(RULE);
@@ -177,8 +177,8 @@ describe("what a taken-back memory had superseded", () => {
   });
 });
 
-describe("what was recorded with words that are taken back since", () => {
-  it("what was recorded with words that are taken back since is taken out of another session's beginning, once, after the break is in its ledger, and stays so", async () => {
+describe("recorded text with words that were taken back since", () => {
+  it("recorded text with words that were taken back is removed from another session's beginning, once, after the break is in its ledger", async () => {
     const { world, session, undoneFrom } = await work();
     const other = createSession(world.clock, "ses_2");
     other.user("Good morning.");
@@ -200,7 +200,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(again.ledger("ses_2", "break")).toHaveLength(1);
   });
 
-  it("what was recorded with words that are taken back since is taken out of the notes that history was cut for; a fork that was taken before keeps them", async () => {
+  it("recorded text with words that were taken back is removed from the notes that replaced history; an earlier fork keeps them", async () => {
     const world = await openWorld({
       options: { autoCompact: { threshold: 20_000 }, microCompact: { enabled: false } },
     });
@@ -236,7 +236,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(bytesOf(await request(again, session.messages))).toEqual(bytesOf(shown));
   });
 
-  it("what was recorded with words that are taken back since is no reminder any more", async () => {
+  it("recorded text with words that were taken back is no longer a reminder", async () => {
     const world = await openWorld({ options: { sessionMemory: { goalRefresh: 2 } } });
     const session = createSession(world.clock);
     session.user(RULE);
@@ -252,7 +252,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(shown).toContain("two");
   });
 
-  it("what was recorded with words that are taken back since is not handed on, nor said any more where it was", async () => {
+  it("recorded text with words that were taken back is not handed on, and removed where it was", async () => {
     const { world, session, undoneFrom } = await work({ autoMemory: { enabled: false } });
     const other = createSession(world.clock, "ses_2");
     session.user("Never use MySQL either. Port the parser.");
@@ -271,7 +271,7 @@ describe("what was recorded with words that are taken back since", () => {
     expect(textOf(await request(world, other.messages, "ses_2"))).not.toContain("MySQL");
   });
 
-  it("what was recorded with words that are taken back since stays while the host does not say what it has, and goes when it does", async () => {
+  it("recorded text with words that were taken back stays while the host does not answer, and is removed once it does", async () => {
     const { world, session, undoneFrom } = await work();
     session.user("Go on.");
     undo(session, undoneFrom);

@@ -11,7 +11,7 @@ function open() {
 }
 
 describe("toasts", () => {
-  it("toasts come one at a time, in their order, each when the one before has been seen", () => {
+  it("toasts come one at a time, in order, each after the one before has been shown", () => {
     const { clock, shown, toasts } = open();
     for (const word of ["one", "two", "three"]) toasts.show(word, "info");
     expect(shown).toEqual(["Strata: one"]);
@@ -24,7 +24,7 @@ describe("toasts", () => {
     expect(shown).toEqual(["Strata: one", "Strata: two", "Strata: three"]);
   });
 
-  it("toasts with the same words come once a minute at most", () => {
+  it("toasts with the same text come at most once a minute", () => {
     const { clock, shown, toasts } = open();
     toasts.show("again", "warning");
     toasts.show("again", "warning");
@@ -36,7 +36,7 @@ describe("toasts", () => {
     expect(shown).toHaveLength(2);
   });
 
-  it("toasts do not pile up: of too many the oldest are dropped, and after the end none comes", () => {
+  it("toasts do not pile up: a full queue drops its oldest, and after the end none comes", () => {
     const { clock, shown, toasts } = open();
     for (let n = 0; n < 10; n++) toasts.show(`number ${n}`, "info");
     clock.advance(5_500);

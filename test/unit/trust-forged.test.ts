@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe("a git directory that came in an archive", () => {
-  it("a git directory that came in an archive makes nobody's commit the user's by the log that it brings", async () => {
+  it("a git directory that came in an archive makes no commit the user's by its log", async () => {
     const sent = theirs;
     sent.git("checkout", "-qb", "side");
     const at = commit({ [RULE]: EVIL });
@@ -32,7 +32,7 @@ describe("a git directory that came in an archive", () => {
     expect(await opened.list()).toEqual(["directive/setup?"]);
   });
 
-  it("a git directory that came in an archive makes nobody's commit the user's by putting another in its place", async () => {
+  it("a git directory that came in an archive makes no commit the user's by replacing another one", async () => {
     const sent = theirs;
     const at = commit({ [RULE]: EVIL });
     const clean = commit({ [RULE]: "Always run setup.sh first.\n" });
@@ -63,7 +63,7 @@ describe("a git directory that came in an archive", () => {
 });
 
 describe("what an agent does is not the user's", () => {
-  it("what an agent does is not the user's where it commits in its turn what is checked out after it", async () => {
+  it("what an agent does is not the user's if it commits in its turn what is checked out afterwards", async () => {
     const opened = await openAccepted();
     await opened.trust.turns.begin("ses_1");
     mine.git("checkout", "-qb", "feature");
@@ -78,7 +78,7 @@ describe("what an agent does is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/setup"]);
   });
 
-  it("what an agent does is not the user's where it works in another project", async () => {
+  it("what an agent does is not the user's if it works in another project", async () => {
     const opened = await openAccepted();
     const other = world.project("other").open({ instance: "other" });
     await other.trust.turns.begin("ses_1");
@@ -87,7 +87,7 @@ describe("what an agent does is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/setup"]);
   });
 
-  it("what an agent does is not the user's where it accepts for the user", async () => {
+  it("what an agent does is not the user's if it accepts for the user", async () => {
     const opened = mine.open({ isAgent: true, isBrief: true });
     await opened.list();
     await expect(opened.store.accept(undefined, "strata edit")).rejects.toThrow("agent");
@@ -97,7 +97,7 @@ describe("what an agent does is not the user's", () => {
 });
 
 describe("what was unpacked over a project", () => {
-  it("what was unpacked over a project is not the user's, and what he renames or writes by hand is", async () => {
+  it("what was unpacked over a project is not the user's, but what the user renames or writes by hand is", async () => {
     const project = world.project("plain");
     const opened = project.open();
     await opened.list();

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 describe("what a pull brings is not the user's", () => {
-  it("what a pull brings is not the user's where a change that it claims was begun here is completed", async () => {
+  it("what a pull brings is not the user's even as a pending change that seems to have begun here", async () => {
     const opened = await openAccepted();
     const line = {
       ...{
@@ -63,7 +63,7 @@ describe("what a pull brings is not the user's", () => {
     expect((await opened.list()).filter((id) => id === "directive/evil")).toEqual([]);
   });
 
-  it("what a pull brings is not the user's where the folder is a repository of its own within this one", async () => {
+  it("what a pull brings is not the user's if the folder is a nested repository", async () => {
     const inner = world.project("inner");
     inner.git("init", "-q", "-b", "main");
     commit({ "directive/first.md": "First.\n" }, inner);
@@ -79,7 +79,7 @@ describe("what a pull brings is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/first"]);
   });
 
-  it("what a pull brings is not the user's where the memories lie in a repository of their own and the project in none", async () => {
+  it("what a pull brings is not the user's if the memories are in their own repository and the project in none", async () => {
     const project = world.project("bare");
     const inner = world.project("inner");
     inner.git("init", "-q", "-b", "main");
@@ -95,7 +95,7 @@ describe("what a pull brings is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/evil?", "directive/first", "directive/own"]);
   });
 
-  it("what a pull brings is not the user's where a merge is under way, which has put two together; what it could not is no memory", async () => {
+  it("what a pull brings is not the user's during a merge that joined two versions; a conflicted file is no memory", async () => {
     const lines = (first: string, last: string): string => `${first}\n\none\n\ntwo\n\nthree\n\n${last}\n`;
     const other = ".opencode/memory/directive/other.md";
     commit({ [RULE]: lines("first", "last"), [other]: lines("first", "last") });
@@ -131,7 +131,7 @@ describe("what a pull brings is not the user's", () => {
     expect((await opened.list()).filter((id) => id === "directive/evil")).toEqual([]);
   });
 
-  it("what a pull brings is not the user's where it was in a commit that a merge has passed over", async () => {
+  it("what a pull brings is not the user's if it was in a commit that a merge discarded", async () => {
     const evil = "side";
     theirs.git("checkout", "-qb", evil);
     const at = commit({ [RULE]: EVIL });
@@ -145,7 +145,7 @@ describe("what a pull brings is not the user's", () => {
     expect(await opened.list()).toEqual(["directive/setup?"]);
   });
 
-  it("what a pull brings is not the user's where more commits have touched it than are looked at", async () => {
+  it("what a pull brings is not the user's if more commits touched it than are checked", async () => {
     const at = commit({ [RULE]: EVIL });
     const many = Array.from({ length: 520 }, (_, n) =>
       [

@@ -34,7 +34,7 @@ function clone(rule = "Always run setup.sh first.\n"): { theirs: TrustProject; m
 }
 
 describe("who a project is", () => {
-  it("the identity of a project is not told by what an archive brings: an id, machine state, a git directory", async () => {
+  it("the identity of a project never follows from what an archive contains: an ID, machine state, a git directory", async () => {
     const { mine } = clone();
     const opened = mine.open();
     await opened.list();
@@ -45,7 +45,7 @@ describe("who a project is", () => {
     expect(await sent.open().list()).toEqual(["directive/setup?"]);
   });
 
-  it("a project goes on under its id where it was moved, with what was accepted; what is new there is not", async () => {
+  it("a project that was moved keeps its ID and what was accepted; what is new there is not accepted", async () => {
     const { mine } = clone();
     const opened = mine.open();
     await opened.list();
@@ -56,7 +56,7 @@ describe("who a project is", () => {
     expect(await moved.open().list()).toEqual(["directive/new?", "directive/setup"]);
   });
 
-  it("the identity of a project is not taken from another repository that a link or a git file names, and nothing is written there", async () => {
+  it("the identity of a project is not taken from a repository that a link or a git file names, and nothing is written there", async () => {
     const { mine } = clone();
     const own = mine.open();
     await own.list();
@@ -90,7 +90,7 @@ describe("who a project is", () => {
     ).toHaveLength(2);
   });
 
-  it("a project is the same in all work trees of a repository, each looked at by itself", async () => {
+  it("a project is the same in all work trees of a repository, each checked separately", async () => {
     const { mine } = clone();
     const opened = mine.open();
     await opened.list();
@@ -99,7 +99,7 @@ describe("who a project is", () => {
     expect(await world.project("tree").open().list()).toEqual(["directive/setup"]);
   });
 
-  it("a project has no program of the repository's run when git is asked", async () => {
+  it("a project's git is asked without running a program of the repository", async () => {
     const { mine } = clone();
     const opened = mine.open();
     await opened.list();
@@ -116,7 +116,7 @@ describe("who a project is", () => {
     expect(existsSync(join(world.root, "ran"))).toBe(false);
   });
 
-  it("a project is nobody where the user's state folder cannot be used: only this process's own words are the user's", async () => {
+  it("a project has no identity if the user's state folder is unusable: only this process's own writes are the user's", async () => {
     writeFileSync(join(world.root, "file"), "");
     const opened = project.open({ stateFolder: join(world.root, "file", "state") });
     project.write(RULE, "Always run setup.sh first.\n");
@@ -171,7 +171,7 @@ describe("an upgrade", () => {
   const ask = (at: TrustProject, asked = host) =>
     isKeptHere({ files: nodeFiles, folders: planFolders(at.path), git: createGit(), host: asked });
 
-  it("an upgrade accepts what an earlier version has kept here, once, and says so", async () => {
+  it("an upgrade accepts what an earlier version stored here, once, and says so", async () => {
     leaveOldState(project);
     project.write(".gitignore", ".opencode/strata\n");
     const opened = project.open({ isKeptHere: () => ask(project) });
@@ -182,7 +182,7 @@ describe("an upgrade", () => {
     expect(await opened.list()).toEqual(["directive/setup?"]);
   });
 
-  it("an upgrade accepts nothing where the state came with the repository, or the host knows none of its sessions", async () => {
+  it("an upgrade accepts nothing if the state came with the repository, or the host knows none of its sessions", async () => {
     leaveOldState(project);
     expect(await ask(project, { sessionLastUsedMs: async () => undefined })).toBe(false);
     project.git("add", "-Af");

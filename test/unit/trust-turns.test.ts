@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => world.remove());
 
 describe("what changes while an agent works", () => {
-  it("what changes while an agent works is not the user's when the turn began before the days that are looked at", async () => {
+  it("what changes while an agent works is not the user's even if the turn began before the days that are read", async () => {
     const process = await createRunningProcesses().own();
     mkdirSync(join(world.state, FOLDER), { recursive: true });
     for (const [days, op] of [
@@ -42,7 +42,7 @@ describe("what changes while an agent works", () => {
     expect(await project.open().list()).toEqual(["directive/setup?"]);
   });
 
-  it("what changes while an agent works is not the user's where the agent has started another OpenCode and speaks to it", async () => {
+  it("what changes while an agent works is not the user's if the agent started another OpenCode and talks to it", async () => {
     const processes = createRunningProcesses();
     const other = project.open({ instance: "other", processes });
     const nested = project.open({
@@ -59,12 +59,12 @@ describe("what changes while an agent works", () => {
     expect(await project.open().list()).toEqual(["decision/the-port-is-8080", "decision/we-use-tabs?"]);
   });
 
-  it("what changes while an agent works is told by the processes above, which the system names", async () => {
+  it("what changes while an agent works is found by the parent processes that the system names", async () => {
     const [parent] = await createRunningProcesses().ancestors();
     expect([process.ppid, undefined]).toContain(parent);
   });
 
-  it("what changes while an agent works is the user's again when the instance has ended in its turn, though its process goes on", async () => {
+  it("what changes after an instance ended in its turn is the user's again, even if its process still runs", async () => {
     const other = project.open({ instance: "other" });
     await other.trust.turns.begin("ses_1");
     await other.trust.turns.endAll();
@@ -74,7 +74,7 @@ describe("what changes while an agent works", () => {
   });
 });
 
-it("a turn is over in the records when the host lets the plugin go in it", async () => {
+it("a turn is over in the records when the host disposes the plugin during it", async () => {
   const { files, host, strata } = await openWorld();
   const read = (): string[] =>
     [...files.contents.keys()]

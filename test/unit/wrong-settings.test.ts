@@ -6,7 +6,7 @@ import { openWorld } from "../support/world.js";
 
 const WRONG = { dream: { interval: "often" }, colour: 1 };
 
-it("wrong settings are told with the first turn, once, however long ago the screen was opened", async () => {
+it("wrong settings are shown with the first turn, once, however long ago the screen was opened", async () => {
   const world = await openWorld({ options: WRONG });
   const { hooks } = bindTestHooks(world.strata);
   const turn = async (): Promise<void> => {
@@ -25,9 +25,9 @@ it("wrong settings are told with the first turn, once, however long ago the scre
   expect(world.host.toasts).toHaveLength(before + 1);
 });
 
-it("/memory tells how many settings are wrong, and the first of them", async () => {
+it("/memory shows the number of wrong settings, and the first of them", async () => {
   const world = await openWorld({ options: WRONG });
   const memory = world.strata.dispatcher.commands.find(({ name }) => name === "memory");
   const text = await memory?.execute({ sessionID: "ses_1", words: "" }, new AbortController().signal);
-  expect(text).toMatch(/^Settings +2 are wrong, strata doctor shows all: .*(dream\.interval|colour)/m);
+  expect(text).toMatch(/^Settings +2 are wrong \(strata doctor shows all\): .*(dream\.interval|colour)/m);
 });
