@@ -18,13 +18,13 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { isResultPath } from "../../src/view/result-files.js";
 import { defaults } from "./defaults.js";
 import { files } from "./files.js";
-import { createJudge, isUndecided } from "./judge.js";
+import { createDecideResults, isUndecided } from "./decide-results.js";
 import { createReporter } from "./reporter.js";
 import { type Answer, findAnswers, LAYER, type Result } from "./results.js";
 import { createSweep } from "./sweep.js";
 
 /** Answers at a time, of the hundreds that a long session may bring at the first start with this plugin. */
-const JUDGED_AT_A_TIME = 8;
+const ANSWERS_AT_A_TIME = 8;
 
 export const toolResults: LayerDefinition = {
   name: LAYER,
@@ -37,7 +37,7 @@ export const toolResults: LayerDefinition = {
 
 function create(context: LayerContext): LayerParts {
   const { background, decisions, folders, log } = context;
-  const judge = createJudge({ ...context, reporter: createReporter(context) });
+  const judge = createDecideResults({ ...context, reporter: createReporter(context) });
   const sweep = createSweep(context);
   let hasSwept = false;
 
@@ -49,7 +49,7 @@ function create(context: LayerContext): LayerParts {
       async context(request, _messages, signal) {
         const open = findOpen(request);
         if (open.length === 0) return undefined;
-        const lanes = new PQueue({ concurrency: JUDGED_AT_A_TIME });
+        const lanes = new PQueue({ concurrency: ANSWERS_AT_A_TIME });
         await lanes.addAll(open.map((answer) => () => judge(request, answer, signal)));
         const hasMoved = ({ key }: Result) => request.find(key)?.judged?.text !== undefined;
         return open.some(({ results }) => results.some(hasMoved)) ? request.show() : undefined;

@@ -18,11 +18,11 @@ import { waitAtMost } from "../../src/seams/clock.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
-import { createCutter } from "./cutter.js";
+import { createCutHistory } from "./cut-history.js";
 import { defaults } from "./defaults.js";
-import { createRepairer } from "./repairer.js";
-import { createReviser } from "./reviser.js";
-import { createShortener } from "./shortener.js";
+import { createRepairSummary } from "./repair-summary.js";
+import { createReviseHistory } from "./revise-history.js";
+import { createShortenHistory } from "./shorten-history.js";
 import { formatMustHave } from "./summary.js";
 import { createCompactionWatch } from "./watch.js";
 
@@ -42,10 +42,10 @@ export const fullCompact: LayerDefinition = {
 function create(context: LayerContext): LayerParts {
   const { background, clock, log, notes, prompts, toasts } = context;
   const breakers = createBreakers(context);
-  const cut = createCutter({ ...context, breakers });
-  const repair = createRepairer({ ...context, breakers });
-  const revise = createReviser(context);
-  const shorten = createShortener(context);
+  const cut = createCutHistory({ ...context, breakers });
+  const repair = createRepairSummary({ ...context, breakers });
+  const revise = createReviseHistory(context);
+  const shorten = createShortenHistory(context);
   const watch = createCompactionWatch({ ...context, breakers });
 
   return {

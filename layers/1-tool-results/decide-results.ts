@@ -22,12 +22,12 @@ import {
  * Decides about every undecided result of one answer. Throws only when the signal is aborted, and then nothing has
  * been decided.
  */
-export type Judge = (request: Judged, answer: Answer, signal: AbortSignal) => Promise<void>;
+export type DecideResults = (request: Judged, answer: Answer, signal: AbortSignal) => Promise<void>;
 
 /** The session, and what is decided in it. */
 type Judged = Pick<ContextRequest, "find" | "sessionID">;
 
-export interface JudgeOptions extends LayerContext {
+export interface DecideResultsOptions extends LayerContext {
   reporter: Reporter;
 }
 
@@ -41,7 +41,7 @@ export function isUndecided({ find }: Judged): (result: Result) => boolean {
   return ({ key }) => find(key)?.judged === undefined;
 }
 
-export function createJudge(context: JudgeOptions): Judge {
+export function createDecideResults(context: DecideResultsOptions): DecideResults {
   const { clock, config, files, log, resultFiles, reporter } = context;
   const record = createResultRecord(context);
   const policy = config.toolResults;

@@ -13,9 +13,9 @@ import { composeSummary } from "./summary-text.js";
  * Sees to it that the summary of the host's compaction has in it what must not be lost. One that was sent as it is
  * stays so while its bytes are cached. Rejects when it cannot, and when the signal is aborted before it has.
  */
-export type Repairer = (request: ContextRequest, signal: AbortSignal) => Promise<void>;
+export type RepairSummary = (request: ContextRequest, signal: AbortSignal) => Promise<void>;
 
-export interface RepairerOptions extends LayerContext {
+export interface RepairSummaryOptions extends LayerContext {
   breakers: Breakers;
 }
 
@@ -29,7 +29,7 @@ interface Repaired {
 
 const LAYER = "full-compact";
 
-export function createRepairer(context: RepairerOptions): Repairer {
+export function createRepairSummary(context: RepairSummaryOptions): RepairSummary {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
 
   return async (request, signal) => {

@@ -7,7 +7,7 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { planCut } from "./plan-cut.js";
 
 /** What a summary is to be made of, shortened; `undefined` where there is nothing to shorten. */
-export type Shortener = (
+export type ShortenHistory = (
   request: ContextRequest,
   view: readonly Message[],
 ) => Promise<readonly Message[] | undefined>;
@@ -20,7 +20,7 @@ const TAIL_SHARE_OF_BUDGET = 0.5;
  * also what notes have long stood for in other requests. It gets the notes and the end of it. Nothing is recorded: the
  * request is made once.
  */
-export function createShortener({ notes }: Pick<LayerContext, "notes">): Shortener {
+export function createShortenHistory({ notes }: Pick<LayerContext, "notes">): ShortenHistory {
   return async ({ budgetTokens, sessionID }, view) => {
     const candidates = view.map((message) => ({
       tokens: estimateTokens([message]),

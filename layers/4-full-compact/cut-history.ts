@@ -17,13 +17,13 @@ import { planCut, planTail } from "./plan-cut.js";
  * Cuts the history of a request that is too large; whether it has. Rejects when the notes cannot be written or the cut
  * cannot be recorded, and when the signal is aborted before that: the request is then sent as it was.
  */
-export type Cutter = (
+export type CutHistory = (
   request: ContextRequest,
   view: readonly Message[],
   signal: AbortSignal,
 ) => Promise<boolean>;
 
-export interface CutterOptions extends LayerContext {
+export interface CutHistoryOptions extends LayerContext {
   breakers: Breakers;
 }
 
@@ -40,7 +40,7 @@ interface Cut {
 
 const LAYER = "full-compact";
 
-export function createCutter(context: CutterOptions): Cutter {
+export function createCutHistory(context: CutHistoryOptions): CutHistory {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
 
   return async (request, view, signal) => {
