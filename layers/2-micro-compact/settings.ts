@@ -27,7 +27,7 @@ const microCompact = z.strictObject({
   horizon: byAnyone(
     whole(1, 40, horizon, "Requests within which clearing has to pay back while the cache is warm."),
   ),
-  floor: byAnyone(whole(0, 1_000_000, floor, "Tokens. A batch that frees less is not worth it.")),
+  floor: byAnyone(whole(0, 1_000_000, floor, "Minimum number of tokens that a batch must free.")),
 });
 
 export const schemas = { microCompact };

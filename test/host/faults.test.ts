@@ -28,7 +28,7 @@ test("a file in the place of .opencode/tool-results leaves the originals in the 
   expect(turn.text).toBe("done");
   expect(stage.model.lastRequest().toolResult("big")).toHaveLength(45_000);
   expect(log(stage)).toContain(
-    "ERROR tool-results  cannot move a mcp_blob result of 45,000 bytes out, it stays",
+    "ERROR tool-results  cannot move a mcp_blob result of 45,000 bytes; it stays",
   );
 });
 
