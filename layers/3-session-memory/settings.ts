@@ -18,7 +18,7 @@ const sessionMemory = z.strictObject({
       0,
       1_000,
       goalRefresh,
-      "Tool calls on one request after which the model is reminded of it, and again after as many. 0: never.",
+      "The model is reminded of a request after every this many tool calls on it. 0: never.",
     ),
   ),
 });

@@ -7,7 +7,7 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { composeCut } from "./cut-text.js";
 import { composeSummary } from "./summary-text.js";
 
-/** Says what stands for history, and for the host's summary, without what was taken back since it was made. */
+/** Rewrites the texts that replace history and the host's summary without what the user has taken back since. */
 export type ReviseHistory = (
   request: ContextRequest,
   withdrawal: Withdrawal,

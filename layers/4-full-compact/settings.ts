@@ -23,7 +23,7 @@ const autoCompact = z.strictObject({
       1_000,
       3_600_000,
       summaryTimeout,
-      "Milliseconds after which a summary by the host is aborted; one of a full window takes up to a minute.",
+      "Milliseconds after which a summary by the host is aborted; summarising a full window takes up to a minute.",
     ),
   ),
 });
