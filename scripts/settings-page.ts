@@ -1,9 +1,9 @@
-/** The text of `docs/settings.md`: every setting with its default, its limits and who may set it, from the schema. */
+/** Formats `docs/settings.md` from the schema: every setting with its default, limits and owner. */
 import { formatConfigSchema } from "../src/config/json-schema.js";
 import { listFields, type Owner } from "../src/config/owners.js";
 import type { ConfigSchema } from "../src/config/schema.js";
 
-/** What the page uses of a JSON schema. */
+/** The fields of a JSON schema that the page uses. */
 interface Described {
   type?: string;
   enum?: unknown[];
@@ -30,31 +30,31 @@ const BEFORE = `# Settings
 
 <!-- Made by npm run schema from src/config/schema.ts and each layer's settings.ts; edit those, or scripts/settings-page.ts. -->
 
-Every setting has a default, so you need none of them. They stand beside the plugin's name in \`opencode.json\`:
+Every setting has a default, so you need none of them. Put them next to the plugin's name in \`opencode.json\`:
 
 \`\`\`json
 { "plugin": [["opencode-strata", { "toolResults": { "threshold": 20000, "perTool": { "read": 50000, "github_*": false } } }]] }
 \`\`\`
 
-They may also stand under a \`memory\` key of the same file. OpenCode 1.18.33 starts with such a key, some other releases
-do not, so the options beside the name are safer.
+A \`memory\` key in the same file works too. OpenCode 1.18.33 accepts such a key, but some other releases refuse to start,
+so the options next to the name are safer.
 
-- **Which value counts.** The options beside the name win over the \`memory\` key, a project's file wins over the global
-  one, and each field counts by itself.
-- **Who may set it.** A repository brings configuration files too. So settings that decide where text is sent, what is
+- **Which value counts.** The options next to the name override the \`memory\` key, and a project's file overrides the
+  global one, field by field.
+- **Who may set it.** Repositories bring configuration files too. So settings that decide where text is sent, what is
   spent and what is trusted count only in your own configuration: \`~/.config/opencode/opencode.json\`, or the files that
   OpenCode's environment variables name. The last column says "you" for these. A project's files may lower some of them
-  but never raise them. Anything else they try is ignored, and named in the log, on the screen and by \`strata doctor\`.
-  A \`small_model\` or provider that a project's file sets is never used for background calls.
-- **A wrong value stops nothing.** It is ignored, and a log line and a message on the screen name the file, the key, the
-  value, what is allowed and what is used instead.
-- **The daily budget** of \`background\` is counted over all instances in the project. When it is used up, every layer
-  goes on without a model.
-- **What is in force.** \`strata doctor --no-proof\` shows every setting and the file it comes from.
+  but never raise them. Everything else they set is ignored and reported in the log, on the screen and by \`strata doctor\`.
+  Background calls never use a \`small_model\` or provider from a project's file.
+- **A wrong value breaks nothing.** It is ignored, and a log line and a toast name the file, the key, the value, what is
+  allowed and what is used instead.
+- **The daily budget** of \`background\` is shared by all instances in the project. When it is used up, every layer works
+  without a model.
+- **Effective settings.** \`strata doctor --no-proof\` shows every setting and the file it comes from.
 - [\`config.schema.json\`](../config.schema.json) has the same for editors.
 `;
 
-/** The whole page. */
+/** Formats the whole page. */
 export function formatSettingsPage(configSchema: ConfigSchema): string {
   const schema: Described = JSON.parse(formatConfigSchema(configSchema));
   const owners = new Map(listFields(configSchema).map(({ path, owner }) => [path.join("."), owner]));
@@ -86,7 +86,7 @@ function formatRow(name: string, field: Described, owners: ReadonlyMap<string, O
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** The last column says it. */
+/** Removes the sentence on ownership, which the last column repeats. */
 const dropRule = (description: string): string =>
   description.replace(/ Counts only in your own configuration[^.]*\.$/, "");
 
