@@ -44,7 +44,7 @@ so the options next to the name are safer.
 - **Who may set it.** Repositories bring configuration files too. So settings that decide where text is sent, what is
   spent and what is trusted count only in your own configuration: \`~/.config/opencode/opencode.json\`, or the files that
   OpenCode's environment variables name. The last column says "you" for these. A project's files may lower some of them
-  but never raise them. Everything else they set is ignored and reported in the log, on the screen and by \`strata doctor\`.
+  but never raise them. Everything else they set is ignored and reported in the log, in a toast and by \`strata doctor\`.
   Background calls never use a \`small_model\` or provider from a project's file.
 - **A wrong value breaks nothing.** It is ignored, and a log line and a toast name the file, the key, the value, what is
   allowed and what is used instead.

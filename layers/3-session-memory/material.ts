@@ -1,6 +1,6 @@
 /**
- * The abbreviated transcript from which a small model writes its part of the notes: the user's and the agent's text, and
- * one line per tool call. Results are quoted and shortened, those that may hold secrets are left out, and secrets are
+ * The abbreviated transcript from which a small model writes its part of the notes: the user's and the agent's text,
+ * and one line per tool call. Results are quoted and shortened, those that may hold secrets are left out, and secrets are
  * redacted everywhere.
  */
 

@@ -36,8 +36,8 @@ export function withVersion(version) {
 }
 
 /**
- * Marks each part with `// @bun`, so that Bun runs it as it is. Without the mark Bun parses, transforms and prints every
- * file first, two thirds of the start time. With it Bun reads the bytes as Latin-1, so all non-ASCII is escaped.
+ * Marks each part with `// @bun`, so that Bun runs it as it is. Without the mark Bun parses, transforms and prints
+ * every file first, two thirds of the start time. With it Bun reads the bytes as Latin-1, so all non-ASCII is escaped.
  */
 export function asBunRunsIt() {
   return {

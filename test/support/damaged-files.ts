@@ -1,4 +1,4 @@
-/** Every kind of damage to memory files that has been seen, and what validate says about it. */
+/** Every known kind of damage to memory files, and what `validate` says about it. */
 import { byHand, type Damage, DECISION, edit, FOLDER, memory, SECRET } from "./sound-project.js";
 
 export const damagedFiles: readonly Damage[] = [

@@ -1,4 +1,4 @@
-/** Every kind of damage that a memory has been seen with, planted in a project that is whole. */
+/** Every known kind of damage to a memory, planted in an intact project. */
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { damagedFiles } from "./damaged-files.js";
 import { byHand, type Damage, DECISION, edit, FOLDER, ledgerOf, STATE } from "./sound-project.js";
@@ -9,13 +9,13 @@ async function formatDeadToken(): Promise<string> {
   return JSON.stringify({ id: "dead", instance: "gone", process, since: "2026-11-20T09:00:00Z" });
 }
 
-/** A lock as a copy of the project, an image or a commit brings it along. */
+/** A lock that came with a copy, an image or a commit of the project. */
 export function formatForeignToken(): string {
   const process = { id: 1234, start: "1", host: "laptop", machine: "laptop" };
   return JSON.stringify({ id: "theirs", instance: "x", process, since: "2025-01-01T00:00:00Z" });
 }
 
-/** Of ledger, index, machine state and what git sees. */
+/** Damage to ledger, index, machine state and git's view. */
 const damagedState: readonly Damage[] = [
   {
     what: "a torn line at the end of the ledger",

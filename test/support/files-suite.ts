@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Files } from "../../src/seams/files.js";
 
-/** The behaviour that every implementation of Files shows. */
+/** Tests that every implementation of Files must pass. */
 export function describeFiles(name: string, open: () => Promise<{ files: Files; folder: string }>): void {
   describe(name, () => {
     it("answers absence with a value, not with an error", async () => {
