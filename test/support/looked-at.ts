@@ -1,7 +1,7 @@
 /**
  * Counts the characters that a piece of work scans, instead of its time: each search for a pattern or text costs the
- * distance from its start to its end. Backtracking inside a pattern is not visible, so the longest input of each pattern
- * is recorded too.
+ * distance from its start to its end. Backtracking inside a pattern is not visible, so this also records the longest
+ * input of each pattern.
  */
 
 export interface LookedAt {

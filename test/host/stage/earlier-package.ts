@@ -1,4 +1,4 @@
-/** The package of an earlier commit, built as it was then from what the repository's history has of it. */
+/** Builds the package of an earlier commit from the repository's history. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { repository } from "../repository.js";
 import { entrust } from "./keeper.js";
 
-/** What of the tree is not needed to build and run it. */
+/** Paths not needed to build and run it. */
 const LEFT_OUT = ["test", "docs"].map((folder) => `:(exclude)${folder}`);
 const BUILD_MS = 60_000;
 
@@ -16,12 +16,12 @@ export interface EarlierPackage {
   remove(): void;
 }
 
-/** Whether the history has it: a shallow clone, or an export of the tree, may not. */
+/** Whether the history has the commit; a shallow clone or an exported tree may not. */
 export function hasCommit(commit: string): boolean {
   return spawnSync("git", ["cat-file", "-e", `${commit}^{tree}`], { cwd: repository }).status === 0;
 }
 
-/** Takes a few seconds, at most a minute. It runs with the packages that this repository has installed. */
+/** Takes a few seconds, at most a minute. The result uses this repository's installed packages. */
 export function buildEarlierPackage(commit: string): EarlierPackage {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "strata-earlier-")));
   const release = entrust({ folder });

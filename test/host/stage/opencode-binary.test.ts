@@ -1,4 +1,4 @@
-/** Tests of finding the host's binary, with folders laid out as npm lays them out. */
+/** Tests of finding the host's binary, with folders as npm creates them. */
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Tests of the simulated prompt cache: what it shares, for how long, and at what cost to a test. */
+/** Tests of the simulated prompt cache: what it shares, for how long, and how fast. */
 
 import { expect, test } from "vitest";
 import { createPromptCache } from "./prompt-cache.js";

@@ -1,4 +1,4 @@
-/** Tests of the scripted model by itself, asked over plain HTTP as any client would. */
+/** Tests of the scripted model alone, over plain HTTP. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ChatMessage, firstDifference } from "./model-request.js";

@@ -2,7 +2,7 @@ import type { Handed } from "./handed.js";
 
 const PUSH = "Never push to main without asking.";
 
-/** Each says what the user has said, as agents do; those without `kept` are refused all the same. */
+/** Faithful restatements of the user's words, as agents write them; those without `kept` are still refused. */
 export const faithful: readonly Handed[] = [
   { what: "letter by letter", said: [PUSH], content: PUSH, kept: PUSH },
   {

@@ -1,6 +1,6 @@
 import type { Handed } from "./handed.js";
 
-/** Each takes for the user's word what is none: a question, a quotation, a paste, a yes to something else. */
+/** Each attributes to the user what they did not state: a question, a quotation, a paste, a yes to something else. */
 export const twistedContext: readonly Handed[] = [
   {
     what: "a question with should becomes a rule",

@@ -3,7 +3,7 @@ import type { Handed } from "./handed.js";
 const PUSH = "Never push to main without asking.";
 const TESTS = "Always run npm test before you push to the release branch.";
 
-/** Each twists a sentence of the user's in another way. */
+/** Each twists a user's sentence in a different way. */
 export const twistedWords: readonly Handed[] = [
   {
     what: "a clause is added behind",
