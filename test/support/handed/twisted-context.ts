@@ -166,7 +166,7 @@ export const twistedContext: readonly Handed[] = [
     content: "Ne\u200bver pu\u200dsh to ma\u2060in.",
   },
   {
-    what: "right-to-left letters",
+    what: "a right-to-left override",
     said: ["Never push to main."],
     content: "Never push to main.\u202e hsup ot niam \u2066",
   },
@@ -227,7 +227,7 @@ export const twistedContext: readonly Handed[] = [
     content: "Always use tabs.",
   },
   {
-    what: "a yes to a question that is then rejected",
+    what: "a yes to a negated question",
     said: [{ text: "yes", asked: "Don't you want me to always run the tests?" }],
     content: "Always run the tests.",
   },
