@@ -9,7 +9,7 @@ import { acrossAgents } from "./7-across-agents/index.js";
 import { errors } from "./always/errors/index.js";
 import { createAlways } from "./always/index.js";
 
-/** Every layer there is. They are asked by their cost; people see them in this order. */
+/** All layers, in the order people see them; the dispatcher calls them by cost. */
 export const layers: readonly LayerDefinition[] = [
   toolResults,
   microCompact,
@@ -21,5 +21,5 @@ export const layers: readonly LayerDefinition[] = [
   acrossAgents,
 ];
 
-/** All that the dispatcher asks. */
+/** Everything the dispatcher calls. */
 export const stack: Stack = { layers, always: createAlways };

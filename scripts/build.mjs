@@ -1,16 +1,16 @@
 /**
- * Builds `dist/`, the package as it is loaded: everything bundled, nothing left to install.
+ * Builds `dist/`, the published package: fully bundled, with no dependencies to install.
  *
- *     plugin.js             what the host loads, with start.js: all that a start needs, in one file
- *     tui.js                the screen half
- *     tokenizer-worker.js   a thread of its own, with the tokenizer's table
+ *     plugin.js             loaded by the host, with start.js: everything a start needs, in one file
+ *     tui.js                the TUI entry
+ *     tokenizer-worker.js   the tokenizer's thread, with its table
  *     recall.js             opencode-strata/recall
  *     strata.js             the command line
- *     plugin-*, strata-*    parts that are loaded when they are first needed
- *     types/                declarations of what a program can import
- *     licences.txt          of every package that is inside
+ *     plugin-*, strata-*    parts loaded on first use
+ *     types/                declarations of the importable entries
+ *     licences.txt          licences of all bundled packages
  *
- * All lie in one folder: beside it are `prompts/` and `vectors/`, which are found from there.
+ * All files are in one folder; they find `prompts/` and `vectors/` next to it.
  *
  *     node scripts/build.mjs [--to FOLDER] [--as VERSION]
  */
@@ -27,7 +27,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { values } = parseArgs({ options: { to: { type: "string" }, as: { type: "string" } } });
 const folder = values.to ?? join(root, "dist");
 
-/** Apart from each other: a part that two of them shared would be loaded by the one for the other's sake. */
+/** Built separately: one entry would otherwise load shared parts that only another needs. */
 const bundles = [
   { name: "plugin", input: { plugin: "src/plugin.ts" } },
   { name: "tui", input: { tui: "src/tui.ts" } },
@@ -46,15 +46,15 @@ const modules = (await Promise.all(bundles.map(bundle))).flat();
 writeFileSync(join(folder, "licences.txt"), formatLicences(root, modules));
 writeTypes(root, folder);
 
-/** The modules that are in it. */
+/** Writes one bundle and returns the ids of its modules. */
 async function bundle({ input, name }) {
   const build = await rolldown({
     cwd: root,
     input,
     platform: "node",
-    // A module that asks for others with a `require` of its own cannot be bundled; as ES modules they all can.
+    // Prefers ES modules: a CommonJS module that wraps `require` cannot be bundled.
     resolve: { mainFields: ["module", "main"] },
-    // write-file-atomic names its temporary files after it.
+    // write-file-atomic uses __filename in the names of its temporary files.
     transform: { define: { __filename: "import.meta.filename" } },
     checks: { pluginTimings: false, bundlerTimings: false },
     plugins: [withVersion(values.as)],
@@ -68,7 +68,7 @@ async function bundle({ input, name }) {
     format: "esm",
     minify: true,
     comments: false,
-    // With the places alone: the sources are in the repository. Of the worker nearly all is a table.
+    // Positions only, since the sources are in the repository; none for the worker, which is mostly a table.
     sourcemap: name !== "worker",
     sourcemapExcludeSources: true,
     plugins: [asBunRunsIt()],

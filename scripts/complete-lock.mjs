@@ -1,5 +1,5 @@
-// Adds to package-lock.json the packages for other platforms that its packages name as optional. npm leaves them out
-// where it is run against a registry that does not carry them, and `npm ci` then refuses the file on every machine.
+// Adds the optional packages of other platforms to package-lock.json. npm omits them when the registry does not carry
+// them, and `npm ci` then rejects the file on every machine.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const path = new URL("../package-lock.json", import.meta.url);
@@ -17,9 +17,9 @@ for (const [owner, entry] of Object.entries(lock.packages)) {
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${added} packages of other platforms added to package-lock.json`);
+console.log(`Added ${added} packages of other platforms to package-lock.json`);
 
-/** Node looks for a package beside its owner and in every folder above. */
+/** Whether Node finds the package: it looks beside the owner and in every parent folder. */
 function isThere(owner, name) {
   for (let place = owner; ; place = place.slice(0, Math.max(0, place.lastIndexOf("/node_modules/")))) {
     if (lock.packages[`${place}${place ? "/" : ""}node_modules/${name}`]) return true;

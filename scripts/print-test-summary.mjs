@@ -1,4 +1,4 @@
-// The last line of a CI run: "N passed, N failed", read from the report that vitest wrote.
+// Prints the last line of a CI run, "N passed, N failed", from vitest's report.
 import { existsSync, readFileSync } from "node:fs";
 
 const path = new URL("../test-report.json", import.meta.url);
@@ -9,5 +9,5 @@ if (existsSync(path)) {
     `${report.numPassedTests} passed, ${report.numFailedTests} failed${skipped ? `, ${skipped} skipped` : ""}`,
   );
 } else {
-  console.log("no test was run: the step before the tests failed, see above");
+  console.log("no tests ran: an earlier step failed, see above");
 }

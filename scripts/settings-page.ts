@@ -1,9 +1,9 @@
-/** The text of `docs/settings.md`: every setting with its default, its limits and who may set it, from the schema. */
+/** Formats `docs/settings.md` from the schema: every setting with its default, limits and owner. */
 import { formatConfigSchema } from "../src/config/json-schema.js";
 import { listFields, type Owner } from "../src/config/owners.js";
 import type { ConfigSchema } from "../src/config/schema.js";
 
-/** What the page uses of a JSON schema. */
+/** The fields of a JSON schema that the page uses. */
 interface Described {
   type?: string;
   enum?: unknown[];
@@ -55,7 +55,7 @@ releases do not, so the list is safer.
 - [\`config.schema.json\`](../config.schema.json) is the JSON schema of these options, for editors.
 `;
 
-/** The whole page. */
+/** Formats the whole page. */
 export function formatSettingsPage(configSchema: ConfigSchema): string {
   const schema: Described = JSON.parse(formatConfigSchema(configSchema));
   const owners = new Map(listFields(configSchema).map(({ path, owner }) => [path.join("."), owner]));
@@ -87,7 +87,7 @@ function formatRow(name: string, field: Described, owners: ReadonlyMap<string, O
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** The last column says it. */
+/** Removes the sentence on ownership, which the last column repeats. */
 const dropRule = (description: string): string =>
   description.replace(/ Counts only in your own configuration[^.]*\.$/, "");
 

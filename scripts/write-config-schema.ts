@@ -1,4 +1,4 @@
-// Writes config.schema.json from the schemas of the kernel and of each layer. A test fails when the committed one is not current.
+// Writes config.schema.json from the schemas of the kernel and the layers. A test fails if the committed file is stale.
 import { writeFileSync } from "node:fs";
 import { layers } from "../layers/index.js";
 import { formatConfigSchema } from "../src/config/json-schema.js";

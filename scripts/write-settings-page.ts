@@ -1,4 +1,4 @@
-// Writes docs/settings.md. A test fails when the committed one is not current.
+// Writes docs/settings.md. A test fails if the committed file is stale.
 import { writeFileSync } from "node:fs";
 import { layers } from "../layers/index.js";
 import { loadSchema } from "../src/config/schema.js";

@@ -1,14 +1,14 @@
-/** Text made fit for a preview: no control characters, cut between characters, measured in bytes. */
+/** Prepares text for a preview: removes control characters, cuts between characters, measures bytes. */
 import { stripVTControlCharacters } from "node:util";
 
-/** Terminal colours and other control characters say nothing to a model; lone surrogates are no UTF-8. */
+/** Removes terminal colours and control characters; replaces lone surrogates, which UTF-8 cannot encode. */
 export function clean(line: string): string {
   return stripVTControlCharacters(line)
     .replace(/(?!\t)\p{Cc}/gu, "")
     .replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
-/** The longest beginning of `text` that fits, cut between characters. */
+/** The longest prefix of `text` that fits, cut between characters. */
 export function cutToBytes(text: string, limitBytes: number): string {
   let bytes = 0;
   let end = 0;
@@ -20,7 +20,7 @@ export function cutToBytes(text: string, limitBytes: number): string {
   return text.slice(0, end);
 }
 
-/** The longest end of `text` that fits, cut between characters. */
+/** The longest suffix of `text` that fits, cut between characters. */
 export function cutToLastBytes(text: string, limitBytes: number): string {
   const reversed = Array.from(text).reverse();
   let bytes = 0;
@@ -31,5 +31,5 @@ export function cutToLastBytes(text: string, limitBytes: number): string {
   return (kept === -1 ? reversed : reversed.slice(0, kept)).reverse().join("");
 }
 
-/** Bytes of UTF-8. */
+/** Length in bytes of UTF-8. */
 export const byteLength = (text: string): number => Buffer.byteLength(text);

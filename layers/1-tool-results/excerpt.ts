@@ -3,23 +3,23 @@ import { decodeText } from "../../src/seams/files.js";
 import type { Sliced } from "../../src/slices.js";
 
 /**
- * What of a result a preview can be made from: all of it, or, of a large one, the first and the last part. Text is
- * decoded leniently, so that a result in another encoding, or cut inside a character, still has a preview.
+ * The part of a result that a preview is made from: all of it or, if it is large, its beginning and end. Decoding is
+ * lenient, so that a result in another encoding, or cut inside a character, still gets a preview.
  */
 export interface Excerpt {
   bytes: number;
   lines: number;
-  /** Length in UTF-16 units of the longest line seen. */
+  /** Length of the longest line in `head` and `tail`, in UTF-16 units. */
   longestLine: number;
-  /** Lines from the beginning, without their line ends. */
+  /** First lines, without line ends. */
   head: string[];
-  /** Lines up to the end; they overlap with `head` when the whole text is there. */
+  /** Last lines; the same as `head` if the excerpt is the whole text. */
   tail: string[];
-  /** Number, from 1, of the first line of `tail`. */
+  /** Line number of the first line of `tail`, from 1. */
   tailStart: number;
 }
 
-/** Beyond twice this many bytes the middle of a result is not looked at. */
+/** The middle of a result larger than twice this is skipped. */
 const WINDOW_BYTES = 256_000;
 const NEWLINE = 0x0a;
 
@@ -48,10 +48,10 @@ export function formatSize({ bytes, lines }: Excerpt): string {
   return `${formatCount(bytes)} bytes in ${lines === 1 ? "one line" : `${formatCount(lines)} lines`}`;
 }
 
-/** A line end at the very end begins no further line. */
+/** A final line end starts no further line. */
 function countLines(content: Uint8Array): number {
   let lines = content.at(-1) === NEWLINE ? 0 : 1;
-  // A call for each line would take longer than to look at each byte.
+  // Faster than calling indexOf for each line.
   for (let at = 0; at < content.length; at++) if (content[at] === NEWLINE) lines++;
   return lines;
 }

@@ -14,7 +14,7 @@ export const files: readonly FileKind[] = [
   { path: ".opencode/tool-results/.gitignore" },
 ];
 
-/** Is the file of another's making, or does a recorded decision refer to it? */
+/** Whether the file is not ours, or a recorded decision refers to it. */
 function openReferred({ clock, files, folders }: ExpiryWorld): (path: string) => Promise<boolean> {
   let referred: Promise<ReadonlySet<string>> | undefined;
   return async (path) => {

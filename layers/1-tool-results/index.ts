@@ -1,13 +1,12 @@
 /**
- * Layer 1: large tool results go to a file, a preview stays in the context. Costs no model call.
+ * Layer 1: moves large tool results to files and leaves a preview in the context. Costs no model call.
  *
- * A result that is seen for the first time is judged, together with the other results of the same answer, and what is
- * decided, to go or to stay, is recorded before the request is sent and never decided again:
+ * All new results of an answer are decided together, to move or to stay. The decision is recorded before the request is
+ * sent and is final:
  *
- *     judge → write the file → record the decision → show the preview
+ *     decide → write the file → record the decision → show the preview
  *
- * Whatever fails on the way, or takes too long, leaves the original in the context. The host's stored messages are
- * never changed.
+ * On a failure or timeout the original stays in the context. The host's stored messages are never changed.
  */
 import { basename } from "node:path";
 import PQueue from "p-queue";
@@ -16,15 +15,15 @@ import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { isResultPath } from "../../src/view/result-files.js";
+import { createDecideResults, isUndecided } from "./decide-results.js";
 import { defaults } from "./defaults.js";
 import { files } from "./files.js";
-import { createJudge, isUndecided } from "./judge.js";
 import { createReporter } from "./reporter.js";
 import { type Answer, findAnswers, LAYER, type Result } from "./results.js";
 import { createSweep } from "./sweep.js";
 
-/** Answers at a time, of the hundreds that a long session may bring at the first start with this plugin. */
-const JUDGED_AT_A_TIME = 8;
+/** Answers decided concurrently: at the first start with this plugin a long session can have hundreds. */
+const ANSWERS_AT_A_TIME = 8;
 
 export const toolResults: LayerDefinition = {
   name: LAYER,
@@ -37,7 +36,7 @@ export const toolResults: LayerDefinition = {
 
 function create(context: LayerContext): LayerParts {
   const { background, decisions, folders, log } = context;
-  const judge = createJudge({ ...context, reporter: createReporter(context) });
+  const decideResults = createDecideResults({ ...context, reporter: createReporter(context) });
   const sweep = createSweep(context);
   let hasSwept = false;
 
@@ -49,8 +48,8 @@ function create(context: LayerContext): LayerParts {
       async context(request, _messages, signal) {
         const open = findOpen(request);
         if (open.length === 0) return undefined;
-        const lanes = new PQueue({ concurrency: JUDGED_AT_A_TIME });
-        await lanes.addAll(open.map((answer) => () => judge(request, answer, signal)));
+        const lanes = new PQueue({ concurrency: ANSWERS_AT_A_TIME });
+        await lanes.addAll(open.map((answer) => () => decideResults(request, answer, signal)));
         const hasMoved = ({ key }: Result) => request.find(key)?.judged?.text !== undefined;
         return open.some(({ results }) => results.some(hasMoved)) ? request.show() : undefined;
       },
@@ -73,11 +72,12 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  /** What there was no time to judge stays as it is about to be sent. */
+  /** After a timeout, undecided results stay, since the request is about to send them. */
   function keepOpen(request: ContextRequest): void {
     const left = findOpen(request).flatMap(({ results }) => results.filter(isUndecided(request)));
-    if (left.length > 0) log.error(LAYER, `${left.length} results could not be judged in time and stay`);
-    // Of a day whose records are not known yet nothing is known, not even that it is undecided.
+    if (left.length > 0)
+      log.error(LAYER, `no time to check ${left.length} results; they stay in the context`);
+    // Results of a day whose records are not loaded may be decided already.
     const sent = left.filter(({ day }) => decisions.isLoaded(day));
     for (const { key } of sent) decisions.remember(request.sessionID, { key, outcome: "kept" });
   }

@@ -4,17 +4,17 @@ import { clean, cutToBytes } from "./clean.js";
 import type { Excerpt } from "./excerpt.js";
 
 const LONGEST_LINE_BYTES = 160;
-/** Characters of a line that is shown, of which colours and the like are left out. */
+/** Characters of a line that are cleaned before it is cut to its bytes. */
 const CLEANED = 2_000;
-/** Of one kind no more than this, so that the first thousand errors leave room for the summary. */
+/** Maximum lines of one kind, so that a thousand errors leave room for the summary. */
 const MOST_OF_A_KIND = 4;
 
-/** Of a text of short lines so many are looked at in one go. */
+/** Lines checked before yielding. */
 const LINES_AT_A_TIME = 2_000;
 
 /**
- * Errors, exit states, counts, landmarks and warnings between two lines (by number, both excluded), each with its line
- * number, in the order of the text, as many as there is room for. Empty when there are none.
+ * Errors, exit states, counts, landmarks and warnings between two line numbers (both excluded), as many as fit, each
+ * with its line number, in text order. Empty if there are none.
  */
 export function* findLinesThatMatter(
   excerpt: Excerpt,
@@ -47,7 +47,7 @@ export function* findLinesThatMatter(
     .join("");
 }
 
-/** Head lines first, then those of the tail that the head does not hold. */
+/** Lines of the head, then those of the tail that are not in the head. */
 function* listLines(
   { head, tail, tailStart }: Excerpt,
   { after, before }: { after: number; before: number },

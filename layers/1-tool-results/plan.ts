@@ -1,15 +1,15 @@
 import { findByName } from "../../src/patterns.js";
 
-/** What the plan needs to know of one tool result. */
+/** What the plan needs to know about one tool result. */
 export interface ResultFacts {
   tool: string;
-  /** Size in bytes of the whole result, also of what the host has cut off. */
+  /** Size of the whole result in bytes, including what the host cut off. */
   bytes: number;
-  /** Characters that stand in the context. */
+  /** Characters in the context. */
   characters: number;
-  /** The host has cut it, and the whole of it is at hand. */
+  /** The host has cut the result, and its file with the whole text is available. */
   isCut: boolean;
-  /** Decided in an earlier request, or not to be moved; it counts for the budget, and that is all. */
+  /** Already decided or not movable; the result only counts towards the budget. */
   mustStay: boolean;
 }
 
@@ -20,9 +20,9 @@ export interface SpillPolicy {
 }
 
 /**
- * Which results of one answer's calls leave the context, by index: those over their tool's threshold and those that
- * the host has cut, then, while what stays is over the budget, the largest of the rest. `smallCharacters` is what
- * stays of the answer beside these results.
+ * Indexes of the results that leave the context: those over their tool's threshold and those cut by the host, then the
+ * largest of the rest until what stays is within the budget. `smallCharacters` is the size of the answer's results
+ * that are not in the list.
  */
 export function planSpill(
   results: readonly ResultFacts[],
@@ -42,7 +42,7 @@ export function planSpill(
     staying += result.characters;
     if (canGo) open.push({ index, characters: result.characters });
   }
-  // The sort is stable: of two of a size the earlier goes, in every run.
+  // The sort is stable: of two equally large results the earlier one goes, in every run.
   for (const { index, characters } of open.sort((a, b) => b.characters - a.characters)) {
     if (staying <= policy.turnBudget) break;
     spilled.add(index);
@@ -51,7 +51,7 @@ export function planSpill(
   return spilled;
 }
 
-/** Bytes over which a tool's result goes; infinite where it never does. The most exact name wins. */
+/** Maximum bytes of a tool's result in the context; infinite if it always stays. The most exact name wins. */
 export function findThreshold(tool: string, { threshold, perTool }: SpillPolicy): number {
   const own = findByName(perTool, tool);
   return own === false ? Number.POSITIVE_INFINITY : (own ?? threshold);

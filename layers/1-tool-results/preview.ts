@@ -1,6 +1,6 @@
 /**
- * What stands in the context in the place of a large tool result: its size, where the whole of it lies, how to read
- * on, and the head, the lines that matter and the tail, cut on line borders.
+ * The preview that replaces a large tool result: its size, the path of the whole, how to read on, then head, lines that
+ * matter and tail, cut at line ends.
  *
  *     [Strata] This bash result (108,894 bytes in 20,000 lines, exit status 0) was moved out of the context. Nothing is lost, it is in
  *     /project/.opencode/tool-results/3f2a….txt
@@ -12,7 +12,7 @@
  *     --- last lines
  *     …
  *
- * The text depends on its input alone, so the same result has the same preview on every machine and at any time.
+ * The preview depends only on its input, so a result has the same preview on every machine and at any time.
  */
 import { basename } from "node:path";
 import { formatCount } from "../../src/format.js";
@@ -21,35 +21,35 @@ import { byteLength, clean, cutToBytes, cutToLastBytes } from "./clean.js";
 import { type Excerpt, formatSize, readExcerpt } from "./excerpt.js";
 import { findLinesThatMatter } from "./lines-that-matter.js";
 
-/** No preview is larger, in bytes of UTF-8. */
+/** Maximum size of a preview, in bytes of UTF-8. */
 export const PREVIEW_LIMIT_BYTES = 2_048;
 
 export interface PreviewInput {
   tool: string;
   content: Uint8Array;
-  /** Absolute path of the file that holds the content. */
+  /** Absolute path of the file with the content. */
   path: string;
-  /** The file that the tool read, when the result is the text of a file. */
+  /** The file that the tool read, if the result is the text of a file. */
   sourcePath?: string | undefined;
-  /** `null` when the command was ended before it had one. */
+  /** `null` if the command was killed before it exited. */
   exitStatus?: number | null | undefined;
-  /** What the host says of the result, beside its content. */
+  /** The host's note on the result, which is not part of the content. */
   note?: string | undefined;
-  /** Images and files that stay with the result. */
+  /** Number of images and files that stay attached to the result. */
   attachments?: number;
-  /** A page of this size stays in the context: what is read on should be smaller. */
+  /** A `read` result up to this size stays in the context; suggested pages should be smaller. */
   pageBytes: number;
 }
 
-/** Read shows the beginning of a longer line only. */
+/** Read cuts lines longer than this. */
 const READ_LINE_LIMIT = 2_000;
-/** Room without which head and tail would say nothing. */
+/** Minimum room for a useful head and tail. */
 const LEAST_ROOM_BYTES = 400;
-/** How the room is shared out; what the lines that matter leave goes to the head. */
+/** Shares of the room; the head gets the rest, with what the lines that matter leave. */
 const TAIL_SHARE = 0.3;
 const MATTER_SHARE = 0.3;
 
-/** The preview, or `undefined` when the path is so long that none fits. */
+/** The preview; `undefined` if the path is so long that none fits. */
 export function* writePreview(input: PreviewInput): Sliced<string | undefined> {
   const excerpt = yield* readExcerpt(input.content);
   yield;
@@ -63,7 +63,7 @@ export function* writePreview(input: PreviewInput): Sliced<string | undefined> {
 function formatHeader(input: PreviewInput, excerpt: Excerpt, readOn: string): string {
   const tool = cutToBytes(clean(input.tool), 80);
   const facts = `${formatSize(excerpt)}${formatExit(input.exitStatus)}`;
-  // Of a read this is what Read showed, not all there is; the source is.
+  // A `read` result may be only a part of its file, so the file has only what Read showed.
   const claim = input.sourcePath === undefined ? " Nothing is lost, it is in" : " What Read showed is in";
   const attachments = input.attachments ? " What is attached to it stays attached." : "";
   const note = input.note === undefined ? "" : `${cutToBytes(clean(input.note.replace(/\s+/g, " ")), 300)}\n`;
@@ -96,7 +96,7 @@ function formatReadOn({ path, sourcePath, pageBytes }: PreviewInput, excerpt: Ex
     : `${these}To read on: Read ${basename(sourcePath)} there with ${limit}.`;
 }
 
-/** The lines of the file that a `read` result shows, by the numbers that OpenCode writes before them. */
+/** The line range shown by a `read` result, from the numbers that OpenCode puts before the lines. */
 function findSourceRange({ head, tail }: Excerpt): { first: number; last: number } | undefined {
   const readNumber = (line: string): number | undefined => {
     const digits = /^(\d+): /.exec(line)?.[1];
@@ -113,7 +113,7 @@ function quoteForShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Lines of average length that stay well below the threshold, with the numbers Read puts before them. */
+/** Number of average lines, with Read's line numbers, that stay well below the threshold. */
 function countLinesWithin(pageBytes: number, { bytes, lines }: Excerpt): number {
   const lineNumberBytes = 8;
   const fitting = Math.floor((pageBytes * 0.8) / (bytes / lines + lineNumberBytes));
@@ -128,7 +128,7 @@ function* writeBody(excerpt: Excerpt, roomBytes: number): Sliced<string> {
 
   const tail = takeFromEnd(excerpt.tail, Math.floor(room * TAIL_SHARE));
   const firstOfTail = excerpt.lines - tail.count + 1;
-  // A first guess at the head keeps its lines from being named twice; it can only grow by what is left over.
+  // Estimates the head first, so that its lines do not also count as lines that matter; the final head is no shorter.
   const guess = takeFromStart(excerpt.head, Math.floor(room * (1 - TAIL_SHARE)), firstOfTail);
   const between = { after: guess.count, before: firstOfTail };
   const matter = yield* findLinesThatMatter(excerpt, between, Math.floor(room * MATTER_SHARE));
@@ -145,11 +145,11 @@ function* writeBody(excerpt: Excerpt, roomBytes: number): Sliced<string> {
 
 interface Taken {
   text: string;
-  /** Lines of which at least a part is in the text. */
+  /** Number of lines in the text, including a cut one. */
   count: number;
 }
 
-/** Whole lines from the start, none from number `before` on; of a first line that is too long, its beginning. */
+/** Whole lines from the start up to line `before` (excluded), or the beginning of a first line that is too long. */
 function takeFromStart(lines: readonly string[], roomBytes: number, before: number): Taken {
   let text = "";
   let count = 0;
@@ -167,7 +167,7 @@ function takeFromStart(lines: readonly string[], roomBytes: number, before: numb
   return start === "" ? { text: "", count: 0 } : { text: start + ellipsis, count: 1 };
 }
 
-/** Whole lines up to the end; of a last line that is too long, its end. */
+/** Whole lines up to the end, or the end of a last line that is too long. */
 function takeFromEnd(lines: readonly string[], roomBytes: number): Taken {
   let text = "";
   let count = 0;

@@ -3,7 +3,7 @@ import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { LAYER, type Result, type Spilled } from "./results.js";
 
-/** Tells people and programs what became of results; behind the turn. */
+/** Reports moved results to the log and the savings ledger, in the background. */
 export interface Reporter {
   report(session: string, spilled: Spilled): void;
   reportFailure(result: Result, thrown: unknown): void;
@@ -43,7 +43,7 @@ export function createReporter({ background, log, savings, tokens }: LayerContex
       const size = formatCount(Buffer.byteLength(text));
       log.error(
         LAYER,
-        `cannot move a ${part.tool} result of ${size} bytes out, it stays: ${formatError(thrown)}`,
+        `cannot move a ${part.tool} result of ${size} bytes; it stays in the context: ${formatError(thrown)}`,
       );
     },
   };

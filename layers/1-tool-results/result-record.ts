@@ -1,11 +1,11 @@
-/** Records what was decided about the results of one answer. */
+/** Records the decisions on the results of one answer. */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { LAYER, type Result, type Spilled } from "./results.js";
 
 /**
- * Whether the decisions hold; once on disk they do. Where they cannot be written the originals stay, in this instance
+ * Records the decisions and returns whether they hold. If they cannot be written, the originals stay, in this instance
  * for good: what was sent once must not change when the disk has room again. Never rejects.
  */
 export type ResultRecord = (
@@ -25,7 +25,7 @@ export function createResultRecord({
       ...kept.map((result) => decide(result, { outcome: "kept" })),
     ];
     if (made.length === 0) return true;
-    // What stays would stay again if its record were lost, so the turn need not wait for that.
+    // A kept result would be kept again if its record were lost, so the turn need not wait for the write.
     if (spilled.length === 0) {
       for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
       void background.add(() => write(session, made));
@@ -43,9 +43,12 @@ export function createResultRecord({
       await decisions.record(session, LAYER, made, signal);
       return true;
     } catch (thrown) {
-      log.error(LAYER, `cannot record what was decided, ${made.length} results stay: ${formatError(thrown)}`);
+      log.error(
+        LAYER,
+        `cannot record decisions; ${made.length} results stay in the context: ${formatError(thrown)}`,
+      );
       for (const { key } of made) decisions.remember(session, { key, outcome: "kept" });
-      // A disk that was only too slow can still record that they stay, for after a restart.
+      // A disk that was only slow can still record for the next start that they stay.
       const kept = made.map(({ day, key }) => decide({ day, key }, { outcome: "kept" }));
       if (signal?.aborted) void background.add(() => write(session, kept));
       return false;

@@ -2,23 +2,23 @@ import type { Result as AnyResult, History } from "../../src/conversation/histor
 import { findCutPath } from "../../src/view/host-cut.js";
 import { PREVIEW_LIMIT_BYTES } from "./preview.js";
 
-/** As in records and the log. */
+/** The layer's name in records and the log. */
 export const LAYER = "tool-results";
 
-/** A tool result that can be worth a decision. */
+/** A tool result that may be moved. */
 export interface Result extends AnyResult {
-  /** The file in which the host keeps the whole of a result that it has cut, sometimes to nothing. */
+  /** The host's file with the whole text of a result that it has cut, sometimes to nothing. */
   cutPath?: string;
 }
 
-/** The results of one answer. */
+/** The results of one answer's tool calls. */
 export interface Answer {
   results: Result[];
-  /** Characters of the answer's other results, which are so small that they always stay. */
+  /** Total characters of the answer's other results, which are too small to move. */
   smallCharacters: number;
 }
 
-/** The answers that have results worth a decision, from this message on. A whole result no larger than a preview never is. */
+/** The answers from this message on with results that may be moved: those cut by the host or larger than a preview. */
 export function findAnswers(history: History, from: number): Answer[] {
   const answers: Answer[] = [];
   let answer: Answer = { results: [], smallCharacters: 0 };
@@ -37,32 +37,32 @@ export function findAnswers(history: History, from: number): Answer[] {
   return answers.filter(({ results }) => results.length > 0);
 }
 
-/** A UTF-16 unit has one to three bytes of UTF-8; most texts are decided by their length alone. */
+/** A UTF-16 unit takes one to three bytes of UTF-8, so the length alone usually decides. */
 function isLargerThanPreview(text: string): boolean {
   if (text.length > PREVIEW_LIMIT_BYTES) return true;
   return text.length * 3 > PREVIEW_LIMIT_BYTES && Buffer.byteLength(text) > PREVIEW_LIMIT_BYTES;
 }
 
-/** The file whose text a `read` result is. */
+/** The file that a `read` result shows. */
 export function readSourcePath({ part }: Result): string | undefined {
   const path = part.tool === "read" ? part.state.input?.filePath : undefined;
   return typeof path === "string" ? path : undefined;
 }
 
-/** The exit status of a shell command; `null` when it was ended before it had one. */
+/** The exit status of a shell command; `null` if it was killed before it exited. */
 export function readExitStatus({ part }: Result): number | null | undefined {
   const exit = part.state.metadata?.exit;
   return typeof exit === "number" || exit === null ? exit : undefined;
 }
 
-/** What the host adds to what a shell command has put out, such as that it was ended; not in the host's whole file. */
+/** The host's note after a shell command's output, such as that it was killed; the host's file does not contain it. */
 export function readHostNote({ text, cutPath }: Result): string | undefined {
   return cutPath === undefined
     ? undefined
     : /<shell_metadata>[\s\S]*<\/shell_metadata>\s*$/.exec(text)?.[0].trim();
 }
 
-/** What was made of one result: its file and its preview. */
+/** A moved result with its preview and its file. */
 export interface Spilled {
   result: Result;
   text: string;

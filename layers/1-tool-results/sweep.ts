@@ -1,7 +1,7 @@
 /**
- * The sweep at start: removes results that no context has used for long, then, over the size cap, those longest
- * unused, and the records of days nobody goes back to. Never what a live session's context names: one that was used in
- * the last seven days, as the file's own time of use tells or the host. Where the host does not say, it is live.
+ * The sweep at start: removes results older than the maximum age, then, above the size cap, the least recently used
+ * ones, and the decision records of old days. Keeps everything a live session's context names. A session is live if it
+ * was used in the last seven days, by the file's own last use or by the host; if the host does not answer, it is live.
  */
 import { join } from "node:path";
 import { DAY_MS } from "../../src/days.js";
@@ -18,13 +18,13 @@ export interface StoredFile {
 const LIVE_SESSION_DAYS = 7;
 
 export interface SweepPlan {
-  /** All of these may go. */
+  /** Files past the maximum age; all may go. */
   tooOld: StoredFile[];
-  /** Of these as many, from the first on, as it takes to be within the cap. */
+  /** The rest; removed from the first on until the total is within the cap. */
   longestUnusedFirst: StoredFile[];
 }
 
-/** Which files may go, in the order in which they should; whether a live session names one is asked before each. */
+/** Files that may go, in removal order. The caller checks each for live sessions first. */
 function planSweep(stored: readonly StoredFile[], nowMs: number, maxAgeDays: number): SweepPlan {
   const oldestMs = nowMs - maxAgeDays * DAY_MS;
   const byUse = [...stored].sort((a, b) => a.lastUsedMs - b.lastUsedMs);
@@ -79,19 +79,19 @@ export function createSweep(context: LayerContext): () => Promise<void> {
       log.warn(
         LAYER,
         `${folders.toolResults} holds ${formatCount(left)} bytes, more than toolResults.maxTotalMegabytes allows ` +
-          `(${maxTotalMegabytes}); all of it is named by sessions used in the last ${LIVE_SESSION_DAYS} days. ` +
-          "Delete sessions you no longer need, or allow more.",
+          `(${maxTotalMegabytes}); sessions used in the last ${LIVE_SESSION_DAYS} days need all of it. ` +
+          "Delete sessions you no longer need, or raise the limit.",
       );
     }
   }
 
-  /** Has it been used lately, perhaps while the host was being asked? */
+  /** Whether the file was used lately, perhaps while the host was being asked. */
   async function isInUse(path: string): Promise<boolean> {
     const found = await files.stat(path);
     return found !== undefined && clock.now() - found.modifiedMs < LIVE_SESSION_DAYS * DAY_MS;
   }
 
-  /** Sessions whose context names a file, by its path. */
+  /** Sessions whose context names a file, by path. */
   async function readSessions(): Promise<Map<string, Set<string>>> {
     const sessionsOf = new Map<string, Set<string>>();
     for (const day of await decisions.days()) {
@@ -113,7 +113,7 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     }
   }
 
-  /** What an instance that was killed while writing left behind: `<uuid>.txt.<uuid>`, of earlier versions `<uuid>.txt.<number>`. */
+  /** Removes files of interrupted writes: `<uuid>.txt.<uuid>`, from earlier versions `<uuid>.txt.<number>`. */
   async function removeTornFiles(): Promise<void> {
     const names = (await files.list(folders.toolResults)).filter((name) => /\.txt\.[\da-f-]+$/.test(name));
     for (const path of names.map((name) => join(folders.toolResults, name))) {
@@ -128,7 +128,7 @@ export function createSweep(context: LayerContext): () => Promise<void> {
   }
 }
 
-/** Asks each question once. */
+/** Caches the answer to each question. */
 function rememberAnswers<Q, A>(ask: (question: Q) => Promise<A>): (question: Q) => Promise<A> {
   const answers = new Map<Q, Promise<A>>();
   return (question) => {

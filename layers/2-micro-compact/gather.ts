@@ -8,22 +8,22 @@ import { MARKER_TOKENS } from "./marker.js";
 import type { Candidate } from "./plan.js";
 import { findSuperseded, type Supersession } from "./superseded.js";
 
-/** A result that may be cleared, with what is needed to clear it. */
+/** A result that may be cleared, with everything needed to clear it. */
 export interface Clearable extends Candidate {
   result: Result;
-  /** What stands for it now. */
+  /** The text currently shown for it. */
   shown: string;
-  /** What layer 1 has decided about it. */
+  /** Layer 1's decision about it. */
   judged?: KnownDecision | undefined;
   superseded?: Supersession | undefined;
 }
 
-/** OpenCode's tools whose results can be had again; never those of MCP servers, subagents, skills, todos or memory. */
+/** OpenCode's tools with repeatable results; never those of MCP servers, subagents, skills, todos or memory. */
 const CLEARED_TOOLS = new Set(["read", "bash", "grep", "glob", "list", "websearch", "webfetch"]);
 
 /**
- * The results that may be cleared, in their order: of the tools above, sent at least once, not among the newest
- * `keepRecent`, not cleared yet, and larger than a marker. `view` are the messages as they would be sent.
+ * The results that may be cleared, in order: from the tools above, sent at least once, older than the newest
+ * `keepRecent`, not yet cleared, and larger than a marker. `view` is the list of messages as they would be sent.
  */
 export function gatherClearable(
   { find, history, shownFrom }: ContextRequest,
@@ -34,11 +34,11 @@ export function gatherClearable(
   const results = history.results(from);
   const old = results.slice(0, Math.max(0, results.length - keepRecent)).flatMap((result) => {
     if (!CLEARED_TOOLS.has(result.part.tool) || result.index >= history.lastAnswer) return [];
-    const standing = find(result.key);
-    if (standing?.cleared) return [];
-    const shown = findText(result, standing) ?? result.text;
+    const decision = find(result.key);
+    if (decision?.cleared) return [];
+    const shown = findText(result, decision) ?? result.text;
     const tokens = estimateTextTokens(shown) - MARKER_TOKENS;
-    return tokens > 0 ? [{ result, shown, judged: standing?.judged, tokens }] : [];
+    return tokens > 0 ? [{ result, shown, judged: decision?.judged, tokens }] : [];
   });
   if (old.length === 0) return [];
   const superseded = findSuperseded(history.messages.slice(from));
@@ -55,8 +55,8 @@ export function gatherClearable(
 }
 
 /**
- * Tokens that the last request had cached from a message of the history on. The view ends like the history; `shift` is
- * how many messages it has fewer.
+ * Returns, for a message of the history, the tokens that the last request cached from it on. View and history end with
+ * the same message; `shift` is the number of messages the view lacks.
  */
 function measureCached(
   view: readonly Message[],

@@ -1,10 +1,10 @@
 /**
- * Layer 2: old tool results are cleared, in one batch, when that costs no prompt cache or pays back. Costs no model
- * call. Messages, reasoning, results of other tools and the newest results stay.
+ * Layer 2: clears old tool results in one batch when that costs no prompt cache or pays back. Costs no model call.
+ * Messages, reasoning, results of other tools and the newest results stay.
  *
- *     gather what may go → plan → write the files → write the ledger → record the decisions → show the markers
+ *     gather → plan → write the files → write the ledger → record the decisions → show the markers
  *
- * What is cleared lies on disk, and its marker names it. Whatever fails on the way leaves all as it was.
+ * Each marker names the file with the whole result. On a failure nothing is cleared.
  */
 import PQueue from "p-queue";
 import { formatCount } from "../../src/format.js";
@@ -22,7 +22,7 @@ import { type ClearPlan, type Occasion, planClear } from "./plan.js";
 
 const LAYER = "micro-compact";
 const WRITTEN_AT_A_TIME = 8;
-/** As for layer 1. */
+/** As in layer 1. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 
 export const microCompact: LayerDefinition = {
@@ -97,11 +97,11 @@ function create(context: LayerContext): LayerParts {
     log.info(
       LAYER,
       `cleared ${results} results (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +
-        `${formatCount(cacheLost)} cached ones to be written again`,
+        `${formatCount(cacheLost)} cached tokens to be written again`,
     );
   }
 
-  /** Writes the file unless the result lies in one already; `undefined` where a marker would be no shorter. */
+  /** Writes the file unless the result already has one; `undefined` if the marker would not be shorter. */
   async function store({ result, judged, shown, superseded }: Clearable): Promise<DatedDecision | undefined> {
     const content = judged?.file === undefined ? await readWhole(result) : undefined;
     const file = judged?.file ?? (await resultFiles.store(content ?? new Uint8Array()));
@@ -114,7 +114,7 @@ function create(context: LayerContext): LayerParts {
   async function readWhole({ part, text }: Clearable["result"]): Promise<Uint8Array> {
     const cutPath = findCutPath(part, text);
     const found = cutPath === undefined ? undefined : await files.stat(cutPath);
-    // A larger file is not copied while a turn waits; the text that is kept names it.
+    // A larger file is not copied while a turn waits; the stored text names it.
     const isTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
     const whole = cutPath !== undefined && isTaken ? await files.read(cutPath) : undefined;
     return whole ?? Buffer.from(text);

@@ -5,22 +5,22 @@ import type { Supersession } from "./superseded.js";
 
 export interface Marked {
   part: ToolPart;
-  /** Size of what is in the file. */
+  /** Size of the file's content. */
   bytes: number;
-  /** Where the whole result lies. */
+  /** Path of the whole result. */
   file: string;
-  /** Where the agent works: OpenCode's tools take paths as seen from there. */
+  /** The agent's working directory, to which OpenCode's tools resolve relative paths. */
   directory: string;
   superseded?: Supersession | undefined;
 }
 
-/** Tokens that a marker takes, for planning. */
+/** Estimated tokens of a marker. */
 export const MARKER_TOKENS = 30;
 
 /**
- * What stands for a cleared result: what it was, how it was superseded, and where it lies. What the call was about
- * stands right above it, in the call. Hundreds of markers are sent with every request of a long session: each word
- * of this one costs as much as a page a day.
+ * The marker that replaces a cleared result: what it was, how it was superseded, and its path. The call right above it
+ * says what it was about. Every request of a long session sends hundreds of markers, so each word costs as much as a
+ * page a day.
  */
 export function formatMarker({ part, bytes, file, directory, superseded }: Marked): string {
   const { exit } = part.state.metadata ?? {};

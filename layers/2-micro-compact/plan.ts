@@ -2,26 +2,26 @@ import { PRICE } from "../../src/record/savings.js";
 
 /** A result that may be cleared. */
 export interface Candidate {
-  /** Tokens that go when it is cleared. */
+  /** Tokens freed by clearing it. */
   tokens: number;
-  /** Tokens of the cached prefix from its place on: they have to be written again when something in them changes. */
+  /** Cached tokens from its position on; they must be written again if it changes. */
   cachedFrom: number;
-  /** What it shows is shown again later, or no longer so. */
+  /** A later result shows the same, or its content has changed since. */
   isSuperseded: boolean;
 }
 
 /**
  * When results are cleared:
- *     cold   the prefix is not cached any more, or breaks anyway
- *     full   it is cached, and there are so many tokens too many
- *     warm   it is cached, and there is room
+ *     cold   the prefix is no longer cached, or breaks anyway
+ *     full   it is cached, and the context exceeds its budget by `excessTokens`
+ *     warm   it is cached, and the context is within its budget
  */
 export type Occasion = { kind: "cold" } | { kind: "full"; excessTokens: number } | { kind: "warm" };
 
 export interface ClearPolicy {
-  /** Further requests that one dares to count on. */
+  /** Number of further requests to expect. */
   horizon: number;
-  /** A batch frees at least so many tokens. */
+  /** Minimum tokens that a batch must free. */
   floor: number;
 }
 
@@ -29,23 +29,23 @@ export interface ClearPlan {
   /** Indexes of the candidates to clear. */
   chosen: readonly number[];
   tokensFreed: number;
-  /** Tokens that are cached and have to be written again. */
+  /** Cached tokens that must be written again. */
   cacheLost: number;
 }
 
-/** Freed beyond what is too much, as a part of it, so that the next request is not too large again. */
+/** Multiple of the excess to free, so that the next request is not too large again. */
 const BEYOND_EXCESS = 1.5;
 
 /**
- * Which results go now, in one batch; `undefined` when none. Candidates are in their order in the context.
+ * The batch of results to clear now; `undefined` if there is none. Candidates are in context order.
  *
- * While the prefix is cached, clearing pays when what it frees, F, is worth more over the next H requests than writing
- * again what stays behind the earliest cleared result, S:
+ * While the prefix is cached, clearing pays if the freed tokens F save more over the next H requests than it costs to
+ * write the tokens S behind the earliest cleared result again:
  *
- *     F · r · H  >  S · (w − r)       r, w: prices of a token that is read from and written to the cache
+ *     F · r · H  >  S · (w − r)       r, w: price of reading a token from the cache and of writing one to it
  *
- * A simulation over a recorded session of 220 requests found H = 10 best or within 3 % of the best everywhere, and
- * H ≥ 40 dearer than not clearing at all. The position with the largest gain is taken.
+ * In a simulation over a recorded session of 220 requests H = 10 was the best or within 3 % of the best everywhere, and
+ * H ≥ 40 cost more than not clearing at all. Of all positions, the one with the largest gain is taken.
  */
 export function planClear(
   candidates: readonly Candidate[],
@@ -69,7 +69,7 @@ function choose(
   return takeFrom(candidates, findBestStart(candidates, horizon));
 }
 
-/** Where clearing all from there on gains most; the end of the list where it gains nothing. */
+/** Index from which clearing all candidates gains most; the length of the list if it never gains. */
 function findBestStart(candidates: readonly Candidate[], horizon: number): number {
   let best = candidates.length;
   let bestGain = 0;
@@ -90,7 +90,7 @@ function takeFrom(candidates: readonly Candidate[], first: number): ClearPlan | 
   return chosen.length > 0 ? sumUp(candidates, chosen) : undefined;
 }
 
-/** Superseded results first, then the oldest, until so many tokens are free. */
+/** Superseded results first, then the oldest, until `tokens` are free. */
 function takeUntil(candidates: readonly Candidate[], tokens: number): ClearPlan {
   const superseded = (index: number): number => (candidates[index]?.isSuperseded ? 0 : 1);
   const order = candidates.map((_, index) => index).sort((a, b) => superseded(a) - superseded(b) || a - b);

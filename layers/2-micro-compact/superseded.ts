@@ -1,13 +1,13 @@
 import { isToolPart, type Message, type ToolPart } from "../../src/conversation/message.js";
 
-/** How a later call has made a result useless, in words for the model. */
+/** How a later call made a result useless, in words for the model. */
 export type Supersession = "read again later" | "edited later" | "made again later";
 
 const CHANGING = new Set(["edit", "write", "multiedit", "apply_patch", "patch"]);
 
 /**
- * The results that a later call has made useless: a file was read again, at least as much of it, or changed, or the
- * same call was made again. Calls that failed or have not ended count for nothing.
+ * Results that a later call made useless: the same part of a file, or all of it, was read again; the file changed; or
+ * the same call was repeated. Ignores calls that failed or have not ended.
  */
 export function findSuperseded(messages: readonly Message[]): ReadonlyMap<ToolPart, Supersession> {
   const superseded = new Map<ToolPart, Supersession>();
@@ -50,7 +50,7 @@ const WHOLE = "whole";
 const readRange = ({ offset, limit }: Readonly<Record<string, unknown>>): string =>
   offset === undefined && limit === undefined ? WHOLE : `${offset ?? 1} ${limit ?? ""}`;
 
-/** The files that a call has changed, as it names them. */
+/** The files changed by a call, as it names them. */
 function readChanged({ filePath, patchText }: Readonly<Record<string, unknown>>): string[] {
   if (typeof filePath === "string") return [filePath];
   if (typeof patchText !== "string") return [];

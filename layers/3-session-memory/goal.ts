@@ -1,7 +1,7 @@
 import type { History, Result } from "../../src/conversation/history.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 
-/** A reminder, and the result behind which it is to stand. */
+/** A reminder and the result it is appended to. */
 export interface Reminder {
   result: Result;
   text: string;
@@ -13,8 +13,8 @@ const MOST_RULES = 6;
 const MOST_TODOS = 8;
 
 /**
- * The reminder of what the user asked for, due each time another `every` calls have been made on one request. It
- * stands behind the newest result, in the tail, where it costs no cache. `undefined` when none is due. Pure.
+ * The reminder of the user's request, due after every `every` tool calls on it; `undefined` if none is due. It follows
+ * the newest result, in the tail, where it costs no cache. Pure.
  */
 export function planReminder(history: History, facts: SessionFacts, every: number): Reminder | undefined {
   const { messages } = history;

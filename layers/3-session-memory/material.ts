@@ -1,7 +1,7 @@
 /**
- * The abbreviated transcript from which a small model writes its part of the notes: what the user said, what the agent
- * said, and a line for every call. Results stand in quotes and short; what people keep secrets in is not repeated, and
- * secrets are taken out of all of it.
+ * The abbreviated transcript from which a small model writes its part of the notes: the user's and the agent's text,
+ * and one line per tool call. Results are quoted and shortened, those that may hold secrets are left out, and secrets are
+ * redacted everywhere.
  */
 
 import { stripVTControlCharacters } from "node:util";
@@ -19,17 +19,17 @@ import { formatCount } from "../../src/format.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { cut, toSafeLine } from "../../src/text.js";
 
-/** Of a message of the user's, which is what the notes are about. */
+/** Maximum characters of a user message; the longest, since the notes are about the user's requests. */
 const MOST_OF_A_REQUEST = 4_000;
 const MOST_OF_AN_ANSWER = 1_200;
 const MOST_OF_AN_INPUT = 200;
 const MOST_OF_A_RESULT = 240;
-/** More than what is kept of a result. */
+/** Characters of a result that are cleaned before it is cut. */
 const LOOKED_AT = 4_000;
-/** Room for the sentence that says what is missing. */
+/** Room for the line that says how many messages are left out. */
 const NOTE = 80;
 
-/** The messages in their order, never longer than `maxCharacters`; where there is not room for all, the newest. */
+/** The transcript in order, at most `maxCharacters` long; if not everything fits, the newest messages. */
 export function formatMaterial(
   messages: readonly Message[],
   { maxCharacters }: { maxCharacters: number },
@@ -40,7 +40,7 @@ export function formatMaterial(
   for (; index >= 0; index--) {
     const entries = formatMessage(messages[index]).reverse();
     const cost = entries.reduce((sum, entry) => sum + entry.length + 1, 0);
-    // Of a message that has not room as a whole the newest entries count.
+    // If a message does not fit, its newest entries do.
     const fitting = cost <= room ? entries : keepFitting(entries, room);
     for (const entry of fitting) room -= entry.length + 1;
     kept.push(...fitting);
@@ -76,7 +76,7 @@ function formatMessage(message: Message | undefined): string[] {
   });
 }
 
-/** Beyond this much of what is left out no secret reaches into what is kept. */
+/** Characters checked beyond the cut, so that a secret across it is found too. */
 const LONGEST_SECRET = 2_000;
 
 function shorten(given: string, limit: number): string {
@@ -100,7 +100,7 @@ function formatEnd(part: ToolPart): string {
   const end = status === "completed" ? exit : status === "error" ? "failed" : "not ended";
   if (mayShowSecrets(part)) return `${end} (not shown: it may hold secrets)`;
   const text = readResultText(part) ?? "";
-  // What a command ends with says how it went; of all else the beginning says what it is.
+  // The end of a command's output shows how it went; of other results the beginning says the most.
   const telling =
     part.tool === "bash"
       ? JSON.stringify(findTellingLine(text, { limit: MOST_OF_A_RESULT, isLast: true }))

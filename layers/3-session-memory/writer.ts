@@ -1,4 +1,4 @@
-/** Has a small model write the sections of the notes, when enough has happened since it did. Behind the turn. */
+/** Has a small model write the sections of the notes once enough has happened. Runs in the background. */
 
 import type { Message } from "../../src/conversation/message.js";
 import type { LayerContext } from "../../src/layer-context.js";
@@ -7,11 +7,11 @@ import { estimateTokens } from "../../src/view/context-size.js";
 import { formatMaterial } from "./material.js";
 
 export interface SectionWriter {
-  /** Looks at a session as it is about to be sent, and has the sections written if it is time. Never rejects. */
+  /** Has the sections written if they are due for this session, given the messages about to be sent. Never rejects. */
   consider(sessionID: string, messages: readonly Message[]): Promise<void>;
 }
 
-/** How far a session was when the sections were last written, or tried to be. */
+/** Size of a session when the sections were last written or attempted. */
 interface Mark {
   tokens: number;
   toolCalls: number;
@@ -33,7 +33,7 @@ export function createSectionWriter(context: LayerContext): SectionWriter {
         toolCalls: notes.facts(sessionID)?.toolCalls ?? 0,
       };
       const last = marks.get(sessionID) ?? { tokens: 0, toolCalls: 0 };
-      // The host has compacted: what is left is counted from here.
+      // The host has compacted, so growth counts from the smaller size.
       if (now.tokens < last.tokens) marks.set(sessionID, { ...last, tokens: now.tokens });
       const isTime =
         now.tokens - last.tokens >= updateThreshold && now.toolCalls - last.toolCalls >= toolCallThreshold;
@@ -60,7 +60,7 @@ export function createSectionWriter(context: LayerContext): SectionWriter {
     }
     const parsed = result.kind === "text" ? parseSections(result.text) : { problem: result.why };
     if ("problem" in parsed) {
-      log.warn(LAYER, `the model's sections for the notes of ${sessionID} are not used: ${parsed.problem}`);
+      log.warn(LAYER, `rejected the model's sections for the notes of ${sessionID}: ${parsed.problem}`);
       return;
     }
     await notes.setSections(sessionID, parsed.sections);

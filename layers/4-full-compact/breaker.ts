@@ -1,40 +1,40 @@
 /**
- * The circuit breaker of a session: keeps the host from summarising where that does not help. Pure; `breakers.ts` keeps
- * the states. Cutting the history is not held up by it: that makes no model call, and happens only where it frees much.
+ * A session's circuit breaker: stops the host from summarising when that does not help. Pure; `breakers.ts` keeps the
+ * states. It does not stop cuts of the history, which make no model call and happen only if they free much.
  *
- *     closed ── so many failures, poor summaries or refills in a row, or a floor over the window ──▶ open
+ *     closed ── `limit` failures, poor summaries or refills in a row, or a floor above the window ──▶ open
  *     open   ── a manual compaction, one that helped, or a context that fits again ──▶ closed
  */
 export interface BreakerState {
-  /** In a row: summaries that failed, that freed under a tenth, that were needed again within a few answers. */
+  /** Consecutive summaries that failed, freed less than a tenth, or were needed again within a few answers. */
   failures: number;
   poor: number;
   refills: number;
   /** Answers since the last summary; `undefined` before the first. */
   answersSince?: number;
-  /** Why it is open, for people. */
+  /** Why the breaker is open, for people. */
   open?: string;
-  /** It is open because not even the smallest request fits. */
+  /** Whether it is open because not even the smallest request fits. */
   isFloor?: boolean;
 }
 
 export type BreakerEvent =
-  /** `fits`: the request and its answer were within what the window allows. */
+  /** `fits`: request and answer were within the window's usable tokens. */
   | { kind: "answered"; fits: boolean }
-  /** `attempts` at one summary that the provider refused; 1 unless told. */
+  /** `attempts`: number of tries at one summary; default 1. */
   | { kind: "failed"; why: string; attempts?: number }
   | { kind: "compacted"; freedShare: number; isManual: boolean }
-  /** What cannot shrink is over the window. */
+  /** System prompt and tools alone exceed the window. */
   | { kind: "floor"; why: string };
 
 export const CLOSED: BreakerState = { failures: 0, poor: 0, refills: 0 };
 
-/** A compaction that frees less has not helped. */
+/** A compaction that frees a smaller share counts as poor. */
 export const LEAST_FREED_SHARE = 0.1;
-/** A summary that is needed again within so many answers was in vain. */
+/** A summary needed again within this many answers counts as a refill. */
 const REFILL_WITHIN_ANSWERS = 3;
 
-/** The state after an event; the same object when nothing has changed. */
+/** The state after an event; the same object if nothing changed. */
 export function nextState(state: BreakerState, event: BreakerEvent, limit: number): BreakerState {
   switch (event.kind) {
     case "answered":

@@ -1,7 +1,7 @@
 /**
- * Keeps the breaker of each session: `<state>/breakers/<sessionID>.json`, so that one that has opened is open after a
- * restart as well. Announces when one opens or closes. A state that cannot be read or written counts as closed, or is
- * known to this instance only.
+ * Keeps each session's breaker in `<state>/breakers/<sessionID>.json`, so that an open one stays open after a restart.
+ * Announces when one opens or closes. A state that cannot be read counts as closed; one that cannot be written is known
+ * only to this instance.
  */
 import { join } from "node:path";
 import { formatError } from "../../src/error.js";
@@ -13,8 +13,8 @@ import { type BreakerEvent, type BreakerState, CLOSED, nextState } from "./break
 
 export interface Breakers {
   /**
-   * A turn of the session begins: the host is to compact by itself, or not to. It takes up a summary that has failed
-   * again in every turn, whatever it is told about new ones; where that was given up, the mark of it is removed.
+   * Call when a turn begins: allows or stops the host's automatic compaction. The host retries a failed summary in
+   * every turn, whatever that setting is, so while the breaker is open the failed messages are removed.
    */
   apply(sessionID: string): Promise<void>;
   hear(sessionID: string, event: BreakerEvent): Promise<void>;
@@ -30,7 +30,7 @@ export function createBreakers(context: LayerContext): Breakers {
     parse: (text) => parseState(JSON.parse(text)),
     format: ({ answersSince: _, ...state }: BreakerState) => formatState(state),
     fresh: CLOSED,
-    complain: { log, source: LAYER, anew: "begun anew" },
+    complain: { log, source: LAYER, anew: "automatic summaries count as on" },
   });
   const pathOf = (sessionID: string): string => join(folders.breakers, `${sessionID}.json`);
 
@@ -93,7 +93,7 @@ function parseState(value: unknown): BreakerState {
   };
 }
 
-/** Answers are counted in memory only: a count is no reason to write. */
+/** Ignores the answer count, which is kept in memory only. */
 function isSame(a: BreakerState, b: BreakerState): boolean {
   return a.failures === b.failures && a.poor === b.poor && a.refills === b.refills && a.open === b.open;
 }

@@ -5,10 +5,10 @@ import { NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
 import { planTail } from "./plan-cut.js";
 import { RESTORED_SHARE_OF_BUDGET } from "./restore.js";
 
-const planBeside = (budgetTokens: number): number =>
+const planNotesTokens = (budgetTokens: number): number =>
   Math.round(budgetTokens * (NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET));
 
-/** `/compact-notes`: notes take the place of history with the next message, however small the context is. */
+/** `/compact-notes`: replaces history with notes at the next message, however small the context is. */
 export function createCompactNotes({
   config,
   folders,
@@ -17,25 +17,25 @@ export function createCompactNotes({
 }: Pick<LayerContext, "config" | "folders" | "requests" | "sizes">): SlashCommand {
   return {
     name: "compact-notes",
-    description: "Strata: notes take the place of history with your next message, without a model call",
+    description: "Strata: replace history with the notes at your next message, without a model call",
     async execute({ sessionID, words }) {
       if (words.trim().toLowerCase() === "undo")
         return requests.unwantCut(sessionID)
-          ? "Taken back: your next message goes on with the whole history."
-          : "Nothing to take back: no /compact-notes waits for a message. What has been replaced stays replaced.";
+          ? "Cancelled: your next message is sent with the whole history."
+          : "Nothing to cancel: no /compact-notes is pending. History that was already replaced stays replaced.";
       const { leastTail } = planTail(config.autoCompact.threshold);
       const total = sizes.lastTotal(sessionID);
       const messages = total === undefined ? undefined : total - sizes.fixedTokens(sessionID);
       if (messages !== undefined && messages <= leastTail) {
-        return `Nothing to gain: the messages of this session have ${formatCount(messages)} tokens, and the last ${formatCount(leastTail)} stay word for word anyway.`;
+        return `Nothing to gain: this session's messages have ${formatCount(messages)} tokens, and the last ${formatCount(leastTail)} always stay word for word.`;
       }
-      const beside = planBeside(config.autoCompact.threshold);
+      const notesTokens = planNotesTokens(config.autoCompact.threshold);
       requests.wantCut(sessionID);
       return [
-        "With your next message the notes on this session take the place of its history; no model is asked.",
-        `About the last ${formatCount(leastTail)} tokens stay word for word; notes and brought-back files come to ${formatCount(beside)} at most.`,
-        "/compact-notes undo takes it back until then.",
-        `The notes: ${folders.sessionMemory}/${sessionID}.md`,
+        "At your next message the notes on this session replace its history, without a model call.",
+        `About the last ${formatCount(leastTail)} tokens stay word for word; notes and restored files take at most ${formatCount(notesTokens)}.`,
+        "/compact-notes undo cancels it until then.",
+        `Notes: ${folders.sessionMemory}/${sessionID}.md`,
       ].join("\n");
     },
   };

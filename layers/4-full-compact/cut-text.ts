@@ -5,16 +5,16 @@ import { formatNamedNotes, NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
 import { RESTORED_SHARE_OF_BUDGET, restore } from "./restore.js";
 
 export interface CutPlace {
-  /** Of the first message that stays, in the history. */
+  /** Index in the history of the first message that stays. */
   index: number;
-  /** Of what stays. */
+  /** Tokens of the messages that stay. */
   tailTokens: number;
 }
 
-/** Tokens of notes and what is brought back, however large the tail is. */
+/** Minimum tokens for notes and restored files, however large the tail is. */
 const LEAST_BESIDE_TAIL = 1_500;
 
-/** What stands for all before a message: the notes as they are now. Rejects when they cannot be written. */
+/** The text that replaces all messages before the cut: the current notes. Rejects if they cannot be written. */
 export async function composeCut(
   context: LayerContext,
   request: ContextRequest,
@@ -35,7 +35,7 @@ export async function composeCut(
   ].join("\n\n");
 }
 
-/** The budget that notes and what is brought back have shares of: less where the tail leaves little of the window. */
+/** The budget that notes and restored files share; smaller if the tail leaves little of the window. */
 function planAllowance(
   { sizes }: Pick<LayerContext, "sizes">,
   { budgetTokens, sessionID, window }: ContextRequest,

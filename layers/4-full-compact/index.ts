@@ -1,15 +1,15 @@
 /**
- * Layer 4: when there is too much history, notes take its place. Costs no model call; the host's own compaction, which
- * does, is the last resort.
+ * Layer 4: replaces history with notes when there is too much of it. Costs no model call; the host's own compaction,
+ * which does, is the last resort.
  *
- *     context      too many tokens, although cheaper layers have done what they can: cut the history at a message and
- *                  show the session notes for all before it; the tail stays verbatim
- *     compacting   the host compacts all the same: our instruction, with nine sections, and of a history that is too
- *                  long to be summarised the notes and the end
- *     compacted    its summary is checked by code; what it leaves out is appended, what it is useless for replaced
- *     takenBack    notes and summaries without what the user has taken back since they were made
- *     turn         the host summarises by itself only while the session's breaker is closed
- *     event        what became of it all, for the breaker
+ *     context      still too many tokens after the cheaper layers: cuts the history at a message and shows the session
+ *                  notes instead of everything before it; the tail stays verbatim. Reduces a summary
+ *                  request that is too long to notes and tail
+ *     compacting   the host compacts anyway: gives it our prompt with nine sections
+ *     compacted    checks its summary by code; appends what is missing, replaces a useless one with notes
+ *     takenBack    rewrites notes and summaries without what the user has taken back since
+ *     turn         allows the host's automatic summaries only while the session's breaker is closed
+ *     event        reports the outcome of compactions to the breaker
  */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
@@ -18,16 +18,16 @@ import { waitAtMost } from "../../src/seams/clock.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { createBreakers } from "./breakers.js";
 import { createCompactNotes } from "./compact-notes.js";
-import { createCutter } from "./cutter.js";
+import { createCutHistory } from "./cut-history.js";
 import { defaults } from "./defaults.js";
-import { createRepairer } from "./repairer.js";
-import { createReviser } from "./reviser.js";
-import { createShortener } from "./shortener.js";
+import { createRepairSummary } from "./repair-summary.js";
+import { createReviseHistory } from "./revise-history.js";
+import { createShortenHistory } from "./shorten-history.js";
 import { formatMustHave } from "./summary.js";
 import { createCompactionWatch } from "./watch.js";
 
 const LAYER = "full-compact";
-/** How long the host waits for its own messages to be read, before it summarises by what is known. */
+/** How long a compaction waits for the notes to catch up with the host's messages. */
 const FOLLOW_WITHIN_MS = 1_000;
 
 export const fullCompact: LayerDefinition = {
@@ -42,22 +42,22 @@ export const fullCompact: LayerDefinition = {
 function create(context: LayerContext): LayerParts {
   const { background, clock, log, notes, prompts, toasts } = context;
   const breakers = createBreakers(context);
-  const cut = createCutter({ ...context, breakers });
-  const repair = createRepairer({ ...context, breakers });
-  const revise = createReviser(context);
-  const shorten = createShortener(context);
+  const cutHistory = createCutHistory({ ...context, breakers });
+  const repairSummary = createRepairSummary({ ...context, breakers });
+  const reviseHistory = createReviseHistory(context);
+  const shortenHistory = createShortenHistory(context);
   const watch = createCompactionWatch({ ...context, breakers });
 
   return {
     isLastResort: true,
     withinMs: { context: 2_000, compacted: 2_000, takenBack: 2_000 },
-    passedOver: { context: tellUncut },
+    passedOver: { context: reportUncut },
     handlers: {
       async context(request, messages, signal) {
-        if (request.isCompaction) return shorten(request, messages);
+        if (request.isCompaction) return shortenHistory(request, messages);
         if (!request.isReady()) return undefined;
-        if (await cut(request, messages, signal)) return request.show();
-        tellUncut(request, "too little would have left the context");
+        if (await cutHistory(request, messages, signal)) return request.show();
+        reportUncut(request, "it would have freed too little");
         return undefined;
       },
 
@@ -70,11 +70,11 @@ function create(context: LayerContext): LayerParts {
       },
 
       async compacted(request, _nothing, signal) {
-        await repair(request, signal);
+        await repairSummary(request, signal);
         return undefined;
       },
 
-      takenBack: (request, withdrawal) => withdrawal && revise(request, withdrawal),
+      takenBack: (request, withdrawal) => withdrawal && reviseHistory(request, withdrawal),
 
       async turn({ sessionID }) {
         await breakers.apply(sessionID);
@@ -87,7 +87,7 @@ function create(context: LayerContext): LayerParts {
       },
 
       event(event) {
-        // At once, before the next turn begins; only its end is waited for in the background.
+        // Called at once, before the next turn begins; only waiting for it happens in the background.
         const heard = watch
           .hear(event)
           .catch((thrown) => log.error(LAYER, `event ${event.type}: ${formatError(thrown)}`));
@@ -103,7 +103,7 @@ function create(context: LayerContext): LayerParts {
     },
   };
 
-  function tellUncut({ isCutWanted }: ContextRequest, why = "it failed or took too long"): void {
+  function reportUncut({ isCutWanted }: ContextRequest, why = "it failed or timed out"): void {
     if (isCutWanted) toasts.show(`/compact-notes changed nothing: ${why}.`, "info");
   }
 }

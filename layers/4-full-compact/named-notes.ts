@@ -1,13 +1,13 @@
 import type { LayerContext } from "../../src/layer-context.js";
 import { CHARACTERS_PER_TOKEN } from "../../src/view/learned-size.js";
 
-/** The part of what a request may have that the notes take; they are read in every request from then on. */
+/** Share of the request's budget for the notes, which every later request includes. */
 export const NOTES_SHARE_OF_BUDGET = 0.15;
 const MOST_CHARACTERS = 32_000;
 
 /**
- * The notes as they stand in a request for what it does not show any more. They name their file, so it is written, also
- * where nobody keeps notes otherwise. Rejects when it is not on disk afterwards.
+ * The notes as a request shows them in place of history. The request names their file, so this writes it, even if layer
+ * 3 is off. Rejects if the file is not on disk afterwards.
  */
 export async function formatNamedNotes(
   { files, notes }: Pick<LayerContext, "files" | "notes">,

@@ -1,19 +1,19 @@
-/** A message of the view, as far as the plan looks at it. */
+/** What the plan needs to know about a message of the view. */
 export interface CutCandidate {
   tokens: number;
-  /** A user's message begins a turn: the better place. */
+  /** A user message begins a turn, which makes it a better place to cut. */
   isUser: boolean;
 }
 
 export interface CutLimits {
-  /** What stays verbatim has at least and at most so many tokens, where messages allow it. */
+  /** Minimum and maximum tokens that stay verbatim, as far as message borders allow. */
   leastTail: number;
   mostTail: number;
-  /** The first message that has to stay, because the model has not seen all of it yet. */
+  /** Index of the latest possible cut: the model has not seen everything from this message on. */
   latest: number;
 }
 
-/** Tokens that stay verbatim behind a cut point, from what a request may have. */
+/** Tokens that stay verbatim after a cut, given the request's budget. */
 export function planTail(budgetTokens: number): Pick<CutLimits, "leastTail" | "mostTail"> {
   return {
     leastTail: Math.min(10_000, Math.floor(budgetTokens * 0.1)),
@@ -22,9 +22,8 @@ export function planTail(budgetTokens: number): Pick<CutLimits, "leastTail" | "m
 }
 
 /**
- * The message before which history is cut: of those that leave no more than `mostTail`, the first that begins a turn
- * and leaves at least `leastTail`, else the first; where every one leaves more, the latest. `undefined` when there is
- * nothing before it.
+ * Index of the message before which to cut: among those that leave at most `mostTail`, the first that begins a turn and
+ * leaves at least `leastTail`, else simply the first; `latest` if all leave more. `undefined` if nothing would be cut.
  */
 export function planCut(
   messages: readonly CutCandidate[],

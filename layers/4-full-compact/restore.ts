@@ -1,4 +1,4 @@
-/** Brings back what the agent was working with: the plan, recent files as they are now, and skills. */
+/** Restores what the agent was working with: the plan, recent files in their current state, and skills. */
 import { isUtf8 } from "node:buffer";
 import { relative, resolve } from "node:path";
 import { type History, type Result, readHistory } from "../../src/conversation/history.js";
@@ -15,21 +15,21 @@ export interface RestoreInput {
   sessionID: string;
   facts: SessionFacts;
   history: History;
-  /** The first message of the history that stays. */
+  /** Index of the first message that stays. */
   from: number;
   budgetTokens: number;
 }
 
-/** Five files of 5,000 tokens each, 50,000 in all; a small window gets less. */
+/** Five files of 5,000 tokens each, 50,000 in all with skills; less for a small window. */
 const MOST_FILES = 5;
 const FILE_CHARACTERS = 5_000 * CHARACTERS_PER_TOKEN;
 const MOST_CHARACTERS = 50_000 * CHARACTERS_PER_TOKEN;
 export const RESTORED_SHARE_OF_BUDGET = 0.18;
 
-/** How long a turn waits for the host's messages; without them a skill is loaded again by whoever needs it. */
+/** How long a turn waits for the host's messages; without them the agent loads the skill again if it needs it. */
 const READ_WITHIN_MS = 1_000;
 
-/** Secrets are not brought back: whoever needs one reads it again. */
+/** Files with secrets, which are not restored: the agent can read them again. */
 const SECRET = /(^|\/)(\.env[^/]*|\.npmrc|\.netrc|id_[a-z0-9]+|[^/]*\.(pem|key|p12|pfx|keystore))$/i;
 
 export interface Restorable {
@@ -37,7 +37,7 @@ export interface Restorable {
   label: string;
 }
 
-/** The files to bring back, the most important first: the plan, what was edited, what was read; of each the last first. Pure. */
+/** Files to restore, most important first: the plan, edited files, read files, each newest first. Pure. */
 export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): Restorable[] {
   const plan = facts.plan && { path: facts.plan.path, label: "the plan" };
   const recent = [...facts.files]
@@ -52,7 +52,7 @@ export function planRestore(facts: SessionFacts, staying: ReadonlySet<string>): 
     .slice(0, MOST_FILES);
 }
 
-/** The blocks to show, empty when there is nothing. Files that are gone, are no text or cannot be read are left out. */
+/** The blocks to show; empty if there are none. Skips files that are missing, not text, or unreadable. */
 export async function restore(context: RestoreContext, input: RestoreInput): Promise<string> {
   const { folders } = context;
   const staying = new Set(
@@ -76,13 +76,13 @@ export async function restore(context: RestoreContext, input: RestoreInput): Pro
   return blocks.join("\n\n");
 }
 
-/** The skills that do not stand in what stays, with their texts; only the host has those from before a compaction. */
+/** Skills missing from the messages that stay, with their texts; only the host has those from before a compaction. */
 async function findSkills(
   { clock, host }: Pick<LayerContext, "clock" | "host">,
   { facts, from, history, sessionID }: RestoreInput,
 ): Promise<[name: string, text: string][]> {
-  const standing = readSkills(history.results(from));
-  const missing = facts.skills.filter((name) => !standing.has(name));
+  const shown = readSkills(history.results(from));
+  const missing = facts.skills.filter((name) => !shown.has(name));
   let known = readSkills(history.results());
   if (missing.some((name) => !known.has(name))) {
     const waited = await waitAtMost(clock, READ_WITHIN_MS, () => host.readMessages(sessionID));
@@ -104,26 +104,26 @@ function readSkills(results: readonly Result[]): Map<string, string> {
   return skills;
 }
 
-/** A file that stands there as a whole: an edit shows a piece of it, and so does a read of some lines. */
+/** The file that a result shows as a whole; an edit or a read of some lines shows only a part. */
 function readPath({ part: { state, tool } }: Result, project: string): string[] {
   const { filePath: path, limit, offset } = state.input ?? {};
   const isWhole = tool === "write" || (tool === "read" && limit === undefined && offset === undefined);
   return isWhole && state.status === "completed" && typeof path === "string" ? [resolve(project, path)] : [];
 }
 
-/** What cannot be read is left out: the agent can still read it by itself, and sees why. */
+/** `undefined` if the file cannot be read; the agent can still try itself and sees why it fails. */
 async function readText({ files, log }: RestoreContext, path: string): Promise<string | undefined> {
   try {
     const found = await files.stat(path);
     if (found?.kind !== "file" || found.bytes > MOST_CHARACTERS * 4) return undefined;
     return decodeText(await files.read(path));
   } catch (thrown) {
-    log.warn("full-compact", `${path} is not brought back: ${formatError(thrown)}`);
+    log.warn("full-compact", `cannot restore ${path}: ${formatError(thrown)}`);
     return undefined;
   }
 }
 
-/** `undefined` for what is no text, or an empty one. */
+/** `undefined` if the contents are empty or not text. */
 function decodeText(contents: Uint8Array = new Uint8Array()): string | undefined {
   const bytes = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
   const text = bytes.toString();

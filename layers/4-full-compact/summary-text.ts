@@ -10,7 +10,7 @@ export interface SummaryText {
   text: string;
 }
 
-/** What stands for a summary of the host's: it, or notes, with what it leaves out of what is known now. */
+/** The text that replaces the host's summary: the summary or, if unusable, notes, plus the facts it leaves out. */
 export async function composeSummary(
   context: LayerContext,
   request: ContextRequest,

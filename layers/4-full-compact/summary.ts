@@ -1,16 +1,16 @@
-/** Checks the host's summary of a session by what is known about it without a model. Pure. */
+/** Checks the host's summary against the facts in the notes, without a model. Pure. */
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 
 export interface CheckedSummary {
-  /** The summary, if it is one. */
+  /** The summary; `undefined` if it is unusable. */
   text: string | undefined;
-  /** Why it is none, for people. */
+  /** Why it is unusable, for people. */
   problem?: string;
-  /** Lines on what it leaves out, ready to be appended. */
+  /** Facts it leaves out, as lines to append. */
   missing: string[];
 }
 
-/** The headings that our prompt asks for (`prompts/compaction.md`); the host's own prompt has others. */
+/** Headings that our prompt (`prompts/compaction.md`) asks for; the host's own prompt has others. */
 export const SUMMARY_HEADINGS = [
   "Request and Intent",
   "Concepts",
@@ -23,14 +23,14 @@ export const SUMMARY_HEADINGS = [
   "Next Step",
 ] as const;
 
-/** A longer summary is no summary: it would fill the context that it is to empty. */
+/** A longer text does not count as a summary: it would fill the context it should empty. */
 const MOST_CHARACTERS = 40_000;
-/** A shorter one cannot be about a session that filled a window. */
+/** A shorter text cannot summarise a session that filled a window. */
 const LEAST_CHARACTERS = 200;
-/** Of what a summary leaves out: the newest of each kind, so that one does not crowd out the others. */
+/** Maximum characters of missing facts; the newest of each kind stay, so that no kind crowds out the others. */
 const MOST_OF_RULES = 4_000;
 const MOST_OF_A_KIND = 1_600;
-/** A part of a longer text is enough to find it by. */
+/** A longer text is searched by its first characters. */
 const COMPARED_CHARACTERS = 120;
 
 export function checkSummary(summary: string, facts: SessionFacts | undefined): CheckedSummary {
@@ -40,7 +40,7 @@ export function checkSummary(summary: string, facts: SessionFacts | undefined): 
   return { text, missing, ...(problem !== undefined && { problem }) };
 }
 
-/** What a summary must have in it, for the instruction; bounded. */
+/** The facts that a summary must contain, for the prompt; bounded. */
 export function formatMustHave(facts: SessionFacts): string {
   const lines = findMissing("", facts);
   if (lines.length === 0) return "";
@@ -55,7 +55,7 @@ function findProblem(summary: string): string | undefined {
   return undefined;
 }
 
-/** What the summary does not have in it, at most 12,000 characters and a line for each kind on what is left out. */
+/** Facts missing from the summary, at most 12,000 characters plus a line per kind that counts those omitted. */
 function findMissing(summary: string, facts: SessionFacts): string[] {
   const has = (text: string): boolean => summary.includes(normalize(text).slice(0, COMPARED_CHARACTERS));
   const list = (label: string, texts: readonly string[], most = MOST_OF_A_KIND): string[] => {
@@ -88,7 +88,7 @@ function keepNewest(lines: readonly string[], label: string, most: number): stri
   return left === 0 ? [...lines] : [`- ${label}: ${left} more in the notes`, ...lines.slice(left)];
 }
 
-/** Without what people and models set differently: quotes, marks, letters, spaces. */
+/** Removes differences in quotes, markup, case and spacing. */
 function normalize(text: string): string {
   return text
     .replace(/[`*_"'“”‘’]+/g, "")

@@ -1,6 +1,6 @@
 /**
- * Watches the host's own compactions and tells the breaker what became of them. One that a provider keeps refusing, or
- * never answers, is broken off: it would hold up the user's turn for ever.
+ * Watches the host's own compactions and reports their outcome to the breaker. Aborts one that the provider keeps
+ * refusing or never answers, since it would block the user's turn for ever.
  */
 
 import { countReportedTokens, isEndedAnswer } from "../../src/conversation/history.js";
@@ -12,12 +12,12 @@ import { countUsableTokens, type ModelWindow } from "../../src/view/windows.js";
 import type { Breakers } from "./breakers.js";
 
 export interface CompactionWatch {
-  /** The host is about to have the session summarised. */
+  /** Call when the host is about to summarise the session. */
   begin(sessionID: string): void;
-  /** What fits into the window of the session's model. */
+  /** Remembers the window of the session's model. */
   noteWindow(sessionID: string, window: ModelWindow): void;
   hear(event: HostEvent): Promise<void>;
-  /** Waits for nothing any more. */
+  /** Stops all deadlines. */
   end(): void;
 }
 
@@ -32,7 +32,7 @@ export function createCompactionWatch({
   host,
   toasts,
 }: CompactionWatchOptions): CompactionWatch {
-  /** Compactions under way, by session: each with what cancels its deadline. */
+  /** Running compactions by session, each with the function that cancels its deadline. */
   const running = new Map<string, () => void>();
   const windows = new Map<string, ModelWindow>();
 
@@ -52,7 +52,7 @@ export function createCompactionWatch({
         return breakers.hear(info.sessionID, { kind: "answered", fits: fits(info) });
       }
       if (typeof sessionID !== "string" || !running.has(sessionID)) return;
-      // Idle without a summary: the user has broken it off, and what comes next is not to be broken off by us.
+      // Idle without a summary: the user aborted it. End the watch, so that the next turn is not aborted by us.
       if (type === "session.compacted" || type === "session.deleted" || type === "session.idle")
         end(sessionID);
       else if (type === "session.error" && isAbort(error)) end(sessionID);
@@ -89,7 +89,7 @@ export function createCompactionWatch({
     await fail(sessionID, why, attempts);
     host.abortSession(sessionID);
     toasts.show(
-      `the session could not be compacted (${why}). Your last message can be sent again.`,
+      `the session could not be compacted (${why}). You can send your last message again.`,
       "warning",
     );
   }
@@ -108,7 +108,7 @@ function formatDuration(ms: number): string {
   return ms < 60_000 ? `${ms / 1_000} s` : `${Math.round(ms / 6_000) / 10} minutes`;
 }
 
-/** The user, or a program, has ended what the session was doing: that says nothing about summaries. */
+/** Whether the user or a program aborted the session, which says nothing about summaries. */
 function isAbort(error: unknown): boolean {
   return isRecord(error) && error.name === "MessageAbortedError";
 }

@@ -1,10 +1,10 @@
-/** The licences of the packages whose modules are in a bundle, as their authors ask for. */
+/** Collects the licences of all bundled packages, as those licences require. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const RULE = `\n${"-".repeat(80)}\n`;
 
-/** Throws for a package that says nothing of its licence. */
+/** Throws for a package without a licence. */
 export function formatLicences(root, modules) {
   const folders = new Set(
     modules.flatMap((id) => id.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []),
@@ -22,6 +22,6 @@ function describe(folder) {
   const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const file = readdirSync(folder).find((one) => /^licen[cs]e(\.|$)/i.test(one));
   if (!license || !file)
-    throw new Error(`Expected a licence in ${folder}; there is none. Leave the package out.`);
+    throw new Error(`Expected a licence in ${folder}, found none. Do not bundle the package.`);
   return { title: `${name} ${version} (${license})`, text: readFileSync(join(folder, file), "utf8").trim() };
 }

@@ -1,7 +1,7 @@
-/** How the bundles are cut, and how their parts are written. */
+/** Plugins that split the bundles and write their parts. */
 import { moveColumns } from "./source-map.mjs";
 
-/** Puts every module that is loaded with `entry` into one part, so that a start reads one file and not fifty. */
+/** Groups all static imports of `entry` into one part, so that a start reads one file instead of fifty. */
 export function groupStart(entry) {
   let started;
   return {
@@ -24,7 +24,7 @@ function closeOver(entry, getModuleInfo) {
   return found;
 }
 
-/** Builds as another version than the one in `src/version.ts`. */
+/** Replaces the version in `src/version.ts`, if one is given. */
 export function withVersion(version) {
   return {
     name: "version",
@@ -36,9 +36,8 @@ export function withVersion(version) {
 }
 
 /**
- * Marks a part as what Bun can run as it is. Without the mark Bun parses, transforms and prints every file before it
- * runs it, which is two thirds of a start; with it Bun takes the bytes for Latin-1, so that everything but ASCII is
- * escaped.
+ * Marks each part with `// @bun`, so that Bun runs it as it is. Without the mark Bun parses, transforms and prints
+ * every file first, two thirds of the start time. With it Bun reads the bytes as Latin-1, so all non-ASCII is escaped.
  */
 export function asBunRunsIt() {
   return {
@@ -48,11 +47,11 @@ export function asBunRunsIt() {
         if (part.type !== "chunk") continue;
         const { code } = part;
         const [raw] = /String\.raw`[^`]*[^\0-\x7f][^`]*`/.exec(code) ?? [];
-        if (raw) throw new Error(`Expected ASCII in what is taken as it is written: ${raw}`);
+        if (raw) throw new Error(`Expected only ASCII in String.raw, where escapes do not work: ${raw}`);
         const [required] = /(?<!import)\((`|"|')\.{1,2}\/[^`"']+\1\)/.exec(code) ?? [];
         const [common] = /\b__(?:filename|dirname)\b/.exec(code) ?? [];
-        if (common) throw new Error(`Expected ES modules, but ${name} has ${common}, which they have not`);
-        if (required) throw new Error(`Expected all modules inside, but ${name} requires ${required}`);
+        if (common) throw new Error(`Expected ES modules, but ${name} uses ${common}, which they lack`);
+        if (required) throw new Error(`Expected all modules to be bundled, but ${name} requires ${required}`);
         const shebang = /^#!.*\n/.exec(code)?.[0] ?? "";
         part.code = `${shebang}// @bun\n${code.slice(shebang.length).replace(NOT_ASCII, escapeUnits)}`;
         const map = bundle[`${name}.map`];
@@ -65,7 +64,6 @@ export function asBunRunsIt() {
 const NOT_ASCII = /\\?[^\0-\x7f]/g;
 
 function escapeUnits(text) {
-  if (text.startsWith("\\"))
-    throw new Error(`Expected no escape before a character that is not ASCII: ${text}`);
+  if (text.startsWith("\\")) throw new Error(`Expected no backslash before a non-ASCII character: ${text}`);
   return `\\u${text.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

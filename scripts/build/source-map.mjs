@@ -1,13 +1,13 @@
-/** Moves a source map to where its code goes: a line down, and behind what is written longer. */
+/** Adjusts a source map to the code that `asBunRunsIt` writes: one line down, and right of each longer escape. */
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/** `\u00e9` in place of one character. */
+/** An escape such as `\u00e9` has five more characters than the one it replaces. */
 const LONGER_BY = 5;
 
-/** `lines` are those of the code before each character that is not ASCII was escaped and a line was put before it. */
+/** `lines`: the code before non-ASCII characters were escaped and the first line was added. */
 export function moveColumns(map, lines) {
   const mappings = map.mappings.split(";").map((segments, line) => moveLine(segments, lines[line] ?? ""));
-  // Bun takes a map without a place for each source's text as broken, and says so on the host's screen.
+  // Without `sourcesContent` Bun treats the map as broken and prints an error on the host's screen.
   return { ...map, sourcesContent: map.sources.map(() => null), mappings: ["", ...mappings].join(";") };
 }
 
@@ -28,7 +28,7 @@ function moveLine(segments, line) {
   return columns.join(",");
 }
 
-/** The first number of a segment: five bits a digit, the lowest first, the sign in the lowest of all. */
+/** The first number of a segment (VLQ): five bits per digit, lowest first, with the sign in the lowest bit. */
 function readNumber(segment) {
   let bits = 0;
   for (let at = 0; ; at++) {

@@ -1,6 +1,6 @@
 /**
- * The declarations of what a program can import, and of nothing else. The settings' type comes from
- * `config.schema.json`, which says the same as the schema, so that nobody needs zod to read it.
+ * Writes declarations for the importable entries and nothing else. The settings' type is generated from
+ * `config.schema.json`, which is equivalent to the zod schema, so that users do not need zod.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

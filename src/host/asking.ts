@@ -1,4 +1,4 @@
-/** Asks a session of ours something and waits for the end of its turn, bounded in every direction. */
+/** Prompts one of our own sessions and waits for the turn to end; time, tokens and retries are bounded. */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage, Part } from "@opencode-ai/sdk";
 import { formatError } from "../error.js";
@@ -7,23 +7,23 @@ import { type Clock, type Waited, waitAtMost } from "../seams/clock.js";
 import type { UsedTokens } from "../seams/host.js";
 
 export interface Asking {
-  /** Never rejects. A turn that is broken off here goes on in the host until it is told to stop. */
+  /** Never rejects. Breaking off ends only the wait: the host continues the turn until it is aborted. */
   ask(sessionID: string, body: PromptBody, limits: AskLimits): Promise<Ending>;
-  /** What the host answers within seconds, else `undefined`. */
+  /** The host's answer, or `undefined` after `deadlineMs` (5 s) or an error. */
   bounded<T>(call: (signal: AbortSignal) => Promise<T>, deadlineMs?: number): Promise<T | undefined>;
 }
 
 export interface AskLimits {
   signal: AbortSignal;
   deadlineMs: number;
-  /** Calls back when the turn will come to no good end, until the function it returns is called. */
+  /** Calls `breakOff` once the turn is bound to fail. Call the returned function to stop watching. */
   watch(breakOff: (trouble: Trouble) => void): () => void;
 }
 
-/** Why a turn of ours will come to no good end. */
+/** Why one of our turns is bound to fail. */
 export interface Trouble {
   reason: string;
-  /** The provider has refused the request, and the host would send it again and again. */
+  /** The provider refused the request; the host would retry it without limit. */
   isRefusal: boolean;
 }
 
@@ -81,7 +81,7 @@ function readWaited(
   return data ? { kind: "answered", answer: data } : brokenOff(`the host refused: ${readMessage(error)}`);
 }
 
-/** As the provider reported them of one answer. */
+/** Tokens of one answer, as the provider reported them. */
 export function readTokens({ tokens }: Pick<AssistantMessage, "tokens">): UsedTokens {
   return {
     input: tokens.input + tokens.cache.write,
@@ -90,10 +90,10 @@ export function readTokens({ tokens }: Pick<AssistantMessage, "tokens">): UsedTo
   };
 }
 
-/** What a cached token counts of an uncached one, in the bounds on what a session of ours may take. */
+/** Weight of a cached token relative to an uncached one when a session's tokens are limited. */
 const CACHED_WEIGHT = 0.1;
 
-/** Adds up what the answers of a session have taken; calls back when it is too much. */
+/** Adds up the tokens of a session's answers; calls `breakOff` above `maxTokens`. */
 export function createTokenWatch(
   maxTokens: number,
   breakOff: (trouble: Trouble) => void,
@@ -108,7 +108,7 @@ export function createTokenWatch(
 
 type EndedAnswer = Parameters<typeof readTokens>[0] & { id: string };
 
-/** Is this what the host says of a message an answer that has ended? */
+/** Whether the host's message info describes an answer that has ended. */
 export function isEndedAnswer(info: unknown): info is EndedAnswer {
   if (!isRecord(info) || info.role !== "assistant" || typeof info.id !== "string") return false;
   return isRecord(info.time) && info.time.completed !== undefined && isRecord(info.tokens);
@@ -124,12 +124,12 @@ export function sumTokens(all: readonly UsedTokens[]): UsedTokens {
   return sum;
 }
 
-/** What was said, without the calls. */
+/** Text parts only, without tool calls. */
 export function readText(parts: readonly { type: string; text?: unknown }[]): string {
   return parts.map(({ type, text }) => (type === "text" && typeof text === "string" ? text : "")).join("");
 }
 
-/** The message in one of the host's errors. */
+/** The message of a host error. */
 export function readMessage(error: unknown): string {
   const { name, data } = (error ?? {}) as { name?: unknown; data?: { message?: unknown } };
   return String(data?.message ?? name ?? "it did not say why");

@@ -1,12 +1,11 @@
 /**
- * Has a model write something, in a hidden child session:
+ * Generates text with a model in a hidden child session:
  *
  *     open → ask → (break off) → count the tokens → remove
  *
- * Every step is bounded. What is broken off here: a turn that takes longer than the deadline or more tokens than it
- * may, one whose request the provider has refused and that the host would try again without end, and one in which a
- * model calls tools that has none. A
- * session that cannot be removed, or whose process is killed before it is, goes with the sweep at the next start.
+ * Every step is bounded. A turn is broken off when it exceeds its deadline or its tokens, when the provider refuses the
+ * request (the host would retry without limit), and when a model without tools calls one. The sweep at the next start
+ * removes sessions that could not be removed or whose process was killed first.
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Clock } from "../seams/clock.js";
@@ -35,7 +34,7 @@ import type { Processes } from "./processes.js";
 
 export interface ChildSessions {
   generate(request: GenerateRequest): Promise<Generated>;
-  /** `undefined` when the host does not say. */
+  /** `undefined` if the host does not answer. */
   list(): Promise<OwnSession[] | undefined>;
   remove(sessionID: string): Promise<boolean>;
 }
@@ -47,9 +46,9 @@ export interface ChildSessionsOptions {
   processes: Processes;
 }
 
-/** More than can ever be left behind; without it the host lists no more than its newest hundred. */
+/** More than can ever be left over. Without a limit the host lists only the newest hundred. */
 const MOST_LISTED = 1_000;
-/** What all titles of ours have in them. */
+/** Part of the title of each of our sessions. */
 const SEARCHED = "[strata";
 
 export function createChildSessions(options: ChildSessionsOptions): ChildSessions {
@@ -83,7 +82,7 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
     },
 
     async list() {
-      // The route takes more than the SDK's type of this version names.
+      // The route accepts parameters that this version's SDK type leaves out.
       const query = { search: SEARCHED, limit: MOST_LISTED } as { directory?: string };
       const sessions = (await bounded(() => client.session.list({ query })))?.data;
       return sessions?.filter(isOurs).map(({ id, title, time }) => ({
@@ -112,7 +111,7 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
     return created?.id;
   }
 
-  /** All answers of the session: a turn may have taken more than one request. */
+  /** All answers of the session: one turn can take several requests. */
   async function readAnswers(id: string): Promise<Answer[]> {
     const messages = (await bounded(() => client.session.messages({ path: { id } })))?.data ?? [];
     return messages.filter((message): message is Answer => message.info.role === "assistant");
@@ -124,7 +123,7 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
   }
 }
 
-/** A fork has no parent: its title, with the process that opened it, is all there is to know it by. */
+/** A fork has no parent, so only its title, which names the process that opened it, identifies it. */
 function isOurs({ title, parentID }: { title: string; parentID?: string }): boolean {
   if (title.startsWith(FORK_TITLE)) return readOpener(title) !== undefined;
   return hasOwnTitle({ title, parentID });
@@ -155,7 +154,7 @@ function readEnding(ending: Ending, answers: readonly Answer[], { bounds }: Gene
   }
   const text = readText(parts);
   if (info.finish === "length") return failed("the answer was cut off at the model's output limit", used);
-  // Who has tools may have done its work with them.
+  // A model with tools may have done its work through them.
   if (text.trim() === "" && !bounds) return failed("the answer is empty", used);
   return { kind: "text", text, tokens: used };
 }

@@ -11,14 +11,14 @@ export interface ConfigFilesInput {
 }
 
 /**
- * The files in which OpenCode 1.18.33 looks for its configuration, the weakest first, in the order that was measured:
- * the global folder, the file that OPENCODE_CONFIG names, every folder from the project's root down to where the
- * session works, then the `.opencode` folders from there up to the root, the one in the home folder,
- * OPENCODE_CONFIG_DIR, and what OPENCODE_CONFIG_CONTENT holds.
+ * The files in which OpenCode 1.18.33 looks for its configuration, weakest first (measured): the global folder, the
+ * file named by OPENCODE_CONFIG, every folder from the project's root down to the session's directory, then the
+ * `.opencode` folders from there up to the root, the one in the home folder, OPENCODE_CONFIG_DIR, and the text of
+ * OPENCODE_CONFIG_CONTENT.
  *
- * A file is the user's own by the role that it is read in, not by where it lies: the home folder may be in a project
- * or be one, and a variable may name a file of the project. One in both roles is the user's. No repository sets these
- * variables: this OpenCode reads no `.env`.
+ * A file's role makes it the user's own, not its location: the home folder may be or lie in a project, and a variable
+ * may name a project file. A file in both roles is the user's. A repository cannot set these variables: this OpenCode
+ * reads no `.env`.
  */
 export function listConfigFiles({ directory, project, home, env }: ConfigFilesInput): ConfigFile[] {
   const globalFolder = findGlobalFolder({ home, env });
@@ -42,7 +42,7 @@ export function listConfigFiles({ directory, project, home, env }: ConfigFilesIn
   return withoutDoubles(files);
 }
 
-/** Each once, in its strongest place. */
+/** Keeps each file once, at its strongest position. */
 function withoutDoubles(files: readonly ConfigFile[]): ConfigFile[] {
   const users = new Set(files.filter(({ origin }) => origin === "user").map(({ path }) => path));
   return files
@@ -50,17 +50,17 @@ function withoutDoubles(files: readonly ConfigFile[]): ConfigFile[] {
     .map((file) => (users.has(file.path) ? { ...file, origin: "user" } : file));
 }
 
-/** Where this plugin keeps what a user's machine knows of all projects, outside of every repository. */
+/** Folder for the plugin's machine-wide state, outside every repository. */
 export function findStateFolder({ home, env }: Pick<ConfigFilesInput, "home" | "env">): string {
   return join(env.XDG_STATE_HOME || env.LOCALAPPDATA || join(home, ".local", "state"), "opencode-strata");
 }
 
-/** Where OpenCode keeps what holds in all projects. */
+/** OpenCode's global configuration folder. */
 export function findGlobalFolder({ home, env }: Pick<ConfigFilesInput, "home" | "env">): string {
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
 }
 
-/** From `top` down to `bottom`; only `bottom` when it is not below. */
+/** Folders from `top` down to `bottom`; only `bottom` if it is not inside `top`. */
 function listFolders(top: string, bottom: string): string[] {
   const folders = [bottom];
   for (let folder = bottom; folder !== top; folder = dirname(folder)) {

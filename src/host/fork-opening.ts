@@ -1,4 +1,4 @@
-/** Opens sessions for forks, as their parent is asked and permitted, and removes them. Every call is bounded. */
+/** Opens and removes sessions for forks, with their parent's agent, model and permissions. Every call is bounded. */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { ForkRequest } from "../seams/host.js";
 import type { Asking, PromptBody } from "./asking.js";
@@ -6,9 +6,9 @@ import { type ForkSessions, formatForkTitle } from "./fork-sessions.js";
 import type { Processes } from "./processes.js";
 
 export interface ForkOpening {
-  /** How the message was asked that the parent is answering; `undefined` where the host does not say. */
+  /** Agent, model and tools of the user message the parent is answering; `undefined` if the host does not answer. */
   readManner(request: ForkRequest): Promise<Manner | undefined>;
-  /** The ID of the new session; `undefined` where the host opened none. */
+  /** ID of the new session; `undefined` if the host opened none. */
   open(request: ForkRequest): Promise<string | undefined>;
   remove(id: string): Promise<void>;
 }
@@ -20,11 +20,11 @@ export interface ForkOpeningOptions {
   processes: Pick<Processes, "ownID">;
 }
 
-/** How a session was last asked. */
+/** The prompt options of a session's last user message. */
 export type Manner = Omit<PromptBody, "parts" | "messageID">;
 
 /**
- * The host copies and removes message by message, with an event for each: five forks of 30 messages at once have taken
+ * The host copies and removes message by message and sends an event for each: five concurrent forks of 30 messages took
  * over five seconds on a busy machine.
  */
 const COPYING_DEADLINE_MS = 60_000;
@@ -57,10 +57,10 @@ export function createForkOpening(options: ForkOpeningOptions): ForkOpening {
           ? await fork(request, { title, parentTitle: parent.title })
           : await bounded(() => create({ parentID: request.parentID, title }));
       if (id === undefined) return undefined;
-      // The SDK's type of this version does not name it.
+      // Missing from this version's SDK type.
       const { permission } = parent as { permission?: unknown };
       if (await retitle(id, { title, ...(permission !== undefined && { permission }) })) return id;
-      // Without its title it would not be found after a crash.
+      // Without its title the sweep could not find it after a crash.
       await remove(id);
       return undefined;
     },

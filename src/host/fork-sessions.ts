@@ -1,10 +1,10 @@
 /**
- * Which sessions `runFork` has opened, and what the host reports of them while they run.
+ * Tracks the sessions `runFork` has opened and what the host reports about them while they run. Their title is
  *
- *     [strata fork] <what it is for> · <process that opened it>
+ *     [strata fork] <purpose> · <process that opened it>
  *
- * is the title of each, by which the next start knows what a killed process has left behind. The host takes its time to
- * copy a long session, so a fork is known, and can be given its title, from the host's first word of it on.
+ * so that the next start recognises the sessions of a killed process. Copying a long session takes the host a while, so
+ * a fork is registered and titled at its first event.
  */
 import { findEventSession } from "../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../records.js";
@@ -20,34 +20,34 @@ export function formatForkTitle(title: string, processID: number): string {
   return `${FORK_TITLE}${short} · ${processID}`;
 }
 
-/** Something that only a person can answer. */
+/** A question or permission request that only a person can answer. */
 export interface Ask {
   kind: "permission" | "question";
   id: string;
-  /** The session that asks: the one that was opened, or one below it. */
+  /** The asking session: the fork itself or one of its descendants. */
   sessionID: string;
-  /** What for, in a few words. */
+  /** Subject of the request, in a few words. */
   what: string;
 }
 
 export interface ForkWatcher {
   onAsk(ask: Ask): void;
-  /** An answer of its own has ended. */
+  /** One of the fork's answers has ended. */
   onAnswer(messageID: string, tokens: UsedTokens): void;
 }
 
 export interface ForkSessions {
   /**
-   * A fork of a session with this title is on its way; `onSeen` is told at the host's first word of one, while it is
-   * still being copied. Ends with the function it returns, which gives the forks seen and their titles: a person may
-   * have made one at the same moment. One is expected at a time.
+   * Announces a fork of a session with this title; calls `onSeen` at its first event, while the host still copies it.
+   * The returned function ends the expectation and returns the forks seen with their titles: a person may have made
+   * another at the same moment. Only one fork can be expected at a time.
    */
   expect(title: string, onSeen: (sessionID: string) => void): () => ReadonlyMap<string, string>;
   add(session: { id: string; askerID: string; isFork: boolean }): void;
   isFork(sessionID: string): boolean;
-  /** Who asked for it, or for the one above it. */
+  /** The session that requested this fork, or the fork it descends from. */
   findAsker(sessionID: string): string | undefined;
-  /** Takes note of what the host reports. */
+  /** Processes a host event. */
   notice(type: string, properties: unknown): void;
   watch(sessionID: string, watcher: ForkWatcher): () => void;
 }
@@ -60,12 +60,12 @@ interface Expected {
 
 interface Known {
   askerID: string;
-  /** The session that was opened for the asker; its own id, or that of one above it. */
+  /** The session opened for the asker: this one or its ancestor. */
   rootID: string;
   isFork: boolean;
 }
 
-/** Events of a session go on for a moment after it was removed; older ones are not asked about any more. */
+/** Number of sessions kept: events still arrive shortly after a session is removed. */
 const REMEMBERED = 500;
 
 export function createForkSessions(): ForkSessions {
@@ -125,7 +125,7 @@ export function createForkSessions(): ForkSessions {
   }
 }
 
-/** The title of a session without what the host adds to those of its forks. */
+/** A title without the suffix the host adds to forks. */
 const withoutForkNumber = (title: string): string => title.replace(/ \(fork #\d+\)$/, "");
 
 function readAsk(type: string, properties: PlainRecord, sessionID: string): Ask | undefined {

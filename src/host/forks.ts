@@ -1,13 +1,13 @@
 /**
- * Does a task on a fork of a session, or in an empty child of it:
+ * Runs a task on a fork of a session, or in an empty child of it:
  *
- *     how was the session asked → open → title and permissions → ask → (break off) → read what it did → remove
+ *     read the prompt options → open → title and permissions → ask → (break off) → read the messages → remove
  *
- * The first request of a fork begins with the bytes of its parent's last one only if it is asked in the same way. So it
- * has the agent, model, tools and system text of the message that the parent is answering, and the permissions of the
- * parent, which decide what tools there are; the host's own fork leaves them out (measured).
+ * A fork's first request repeats the bytes of its parent's last request only with the same prompt options. So the fork
+ * gets the agent, model, tools and system text of the message the parent is answering, and the parent's permissions,
+ * which decide which tools exist; the host's own fork omits permissions (measured).
  *
- * Every step is bounded. No person watches a fork, so whatever it asks a person for is refused at once.
+ * Every step is bounded. No person watches a fork, so all its permission requests and questions are refused at once.
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { AssistantMessage } from "@opencode-ai/sdk";
@@ -42,7 +42,7 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
   const { client, clock, forkSessions, processes } = options;
   const { ask, bounded } = createAsking(client, clock);
   const { open, readManner, remove } = createForkOpening({ client, bounded, forkSessions, processes });
-  /** One at a time, so that the first can begin before the last is copied. */
+  /** Copies one at a time, so that the first fork can start before the last is copied. */
   const opening = new PQueue({ concurrency: 1 });
 
   return async (request) => {
@@ -87,12 +87,12 @@ export function createForks(options: ForksOptions): (request: ForkRequest) => Pr
         path: { id: sessionID, permissionID: id },
         body: { response: "reject" },
       });
-    // The client of the plugin interface has no method for it; its request goes the way of the others.
+    // The plugin client has no method for this route, so this uses its HTTP client.
     const { _client: http } = client as unknown as { _client: { post(options: object): Promise<unknown> } };
     return http.post({ url: "/question/{requestID}/reject", path: { requestID: id } });
   }
 
-  /** A fork holds the messages of its parent with their old times. */
+  /** Only the fork's own messages: those copied from its parent keep their old timestamps. */
   async function readSince(id: string, sinceMs: number): Promise<readonly Message[]> {
     const messages = (await bounded(() => client.session.messages({ path: { id } })))?.data ?? [];
     return messages.filter(({ info }) => info.time.created >= sinceMs) as readonly Message[];

@@ -6,8 +6,8 @@ const DEADLINE_MS = 5_000;
 const MOST_OUTPUT_BYTES = 4_000_000;
 
 /**
- * A repository's own configuration can name programs: hooks, a file-system monitor, transports. All of them are off,
- * and paths mean what they say.
+ * A repository's configuration can name programs: hooks, a file-system monitor, transports. All are disabled, and
+ * pathspecs are literal.
  */
 const HARMLESS = [
   "--literal-pathspecs",
@@ -19,7 +19,7 @@ const HARMLESS = [
   "protocol.allow=never",
 ];
 
-/** The user's git, by the name that PATH gives it. */
+/** The user's git, found through PATH. */
 export function createGit(): Git {
   return {
     ask: (args, { folder, input }) =>
@@ -30,11 +30,11 @@ export function createGit(): Git {
           GIT_TERMINAL_PROMPT: "0",
           GIT_OPTIONAL_LOCKS: "0",
           GIT_NO_LAZY_FETCH: "1",
-          // Wins over what a repository's configuration allows; earlier gits do not know the line above.
+          // Overrides the repository's configuration; older gits ignore GIT_NO_LAZY_FETCH.
           GIT_ALLOW_PROTOCOL: "none",
-          // A commit is what it is, whatever another is put in its place.
+          // Ignores replacement refs, which could substitute another commit.
           GIT_NO_REPLACE_OBJECTS: "1",
-          // Windows looks for programs in the current folder first, which is the repository's.
+          // Windows would look for programs in the current folder first, here the repository.
           NoDefaultCurrentDirectoryInExePath: "1",
         };
         const options = {
@@ -47,7 +47,7 @@ export function createGit(): Git {
         const child = execFile("git", [...HARMLESS, ...args], options, (error, stdout) =>
           resolve(error ? undefined : stdout),
         );
-        // It may end before it has read all of it.
+        // git may exit before reading all of its input.
         child.stdin?.on("error", () => {});
         child.stdin?.end(input);
       }),

@@ -1,6 +1,6 @@
 /**
- * Binds each hook of the dispatcher to the host's own, one row each. Hooks no layer hears are not registered. The
- * layers hear nothing of our own sessions.
+ * Binds each dispatcher hook to a host hook, one row each. Hooks without a listening layer are not registered. Layers
+ * hear nothing about our own sessions.
  */
 import type { Hooks } from "@opencode-ai/plugin";
 import { isSummary } from "../conversation/history.js";
@@ -22,7 +22,7 @@ type Row<N extends keyof Hooks> = { hook: HookName; name: N; answer: NonNullable
 
 type Bound = Pick<OpenCodeHost, "forkSessions" | "liveConfig" | "ownSessions" | "show" | "titles">;
 
-/** What the rows need. */
+/** Dependencies of the rows. */
 interface Binding extends Pick<Strata, "dispatcher" | "pulse" | "requests"> {
   host: Bound;
   slashCommands: SlashCommands;
@@ -41,7 +41,7 @@ export function bindHooks(
     toast: (text) => toasts.show(text, "info"),
   });
   const withAgents = config.background.enabled !== false;
-  // Commands are answered, and sessions of ours are kept within their bounds, whatever the layers hear.
+  // Needed whichever hooks the layers listen to: commands are answered, and our own sessions are kept within bounds.
   const ofOwnSessions: readonly HookName[] = withAgents ? BOUNDING : [];
   const isOurs = (hook: HookName): boolean =>
     hook === "command" || hook === "turn" || ofOwnSessions.includes(hook);
@@ -85,7 +85,7 @@ function listRows(binding: Binding) {
   ];
 }
 
-/** Three hooks in one call of the host, which share its time limit. */
+/** Serves three dispatcher hooks in one host call; they share its time limit. */
 async function answerContext(
   { dispatcher, host, requests }: Binding,
   output: { messages: Message[] },
@@ -97,7 +97,7 @@ async function answerContext(
       const { messages } = output;
       if (isOwnRequest(messages)) return undefined;
       host.titles.close(messages[0]?.info.sessionID ?? "");
-      // A copy: the layers see the messages as the host has them, while its own list is written to.
+      // A copy, because the host's own list is overwritten below.
       input = requests.open(messages.filter((one) => !isForPeopleOnly(one)));
       return input && { input, value: undefined };
     },
@@ -129,7 +129,7 @@ function bindTurn({ dispatcher, host: { titles } }: Binding) {
 
 function bindCommand({ dispatcher, slashCommands }: Binding) {
   return row("command", "command.execute.before", async (call, { parts }) => {
-    // Not through the dispatcher: a command of ours is answered by throwing, see there. The layers hear of the others.
+    // Our own commands are answered by throwing (see slash-commands.ts), so the dispatcher gets only the others.
     await slashCommands.answer(call, parts);
     await dispatcher.serve("command", {
       read() {
@@ -170,11 +170,11 @@ function bindToolArguments({ dispatcher, host: { ownSessions } }: Binding) {
       }),
       write(args) {
         refusal = findRefusal(args);
-        // The host runs the tool with the object it passed in, whatever stands in `output.args` afterwards.
+        // The host runs the tool with the object it passed in and ignores a replaced `output.args`.
         if (refusal === undefined) Object.assign(output.args, args);
       },
     });
-    // This exception leaves the hook on purpose: it keeps the host from running the tool, and the model reads it.
+    // Thrown on purpose: the host then skips the tool and shows the message to the model.
     if (refusal !== undefined) throw new StrataError("EREFUSED", refusal);
   });
 }
@@ -198,10 +198,10 @@ function bindEvent({ dispatcher, host, pulse, slashCommands }: Binding) {
   );
 }
 
-/** What a session of ours may do with tools, and how long an answer in it may get. */
+/** Hooks that bound our own sessions: their tool calls and the length of their answers. */
 const BOUNDING: readonly HookName[] = ["toolArguments", "modelWindow"];
 
-/** Counts the host's calls of a hook. */
+/** Counts the host's calls of this hook. */
 function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, pulse: Pulse) {
   return (...given: unknown[]): unknown => {
     pulse.beat(hook);
@@ -210,8 +210,8 @@ function withPulse<N extends keyof Hooks>(answer: Row<N>["answer"], hook: Beat, 
 }
 
 /**
- * Counts what an event reports: an answer, an answer that ran tools, a summary of the host's. A command
- * that a person runs with `!` has no hook, and the host reports messages copied to a fork as if they were new.
+ * Counts answers, answers that ran tools, and the host's summaries. A shell command that a person runs with `!`
+ * calls no hook and does not count; nor does a message that a fork copied, although the host reports it as new.
  */
 function noteSign(type: string, properties: unknown, pulse: Pulse): void {
   if (type === "session.compacted") pulse.sign("compaction");
@@ -223,22 +223,22 @@ function noteSign(type: string, properties: unknown, pulse: Pulse): void {
   if (info.finish === "tool-calls") pulse.sign("toolRun");
 }
 
-/** Does the request belong to a session of our own? */
+/** Whether the request belongs to one of our own sessions. */
 function isOwnRequest(messages: readonly { info: { role: string; agent?: unknown } }[]): boolean {
   return isOwnAgent(messages.findLast(({ info }) => info.role === "user")?.info.agent);
 }
 
-/** Ties a name of the host's to its type. */
+/** Ties a host hook's name to the type of its answer. */
 function row<N extends keyof Hooks>(hook: HookName, name: N, answer: NonNullable<Hooks[N]>): Row<N> {
   return { hook, name, answer };
 }
 
-/** Does the request go on from a summary of the host's? */
+/** Whether the request's history contains a summary by the host. */
 function hasSummary({ history, isCompaction }: ContextRequest): boolean {
   return !isCompaction && history.messages.some(isSummary);
 }
 
-/** The host's own limit on an answer counts where it is lower than the model's. */
+/** The model's window, with the host's output limit where it sets one. */
 function readWindow({ id, providerID, limit }: Model, maxOutputTokens: number | undefined) {
   const window = {
     contextTokens: limit.context,
@@ -250,7 +250,7 @@ function readWindow({ id, providerID, limit }: Model, maxOutputTokens: number | 
 
 type Model = Parameters<NonNullable<Hooks["chat.params"]>>[0]["model"];
 
-/** The host keeps using its own array and would ignore a new one. */
+/** The host keeps using its own array and ignores a new one. */
 function writeInPlace(messages: Message[], view: readonly Message[]): void {
   for (const [index, message] of view.entries()) {
     if (messages[index] !== message) messages[index] = message;

@@ -1,4 +1,4 @@
-/** OpenCode behind the Host seam. Every call is bounded, and the start of the plugin waits for none. */
+/** Implements the Host seam with OpenCode. Every call is bounded; the plugin's start waits for none. */
 import { homedir } from "node:os";
 import { parse } from "node:path";
 import type { PluginInput } from "@opencode-ai/plugin";
@@ -18,17 +18,17 @@ import { createRunningProcesses } from "./running-processes.js";
 import { createSessionReads } from "./session-reads.js";
 import { createTitles, type Titles } from "./titles.js";
 
-/** The host, with what `bindHooks` needs beside the seam. */
+/** The Host seam plus what `bindHooks` needs. */
 export interface OpenCodeHost extends Host {
   readonly liveConfig: LiveConfig;
   readonly ownSessions: OwnSessions;
   readonly forkSessions: ForkSessions;
   readonly titles: Titles;
-  /** Puts a message into the session that the person sees and the model never gets; whether that succeeded. */
+  /** Adds a message to the session that people see and the model never gets. Returns whether it succeeded. */
   show(sessionID: string, text: string): Promise<boolean>;
 }
 
-/** Holds a user's message unless a turn is very long. */
+/** Includes a user message unless the turn is very long. */
 const LAST_MESSAGES = 100;
 
 export function createOpenCodeHost(
@@ -103,8 +103,8 @@ export function createOpenCodeHost(
 }
 
 /**
- * Messages of failed summaries: the host's own request for one, and the failed answer. An answer aborted while the host
- * waited to retry has no error, only an end.
+ * Messages of failed summaries: the host's request and the failed answer. An answer aborted while the host waited to
+ * retry has no error, only a completion time.
  */
 function findFailedCompactions(
   messages: readonly { info: SdkMessage; parts: readonly { type: string }[] }[],
@@ -123,13 +123,13 @@ function findFailedCompactions(
   return [...requests, ...failed].map(({ info }) => info.id);
 }
 
-/** The client of the plugin interface has no method for it; its request goes the way of the others. */
+/** The plugin client has no method for this route, so this uses its HTTP client. */
 function removeMessage(client: PluginInput["client"], id: string, messageID: string): Promise<unknown> {
   const { _client: http } = client as unknown as { _client: { delete(options: object): Promise<unknown> } };
   return http.delete({ url: "/session/{id}/message/{messageID}", path: { id, messageID } });
 }
 
-/** The work tree; where there is no version control OpenCode gives the root of the disk for it. */
+/** The work tree. Without version control OpenCode passes the root of the disk; then the directory counts. */
 function findProject(directory: string, worktree: string): string {
   return worktree && parse(worktree).root !== worktree ? worktree : directory;
 }

@@ -1,6 +1,6 @@
 /**
- * What a tool has returned in a session of our own, before its model reads it: only as much as the session's bounds
- * let through. Nothing of it is left where they cannot say.
+ * Filters tool results in our own sessions before the model reads them: only what the session's bounds allow remains,
+ * and nothing if they cannot decide.
  */
 import type { Hooks } from "@opencode-ai/plugin";
 import { formatError } from "../error.js";
@@ -15,10 +15,10 @@ export interface OwnResultsOptions {
 }
 
 const SOURCE = "own sessions";
-/** A search may show a hundred files, each of which is read. */
+/** A search can return a hundred files, and each is read. */
 const WITHIN_MS = 10_000;
 
-/** Answers the host's hook behind a tool. Leaves alone what goes on in other sessions. */
+/** Handles the host's `tool.execute.after`; ignores other sessions. */
 export function cleanOwnResults({
   clock,
   log,
@@ -27,7 +27,7 @@ export function cleanOwnResults({
   return async (call, result) => {
     if (!ownSessions.has(call?.sessionID)) return;
     const { output } = result;
-    // Beside the text stand what people are shown of it and pictures, which nobody can look for keys in.
+    // Metadata and attachments go too: they repeat the output or hold pictures, which cannot be searched for secrets.
     Object.assign(result, { output: "(not shown)", metadata: {}, attachments: undefined });
     if (typeof output !== "string") return;
     const cleaned = await waitAtMost(clock, WITHIN_MS, () =>
@@ -37,7 +37,7 @@ export function cleanOwnResults({
     else {
       const why =
         cleaned.kind === "failed" ? formatError(cleaned.thrown) : `it took more than ${WITHIN_MS} ms`;
-      log.warn(SOURCE, `the result of ${call.tool} is not shown to our model: ${why}`);
+      log.warn(SOURCE, `result of ${call.tool} withheld from the background model: ${why}`);
     }
   };
 }

@@ -1,23 +1,23 @@
 /**
- * Which sessions are our own: the children in which the plugin has a model write something.
+ * Tracks our own sessions: the child sessions in which the plugin calls a model.
  *
- * They are known by what the host itself carries, so that they are told apart after a restart too: every message in
- * them is of an agent of ours, and their title is
+ * The host's own data identifies them, so they are recognised after a restart too: every message has one of our agents,
+ * and the title is
  *
- *     [strata] <what it is for> · <process that opened it>
+ *     [strata] <purpose> · <process that opened it>
  *
- * Layers must not see them: whoever binds a hook of the host leaves them out with `isOwnAgent` or `notice`.
+ * Layers must not see them: each host hook filters them with `isOwnAgent` or `notice`.
  */
 import { findEventSession } from "../dispatcher/hooks.js";
 import { isRecord, type PlainRecord } from "../records.js";
 import type { ToolBounds, UsedTokens } from "../seams/host.js";
 import { isEndedAnswer, readTokens, type Trouble } from "./asking.js";
 
-/** The hidden agents that they run with, and nobody else: one without tools, and one for a request with bounds. */
+/** Hidden agents used only by our own sessions: one without tools, one for requests with bounds. */
 export const OWN_AGENT = "strata";
 export const TOOL_AGENT = "strata-dream";
 
-/** What the title of each begins with. */
+/** Title prefix. */
 export const OWN_TITLE = "[strata] ";
 
 export const isOwnAgent = (agent: unknown): boolean => agent === OWN_AGENT || agent === TOOL_AGENT;
@@ -26,25 +26,25 @@ export function formatOwnTitle(title: string, processID: number): string {
   return `${OWN_TITLE}${title} · ${processID}`;
 }
 
-/** The process that opened the session, `undefined` where the title does not tell. */
+/** ID of the process that opened the session; `undefined` if the title has none. */
 export function readOpener(title: string): number | undefined {
   const digits = /^\[strata(?: fork)?\] .* · (\d+)$/.exec(title)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
 export interface OwnSessions {
-  /** With bounds its model may use tools. `maxAnswerTokens`: the most that an answer of it may take. */
+  /** With `bounds` the model may use tools. `maxAnswerTokens` limits each answer. */
   add(sessionID: string, bounds?: ToolBounds, maxAnswerTokens?: number): void;
-  /** The most that an answer of this session may take, where it is ours and was opened here. */
+  /** Maximum tokens of an answer, if the session was opened here with a limit. */
   findAnswerLimit(sessionID: string): number | undefined;
   has(sessionID: string): boolean;
-  /** Why a session of ours must not make this call; `undefined` where it may, and where it is not ours. */
+  /** Why one of our sessions must not make this call; `undefined` if it may or is not ours. */
   findEscape(sessionID: string, tool: string, args: unknown): ReturnType<ToolBounds["findEscape"]>;
-  /** What of a call's result the model of a session of ours reads. */
+  /** The part of a call's result that the session's model may read. */
   cleanResult(sessionID: string, tool: string, args: unknown, text: string): Promise<string>;
-  /** Is this event of the host about one of them? Learns of sessions that it had not heard of. */
+  /** Whether a host event is about one of our sessions. Registers sessions it did not know yet. */
   notice(type: string, properties: unknown): boolean;
-  /** Tells what goes on in this session until the returned function is called. */
+  /** Watches this session until the returned function is called. */
   watch(sessionID: string, watcher: OwnWatcher): () => void;
 }
 
@@ -54,7 +54,7 @@ export interface OwnWatcher {
   onAnswer(messageID: string, tokens: UsedTokens): void;
 }
 
-/** Events of a session go on for a moment after it was deleted; older ones are not asked about any more. */
+/** Number of sessions kept: events still arrive shortly after a session is deleted. */
 const REMEMBERED = 200;
 
 export function createOwnSessions(): OwnSessions {
@@ -120,8 +120,8 @@ export function hasOwnTitle({ parentID, title }: PlainRecord): boolean {
 }
 
 /**
- * The host waits and sends a request that was refused again, without end and without saying so to the one who asked;
- * and to a model that calls a tool although it has none it answers with an error, which is another request.
+ * The host retries a refused request without limit and without telling the caller. A model that calls a tool it does
+ * not have gets an error, which costs another request.
  */
 function findTrouble(type: string, { status, part }: PlainRecord, hasTools: boolean): Trouble | undefined {
   if (type === "session.status" && isRecord(status) && status.type === "retry")

@@ -1,12 +1,12 @@
 import type { Clock } from "../seams/clock.js";
 
-/** The processes of this machine, as far as they open sessions of our own. */
+/** Processes of this machine that may have opened our own sessions. */
 export interface Processes {
-  /** Of the host that this plugin runs in. */
+  /** ID of the host process that runs this plugin. */
   readonly ownID: number;
   /**
-   * May the process that had this id at this time still run? An id may be given to another process, so the answer
-   * can be a wrong yes; in a container the host has the same id every time, so our own counts from our own start.
+   * Whether the process that had this id at `sinceMs` may still run. Ids are reused, so `true` can be wrong. In a
+   * container the host always has the same id, so our own id counts only since our own start.
    */
   isRunning(processID: number | undefined, sinceMs: number): boolean;
 }
@@ -23,13 +23,13 @@ export function createProcesses(clock: Clock): Processes {
   };
 }
 
-/** Is there a process of this id? */
+/** Whether a process with this id exists. */
 export function canSignal(processID: number): boolean {
   try {
     process.kill(processID, 0);
     return true;
   } catch (thrown) {
-    // It runs but belongs to somebody else.
+    // It exists but belongs to another user.
     return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }

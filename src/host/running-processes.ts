@@ -1,14 +1,14 @@
 /**
- * Whether the process that left its name somewhere still runs.
+ * Tells whether a process that recorded its identity still runs.
  *
- * An id alone does not tell: it is given to another process sooner or later, in a container the host has the same one
- * every time, and other containers and machines have processes of that id too. Where there is a /proc (Linux) a process
- * is told apart by the tick at which it began, and a machine by its name, its start and the beginning of its first
- * process, which differs between containers. Elsewhere the id has to do, and an id that was given away counts as running.
+ * A process id alone is not enough: ids are reused, in a container the host always has the same one, and other
+ * containers and machines use the same ids. With /proc (Linux) the start tick identifies a process; host name, boot id
+ * and the start tick of process 1, which differs between containers, identify a machine. Without /proc only the id
+ * counts, and a reused id counts as running.
  *
- * Of a process that cannot be seen from here the last sign of life tells something where the clock is the same: in
- * another container of this kernel, and on this machine before it was started anew. One may be wrong about the latter,
- * since two machines can have one name; a shared disk then still shows the signs of the other one.
+ * A process that is not visible from here is judged by its last sign of life where the clock is the same: in another
+ * container of this kernel, and on this machine before its last boot. The latter can be wrong, since two machines can
+ * share a name; then signs of life on the shared disk still show that the other one runs.
  */
 import { hostname } from "node:os";
 import { type Clock, processStart, systemClock } from "../seams/clock.js";
@@ -18,16 +18,16 @@ import type { ProcessIdentity, RunningProcesses } from "../seams/processes.js";
 import { canSignal } from "./processes.js";
 
 export interface RunningProcessesOptions {
-  /** Where /proc is read. */
+  /** Reads /proc. */
   files?: Pick<Files, "read">;
   clock?: Pick<Clock, "now">;
 }
 
-/** Deeper than shells are nested. */
+/** More than shells are ever nested. */
 const MOST_ANCESTORS = 30;
-/** Nobody who lives and gives a sign every few seconds is silent for so long. */
+/** A live process gives a sign every few seconds, so this much silence means it has ended. */
 const SILENT_MS = 60_000;
-/** Nor, unless it hangs, for so long. */
+/** The same after a reboot; only a hanging process is silent for this long. */
 const SILENT_SINCE_BOOT_MS = 15_000;
 const BOOT_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
@@ -64,7 +64,7 @@ export function createRunningProcesses({
     return known;
   }
 
-  /** Is one that cannot be seen from here known to be gone, by its last sign of life? */
+  /** Whether the last sign of life proves that a process not visible from here has ended. */
   async function hasEndedUnseen({ host, machine }: ProcessIdentity, signMs?: number): Promise<boolean> {
     if (signMs === undefined) return false;
     const mine = await own();
@@ -98,7 +98,7 @@ export function createRunningProcesses({
     return text === undefined ? undefined : parseStat(text);
   }
 
-  /** What is not for us to read does not tell. */
+  /** `undefined` if the file is missing or unreadable. */
   async function readProc(path: string): Promise<string | undefined> {
     return readText(files, `/proc/${path}`).catch(() => undefined);
   }
@@ -107,7 +107,7 @@ export function createRunningProcesses({
 interface ProcessStat {
   parent: number;
   start: string;
-  /** Killed, and only its name is left until its parent has asked. */
+  /** A zombie: ended, but not yet reaped by its parent. */
   hasEnded: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the host knows about a session. Every call is bounded. */
+/** Reads about a session from the host. Every call is bounded. */
 import type { PluginInput } from "@opencode-ai/plugin";
 import PQueue from "p-queue";
 import { isForPeopleOnly, type Message } from "../conversation/message.js";
@@ -41,7 +41,7 @@ export function createSessionReads(
       const read = () => Promise.all([readSession(sessionID), readStored(sessionID, last)]);
       const [session, answer] = await inTurn(read);
       const revert = session?.data?.revert;
-      // Undone messages may be among the last ones: only the whole list tells which are left.
+      // Undone messages may be among the last ones; only the whole list shows which remain.
       const isPart = revert !== undefined && last !== undefined;
       const whole = isPart ? await inTurn(() => readStored(sessionID)) : answer;
       const messages = whole?.data as readonly Message[] | undefined;
@@ -65,7 +65,7 @@ export function createSessionReads(
     return bounded(() => client.session.messages({ path: { id }, ...query }));
   }
 
-  /** One at a time: the host writes a long session out in one go, and other requests wait for it. */
+  /** One at a time: the host serialises a long session in one go and blocks other requests meanwhile. */
   function inTurn<T>(read: () => Promise<T>): Promise<T> {
     const answer = reads.add(read);
     void reads.add(() => clock.pause(0));

@@ -1,8 +1,8 @@
 /**
- * The entry of OpenCode 2. The version-2 core inside 1.18.33 calls it too, beside `server`: what it is given there can
- * register agents, commands and skills, and has no hook on messages or tools, so `server` carries the work and nothing
- * is registered here. OpenCode 2 itself calls nothing else, and there is no port to it yet. What it found is one line
- * in the log of the project; `screen.ts` says it on the screen.
+ * The entry for OpenCode 2. The version-2 core inside 1.18.33 calls it too, beside `server`. That core can register
+ * agents, commands and skills but has no hooks on messages or tools, so `server` does the work and this registers
+ * nothing. OpenCode 2 itself calls nothing else, and there is no port to it yet. One line in the project's log records
+ * the call; `screen.ts` shows a toast.
  */
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,13 +20,13 @@ import { NO_PORT } from "./screen.js";
 export interface SetupOptions {
   clock: Clock;
   files: Files;
-  /** What the layers add to the settings. */
+  /** Settings of the layers. */
   parts: readonly SettingsPart[];
-  /** The folder that the host was started in; another one in tests only. */
+  /** The host's working directory; tests pass another. */
   folder?: string;
 }
 
-/** Takes whatever it is given and never throws. */
+/** The returned function accepts any context and never throws. */
 export function createSetup({
   clock,
   files,
@@ -49,7 +49,7 @@ export function createSetup({
       await hideFromGit(own, strata);
       await own.appendLine(log, formatLogLine(clock.now(), level, "setup", message));
     } catch {
-      // Nobody could be told: the host would take an error for a broken plugin, and the log is what has failed.
+      // Nowhere to report it: the log itself failed, and the host would treat an error as a broken plugin.
     }
   };
 }
@@ -64,7 +64,7 @@ function describe({ offered, version }: Pick<Probed, "offered" | "version">): {
   return { level: "info", message };
 }
 
-/** The root of the repository, which is where `server` writes; without one, a folder that has an `.opencode`. */
+/** Root of the repository, where `server` writes; without a repository, `folder` if it has an `.opencode`. */
 async function findProject(files: Files, folder: string): Promise<string | undefined> {
   for (let place = folder; ; place = dirname(place)) {
     if (await files.stat(join(place, ".git"))) return place;
@@ -74,11 +74,11 @@ async function findProject(files: Files, folder: string): Promise<string | undef
 }
 
 interface Probed {
-  /** Names of what can be registered with. */
+  /** Names of the objects in the context, which plugins register with. */
   offered: string[];
-  /** Of OpenCode 2; absent where its core runs inside OpenCode 1. */
+  /** Version of OpenCode 2; absent if its core runs inside OpenCode 1. */
   version?: string;
-  /** Where it works, which need not be where it was started. */
+  /** Working directory of the location, which can differ from where the host was started. */
   directory?: string;
   options?: Record<string, unknown>;
 }
@@ -92,7 +92,7 @@ function probe(context: unknown): Probed {
   const version = isRecord(app) && typeof app.version === "string" ? app.version : "2";
   return {
     offered: offered.map(([name]) => name),
-    // The core inside OpenCode 1 has no sessions to hook into.
+    // The core inside OpenCode 1 has no session hooks.
     ...(isRecord(session) && typeof session.hook === "function" && { version }),
     ...(typeof directory === "string" && { directory }),
     ...(isRecord(options) && { options }),

@@ -1,13 +1,12 @@
 /**
- * Slash commands that are answered at once, without a model call (measured with OpenCode 1.18.33):
+ * Slash commands answered at once, without a model call (measured with OpenCode 1.18.33):
  *
- *     config                    the command is added to the host's list, unless the user has one of that name
- *     command.execute.before    the answer is put into the session as a message that is shown and not sent (`noReply`,
- *                               `ignored`); then the hook throws, which ends the command before it becomes a turn
+ *     config                    adds the command to the host's list, unless the user has one of that name
+ *     command.execute.before    adds the answer to the session as a message that is shown but not sent (`noReply`,
+ *                               `ignored`), then throws, which ends the command before it becomes a turn
  *
- * The screen shows the answer and nothing of what was thrown; a program that asks over HTTP gets a 500 and finds the
- * answer among the messages. While a turn is under way a message in the session would make the host ask the model
- * once more, so the answer waits for the end of the turn.
+ * The TUI shows the answer and not the exception; an HTTP client gets a 500 and finds the answer among the messages.
+ * During a turn a new message would make the host call the model once more, so the answer waits for the turn's end.
  */
 
 import type { SlashCommand } from "../dispatcher/slash-command.js";
@@ -18,11 +17,11 @@ import { isRecord } from "../records.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 
 export interface SlashCommands {
-  /** Adds them to the host's own configuration. Never throws. */
+  /** Adds the commands to the host's configuration. Never throws. */
   register(config: unknown): void;
-  /** Answers one of ours, by throwing `CommandAnswered`; returns where it is somebody else's or cannot be shown. */
+  /** Answers one of our commands by throwing `CommandAnswered`. Returns if it is not ours or cannot be shown. */
   answer(call: CommandCall, parts: unknown[]): Promise<void>;
-  /** Follows which sessions are busy. */
+  /** Tracks which sessions are busy. */
   notice(type: string, properties: unknown): void;
 }
 
@@ -36,16 +35,16 @@ export interface SlashCommandsOptions {
   commands: readonly SlashCommand[];
   clock: Clock;
   log: Log;
-  /** Puts a message into the session that is shown and not sent; whether it could. */
+  /** Adds a message to the session that is shown but not sent. Returns whether it succeeded. */
   show(sessionID: string, text: string): Promise<boolean>;
   toast(text: string): void;
 }
 
-/** Thrown to end a command that has been answered. No failure. */
+/** Thrown to end an answered command; not an error. */
 export class CommandAnswered extends Error {
   override readonly name = "CommandAnswered";
   constructor(command: string) {
-    super(`[Strata] /${command} has been answered, no model was asked. This is no failure.`);
+    super(`[Strata] /${command} was answered without a model call. This is not an error.`);
   }
 }
 
@@ -81,14 +80,11 @@ export function createSlashCommands({
       const text = toPrintable(await execute(command, sessionID, words));
       if (busy.has(sessionID)) {
         waiting.set(sessionID, [...(waiting.get(sessionID) ?? []), text]);
-        toast(`the answer to /${name} is shown when this turn is over.`);
+        toast(`the answer to /${name} appears when this turn ends.`);
         throw new CommandAnswered(name);
       }
       if (await show(sessionID, text)) throw new CommandAnswered(name);
-      log.warn(
-        "commands",
-        `the answer to /${name} cannot be shown by itself, the model is asked to repeat it`,
-      );
+      log.warn("commands", `the host did not show the answer to /${name}; asking the model to repeat it`);
       const request = `Repeat this to the user word for word, and do nothing else:\n\n${text}`;
       parts.splice(0, parts.length, { type: "text", text: request });
     },
@@ -111,10 +107,11 @@ export function createSlashCommands({
       command.execute({ sessionID, words }, signal),
     );
     if (waited.kind === "done") return `[Strata] /${name}\n${waited.value}`;
-    if (waited.kind === "overran") return `[Strata] /${name} did not end within ${deadlineMs} ms. Try again.`;
+    if (waited.kind === "overran")
+      return `[Strata] /${name} did not finish within ${deadlineMs} ms. Try again.`;
     const { thrown } = waited;
     if (thrown instanceof StrataError) return `[Strata] /${name}: ${thrown.message}`;
     log.error("commands", `/${name} failed: ${formatError(thrown)}`);
-    return `[Strata] /${name} failed: ${formatError(thrown)}. More in .opencode/strata/strata.log`;
+    return `[Strata] /${name} failed: ${formatError(thrown)}. See .opencode/strata/strata.log`;
   }
 }

@@ -1,12 +1,11 @@
 /**
- * Lets the host give a session its title where a slash command of ours came first. The host makes one with the first
- * turn, while there is but one message of the user's, and takes an answer that we have shown for another one, unless
- * its parts are marked as synthetic; those it does not show (measured with OpenCode 1.18.33). So they are marked for the
- * moment in which it counts:
+ * Lets the host title a session whose first message was one of our slash commands. The host asks for a title in the
+ * first turn, if there is exactly one user message. It also counts the answers we have shown, unless their parts are
+ * synthetic; those it does not display (measured with OpenCode 1.18.33). So the parts are synthetic while it counts:
  *
- *     chat.message                   the first turn begins: the answers shown so far are marked
- *     the host counts, and asks for a title
- *     the request, or the turn's end   they are shown again
+ *     chat.message                   the first turn begins: mark the answers shown so far
+ *     (host)                         counts user messages and asks for a title
+ *     the request, or the turn's end   unmark them, so that they show again
  */
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Message as SdkMessage } from "@opencode-ai/sdk";
@@ -14,17 +13,17 @@ import { isForPeopleOnly, type Message } from "../conversation/message.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 
 export interface Titles {
-  /** A turn begins with this message. Bounded, never rejects. */
+  /** A turn begins with this message. Bounded; never rejects. */
   open(sessionID: string, messageID: string): Promise<void>;
-  /** The host has counted, or the turn is over. Returns at once. */
+  /** The host has counted, or the turn has ended. Returns at once. */
   close(sessionID: string): void;
 }
 
-/** A user waits for it, once a session. */
+/** The user waits for this once per session. */
 const OPEN_WITHIN_MS = 1_000;
 const SHOW_WITHIN_MS = 5_000;
 const LAST_MESSAGES = 100;
-/** The title of a session that has none, as the host writes and looks for it. */
+/** The host's default title, as it writes and recognises it. */
 const NO_TITLE = /^(New session - |Child session - )\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const REMEMBERED = 500;
 
@@ -57,15 +56,15 @@ export function createTitles(client: PluginInput["client"], clock: Clock): Title
     const messages = (data as readonly Message[]).filter(
       ({ info }) => info.role === "user" && info.id !== messageID,
     );
-    // With a turn of the user's the host has had its chance.
+    // After an earlier turn the host has already asked for a title.
     if (!messages.every(isForPeopleOnly)) return;
     const parts = messages.flatMap((message) => message.parts);
-    // Known before the first is written: whatever becomes of the rest, they are shown again.
+    // Remembered before the first write, so that `close` unmarks them even if a write fails.
     marked.set(sessionID, parts);
     await Promise.all(parts.map((part) => write(part, true)));
   }
 
-  /** The client of the plugin interface has no method for it; its request goes the way of the others. */
+  /** The plugin client has no method for this route, so this uses its HTTP client. */
   async function write(part: StoredPart, synthetic: boolean): Promise<void> {
     const { _client: http } = client as unknown as { _client: { patch(options: object): Promise<unknown> } };
     const { id, messageID, sessionID } = part as StoredPart &

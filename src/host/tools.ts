@@ -1,4 +1,4 @@
-/** The layers' tools as the host calls them: arguments checked, time bounded, failures told to the model. */
+/** Binds the layers' tools to the host: checks arguments, bounds time, reports failures to the model. */
 import type { Hooks, ToolDefinition } from "@opencode-ai/plugin";
 import type { z } from "zod";
 import { formatParameters, type Tool } from "../dispatcher/tool.js";
@@ -8,7 +8,7 @@ import { type Clock, waitAtMost } from "../seams/clock.js";
 
 const DEADLINE_MS = 10_000;
 
-/** What the host adds to its context, which its types leave out. */
+/** The host passes `callID`, which its types leave out. */
 type Context = Parameters<ToolDefinition["execute"]>[1] & { callID?: string };
 
 export function bindTools(
@@ -21,7 +21,7 @@ export function bindTools(
     const { deadlineMs = DEADLINE_MS, description, name, parameters } = tool;
     return {
       description,
-      // The host takes a JSON Schema in place of zod's, with every argument required; `defineTools` says which are.
+      // The host also accepts JSON Schema but requires every argument; `defineTools` says which are optional.
       args: parameters.properties as unknown as ToolDefinition["args"],
       async execute(given: unknown, { abort, callID = "", messageID, sessionID }: Context) {
         const waited = await waitAtMost(clock, deadlineMs, async (signal) => {
@@ -45,16 +45,16 @@ export function bindTools(
   }
 }
 
-/** Answers the host's question what a tool takes. It checks no arguments itself (measured). */
+/** Gives the host each tool's parameters. The host does not check arguments itself (measured). */
 export function defineTools(tools: readonly Tool[]): NonNullable<Hooks["tool.definition"]> {
   return async ({ toolID }, output) => {
     const tool = tools.find(({ name }) => name === toolID);
-    // What is sent, where there is one (measured); its types leave it out.
+    // The host sends `jsonSchema` if it is set (measured); its types leave it out.
     if (tool) Object.assign(output, { jsonSchema: formatParameters(tool.parameters) });
   };
 }
 
-/** What was expected of which argument, and that nothing was done. */
+/** Names each wrong argument and says that the tool was not run. */
 function formatWrongArguments(name: string, { issues }: z.ZodError): string {
   const wrong = issues.map(({ message, path }) => `${path.join(".") || "arguments"}: ${message}`);
   return `${name} was not run, its arguments do not fit. ${wrong.join("; ")}`;

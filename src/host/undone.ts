@@ -1,16 +1,16 @@
 /**
- * What stands of a session that a person has undone a part of. The host keeps the rest until the next message, so that
- * it can be done again, and lists it all the same; then it removes it.
+ * The messages left after a user undoes part of a session. Until the next message the host keeps and lists the undone
+ * ones, so that they can be redone; then it removes them.
  */
 import type { Message } from "../conversation/message.js";
 
-/** The messages from this one on are undone; with a part, those after it and its parts from that one on. */
+/** Everything from this message on is undone or, with `partID`, from that part of the message on. */
 export interface Revert {
   messageID: string;
   partID?: string;
 }
 
-/** Pure. A message that is not there, as the host has it, undoes nothing. */
+/** Pure. Like the host, undoes nothing if the message is missing. */
 export function withoutUndone(
   messages: readonly Message[],
   { messageID, partID }: Revert,
@@ -24,7 +24,7 @@ export function withoutUndone(
   return [...before, cut === -1 ? message : { ...message, parts: message.parts.slice(0, cut) }];
 }
 
-/** The files that changed while the undone turns ran, absolute: the host has put them back. Pure. */
+/** Absolute paths of files changed in the undone turns, which the host has restored. Pure. */
 export function findFilesPutBack(messages: readonly Message[], revert: Revert): string[] {
   const standing = new Set(withoutUndone(messages, revert));
   const undone = messages.filter((message) => !standing.has(message));

@@ -85,7 +85,11 @@ export const chapters: readonly Chapter[] = [
     topic: "previews",
     folder: "layers/1-tool-results",
     pattern: "preview",
-    own: ["layers/1-tool-results/preview.ts", "layers/1-tool-results/judge.ts", "test/unit/preview.test.ts"],
+    own: [
+      "layers/1-tool-results/preview.ts",
+      "layers/1-tool-results/decide-results.ts",
+      "test/unit/preview.test.ts",
+    ],
     theirs: [
       "@types/node/url.d.ts",
       "zod/src/v4/classic/from-json-schema.ts",

@@ -100,7 +100,7 @@ test("/compact-notes has notes stand for history in the next request, without a 
   for (let n = 0; n < 6; n++) await session.ask(`question ${n}: ${"some words about it ".repeat(1_000)}`);
   const before = stage.model.requests.length;
   await run(session, "compact-notes");
-  expect((await shownTexts(session)).join()).toContain("notes on this session take the place of its history");
+  expect((await shownTexts(session)).join()).toContain("notes on this session replace its history");
   expect(stage.model.requests).toHaveLength(before);
   await session.ask("and now?");
   const request = stage.model.lastRequest();

@@ -86,7 +86,7 @@ function locate(request: ModelRequest): Record<string, string> {
 }
 
 const ALL_SHOWN = Object.fromEntries([...Object.keys(FACTS), "exit"].map((name) => [name, "shown"]));
-const countCuts = (stage: Stage): number => logOf(stage).match(/notes stand for the first/g)?.length ?? 0;
+const countCuts = (stage: Stage): number => logOf(stage).match(/notes replace the first/g)?.length ?? 0;
 
 /** Asks for words until history has been cut so many times. */
 async function untilCut(stage: Stage, session: Session, cuts: number): Promise<void> {
@@ -144,6 +144,6 @@ function expectBroughtBack(request: ModelRequest): void {
 
 function expectGarbageRefused(stage: Stage, session: Session): void {
   expect(stage.model.requests.some(({ body }) => body.model === "m2")).toBe(true);
-  expect(logOf(stage)).toContain(`the model's sections for the notes of ${session.id} are not used`);
+  expect(logOf(stage)).toContain(`rejected the model's sections for the notes of ${session.id}`);
   expect(stage.read(`.opencode/session-memory/${session.id}.md`)).not.toContain("Lorem");
 }

@@ -83,10 +83,7 @@ test("sections that are garbage are refused, the notes have what is known withou
   const session = await stage.newSession("garbage");
   await session.ask("Read a.txt. Never change it.");
   await session.ask("again");
-  await whenLogged(
-    stage,
-    `the model's sections for the notes of ${session.id} are not used: Expected the six`,
-  );
+  await whenLogged(stage, `rejected the model's sections for the notes of ${session.id}: Expected the six`);
   await whenContains(stage.project.file(notesOf(session)), "Never change it.");
   expect(stage.read(notesOf(session))).not.toContain("Sure!");
   expect(await whenGone(stage)).toEqual([]);

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files whose tests take longest, the longest first: begun last, one of them would run alone at the end. */
+/** The slowest files, longest first: if one of them started last, it would run alone at the end. */
 const LONGEST = [
   "host/long-session",
   "host/cost",
@@ -14,7 +14,7 @@ const LONGEST = [
   "property/view",
 ];
 
-/** Begins with the longest files, then goes by what earlier runs took, or by size. */
+/** Runs the slowest files first, the others by the duration of earlier runs or by size. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

@@ -1,6 +1,6 @@
 /**
- * One folder for all temporary files of a test run. It is removed when the run ends, with whatever a test has left in
- * it; the folder of a run that was killed is removed by the next run.
+ * One folder for all temporary files of a test run. It is removed when the run ends, including anything tests left in
+ * it; the next run removes the folder of a killed run.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { SMALLER_FORMS } from "../support/sizes.js";
 const NAME = /^strata-tests-(\d+)-/;
 const REMOVING = { recursive: true, force: true, maxRetries: 5 } as const;
 
-/** Creates the folder and makes it the temporary folder of this process and of all that it starts. */
+/** Creates the folder and makes it the temporary folder of this process and its children. */
 export function openRunFolder(): void {
   const outside = tmpdir();
   for (const name of readdirSync(outside)) {
@@ -25,7 +25,7 @@ export function openRunFolder(): void {
   });
 }
 
-/** Says which tests had a smaller form than they can have. */
+/** Lists the tests that ran at a smaller size. */
 function printSmallerForms(path: string): void {
   if (!existsSync(path)) return;
   const forms = [...new Set(readFileSync(path, "utf8").trim().split("\n"))].sort();

@@ -1,6 +1,6 @@
 import type { SeenSessions } from "../../src/owner/seen-sessions.js";
 
-/** As if every session had been had on this machine. */
+/** Treats every session as one of this machine. */
 export const allSeen: SeenSessions = {
   note: async () => {},
   filter: async (sessionIDs) => new Set(sessionIDs),

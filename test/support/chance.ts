@@ -1,6 +1,6 @@
-/** Chance that is the same in every run. */
+/** Random numbers that are the same in every run. */
 
-/** The next whole number from 0 to `below` − 1. */
+/** Returns the next integer from 0 to `below` − 1. */
 export type Chance = (below: number) => number;
 
 /** A linear congruential generator (Numerical Recipes' constants). */
@@ -12,7 +12,7 @@ export function createChance(seed: number): Chance {
   };
 }
 
-/** A number that a text always gives (FNV-1a, 32 bits, mixed so that its low bits are worth something). */
+/** Hash of a text (FNV-1a, 32 bits, mixed so that the low bits are usable). */
 export function numberOf(text: string): number {
   let sum = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);

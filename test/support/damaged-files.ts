@@ -1,4 +1,4 @@
-/** Every kind of damage to memory files that has been seen, and what validate says about it. */
+/** Every known kind of damage to memory files, and what `validate` says about it. */
 import { byHand, type Damage, DECISION, edit, FOLDER, memory, SECRET } from "./sound-project.js";
 
 export const damagedFiles: readonly Damage[] = [
@@ -35,14 +35,14 @@ export const damagedFiles: readonly Damage[] = [
     mends: byHand,
   },
   {
-    what: "a field of another kind",
+    what: "a field of the wrong type",
     plant: memory("odd", "---\nimportance: high\nexpires: soon\n---\nx"),
     file: /decision\/odd\.md/,
     says: /field importance must be a number from 0 to 1, but is "high"/,
     mends: byHand,
   },
   {
-    what: "names that differ by case alone",
+    what: "names that differ only by case",
     plant: memory("The-Server-listens-on-port-8080", "x"),
     file: /decision\/the-server-listens-on-port-8080\.md/,
     says: /differs only in case or accents/,
@@ -56,14 +56,14 @@ export const damagedFiles: readonly Damage[] = [
     mends: [/\/ledger\/[^/]+\.jsonl$/],
   },
   {
-    what: "a name that Windows keeps for itself",
+    what: "a name that Windows reserves",
     plant: memory("con", "x"),
     file: /decision\/con\.md/,
     says: /not valid on Windows/,
     mends: [/MEMORY\.md$/],
   },
   {
-    what: "a name that cannot stand in the ledger",
+    what: "a name that the ledger cannot contain",
     plant: memory("a\u2215b", "x"),
     file: /decision\/a\u2215b\.md/,
     says: /its name contains a character like a slash; it is read and used, but has no history/,
@@ -90,7 +90,7 @@ export const damagedFiles: readonly Damage[] = [
     mends: byHand,
   },
   {
-    what: "a record of a conflict that nobody has settled",
+    what: "a record of an unresolved conflict",
     async plant(files) {
       const { fingerprint, formatConflict } = await import("../../src/memory/conflict.js");
       const content = "the server listens on port 8080";
@@ -109,13 +109,13 @@ export const damagedFiles: readonly Damage[] = [
     says: /decision\/the-server\S+ has two conflicting versions/,
   },
   {
-    what: "a record of a conflict that is none",
+    what: "a record of a conflict that does not exist",
     plant: (files) => files.writeWhole(`${FOLDER}/conflicts/x.md`, "<!-- strata-conflict {"),
     file: /conflicts\/x\.md/,
     says: /is not one/,
   },
   {
-    what: "links to what there is not",
+    what: "broken links",
     plant: memory("linked", "---\nlinks: [idea/nothing, somewhere]\nsupersededBy: plan/gone\n---\nx"),
     file: /decision\/linked\.md/,
     says: /its links names idea\/nothing, which does not exist/,
@@ -134,14 +134,14 @@ export const damagedFiles: readonly Damage[] = [
     says: /it holds a secret/,
   },
   {
-    what: "a hint at a private memory",
+    what: "a mention of a private memory",
     plant: memory("hint", "see private/preference/short-answers"),
     file: /decision\/hint\.md/,
     says: /names the private memory private\/preference\/short-answers/,
     mends: byHand,
   },
   {
-    what: "a folder of no type",
+    what: "a folder that is not a type's",
     plant: (files) => files.writeWhole(`${FOLDER}/decisions/x.md`, "x"),
     file: /memory\/decisions/,
     says: /not the folder of a memory type/,

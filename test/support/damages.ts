@@ -1,4 +1,4 @@
-/** Every kind of damage that a memory has been seen with, planted in a project that is whole. */
+/** Every known kind of damage to a memory, planted in an intact project. */
 import { createRunningProcesses } from "../../src/host/running-processes.js";
 import { damagedFiles } from "./damaged-files.js";
 import { byHand, type Damage, DECISION, edit, FOLDER, ledgerOf, STATE } from "./sound-project.js";
@@ -9,13 +9,13 @@ async function formatDeadToken(): Promise<string> {
   return JSON.stringify({ id: "dead", instance: "gone", process, since: "2026-11-20T09:00:00Z" });
 }
 
-/** A lock as a copy of the project, an image or a commit brings it along. */
+/** A lock that came with a copy, an image or a commit of the project. */
 export function formatForeignToken(): string {
   const process = { id: 1234, start: "1", host: "laptop", machine: "laptop" };
   return JSON.stringify({ id: "theirs", instance: "x", process, since: "2025-01-01T00:00:00Z" });
 }
 
-/** Of ledger, index, machine state and what git sees. */
+/** Damage to ledger, index, machine state and git's view. */
 const damagedState: readonly Damage[] = [
   {
     what: "a torn line at the end of the ledger",
@@ -62,21 +62,21 @@ const damagedState: readonly Damage[] = [
     mends: [/memory\/MEMORY\.md$/],
   },
   {
-    what: "an index that says something else",
+    what: "an index with a different entry",
     plant: (files) => edit(files, `${FOLDER}/MEMORY.md`, (text) => text.replace("8080]", "9090]")),
     file: /memory\/MEMORY\.md/,
     says: /is out of date: its line for \S+ does not match the file/,
     mends: [/memory\/MEMORY\.md$/],
   },
   {
-    what: "an index that leaves one out",
+    what: "an index without one of the memories",
     plant: (files) => edit(files, `${FOLDER}/MEMORY.md`, (text) => text.replace(/^- .*second idea.*\n/m, "")),
     file: /memory\/MEMORY\.md/,
     says: /it lists 1 memories, but there are 2/,
     mends: [/memory\/MEMORY\.md$/],
   },
   {
-    what: "an index that a person has written",
+    what: "an index written by hand",
     plant: (files) => files.writeWhole(`${FOLDER}/MEMORY.md`, "# My notes"),
     file: /memory\/MEMORY\.md/,
     says: /not written by Strata/,
@@ -104,7 +104,7 @@ const damagedState: readonly Damage[] = [
     mends: [/internal\/index\.lock$/],
   },
   {
-    what: "a change that was begun",
+    what: "an unfinished change",
     async plant(files) {
       const ledger = ledgerOf(files);
       const line = JSON.parse((files.text(ledger) ?? "").split("\n")[1] ?? "");
@@ -122,14 +122,14 @@ const damagedState: readonly Damage[] = [
     mends: [/pending\.json$/, /idea\/third\.md$/, ...byHand],
   },
   {
-    what: "half a note on a change",
+    what: "a torn record of a change",
     plant: (files) => files.writeWhole(`${STATE}/pending.json`, '{"line":'),
     file: /internal\/pending\.json/,
     says: /nothing of it is done: it is incomplete/,
     mends: [/pending\.json$/, /pending\.refused-1\.json$/],
   },
   {
-    what: "a line of the ledger that names a file elsewhere",
+    what: "a line of the ledger that names a file outside the folder",
     plant: (files) =>
       edit(files, ledgerOf(files), (text) => {
         const line = JSON.parse(text.split("\n")[0] ?? "");
@@ -139,7 +139,7 @@ const damagedState: readonly Damage[] = [
     says: /line 5 is not a change of a memory and was not applied: "\.\.\/\.\.\/\.\.\/\.bashrc" is not a memory path/,
   },
   {
-    what: "a begun change of a file elsewhere",
+    what: "an unfinished change of a file outside the folder",
     async plant(files) {
       const ledger = ledgerOf(files);
       const line = JSON.parse((files.text(ledger) ?? "").split("\n")[1] ?? "");
@@ -154,7 +154,7 @@ const damagedState: readonly Damage[] = [
     mends: [/pending\.json$/, /pending\.refused-1\.json$/],
   },
   {
-    what: "a begun change that was set aside",
+    what: "an unfinished change that was set aside",
     plant: (files) => files.writeWhole(`${STATE}/pending.refused-1.json`, "{}"),
     file: /internal\/pending\.refused-1\.json/,
     says: /was refused/,
@@ -170,14 +170,14 @@ const damagedState: readonly Damage[] = [
     mends: [/x\.md\.1234567$/, /x\.jsonl\.0a1b/],
   },
   {
-    what: "private memories that git sees",
+    what: "private memories that git does not ignore",
     plant: (files) => files.remove(`${FOLDER}/private/.gitignore`),
     file: /private\/\.gitignore/,
     says: /would be committed/,
     mends: [/private\/\.gitignore$/],
   },
   {
-    what: "private memories that somebody has let git see",
+    what: "private memories that the user has unignored in git",
     plant: (files) => files.writeWhole(`${FOLDER}/private/.gitignore`, "*\n!preference/\n"),
     file: /private\/\.gitignore/,
     says: /does not keep the whole folder out of git/,

@@ -12,9 +12,9 @@ import { sliced } from "./sliced.js";
 export interface DreamWorld extends MemoryWorld {
   dreams: Dreams;
   log: FakeLog;
-  /** A dream as it comes by itself, without a model. */
+  /** Runs a scheduled dream, without a model. */
   dream(options?: Partial<RunOptions>): ReturnType<Dreams["run"]>;
-  /** The text of each memory's file, by its path. */
+  /** Text of each memory file, by path. */
   texts(): Map<string, string>;
   /** The change log. */
   page(): string;
@@ -24,11 +24,11 @@ export interface DreamWorldOptions extends Pick<MemoryWorld, "files" | "clock"> 
   wrap?: (files: Files) => Files;
   processID?: number;
   instance?: string;
-  /** Processes that run beside this one. */
+  /** Other running processes. */
   running?: readonly number[];
 }
 
-/** Dreams of memories on a disk that is a map. */
+/** A world for dreams, with memories in in-memory files. */
 export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWorld {
   const log = createFakeLog();
   const world = openMemoryWorld({ ...given, log });
@@ -64,7 +64,7 @@ export function openDreamWorld(given: Partial<DreamWorldOptions> = {}): DreamWor
   };
 }
 
-/** As if there had been dreams here for a year, one a week. */
+/** State after a year of weekly dreams. */
 export function putDreamDays({ clock, files }: Pick<MemoryWorld, "clock" | "files">): void {
   const days = Array.from({ length: 52 }, (_, n) =>
     new Date(clock.now() - (52 - n) * 7 * DAY_MS).toISOString().slice(0, 10),
@@ -72,7 +72,7 @@ export function putDreamDays({ clock, files }: Pick<MemoryWorld, "clock" | "file
   files.contents.set(planFolders(PROJECT).dreamState, Buffer.from(JSON.stringify({ v: 1, days })));
 }
 
-/** Writes a memory's file as a person would. */
+/** Writes a memory file by hand. */
 export function putMemory(
   { files }: Pick<MemoryWorld, "files">,
   id: string,

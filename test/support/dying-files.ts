@@ -3,15 +3,15 @@ import { systemError } from "./memory-files.js";
 
 export interface DyingFiles {
   files: Files;
-  /** The process dies with the operation after so many more, and does nothing any more. */
+  /** The process dies at the operation after this many more. */
   dieAfter(operations: number): void;
-  /** Has it died? */
+  /** Whether it has died. */
   readonly isDead: boolean;
-  /** Operations so far. */
+  /** Number of operations so far. */
   readonly count: number;
 }
 
-/** The disk as a process sees it that is killed at some moment: from then on not one operation reaches it. */
+/** The disk of a process that is killed at some operation: no later operation reaches it. */
 export function withDeath(files: Files): DyingFiles {
   let left = Number.POSITIVE_INFINITY;
   let count = 0;

@@ -1,4 +1,4 @@
-/** What a dream's model may try to get out of its sandbox, and what it may do. */
+/** Calls with which a dream's model may try to escape its sandbox, and calls it may make. */
 import { join } from "node:path";
 import type { Sandbox } from "../../layers/6-dream/sandbox.js";
 
@@ -16,7 +16,7 @@ export const sandbox = (project: string): Sandbox => ({
   hasGit: true,
 });
 
-/** A call that runs this. */
+/** A bash call with this command. */
 export const bash = (command: string, more: Record<string, unknown> = {}): Attempt => ({
   tool: "bash",
   args: { command, description: "look", ...more },
@@ -30,7 +30,7 @@ const edit = (filePath: string): Attempt => ({
 const VICTIM = "victim.txt";
 const MEMORY = ".opencode/memory";
 
-/** Each would change something outside of the staged file, or show what is private, or run what nobody knows. */
+/** Each would change something outside the staged file, reveal something private, or run an unknown command. */
 export const escapes: readonly Attempt[] = [
   // Writes elsewhere.
   write(VICTIM),
@@ -115,14 +115,14 @@ export const escapes: readonly Attempt[] = [
   bash("tail -f a.txt"),
   bash("tail --follow a.txt"),
   bash("toString a.txt"),
-  // Look-alikes and what cannot be seen.
+  // Look-alike and invisible characters.
   bash(`ls ； rm ${VICTIM}`),
   bash(`ls\u2028rm ${VICTIM}`),
   bash(`ls\u00a0${VICTIM}`),
   bash(`ls \u0000; rm ${VICTIM}`),
   bash(`lѕ ${VICTIM}`),
   bash(`ls\trm`),
-  // Reading what is outside or private.
+  // Reading outside the project or in private folders.
   bash("cat /etc/passwd"),
   bash("cat ../secret.txt"),
   bash("cat ~/.ssh/id_rsa"),
@@ -153,7 +153,7 @@ export const escapes: readonly Attempt[] = [
   bash(`diff -r ${MEMORY} src`),
   bash("grep --include=*.md -r x src"),
   bash("grep -f a.txt b.txt"),
-  // Searches of everything, and options that show a key in pieces.
+  // Searches of everything, and options that reveal a key in pieces.
   bash("grep -r . ."),
   bash("grep -rn sk_live ."),
   bash("grep -R --include=.env . ."),
@@ -176,7 +176,7 @@ export const escapes: readonly Attempt[] = [
   { tool: "read", args: { filePath: "share/opencode/auth.json" } },
   bash("head -n 99999999999 /dev/zero"),
   bash("head -c 99999999999 /dev/urandom"),
-  // Each waits for what nobody types.
+  // Each waits for standard input.
   bash("cat"),
   bash("cat -"),
   bash("grep x"),
@@ -192,7 +192,7 @@ export const escapes: readonly Attempt[] = [
   { tool: "glob", args: { pattern: "{a,../../**}" } },
 ];
 
-/** Arguments of kinds that no host makes: our own check is asked alone. */
+/** Arguments of types that no host sends, given straight to our own check. */
 export const strange: readonly { tool: string; args: unknown }[] = [
   { tool: "read", args: undefined },
   { tool: "read", args: null },
@@ -214,7 +214,7 @@ export const strange: readonly { tool: string; args: unknown }[] = [
   { tool: "bash", args: { command: "ls", workdir: null } },
 ];
 
-/** What it needs for its work. */
+/** Calls that a dream needs for its work. */
 export const harmless: readonly Attempt[] = [
   write(STAGED),
   write(join("/home/me/project", STAGED)),

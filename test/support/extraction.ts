@@ -16,15 +16,15 @@ import { call } from "./messages.js";
 import { createSession, type Session } from "./session.js";
 import { parts } from "./settings.js";
 
-/** Where the machine state of extraction lies. */
+/** Folder of the extraction's machine state. */
 export const STATE = `${PROJECT}/.opencode/strata/state/extraction`;
 const TOKENS = { input: 100, output: 20, cacheRead: 0 };
 
 export interface Given {
-  /** What the model answers; without it none may be called. */
+  /** The model's answer; without it no model may be called. */
   respond?: (request: GenerationRequest) => string;
   options?: Record<string, unknown>;
-  /** The same disk, memories and session as there. */
+  /** Shares disk, memories and session with this world. */
   world?: World;
 }
 
@@ -36,7 +36,7 @@ export interface World {
   session: Session;
 }
 
-/** A session that is read after each turn, with everything around the extraction replaced. */
+/** A session that the extraction reads after each turn; all dependencies are fakes. */
 export async function openExtraction({ options = {}, respond, world }: Given = {}) {
   const clock = world?.clock ?? createFakeClock();
   const files = world?.files ?? createMemoryFiles();
@@ -84,7 +84,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     extraction.onIdle(sessionID);
     await background.onIdle();
   };
-  /** A turn: what the user says, what the agent does, and the end of it. */
+  /** Plays a turn: the user's message, the agent's calls, and the end. */
   const say = async (text: string, { calls = [], parts = [] }: Turn = {}) => {
     extraction.onTurn("ses_1");
     await background.onIdle();
@@ -106,7 +106,7 @@ export interface Turn {
 export const bash = (command: string, exit = 0): ToolPart =>
   call("bash", "ok", { state: { input: { command }, metadata: { exit } } });
 
-/** What a model would answer to one sentence. */
+/** A model's answer to one sentence. */
 export const worded = (given: Record<string, unknown> = {}) =>
   JSON.stringify({
     memories: [

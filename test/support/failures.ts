@@ -16,7 +16,7 @@ export interface FailuresWorld {
   stateFolder?: string;
 }
 
-/** The memory of failures as another process on the same disk has it. */
+/** The memory of failures of another process on the same disk. */
 export function openFailures({
   clock,
   files,

@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/seams/clock.js";
 
-/** A clock that stands still until it is turned by hand. */
+/** A clock that only advances by hand. */
 export interface FakeClock extends Clock {
-  /** Moves on and runs what is due on the way. */
+  /** Advances the time and runs the timers due on the way. */
   advance(ms: number): void;
 }
 
@@ -21,7 +21,7 @@ export function createFakeClock(startMs = MORNING): FakeClock {
         waiting = waiting.filter((other) => other !== entry);
       };
     },
-    // Time stands still, and the others get on with what is waited for.
+    // Time does not pass; other tasks get to run.
     pause: () => new Promise((resolve) => setImmediate(resolve)),
     advance(ms) {
       now += ms;
@@ -32,7 +32,7 @@ export function createFakeClock(startMs = MORNING): FakeClock {
   };
 }
 
-/** Turns the clock on in small steps until the answer is there; what that took on it, in milliseconds. */
+/** Advances the clock in small steps until the promise settles. Returns the fake milliseconds that took. */
 export async function measure<T>(
   clock: FakeClock,
   asked: Promise<T>,

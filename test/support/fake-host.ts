@@ -16,36 +16,36 @@ export interface FakeHost extends Host {
   configFiles: readonly ConfigFile[];
   readonly toasts: string[];
   readonly logged: string[];
-  /** When each session was last used; one that is not here is gone. */
+  /** Last use of each session; a missing one was deleted. */
   readonly sessions: Map<string, number | "unknown">;
-  /** What the user has configured; open to the test. */
+  /** The user's configuration; tests may change it. */
   readonly configured: Models;
-  /** What it was asked to have written. */
+  /** Requests for generated text. */
   readonly generated: GenerateRequest[];
-  /** Answers in place of the host; without it every text is "written". */
+  /** Answers `generate`; by default every text is "written". */
   respond: ((request: GenerateRequest) => Generated | Promise<Generated>) | undefined;
-  /** Sessions of our own by their ids; `undefined` when the host is not to say. */
+  /** Our own sessions by id; `undefined` if the host should not answer. */
   ownSessions: Map<string, OwnSession> | undefined;
-  /** What it was asked to have done in forks. */
+  /** Requests for forks. */
   readonly forked: ForkRequest[];
-  /** Answers in place of a fork; without it every one says "done". */
+  /** Answers `runFork`; by default every fork says "done". */
   respondForked: ((request: ForkRequest) => ForkResult | Promise<ForkResult>) | undefined;
-  /** Forks of ours, and the sessions that asked for them. */
+  /** Our forks, with the sessions that requested them. */
   readonly forks: Map<string, string>;
-  /** Sessions and those below which they were opened. */
+  /** Parent of each session. */
   readonly parents: Map<string, string>;
-  /** Does the host compact by itself? */
+  /** Whether the host compacts automatically. */
   isCompacting: boolean;
-  /** What it has of each session. */
+  /** Messages of each session. */
   readonly messages: Map<string, readonly Message[]>;
-  /** By session: files that an undo has put back. */
+  /** Files that an undo restored, by session. */
   readonly putBack: Map<string, readonly string[]>;
   readonly aborted: string[];
   /** Sessions whose failed summaries were removed. */
   readonly cleaned: string[];
-  /** Where each session was begun, or "unknown" where the host is not to say. */
+  /** Folder in which each session began; "unknown" if the host should not answer. */
   readonly sessionFolders: Map<string, string>;
-  /** Sessions about which it was asked where they were begun. */
+  /** Sessions whose folder was asked for. */
   readonly askedFolders: string[];
 }
 
@@ -55,7 +55,7 @@ export const STATE = "/home/me/.local/state/opencode-strata";
 
 const CONFIG_FILES: readonly ConfigFile[] = [{ path: `${PROJECT}/opencode.json`, origin: "project" }];
 
-/** Plugin options as they stand in the user's own configuration. */
+/** Plugin options in the user's own configuration. */
 export function usersOptions(options: Record<string, unknown> | undefined): ConfigFile[] {
   if (options === undefined) return [];
   const text = JSON.stringify({ plugin: [["opencode-strata", options]] });
@@ -128,13 +128,13 @@ export function createFakeHost(configFiles = CONFIG_FILES): FakeHost {
   return fake;
 }
 
-/** A fork that took one request, nearly all of it from the cache. */
+/** A fork that took one request, mostly from the cache. */
 export function runOf(run: Partial<ForkRun> = {}): ForkRun {
   const used = { input: 30, output: 12, cacheRead: 9_970 };
   return { first: used, used, requests: 1, messages: [], refusals: [], ...run };
 }
 
-/** An answer of a model, with these tokens of input, output and cache. */
+/** A model's answer with these input, output and cache tokens. */
 export function written(
   text: string,
   [input, output, cacheRead]: readonly [number, number, number] = [100, 20, 5],

@@ -5,7 +5,7 @@ export interface FakeLog extends Log {
   readonly lines: string[];
 }
 
-/** A log that is a list. */
+/** A log that keeps its lines in a list. */
 export function createFakeLog(): FakeLog {
   const lines: string[] = [];
   const write = (level: string) => (source: string, message: string) =>

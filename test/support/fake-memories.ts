@@ -6,13 +6,13 @@ import { memoryOf } from "./memory.js";
 
 export interface FakeMemories extends MemoryStore {
   readonly contents: Map<string, Memory>;
-  /** What was done, in order: "remember decision/redis". */
+  /** Operations in order: "remember decision/redis". */
   readonly done: string[];
-  /** Thrown by the next writes, one each. */
+  /** Errors thrown by the next writes, one each. */
   readonly failures: unknown[];
 }
 
-/** A store of memories that is a map, open to the test. */
+/** An in-memory memory store; tests may change its map. */
 export function createFakeMemories(now: () => number = () => MORNING): FakeMemories {
   const contents = new Map<string, Memory>();
   const done: string[] = [];
@@ -48,7 +48,7 @@ export function createFakeMemories(now: () => number = () => MORNING): FakeMemor
   };
 }
 
-/** A memory with everything in it that a draft leaves out. */
+/** A memory from a draft, with all other fields filled in. */
 export function fill(draft: MemoryDraft, id: string, nowMs: number): Memory {
   const time = new Date(nowMs).toISOString();
   const dates = { created: time, updated: time };

@@ -1,16 +1,16 @@
 import type { ProcessIdentity, RunningProcesses } from "../../src/seams/processes.js";
 
 export interface FakeProcesses extends RunningProcesses {
-  /** Ids of the processes of this machine that run, besides our own; open to the test. */
+  /** Ids of this machine's running processes besides our own; tests may change it. */
   readonly running: Set<number>;
 }
 
-/** A process of the machine that the test is about. */
+/** A process of the tested machine. */
 export function identify(id: number, machine = "here"): ProcessIdentity {
   return { id, start: "100", host: machine, machine };
 }
 
-/** Processes of which a test says whether they run. */
+/** Processes whose state the test decides. */
 export function createFakeProcesses(ownID = 1): FakeProcesses {
   const running = new Set<number>();
   return {

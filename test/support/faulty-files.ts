@@ -3,23 +3,23 @@ import { systemError } from "./memory-files.js";
 import { sizeOf } from "./sizes.js";
 
 export interface FaultyFiles extends Files {
-  /** Operations so far. */
+  /** Number of operations so far. */
   readonly count: number;
-  /** Have the faults begun? */
+  /** Whether a fault has occurred. */
   readonly hasFailed: boolean;
 }
 
 export interface Fault {
-  /** The first operation that fails, from 1. */
+  /** Number of the first failing operation, from 1. */
   at: number;
   code: string;
-  /** Only that one, or all that change something from then on, as on a full disk. */
+  /** Only that operation, or all later changes too, as on a full disk. */
   lasting: boolean;
 }
 
 const CHANGING = new Set(["writeWhole", "create", "appendLine", "rename"]);
 
-/** Lets one file operation fail, or all writes from then on; SQLite's way of testing a full disk. */
+/** Fails one file operation, or all writes from then on, as SQLite's tests do. */
 export function withFault(files: Files, fault: Fault): FaultyFiles {
   let count = 0;
   let hasFailed = false;
@@ -47,8 +47,8 @@ export function withFault(files: Files, fault: Fault): FaultyFiles {
 }
 
 /**
- * From operation to operation: which faults each of them meets. At full size that is every one of the `faults`; in the
- * usual run as many as `usual`, by turns, so that all operations and all faults have their part.
+ * The faults to inject at each operation: all `faults` at full size, `usual` of them in turn otherwise, so that every
+ * operation and every fault is covered.
  *
  *     const faultsAt = spreadFaults({ faults: 3, usual: 1, in: "dream.test.ts" });
  *     for (const at of faultsAt(nth)) …

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Files } from "../../src/seams/files.js";
 
-/** The behaviour that every implementation of Files shows. */
+/** Tests that every implementation of Files must pass. */
 export function describeFiles(name: string, open: () => Promise<{ files: Files; folder: string }>): void {
   describe(name, () => {
-    it("answers absence with a value, not with an error", async () => {
+    it(`${name} returns a value for a missing file, not an error`, async () => {
       const { files, folder } = await open();
       expect(await files.read(`${folder}/no/such`)).toBeUndefined();
       expect(await files.readFrom(`${folder}/no/such`, 3)).toBeUndefined();
@@ -18,7 +18,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await files.list(folder)).toEqual([]);
     });
 
-    it("reads the bytes that were written, and makes the folders on the way", async () => {
+    it(`${name} reads back the written bytes and creates missing folders`, async () => {
       const { files, folder } = await open();
       const bytes = Uint8Array.from([0, 255, 13, 10, 0xe2, 0x82]);
       await files.writeWhole(`${folder}/a/b/c.bin`, bytes.subarray(1));
@@ -29,7 +29,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
         expect(await files.realPath(`${folder}/${path}`)).toMatch(new RegExp(`/${path}$`));
     });
 
-    it("reads what has been added to a file", async () => {
+    it(`${name} reads the bytes appended to a file`, async () => {
       const { files, folder } = await open();
       await files.appendLine(`${folder}/a.jsonl`, "one");
       await files.appendLine(`${folder}/a.jsonl`, "two");
@@ -42,7 +42,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await files.statItself(`${folder}/a.jsonl`)).toMatchObject({ kind: "file", bytes: 8 });
     });
 
-    it("replaces a whole file and leaves nothing beside it", async () => {
+    it(`${name} replaces a whole file and leaves no other file next to it`, async () => {
       const { files, folder } = await open();
       await files.writeWhole(`${folder}/x.txt`, "a long first text");
       await files.writeWhole(`${folder}/x.txt`, "short");
@@ -50,7 +50,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await files.list(folder)).toEqual(["x.txt"]);
     });
 
-    it("creates a file once, whole, and leaves what is in its place as it is", async () => {
+    it(`${name} creates a whole file, and leaves an existing one unchanged`, async () => {
       const { files, folder } = await open();
       expect(await files.create(`${folder}/a/lock`, "mine")).toBe(true);
       expect(await files.create(`${folder}/a/lock`, "yours")).toBe(false);
@@ -63,7 +63,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await files.list(folder)).toEqual(["a", "b", "race"]);
     });
 
-    it("appends whole lines and closes the torn line of somebody who was killed", async () => {
+    it(`${name} appends whole lines and ends a line torn by a killed process`, async () => {
       const { files, folder } = await open();
       await files.appendLine(`${folder}/a.jsonl`, "one");
       await files.appendLine(`${folder}/a.jsonl`, "two");
@@ -75,7 +75,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       );
     });
 
-    it("lists names in order, renames over what is there, and keeps the time of last use", async () => {
+    it(`${name} lists names in order, renames over existing files, and keeps the time of last use`, async () => {
       const { files, folder } = await open();
       await files.writeWhole(`${folder}/b`, "b");
       await files.writeWhole(`${folder}/a`, "a");
@@ -89,7 +89,7 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect((await files.stat(`${folder}/b`))?.modifiedMs).toBe(1_700_000_000_000);
     });
 
-    it("throws with a code when a file stands where a folder is needed", async () => {
+    it(`${name} throws with a code if a file is where a folder is needed`, async () => {
       const { files, folder } = await open();
       await files.writeWhole(`${folder}/file`, "x");
       await expect(files.writeWhole(`${folder}/file/below`, "y")).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { createFakeHost, written } from "./fake-host.js";
 import { createFakeLog } from "./fake-log.js";
 import { defaults } from "./settings.js";
 
-/** What the host allows an answer where nobody bounds it. */
+/** The host's limit on an answer if nothing else bounds it. */
 export const HOST_LIMIT = 32_000;
 const PROMPT = "if (row.amount > limit) throw new RangeError(row.id);\n".repeat(600);
 
@@ -19,7 +19,7 @@ export interface GreedyOptions {
   instance: string;
 }
 
-/** Has texts written until that is refused, by a model whose answers are as long as they may be; what each took. */
+/** Generates texts of maximum length until a request is refused. Returns the tokens each took. */
 export async function* openGreedy({ clock, files, folder, instance }: GreedyOptions): AsyncGenerator<number> {
   const host = createFakeHost();
   let took = 0;

@@ -1,18 +1,18 @@
-/** Histories of every shape, as OpenCode may hand them over. */
+/** Histories of every shape that OpenCode may pass. */
 
 import type { Message, MessageInfo, Part, ToolPart, ToolState } from "../../src/conversation/message.js";
 import { MORNING } from "./fake-clock.js";
 import { fc } from "./property.js";
 
-/** A message before it has its place in time. */
+/** A message without its time. */
 export interface Step {
   role: "user" | "assistant";
   parts: readonly PartStep[];
-  /** Milliseconds after the message before. */
+  /** Milliseconds since the previous message. */
   pauseMs: number;
-  /** An answer that the provider counted, one that broke off, a summary of the host's, or one that failed. */
+  /** An answer with the provider's count, an aborted one, a summary by the host, or a failed one. */
   ending: "ended" | "broken off" | "summary" | "failed summary";
-  /** Did the provider read from its cache? */
+  /** Whether the provider read from its cache. */
   isCached: boolean;
 }
 
@@ -24,7 +24,7 @@ const pauseMs = fc.oneof(
   fc.constantFrom(7 * 60 * SECOND, 2 * 3_600 * SECOND, 24 * 3_600 * SECOND),
 );
 
-/** Lines that differ, so that no two results are the same by chance. */
+/** Distinct lines, so that no two results are equal by chance. */
 const long = fc
   .record({
     seed: fc.nat(9_999),
@@ -102,7 +102,7 @@ const userStep: fc.Arbitrary<Step> = fc.record({
   isCached,
 });
 
-/** A session that works: a user's message now and then, and many answers with calls. */
+/** A working session: few user messages and many answers with calls. */
 export const session: fc.Arbitrary<Step[]> = fc
   .tuple(
     userStep,
@@ -110,7 +110,7 @@ export const session: fc.Arbitrary<Step[]> = fc
   )
   .map(([first, rest]) => [first, ...rest]);
 
-/** Any order of anything, summaries of the host's among it. */
+/** Steps of all kinds in any order, including summaries by the host. */
 export const disorder: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     answerStep,
@@ -125,7 +125,7 @@ export const disorder: fc.Arbitrary<Step[]> = fc.array(
 
 const MODEL = { providerID: "acme", modelID: "large" };
 
-/** The message of a step that begins at a time; call ids come again in every message. */
+/** The message of a step at a time; call ids repeat in every message. */
 export function placeStep(step: Step, index: number, created: number | undefined): Message {
   const { role, ending: end } = step;
   const time =
@@ -146,7 +146,7 @@ export function placeStep(step: Step, index: number, created: number | undefined
   return { info, parts };
 }
 
-/** When each step begins. */
+/** Start time of each step. */
 export function planTimes(steps: readonly Step[]): number[] {
   let now = MORNING;
   return steps.map(({ pauseMs: pause }) => {
@@ -155,7 +155,7 @@ export function planTimes(steps: readonly Step[]): number[] {
   });
 }
 
-/** The answer with what the provider counted of it. */
+/** The answer with the provider's token count. */
 export function countAnswer(
   message: Message,
   { ending: end, isCached: cached }: Step,

@@ -7,11 +7,11 @@ import type { Strata } from "../../src/strata.js";
 
 export interface BoundHooks {
   readonly hooks: Hooks;
-  /** Messages put into sessions for people only. */
+  /** Messages added to sessions for people only. */
   readonly shown: [sessionID: string, text: string][];
 }
 
-/** The host's hooks on a machine, without a host. `canShow` false: it takes no messages of ours. */
+/** The host hooks without a host. `canShow: false`: the host rejects our messages. */
 export function bindTestHooks(strata: Strata, { canShow = true } = {}): BoundHooks {
   const shown: [string, string][] = [];
   const hooks = bindHooks(strata, {

@@ -1,4 +1,4 @@
-/** A day of one session as the host tells the plugin of it: every hook is called, and every layer has something to do. */
+/** A day in one session as the host reports it: calls every hook and gives every layer something to do. */
 import type { Message, ToolPart } from "../../src/conversation/message.js";
 import { measure } from "./fake-clock.js";
 import { bindTestHooks } from "./hooks.js";
@@ -13,10 +13,10 @@ export const DAY_OPTIONS = {
   crossAgent: { onConflict: "block" },
 };
 
-/** One request: what the host had, and what was made of it. */
+/** One request: the host's messages and the resulting view. */
 export interface Sent {
   history: readonly Message[];
-  /** The same, as JSON, before it was. */
+  /** The host's messages before the hook, as JSON. */
   before: string;
   view: readonly Message[];
 }
@@ -24,18 +24,18 @@ export interface Sent {
 export interface HostDay {
   readonly session: Session;
   readonly sent: Sent[];
-  /** Milliseconds that the host waited, by its name of the hook; the longest. */
+  /** Longest wait in milliseconds, by host hook. */
   readonly waitedMs: Map<string, number>;
-  /** Has a hook called as the host does; what it throws is thrown. Nothing where nobody hears it. */
+  /** Calls a hook as the host does and rethrows its errors. Does nothing if the hook is not registered. */
   tell(name: string, ...given: unknown[]): Promise<void>;
   event(type: string, properties: unknown): Promise<void>;
-  /** A user's message, up to the request with it. */
+  /** Plays a user message, up to the request with it. */
   turn(text: string): Promise<void>;
-  /** An answer with these calls, each announced before it runs, up to the request with their results. */
+  /** Plays an answer with these calls, each announced before it runs, up to the request with their results. */
   work(planned: readonly Planned[], sentTokens?: number): Promise<void>;
-  /** The turn ends. */
+  /** Ends the turn. */
   rest(rests: boolean): Promise<void>;
-  /** All of it. `rests` false: nobody waits for what is done in the background. */
+  /** Plays the whole day. `rests: false` does not wait for background work. */
   play(options?: { rests: boolean }): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function openDay(world: World, sessionID = "ses_1"): HostDay {
 
   async function request(): Promise<void> {
     const summary = session.messages.findLastIndex(({ info }) => info.summary === true);
-    // With the request for the summary, as the host has it.
+    // Includes the host's summary request.
     const history = session.messages.slice(Math.max(0, summary - 1));
     const before = JSON.stringify(history);
     const messages = [...history];
@@ -123,7 +123,7 @@ export function openDay(world: World, sessionID = "ses_1"): HostDay {
     await rest(rests);
   }
 
-  /** A subagent, and another session, in which what was said here matters. */
+  /** A subagent, and another session in which this one's content matters. */
   async function delegate(rests: boolean): Promise<void> {
     for (const [id, text] of [
       [`${sessionID}_child`, "Look."],

@@ -1,4 +1,4 @@
-/** Paths that no line of a file may name, of every kind that is known. */
+/** Forbidden paths of every known kind. */
 
 import { fc } from "./property.js";
 import { CANARY, UP } from "./victim.js";
@@ -6,7 +6,7 @@ import { CANARY, UP } from "./victim.js";
 const type = fc.constantFrom("knowledge", "directive", "archive/knowledge");
 const word = fc.constantFrom("api", "端口", "my notes", "x-1");
 const memory = fc.tuple(type, word).map(([folder, name]) => `${folder}/${name}.md`);
-/** To one of the user's files, from the folder of the memories. */
+/** Path from the memory folder to one of the user's files. */
 const away = fc.constantFrom(...UP).map((up) => `${up}${CANARY}`);
 const slash = fc.constantFrom(
   "/",
@@ -38,7 +38,7 @@ const unseen = fc.constantFrom(
 const device = fc.constantFrom("con", "PRN", "Aux", "nul", "COM1", "lpt9", "conin$", "ＣＯＮ", "com¹");
 const ending = fc.constantFrom("", ".txt", ".tar.gz", " .x", "  ");
 
-/** Each with the kind it is of. */
+/** Each path with its kind. */
 export const hostilePath: fc.Arbitrary<{ kind: string; path: string }> = fc.oneof(
   ...Object.entries({
     "up and away": away,

@@ -7,17 +7,17 @@ import { memory } from "./memories.js";
 
 export interface KeptMemories extends Memories {
   readonly all: Map<string, Memory>;
-  /** Why each was changed, in order. */
+  /** Reasons of the changes, in order. */
   readonly causes: Cause[];
-  /** Answers a write in place of the store. */
+  /** Handles writes instead of the store. */
   refuse: Written | undefined;
-  /** Puts one there as an editor would. */
+  /** Adds a memory as an editor would. */
   put(...memories: Memory[]): void;
-  /** Those that were shown or asked for, in order. */
+  /** Memories that were shown or read, in order. */
   readonly used: string[];
 }
 
-/** Memories that are a map. */
+/** Memories in a map. */
 export function createKeptMemories(...given: Memory[]): KeptMemories {
   const all = new Map(given.map((one) => [one.id, one]));
   const listeners: ((changed: readonly string[]) => void)[] = [];

@@ -1,13 +1,13 @@
 /**
- * What this machine knows of a project in which its user has worked with Strata before, so that the files of a test are
- * the user's own: an id, and a look at its folders long ago. Without it all of them came with the repository.
+ * The machine's record of a project its user has worked in: an id and an old snapshot of its folders. With it a test's
+ * files are the user's own; without it they came with the repository.
  */
 import { join } from "node:path";
 
 const ID = "0123456789abcdef0123456789abcdef";
 const SHELVES = ["", "private/"];
 
-/** Texts by absolute path. `idFolder`: the git directory, or `.opencode/strata` where there is none; `id`: 32 hex digits. */
+/** Texts by absolute path. `idFolder`: the git directory, else `.opencode/strata`; `id`: 32 hex digits. */
 export function planKnownProject(places: {
   root: string;
   idFolder: string;

@@ -1,4 +1,4 @@
-/** One layer by itself: with what replays decisions, and nothing else. */
+/** One layer alone, with only the replay of decisions beside it. */
 import { layers, stack } from "../../layers/index.js";
 import { listSwitches } from "../../src/config/part.js";
 import { type HookName, hookRules } from "../../src/dispatcher/hooks.js";
@@ -10,26 +10,26 @@ import { openWorld, type World, type WorldOptions } from "./world.js";
 
 export interface LayerUnderTest {
   name: string;
-  /** Of a layer of the stack; what is always done is found by its name. */
+  /** Definition of a layer of the stack; the layers under `always` are found by name. */
   definition?: LayerDefinition;
 }
 
 export interface Alone {
   world: World;
-  /** All but the log, which tells of it. */
+  /** All files except the log. */
   disk: TrappedFiles;
-  /** For how long the host may wait for the replay of decisions in its hook of this name. */
+  /** Maximum time that this host hook may wait for the replay of decisions. */
   replayMs(hostHook: string): number;
 }
 
 export interface AloneOptions extends Pick<WorldOptions, "clock" | "files" | "host"> {
-  /** The setting that is off. */
+  /** Name of the disabled setting. */
   off?: string;
 }
 
-/** One setting is wrong: a layer tells the person. */
+/** One setting is invalid, so that a layer reports it. */
 const OPTIONS = { ...DAY_OPTIONS, noSuchSetting: 1 };
-/** By its name of a hook, what the layers hear then. The first one bounds the call. */
+/** Dispatcher hooks by host hook. The first one bounds the call. */
 const HOOKS: Readonly<Record<string, readonly [HookName, ...HookName[]]>> = {
   "experimental.chat.messages.transform": ["context", "compacted", "takenBack"],
   "experimental.session.compacting": ["compacting"],
@@ -40,7 +40,7 @@ const HOOKS: Readonly<Record<string, readonly [HookName, ...HookName[]]>> = {
   event: ["event"],
 };
 
-/** Without a name there is no layer but the indispensable ones. */
+/** Without a name only the indispensable layers run. */
 export async function openAlone(
   { definition, name }: Partial<LayerUnderTest>,
   { clock, files, host, off }: AloneOptions = {},
@@ -74,13 +74,13 @@ export async function openAlone(
   };
 }
 
-/** For how long the host may wait for all other layers in its hook of this name. */
+/** Maximum time that this host hook may wait for all other layers. */
 export function deadlineOf(hostHook: string): number {
   const [hook] = HOOKS[hostHook] ?? [];
   return hook === undefined ? 0 : hookRules[hook].deadlineMs;
 }
 
-/** All there are: those of the stack, and what is always done. */
+/** All layers: those of the stack and those under `always`. */
 export async function listLayers(): Promise<LayerUnderTest[]> {
   let always: readonly Layer[] = [];
   await openWorld({
@@ -94,7 +94,7 @@ export async function listLayers(): Promise<LayerUnderTest[]> {
   return [...ofStack, ...always.map(({ name }) => ({ name }))];
 }
 
-/** The groups of settings that are each enough to switch it off. */
+/** Groups of settings, each of which can disable the layer. */
 export function listOffSwitches({ definition }: LayerUnderTest): string[] {
   if (!definition) return [];
   const [own] = listSwitches([definition.settings]);

@@ -1,11 +1,11 @@
-/** What holds of a session and of the disk whatever one layer, or the host, has done. */
+/** Invariants of session and disk, whatever a layer or the host does. */
 import { expect } from "vitest";
 import { estimateTextTokens } from "../../src/view/context-size.js";
 import type { Sent } from "./host-day.js";
 import { expectView } from "./view-check.js";
 import type { World } from "./world.js";
 
-/** What layers put behind the first message of a session. */
+/** Texts that layers append to a session's first message. */
 const BEGINNINGS = [
   "[Strata] What the last session",
   "[Strata] What earlier sessions noted.",
@@ -13,7 +13,7 @@ const BEGINNINGS = [
   "[Strata] Background from the session that started you.",
 ];
 
-/** Fails unless a model could be sent each of them, and the host's own messages are as they were. */
+/** Fails unless each view could be sent to a model and the host's own messages are unchanged. */
 export function expectLawful(world: World, sent: readonly Sent[], what = ""): void {
   const added = world.decisions().filter(({ outcome }) => outcome === "extended");
   const tokens = added.reduce((sum, { text = "" }) => sum + estimateTextTokens(text) + 1, 0);
@@ -23,7 +23,7 @@ export function expectLawful(world: World, sent: readonly Sent[], what = ""): vo
   }
 }
 
-/** Fails where the log, or the host's where ours cannot be written, says the same of the layer twice. */
+/** Fails if the log (or the host's, if ours cannot be written) repeats a line about the layer. */
 export async function expectToldOnce(world: World, layer: string): Promise<void> {
   const lines = (await world.log())
     .split("\n")
@@ -35,7 +35,7 @@ export async function expectToldOnce(world: World, layer: string): Promise<void>
   }
 }
 
-/** Fails where a file of records is torn. */
+/** Fails if a record file is torn. */
 export function expectWhole({ files }: World): void {
   for (const path of files.contents.keys()) {
     const text = files.text(path) ?? "";
@@ -46,14 +46,14 @@ export function expectWhole({ files }: World): void {
   }
 }
 
-/** What is on disk but for the machine's record of its own hooks, and what the host was asked to do. */
+/** All files except the machine's hook statistics, and all requests to the host. */
 export function snapshot({ files, host }: World): unknown {
   const paths = [...files.contents.keys()].filter((path) => !path.includes("/state/pulse/"));
   const asked = [host.generated.length, host.forked.length, host.toasts.length, host.aborted.length];
   return [paths.map((path) => [path, files.text(path)]), asked];
 }
 
-/** The paths on disk without what chance has put in them. */
+/** Paths on disk without their random parts. */
 export function listPaths({ files }: World): string[] {
   const paths = [...files.contents.keys()].map((path) => path.replaceAll(/[0-9a-f]{8}[0-9a-f-]*/g, "#"));
   return [...new Set(paths)].sort();

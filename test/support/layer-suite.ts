@@ -8,20 +8,20 @@ import { tellNonsense } from "./nonsense.js";
 import { bytesOf } from "./view-check.js";
 import type { World } from "./world.js";
 
-/** So many operations of a day, from the first to the last. */
+/** Number of a day's operations to test, from the first to the last. */
 const FAULTS = 8;
 const HANGS = 3;
 /** Two seconds for the layers, and one for what is still being written. */
 const MOST_DISPOSE_MS = 3_000;
 const HOUR_MS = 3_600_000;
 
-/** The behaviour that every layer shows. */
+/** Tests that every layer must pass. */
 export function describeLayer(layer: LayerUnderTest): void {
   const { name } = layer;
   const switches = listOffSwitches(layer);
   let operations: Promise<number> | undefined;
 
-  /** The file operations of a day. */
+  /** Number of file operations in a day. */
   function count(): Promise<number> {
     operations ??= openAlone(layer).then(async ({ disk, world }) => {
       await openDay(world).play();
@@ -30,7 +30,7 @@ export function describeLayer(layer: LayerUnderTest): void {
     return operations;
   }
 
-  it(`${name} sends what a model can be sent, keeps nobody waiting and leaves whole files`, async () => {
+  it(`${name} sends valid requests, does not delay the host and leaves whole files`, async () => {
     const { world } = await openAlone(layer);
     const day = openDay(world);
     await day.play();
@@ -41,7 +41,7 @@ export function describeLayer(layer: LayerUnderTest): void {
     expectWhole(world);
   });
 
-  it(`${name} costs nothing but itself when a file operation fails, whichever, and says so once`, async () => {
+  it(`${name} loses only its own work when a file operation fails, and logs it once`, async () => {
     for (const [round, at] of spread(await count(), FAULTS).entries()) {
       const { disk, world } = await openAlone(layer);
       const day = openDay(world);
@@ -56,7 +56,7 @@ export function describeLayer(layer: LayerUnderTest): void {
     }
   });
 
-  it(`${name} holds no hook up for longer than it may while files never answer, and goes on when they do`, async () => {
+  it(`${name} keeps to its time limits while files never answer, and recovers when they do`, async () => {
     const { waitedMs: withoutIt } = await hang(await openAlone({}), 1);
     for (const at of spread(await count(), HANGS)) {
       const alone = await openAlone(layer);
@@ -76,7 +76,7 @@ export function describeLayer(layer: LayerUnderTest): void {
     }
   });
 
-  it(`${name} takes nonsense of the host's for nothing, and goes on with what follows`, async () => {
+  it(`${name} ignores nonsense from the host and handles what follows`, async () => {
     const { world } = await openAlone(layer);
     const day = openDay(world);
     await day.turn("Port the parser.");
@@ -88,7 +88,7 @@ export function describeLayer(layer: LayerUnderTest): void {
   });
 
   if (switches.length > 0)
-    it(`${name} does, writes and offers nothing where it is switched off`, async () => {
+    it(`${name} does, writes and offers nothing while disabled`, async () => {
       for (const off of switches) {
         const [{ world }, { world: bare }] = [await openAlone(layer, { off }), await openAlone({}, { off })];
         const [day, bareDay] = [openDay(world), openDay(bare)];
@@ -103,7 +103,7 @@ export function describeLayer(layer: LayerUnderTest): void {
       }
     });
 
-  it(`${name} shows a fork the bytes that it showed, here and after a restart`, async () => {
+  it(`${name} shows a fork the same bytes as its parent, also after a restart`, async () => {
     const { world } = await openAlone(layer);
     const day = openDay(world);
     await day.play();
@@ -114,7 +114,7 @@ export function describeLayer(layer: LayerUnderTest): void {
     expect(bytesOf(await again.request(fork(history, "ses_other")))).toEqual(shown);
   });
 
-  it(`${name} lets go when it is disposed of: nothing runs or is written after that, and once more does no harm`, async () => {
+  it(`${name} stops when disposed: nothing runs or is written afterwards, and a second disposal is harmless`, async () => {
     for (const isHanging of [false, true]) {
       const { disk, world } = await openAlone(layer);
       await openDay(world).play();
@@ -131,7 +131,7 @@ export function describeLayer(layer: LayerUnderTest): void {
   });
 }
 
-/** A day on a disk that does not answer from this operation on. */
+/** A day on a disk that stops answering at this operation. */
 async function hang({ disk, world }: Alone, from: number): Promise<HostDay> {
   const day = openDay(world);
   disk.hang(from);
@@ -139,7 +139,7 @@ async function hang({ disk, world }: Alone, from: number): Promise<HostDay> {
   return day;
 }
 
-/** `count` numbers from 1 to `last`, with the same distance. */
+/** `count` evenly spaced numbers from 1 to `last`. */
 function spread(last: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => 1 + Math.round((index * (last - 1)) / (count - 1)));
 }

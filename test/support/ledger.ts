@@ -3,7 +3,7 @@ import type { SavingsRecord } from "../../src/record/savings.js";
 
 const answer = (sent: number, keptOut: number, net: number) => ({ event: "answer", sent, keptOut, net });
 
-/** A small ledger: one session with everything in it, and a short one on the next day. */
+/** A small ledger: one session with every kind of line, and a short one the next day. */
 export function readLedgerExample(): Map<string, SavingsRecord[]> {
   const of = (session: string, day: string, ...records: object[]): SavingsRecord[] =>
     records.map((record, n) => ({
@@ -33,7 +33,7 @@ export function readLedgerExample(): Map<string, SavingsRecord[]> {
   ]);
 }
 
-/** Memories of two types and all ages, as seen in the morning of 2026-11-21. */
+/** Memories of two types and all ages, on the morning of 2026-11-21. */
 export function readMemoriesExample(): Pick<Memory, "type" | "created">[] {
   const of = (type: Memory["type"], ...days: string[]) =>
     days.map((day) => ({ type, created: `${day}T08:00:00.000Z` }));

@@ -3,12 +3,12 @@ import type { MemoryStore } from "../../src/memory/store.js";
 import { MORNING } from "./fake-clock.js";
 import { memoryOf } from "./memory.js";
 
-/** Memories that are a list, as far as those who search them ask. */
+/** Memories in a list, with the methods that searches use. */
 export interface ListedMemories extends Pick<MemoryStore, "list" | "known" | "onChange"> {
   readonly all: Map<string, Memory>;
   put(memory: Memory): void;
   remove(id: string): void;
-  /** The next reading fails with it. */
+  /** Error thrown by the next read. */
   failure: Error | undefined;
 }
 

@@ -16,7 +16,7 @@ export function openLockWorld(wrap: (files: Files) => Files = (files) => files) 
   return { clock, files, processes, locks };
 }
 
-/** A lock of process 7 on some machine, as that process would have left it at the start of the test. */
+/** A lock that process 7 of some machine left at the start of the test. */
 export function putLock(files: MemoryFiles, machine = "here", id = "theirs"): void {
   const token: LockToken = {
     id,

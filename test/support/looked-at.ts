@@ -1,19 +1,19 @@
 /**
- * Counts what a piece of work looks at, in characters rather than in time: each search for a pattern or a text costs the
- * way from where it begins to where it ends. What a pattern does within itself is not seen; for that it is told how long
- * a text each pattern was given.
+ * Counts the characters that a piece of work scans, instead of its time: each search for a pattern or text costs the
+ * distance from its start to its end. Backtracking inside a pattern is not visible, so this also records the longest
+ * input of each pattern.
  */
 
 export interface LookedAt {
   searches: number;
   characters: number;
-  /** By pattern, the longest text that it was tried on. */
+  /** Longest input of each pattern. */
   longest: ReadonlyMap<RegExp, number>;
 }
 
 type Search = (this: string, wanted: string, from?: number) => number;
 
-/** Runs the work with the built-in searches wrapped, and puts them back. */
+/** Runs the work with the built-in searches wrapped, then restores them. */
 export function countLookedAt(work: () => void): LookedAt {
   const { exec } = RegExp.prototype;
   const { includes, indexOf } = String.prototype;

@@ -3,17 +3,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 export interface Link {
-  /** The page it stands on. */
+  /** The page that contains it. */
   page: string;
-  /** As it is written: `docs/faq.md#memory`. */
+  /** The target as written: `docs/faq.md#memory`. */
   target: string;
-  /** The file that it leads to, from the root of the repository. */
+  /** The target file, relative to the root of the repository. */
   file: string;
-  /** Without the `#`; empty where it names none. */
+  /** Without the `#`; empty if there is none. */
   anchor: string;
 }
 
-/** The links of a page to files of the repository and to headings, pictures among them. */
+/** A page's links to files of the repository and to headings, including pictures. */
 export function readLinks(page: string): Link[] {
   const text = dropCode(readFileSync(page, "utf8"));
   const targets = [...text.matchAll(/\]\(([^)\s]+)[^)]*\)|\b(?:src|href)="([^"]+)"/g)];
@@ -26,7 +26,7 @@ export function readLinks(page: string): Link[] {
     });
 }
 
-/** Does it lead somewhere: to a file or folder, and there to a heading? */
+/** Whether the target file or folder exists, with the heading. */
 export function isAlive({ anchor, file }: Link): boolean {
   if (!existsSync(file)) return false;
   return anchor === "" || listAnchors(readFileSync(file, "utf8")).has(anchor);

@@ -1,8 +1,8 @@
 const VOID = new Set(["meta", "br", "hr", "img", "input", "link", "path", "polyline", "circle"]);
 
 /**
- * What is wrong with a piece of HTML or SVG that we have written: elements that are not closed, or in the wrong order,
- * attributes without quotes, `<` and `&` that are not escaped. Not a validator: it knows as much of the language as we use.
+ * Finds errors in our own HTML or SVG: unclosed or wrongly nested elements, unquoted attributes, unescaped `<` and `&`.
+ * Not a validator: it knows only the subset we use.
  */
 export function findMarkupFaults(markup: string): string[] {
   const faults: string[] = [];

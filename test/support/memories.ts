@@ -9,7 +9,7 @@ export interface MemoryGiven extends Partial<Omit<Memory, "provenance">> {
   daysAgo?: number;
 }
 
-/** A memory of the user's, with this name and text. */
+/** A user's memory with this name and text. */
 export function memory(
   name: string,
   content: string,

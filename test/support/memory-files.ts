@@ -1,12 +1,12 @@
 import type { FileStat, Files, ReadOptions } from "../../src/seams/files.js";
 
-/** A file system that is a map of path to contents, open to the test on both sides. */
+/** An in-memory file system; tests may read and change its map of path to contents. */
 export interface MemoryFiles extends Files {
   readonly contents: Map<string, Uint8Array>;
   readonly modifiedMs: Map<string, number>;
-  /** When each was last written, moved or touched, by the clock of this disk. */
+  /** Last change of each file, by this disk's clock. */
   readonly changedMs: Map<string, number>;
-  /** Paths that are links; what they point to is in `contents`. */
+  /** Paths that are links; `contents` has their targets' text. */
   readonly links: Set<string>;
   text(path: string): string | undefined;
 }

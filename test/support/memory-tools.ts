@@ -14,13 +14,13 @@ import { createMemoryFiles } from "./memory-files.js";
 
 export interface MemoryToolsGiven {
   memories?: Memory[];
-  /** The user's messages, or with what the agent said before them. */
+  /** The user's messages, optionally with the agent's text before them. */
   said?: (string | { text: string; asked?: string; atMs?: number })[];
   found?: Found[];
   files?: Record<string, string>;
 }
 
-/** The tools as the host calls them. */
+/** Calls the tools as the host does. */
 export function openMemoryTools({ files = {}, found = [], memories = [], said = [] }: MemoryToolsGiven = {}) {
   const clock = createFakeClock();
   const log = createFakeLog();

@@ -21,9 +21,9 @@ export interface MemoryWorld {
   files: MemoryFiles;
   clock: FakeClock;
   log: FakeLog;
-  /** The store made anew on the same disk, as another instance of the same process or of another one. */
+  /** A new store on the same disk, as another instance in this or another process would have. */
   reopen(options?: { processID?: number; instance?: string }): MemoryWorld;
-  /** Paths below the project's memory folder that hold a memory's file, the index, a ledger. */
+  /** Paths in the project's memory folder: memory files, index, ledgers. */
   paths(): string[];
 }
 
@@ -39,7 +39,7 @@ export interface MemoryWorldOptions {
   trust?: Trust;
 }
 
-/** A store of memories on a disk that is a map. */
+/** A memory store on in-memory files. */
 export function openMemoryWorld(given: MemoryWorldOptions = {}): MemoryWorld {
   const clock = given.clock ?? createFakeClock();
   const files = given.files ?? createMemoryFiles({}, clock.now);
@@ -75,18 +75,18 @@ export function openMemoryWorld(given: MemoryWorldOptions = {}): MemoryWorld {
 
 export const BY_TEST: Cause = { operation: "remember", session: "ses_1" };
 
-/** What a user has said. */
+/** A draft of a user's statement. */
 export function draft(content: string, given: Partial<MemoryDraft> = {}): MemoryDraft {
   return { type: "decision", content, provenance: { by: "user", session: "ses_1" }, ...given };
 }
 
-/** The id of what was written; fails where it was not. */
+/** Id of the written memory; throws if the write was refused. */
 export function idOf(written: Written): string {
   if (written.kind === "refused") throw new Error(`refused: ${written.why}`);
   return written.memory.id;
 }
 
-/** The lines of its ledger, as they stand on disk. */
+/** The lines of its ledger on disk. */
 export function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
   return [...world.files.contents.keys()]
     .filter((path) => path.startsWith(`${folder}/ledger/`))
@@ -94,7 +94,7 @@ export function ledger(world: MemoryWorld, folder = MEMORY): LedgerLine[] {
     .map((line) => JSON.parse(line) as LedgerLine);
 }
 
-/** That of a running instance for which everything is the user's. */
+/** Trust of a running instance that treats everything as the user's. */
 export function createFakeTrust(): Trust {
   const nothing = async (): Promise<void> => {};
   return {

@@ -1,13 +1,13 @@
 import type { Memory, MemoryType } from "../../src/memory/memory.js";
 
-/** A memory with these fields; the rest is what an agent's plain note has. */
+/** A memory with these fields; the others are those of an agent's plain note. */
 export function memoryOf(given: Partial<Memory> & { id: string }): Memory {
   const type = (given.id.split("/").at(-2) ?? "knowledge") as MemoryType;
   return {
     scope: "project",
     sensitivity: "internal",
     type,
-    // As a file has it that names none: its first words.
+    // The default of a file without a title: its first words.
     title: given.content?.split("\n")[0] ?? "Nothing.",
     content: "Nothing.",
     status: "active",

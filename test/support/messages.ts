@@ -3,12 +3,12 @@ import { MORNING } from "./fake-clock.js";
 
 let ids = 0;
 
-/** A message as OpenCode hands it to the plugin. */
+/** A message as OpenCode passes it to the plugin. */
 export function user(text: string, sessionID = "ses_1"): Message {
   return { info: info("user", sessionID), parts: [{ type: "text", text }] };
 }
 
-/** An answer with these calls in it. */
+/** An answer with these calls. */
 export function answer(calls: ToolPart[], sessionID = "ses_1"): Message {
   return {
     info: info("assistant", sessionID),
@@ -46,14 +46,14 @@ export function call(tool: string, output: string, { callID, startMs, state }: C
   };
 }
 
-/** What a model would be sent of a message's calls. */
+/** The results of a message's calls as a model would get them. */
 export function outputs(messages: readonly Message[]): string[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tool" ? [(part as ToolPart).state.output ?? ""] : [])),
   );
 }
 
-/** The same history under new message ids, as a fork of the host's has it. */
+/** The same history with new message ids, as in a host's fork. */
 export function fork(messages: readonly Message[], sessionID: string): Message[] {
   return messages.map((message) => ({
     ...message,
@@ -66,7 +66,7 @@ export function lines(count: number, width = 40): string {
   return Array.from({ length: count }, (_, index) => `${index + 1} `.padEnd(width, "x")).join("\n");
 }
 
-/** The path of the file that a preview names. */
+/** The file path in a preview. */
 export function pathIn(preview: string | undefined): string {
   return /^\/.*\/tool-results\/.*\.txt$/m.exec(preview ?? "")?.[0] ?? `no path in: ${preview}`;
 }

@@ -1,4 +1,4 @@
-/** What no host says, and one may after an update: each of the plugin's hooks is told all of it. */
+/** Input that no host sends today but an update might; every hook of the plugin gets all of it. */
 import { expect } from "vitest";
 import { heardEvents } from "../../src/dispatcher/hooks.js";
 import type { HostDay } from "./host-day.js";
@@ -31,7 +31,7 @@ const MESSAGES: readonly unknown[] = [
   })),
 ];
 
-/** Fails where a hook throws, or a message is changed. */
+/** Fails if a hook throws or a message changes. */
 export async function tellNonsense({ host }: World, day: HostDay): Promise<void> {
   const { messages } = day.session;
   const [first] = messages;

@@ -16,9 +16,9 @@ export interface NotesWorld {
   files: MemoryFiles;
   clock: FakeClock;
   logged: string[];
-  /** The notes for people as they stand on disk. */
+  /** The notes page on disk. */
   page(): string;
-  /** Puts another text in their place, as an editor would. */
+  /** Changes the page as an editor would. */
   edit(change: (page: string) => string): void;
   /** Learns and writes. */
   tell(...messages: Message[]): Promise<void>;
@@ -30,7 +30,7 @@ export interface NotesWorldOptions {
   files?: MemoryFiles;
   clock?: FakeClock;
   wrap?: (files: Files) => Files;
-  /** All messages that the host has of a session. */
+  /** The host's messages of a session. */
   readMessages?: (sessionID: string) => Promise<readonly Message[] | undefined>;
 }
 
@@ -68,7 +68,7 @@ function listLog(logged: string[]): Log {
   return { error: add("error"), warn: add("warn"), info: add("info"), debug: add("debug") };
 }
 
-/** A user's message at the minute of a session. */
+/** A user message at this minute of a session. */
 export function ask(minute: number, text: string, ...more: object[]): Message {
   const created = timeAt(minute);
   return {
@@ -91,7 +91,7 @@ export function reply(minute: number, text: string, ...calls: ToolPart[]): Messa
   };
 }
 
-/** A call at the minute of a session that has worked. */
+/** A successful call at this minute of a session. */
 export function did(minute: number, tool: string, input: object, state: Partial<ToolState> = {}): ToolPart {
   const start = timeAt(minute) + 1;
   return {
@@ -109,7 +109,7 @@ export function did(minute: number, tool: string, input: object, state: Partial<
   };
 }
 
-/** A command that has ended with this exit code. */
+/** A command that ended with this exit code. */
 export function ran(minute: number, command: string, exit: number | null, output = ""): ToolPart {
   return did(minute, "bash", { command }, { output, metadata: { exit } });
 }

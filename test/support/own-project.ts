@@ -1,4 +1,4 @@
-/** What lies in the user's state folder where this machine has worked in the project. */
+/** The user's state folder after this machine has worked in the project. */
 import { locateRecord, type ProjectRecord } from "../../src/owner/record.js";
 import { PROJECT, STATE } from "./fake-host.js";
 import type { MemoryFiles } from "./memory-files.js";
@@ -11,14 +11,14 @@ export function recordOf(files: MemoryFiles, project = PROJECT): Promise<Project
   return locateRecord(files, { project, stateFolder: STATE });
 }
 
-/** As if this machine had written the machine state of the project that is there now. */
+/** Marks the project's current machine state as written by this machine. */
 export async function ownState(files: MemoryFiles): Promise<void> {
   const { owner } = await recordOf(files);
   await files.writeWhole(owner, JSON.stringify({ v: 1, id: ID, path: PROJECT }));
   await files.writeWhole(`${STATE_FOLDER}/owner`, `${ID}\n`);
 }
 
-/** As if these sessions had been had in the project on this machine. */
+/** Marks these sessions as ones of this machine. */
 export async function haveSeen(files: MemoryFiles, ...sessionIDs: string[]): Promise<void> {
   const { sessions } = await recordOf(files);
   for (const id of sessionIDs) await files.appendLine(sessions, id);

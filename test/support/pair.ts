@@ -1,4 +1,4 @@
-/** Two instances of the plugin in one project, each as in a process of its own. */
+/** Two plugin instances in one project, as in separate processes. */
 
 import type { Message } from "../../src/conversation/message.js";
 import type { ToolArguments } from "../../src/dispatcher/hooks.js";
@@ -13,22 +13,22 @@ import { openWorld, type World } from "./world.js";
 export interface Member {
   world: World;
   session: Session;
-  /** A user's turn begins: the message comes, and the request for it is made. */
+  /** Begins a turn: the user's message and the request for it. */
   turn(text: string): Promise<readonly Message[]>;
-  /** The request as it would be sent now. */
+  /** The request that would be sent now. */
   request(): Promise<readonly Message[]>;
   tool(name: string, args?: Record<string, unknown>, callID?: string): Promise<string>;
-  /** Asks before a call runs. */
+  /** Runs the hook before a call. */
   before(tool: string, args: ToolArguments, callID?: string): Promise<ToolArguments>;
   event(type: string, properties: Record<string, unknown>): Promise<void>;
-  /** The same session in a process of another id. */
+  /** The same session in a process with another id. */
   restart(processID: number): Promise<Member>;
 }
 
 export interface Pair {
   clock: FakeClock;
   files: MemoryFiles;
-  /** Ids of the processes that run: 1 and 2 are those of the two. */
+  /** Ids of running processes; the two instances have 1 and 2. */
   running: Set<number>;
   a: Member;
   b: Member;
@@ -92,7 +92,7 @@ function createMember(
     },
     async tool(name, args = {}, callID = "call_1") {
       const tool = dispatcher.tools.find((one) => one.name === name);
-      if (!tool) throw new Error(`no tool ${name}`);
+      if (!tool) throw new Error(`expected a tool named ${name}, found none`);
       const call = { tool: name, sessionID, callID, messageID: "msg_1" };
       const check = await tool.loadCheck();
       const answer = await tool.execute(check.parse(args), call, new AbortController().signal);

@@ -1,8 +1,8 @@
-/** Pairs of texts as they are kept as memories: those that look alike and say different things, and those that say the same. */
+/** Pairs of memory texts: those that look alike but differ in meaning, and those that say the same. */
 
 type Pair = readonly [string, string];
 
-/** To make one of two of these would lose a fact. */
+/** Merging one of these pairs would lose a fact. */
 export const different: readonly Pair[] = [
   // Environments.
   [
@@ -42,7 +42,7 @@ export const different: readonly Pair[] = [
   ["Don't stop. Use the queue.", "Don't stop use the queue."],
   ["The bug is in the parser.", "The bug was in the parser."],
   ["You must rebase before a merge.", "You may rebase before a merge."],
-  // Who does what to whom.
+  // Swapped subject and object.
   ["The worker calls the api for each job.", "The api calls the worker for each job."],
   ["Alice reviews what Bob writes in the core.", "Bob reviews what Alice writes in the core."],
   ["Merge develop into main on Fridays.", "Merge main into develop on Fridays."],
@@ -81,7 +81,7 @@ export const different: readonly Pair[] = [
   ["密钥放在环境变量里吗？", "密钥放在环境变量里。"],
 ];
 
-/** One of two is enough. */
+/** Either text of a pair is enough. */
 export const same: readonly Pair[] = [
   ["Port 8080 is taken by the old frontend.", "port 8080 is taken by the old frontend"],
   ["The api keeps its settings in vault-1.", "The API keeps its settings in vault-1"],

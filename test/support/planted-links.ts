@@ -1,4 +1,4 @@
-/** Something of the user's outside of the project, and links to it in the places of what is ours. */
+/** User files outside the project, and links to them in place of our files and folders. */
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,23 +12,23 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 export interface Planted {
-  /** The project's root, in a folder of its own. */
+  /** The project's root. */
   project: string;
-  /** A folder of the user's. */
+  /** A folder of the user, outside the project. */
   theirs: string;
   /** A path in the project. */
   file(path: string): string;
-  /** Puts a link to a file of theirs here, the file having this text. */
+  /** Creates a link here to a user file with this text. */
   linkFile(path: string, text?: string): void;
-  /** Puts a link to their folder here. */
+  /** Creates a link here to the user's folder. */
   linkFolder(path: string): void;
   write(path: string, text: string): void;
-  /** Is all of theirs as it was? What differs, by its name. */
+  /** Names of the user's files that have changed. */
   changes(): string[];
   remove(): void;
 }
 
-/** Nobody has said this: where it is found, something of theirs was read. */
+/** Text only in the user's files: finding it elsewhere means that one was read. */
 export const PRECIOUS = "Precious words about the purple elephant, of nobody's concern.";
 
 export function openPlanted(): Planted {

@@ -1,9 +1,9 @@
-/** What a dream's model may find of keys and of what is private, and how it may look for it. */
+/** Secrets and private files that a dream's model must not see, and ways to search for them. */
 import { type Attempt, bash } from "./escapes.js";
 
 const MEMORY = ".opencode/memory";
 
-/** Put together here, so that no scanner trips over the repository. */
+/** Assembled here, so that secret scanners do not flag the repository. */
 const STRIPE = ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_");
 const GITHUB = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
 const GITHUB_TOO = ["ghp", "zyxwvutsrqponmlkjihgfedcba9876543210"].join("_");
@@ -15,7 +15,7 @@ const ARMOURED = [
   "-----END RSA PRIVATE KEY-----",
 ];
 
-/** A project with keys in places made for them and in places that are not; where git ignores nothing. */
+/** Project files with keys in expected and unexpected places; git ignores none of them. */
 export const PLANTED: Readonly<Record<string, string>> = {
   ".env": `STRIPE=${STRIPE}\nPLAIN=plainlykept\n`,
   "deploy/.env.production": "PLAIN=alsoplainlykept\n",
@@ -35,7 +35,7 @@ export const PLANTED: Readonly<Record<string, string>> = {
   ".opencode/memory/knowledge/key.md": `The worker reads the mail queue with ${GITHUB_TOO}.\n`,
 };
 
-/** Links in it: name and target. */
+/** Links in the project: name and target. */
 export const PLANTED_LINKS: readonly (readonly [name: string, target: string])[] = [
   ["docs/env.md", "../.env"],
   ["src/AGENTS.md", "../deploy/prod-credentials.json"],
@@ -64,7 +64,7 @@ export const NEEDLES: readonly string[] = [
   "tool-output/",
 ];
 
-/** Searches and looks of which most are allowed, each over something of the above. */
+/** Searches and reads, mostly allowed, each covering some of the files above. */
 export const searches: readonly Attempt[] = [
   { tool: "grep", args: { pattern: "." } },
   { tool: "grep", args: { pattern: ".", include: ".env*" } },
@@ -82,7 +82,7 @@ export const searches: readonly Attempt[] = [
   { tool: "grep", args: { pattern: ".", path: "vault" } },
   { tool: "grep", args: { pattern: ".", path: "docs" } },
   { tool: "grep", args: { pattern: "url|token|autocrlf|bare", include: "config" } },
-  // The host searches the folder in which a file that is named as one lies.
+  // Given a file as `path`, the host searches the file's folder.
   { tool: "grep", args: { pattern: ".", path: "a.txt" } },
   { tool: "grep", args: { pattern: ".", path: ".opencode/none" } },
   { tool: "glob", args: { pattern: "**/*" } },

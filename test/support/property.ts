@@ -1,6 +1,6 @@
 /**
- * fast-check as the property tests use it: with another seed in every run on a developer's machine, and the same one
- * on the CI, where a failure has to mean that the change brought it about.
+ * fast-check for the property tests. Developers' machines use a new seed in every run; the CI uses a fixed one, so that
+ * a failure there is caused by the change.
  */
 import fc from "fast-check";
 import { sizeOf } from "./sizes.js";
@@ -11,6 +11,6 @@ if (process.env.CI) fc.configureGlobal({ seed: CI_SEED });
 
 export { fc };
 
-/** How many values a property is tried with. */
+/** Number of values to try for a property. */
 export const runs = (usual: number, long: number, values: string): number =>
   sizeOf({ usual, long, of: values, because: "the property is the same" });

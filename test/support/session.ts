@@ -1,11 +1,11 @@
 import type { Message, MessageInfo, ModelName, Part, ToolPart } from "../../src/conversation/message.js";
 import type { FakeClock } from "./fake-clock.js";
 
-/** A session as it goes on: every message takes its time on the clock, and ends before the next begins. */
+/** A running session: every message takes time on the clock and ends before the next begins. */
 export interface Session {
   readonly messages: Message[];
   user(text: string, info?: Partial<MessageInfo>): Message;
-  /** An answer with these calls; the provider reports `sent` tokens of prompt, of them `cached` from its cache. */
+  /** An answer with these calls. The provider reports `sent` prompt tokens, `cached` of them from its cache. */
   answer(calls: readonly ToolPart[], options?: AnswerOptions): Message;
 }
 
@@ -51,5 +51,5 @@ export function createSession(clock: FakeClock, sessionID = "ses_1"): Session {
   };
 }
 
-/** What an answer that broke off reports. */
+/** Tokens reported for an aborted answer. */
 export const NO_TOKENS = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };

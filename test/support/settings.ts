@@ -2,8 +2,8 @@ import { layers } from "../../layers/index.js";
 import { composeDefaults } from "../../src/config/defaults.js";
 import { loadSchema } from "../../src/config/schema.js";
 
-/** What the layers add to the settings. */
+/** Settings of the layers. */
 export const parts = layers.map(({ settings }) => settings);
-/** The settings of someone who sets nothing. */
+/** Default settings. */
 export const defaults = composeDefaults(parts);
 export const configSchema = await loadSchema(parts);

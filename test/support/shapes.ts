@@ -1,11 +1,11 @@
 /**
- * Texts of any size that are hard on whoever reads them: one small piece again and again, alone, before an end that does
- * not fit, and behind a beginning that does; and what people really paste on one line.
+ * Texts of any size that are hard to parse: a small piece repeated alone, before an end that does not match, and after
+ * a beginning that does; and text that people really paste on one line.
  */
 
 export interface Shape {
   name: string;
-  /** A text of that many UTF-16 units. */
+  /** A text of `size` UTF-16 units. */
   make(size: number): string;
 }
 
@@ -57,7 +57,7 @@ const ATOMS = [
 const repeat = (piece: string, size: number): string =>
   piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
 
-/** The same numbers each time: a figure that differs between two runs does so because of the code. */
+/** The same numbers in every run, so that different results come from different code. */
 function createNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -92,7 +92,7 @@ function cutTo(length: number, write: () => string): string {
   return text.slice(0, length);
 }
 
-/** A piece of each text; the text is such pieces one behind the other. */
+/** Writes one piece of each text; a text consists of such pieces. */
 const PASTED: Readonly<Record<string, Write>> = {
   prose: (next) => `${pick(next, PROSE, 12, " ")} `,
   "prose in sentences": (next) => `${pick(next, PROSE, 14, " ")}. `,
@@ -123,7 +123,7 @@ const PASTED: Readonly<Record<string, Write>> = {
   paths: (next) => `src/${hex(next, 3)}/${hex(next, 3)}.ts `,
 };
 
-/** A name for people and reports; what is no letter is spelled out. */
+/** A readable name for reports, with special characters escaped. */
 const nameOf = (atom: string): string => JSON.stringify(atom);
 
 const repeated: readonly Shape[] = ATOMS.flatMap((atom) => [

@@ -14,7 +14,7 @@ export interface Ran {
   err: string;
 }
 
-/** Runs one command line of `strata` on these files, as the shell would. */
+/** Runs a `strata` command line on these files. */
 export async function runStrata(
   files: Files,
   line: string,

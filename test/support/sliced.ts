@@ -1,6 +1,6 @@
 import type { Sliced } from "../../src/slices.js";
 
-/** Work that may be left once and then has this. */
+/** Work that yields once and then returns `value`. */
 export function* sliced<T>(value: T): Sliced<T> {
   yield;
   return value;

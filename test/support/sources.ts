@@ -1,4 +1,4 @@
-/** The tracked files of the repository, and what they import. */
+/** The repository's tracked files and their imports. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -10,13 +10,13 @@ export const sources = tracked.filter((path) => /^(src|layers)\/.*\.ts$/.test(pa
 export const scripts = tracked.filter((path) => /\.(ts|mts|mjs)$/.test(path));
 export const read = (path: string): string => readFileSync(path, "utf8");
 
-/** Code without comments, so that a rule is not broken by a sentence about it. */
+/** Code without comments, so that a comment cannot break a rule. */
 export const code = (path: string): string =>
   read(path)
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/(^|\s)\/\/.*$/gm, "");
 
-/** What a file imports: a path in the repository, or the name of a package. */
+/** A file's imports: paths in the repository or package names. */
 export function readImports(path: string): string[] {
   const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*"([^"\s]+)"/g)].map(
     (match) => match[1] ?? "",

@@ -1,4 +1,4 @@
-/** Somebody else's repository, and the user's clone of it. */
+/** A repository of another person, and the user's clone of it. */
 import { join } from "node:path";
 import { type OpenedProject, openTrustWorld, type TrustProject, type TrustWorld } from "./trust-world.js";
 
@@ -8,9 +8,9 @@ export interface Team {
   world: TrustWorld;
   theirs: TrustProject;
   mine: TrustProject;
-  /** Its name. */
+  /** Returns the commit's hash. */
   commit(files: Readonly<Record<string, string>>, at?: TrustProject): string;
-  /** A running instance whose user has accepted what there was. */
+  /** A running instance whose user has accepted the existing memories. */
   openAccepted(project?: TrustProject): Promise<OpenedProject>;
 }
 

@@ -1,15 +1,15 @@
 import type { Files } from "../../src/seams/files.js";
 import { systemError } from "./memory-files.js";
 
-/** A disk that can be told to fail, or never to answer, from an operation on. */
+/** A disk that can fail or hang from a given operation on. */
 export interface TrappedFiles extends Files {
-  /** Operations since it was last told. */
+  /** Number of operations since the last `fail` or `hang`. */
   readonly count: number;
-  /** From this operation on, counted from 1, it fails: this one only, or all. */
+  /** Fails operation `from`, counted from 1, and all later ones if `isLasting`. */
   fail(from: number, isLasting: boolean): void;
-  /** From this operation on none is done before `release`. */
+  /** Holds back all operations from this one on until `release`. */
   hang(from: number): void;
-  /** Does what has been waited for, and all that follows. */
+  /** Runs the operations held back, and all later ones. */
   release(): void;
 }
 

@@ -1,4 +1,4 @@
-/** A project on a real disk with a real git, and the store of its memories with what this machine knows of them. */
+/** A project on a real disk with real git, with its memory store and this machine's record of trust. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +15,12 @@ import type { ForeignCause } from "../../src/trust/teller.js";
 import { createTrust, type Trust, type TrustOptions } from "../../src/trust/trust.js";
 import { createFakeLog } from "./fake-log.js";
 
-/** A folder for several projects of one user; removed by the returned function. */
+/** A folder for several projects of one user. */
 export interface TrustWorld {
   root: string;
   state: string;
   project(name: string): TrustProject;
-  /** The disk dates files by a clock that ticks now and then: returns when what follows is dated later. */
+  /** Waits until the disk's coarse clock gives later files a later time. */
   later(): void;
   remove(): void;
 }
@@ -30,9 +30,9 @@ export interface TrustProject {
   file(relativePath: string): string;
   write(relativePath: string, text: string): void;
   git(...args: string[]): string;
-  /** The same with this for its standard input. */
+  /** Runs git with `input` on standard input. */
   feed(args: readonly string[], input: string): string;
-  /** What a running instance has, or a command where it is brief. */
+  /** Opens the project as a running instance or, if brief, as a command does. */
   open(options?: Partial<TrustOptions>): OpenedProject;
 }
 
@@ -41,7 +41,7 @@ export interface OpenedProject {
   store: OpenMemories;
   told: string[];
   warned: string[];
-  /** Ids of the memories, those that are not the user's with a `?` behind them. */
+  /** Ids of the memories; a `?` marks those that are not the user's. */
   list(): Promise<string[]>;
 }
 
@@ -57,7 +57,7 @@ export function openTrustWorld(): TrustWorld {
   };
 }
 
-/** Returns when what is written from now on is dated later than all that is there, and later than a turn that is over. */
+/** Waits until new files get a later time than all existing files and than a turn that has ended. */
 export function untilDiskMoves(folder: string): void {
   const path = join(folder, "clock");
   const read = (): number => {
@@ -66,7 +66,7 @@ export function untilDiskMoves(folder: string): void {
   };
   const begun = read();
   const idle = new Int32Array(new SharedArrayBuffer(4));
-  // The core is for others between two looks.
+  // Leaves the core to other processes between two reads.
   while (read() < begun + 120) Atomics.wait(idle, 0, 0, 5);
 }
 

@@ -5,8 +5,8 @@ import type { MemoryType } from "../../src/memory/memory.js";
 import { atOnce } from "../../src/slices.js";
 
 /**
- * One line of the samples. `written` says when, seen from the rules; how many were found at first sight stands in the
- * README of the samples.
+ * One line of the samples. `written` says when it was written, relative to the rules; the README of the samples has the
+ * number found at the first attempt.
  */
 export interface Utterance {
   text: string;
@@ -26,9 +26,9 @@ export interface Utterance {
     | "tenth"
     | "eleventh"
     | "twelfth";
-  /** The types it may be kept as. */
+  /** Types that the memory may have. */
   types?: MemoryType[];
-  /** Why it carries nothing. */
+  /** Why it contains nothing to remember. */
   without?: string;
 }
 
@@ -42,7 +42,7 @@ export function readUtterances(name: string): Utterance[] {
 
 export interface Measure {
   kept: number;
-  /** Of those kept, as a type that it may be kept as. */
+  /** Number of kept memories with an allowed type. */
   typed: number;
   missed: number;
   wrong: number;
@@ -67,7 +67,7 @@ export function measure(list: readonly Utterance[]): Measure {
 export const precision = ({ kept, wrong }: Measure): number => kept / (kept + wrong);
 export const recall = ({ kept, missed }: Measure): number => kept / (kept + missed);
 
-/** A table of what was found, by the type that was to be found, and by the reason for which nothing was. */
+/** A table of the results, by expected type and by the reason for expecting nothing. */
 export function formatFound(utterances: readonly Utterance[]): string {
   const groups = groupBy(utterances, ({ types, without }) => types?.[0] ?? `without: ${without}`);
   const lines = [...groups]

@@ -1,6 +1,6 @@
 /**
- * A user's home on a real disk with files of theirs in every folder above the memory, a project in it that somebody else
- * has prepared, and a watch on what is done to those files and outside of the project.
+ * A user's home on a real disk with files in every folder above the memory, a hostile project in it, and a watch on all
+ * access to those files and to anything outside the project.
  */
 import { createHash } from "node:crypto";
 import {
@@ -26,10 +26,10 @@ import { createFakeLog, type FakeLog } from "./fake-log.js";
 import { createFakeProcesses } from "./fake-processes.js";
 import { type Ran, runStrata } from "./shell.js";
 
-/** Named so in every folder from the project's own up to the one above the home. */
+/** Name of the file in every folder from the project's up to the one above the home. */
 export const CANARY = "keep.conf";
 export const PRECIOUS = "customers: Alice Example, owes 12000 EUR\n";
-/** Where these lie, from the folder of the memories. */
+/** Their folders, relative to the memory folder. */
 export const UP: readonly string[] = [1, 2, 3, 4, 5].map((depth) => "../".repeat(depth));
 export const INTERNAL = ".opencode/strata/state/memory/internal";
 export const MEMORY = ".opencode/memory";
@@ -38,14 +38,14 @@ export interface Victim extends Disposable {
   home: string;
   project: string;
   files: Files;
-  /** What was read, written or removed of the user's files and outside of the project. */
+  /** Reads, writes and removals of the user's files and outside the project. */
   readonly strayed: readonly string[];
   /** Writes a file of the project. */
   plant(path: string, text: string): void;
-  /** Puts a link to a folder or file of the user's at this path of the project. */
+  /** Creates a link at this path of the project to a folder or file of the user. */
   link(path: string, target: string): void;
   text(path: string): string;
-  /** Everything outside of the folders in which memory may work, by its path. */
+  /** All files outside the folders that memory may use, by path. */
   snapshot(): Map<string, string>;
   openStore(): { store: OpenMemories; log: FakeLog };
   strata(line: string): Promise<Ran>;
@@ -57,11 +57,11 @@ export function openVictim(): Victim {
   const project = join(home, "work", "clone");
   const globalFolder = join(home, ".config", "opencode");
   const state = join(home, ".local", "state");
-  /** By this the machine knows the project; no clone brings it. */
+  /** Identifies the project on this machine; a clone does not contain it. */
   const idFile = join(project, ".git", "opencode-strata-id");
   const own = [join(project, MEMORY), join(project, ".opencode", "strata"), globalFolder];
   const strayed: string[] = [];
-  // Commands read the project's configuration, too, and the doctor tries whether its folders can be written.
+  // Commands also read the project's configuration, and doctor tests whether its folders are writable.
   const isOwn = (path: string): boolean =>
     basename(path) !== CANARY &&
     [project, globalFolder, join(state, "opencode-strata")].some(
@@ -127,7 +127,7 @@ export function openVictim(): Victim {
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
-/** A line of a ledger that somebody has made up. */
+/** A forged ledger line. */
 export function forge(line: {
   path: string;
   from?: string;
@@ -165,7 +165,7 @@ export function plantPending({ plant }: Victim, lines: readonly object[], ledger
   plant(`${INTERNAL}/pending.json`, JSON.stringify({ ledgerFile, lines }));
 }
 
-/** Says where on the disk each file is whose contents are read or changed, links followed. */
+/** Reports the real path of each file that is read or changed, with links resolved. */
 function watchFiles(files: Files, tell: (operation: string, path: string) => void): Files {
   const real = (path: string): string => {
     try {

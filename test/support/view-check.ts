@@ -1,4 +1,4 @@
-/** What every view of a history has in common, whatever was decided. */
+/** Invariants of every view of a history, whatever was decided. */
 import { expect } from "vitest";
 import { PREVIEW_LIMIT_BYTES } from "../../layers/1-tool-results/preview.js";
 import {
@@ -10,17 +10,17 @@ import {
 } from "../../src/conversation/message.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
 
-/** Layer 3, and what failed before, add no more characters at a place. */
+/** Maximum characters that layer 3, and the hints on earlier failures, add in one place. */
 export const LONGEST_REMINDER = 4_000;
 const LONGEST_GREETING = 1_700;
 const GREETINGS = ["[Strata] What the last session"];
-/** What layer 4 adds to a summary. */
+/** Maximum characters that layer 4 adds to a summary. */
 const LONGEST_ADDITION = 14_000;
 const REMINDER = /\n\n\[Strata\] (A reminder after|This very call failed|Noted in earlier sessions) [\s\S]*$/;
 
 /**
- * Fails unless a model could be sent this view, nothing of the history is out of place, and it has not grown by more
- * than what layer 3 has added so far, also to messages that are not shown any more. `greetings`: what may stand behind a message of the user's.
+ * Fails unless the view could be sent to a model, keeps the order of the history, and has not grown by more than
+ * layer 3 has added so far, including to messages no longer shown. `greetings`: texts that may follow a user message.
  */
 export function expectView(
   view: readonly Message[],
@@ -43,7 +43,7 @@ export function expectView(
   expect(estimateTokens(view)).toBeLessThanOrEqual(estimateTokens(history) + allowed);
 }
 
-/** Tokens by which the message may be larger than it was. */
+/** Returns the tokens by which the message may have grown. */
 function expectMessage(
   shown: Message,
   original: Message,
@@ -87,7 +87,7 @@ function expectPart(shown: Part, original: Part): number {
   expect(isToolPart(original)).toBe(true);
   expect(withoutText(shown as ToolPart)).toEqual(withoutText(original as ToolPart));
   const [text, before] = [readResultText(shown as ToolPart), readResultText(original as ToolPart)];
-  // A call has its result, or has none, as it was.
+  // A call keeps its result, or still has none.
   expect(text === undefined).toBe(before === undefined);
   if (text === undefined || before === undefined) return 0;
   expect(text === "" && before !== "").toBe(false);
@@ -97,7 +97,7 @@ function expectPart(shown: Part, original: Part): number {
   expect(base).toContain("[Strata]");
   const isCutByHost = (original as ToolPart).state.metadata?.truncated === true;
   const isSmaller = Buffer.byteLength(base) < Buffer.byteLength(before);
-  // A marker may stand for a small result and the reminder that stood behind it.
+  // A marker may replace a small result together with the reminder after it.
   const isBounded = isCutByHost || base.startsWith("[Strata] Cleared: ");
   expect(isSmaller || isBounded).toBe(true);
   expect(Buffer.byteLength(base)).toBeLessThanOrEqual(PREVIEW_LIMIT_BYTES);
@@ -119,7 +119,7 @@ function withoutText({
   return [tool, callID, state, kept];
 }
 
-/** What is sent, without the names that a fork changes. */
+/** The bytes sent, without the ids that a fork changes. */
 export function bytesOf(view: readonly Message[]): string[] {
   return view.map(({ info, parts }) => JSON.stringify([info.role, info.time, parts]));
 }

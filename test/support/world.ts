@@ -24,42 +24,42 @@ export interface World {
   host: FakeHost;
   /** The messages as they would be sent. */
   request(messages: readonly Message[]): Promise<readonly Message[]>;
-  /** The whole machine made anew on the same disk. */
+  /** A new plugin instance on the same disk. */
   restart(): Promise<World>;
   /** All lines of the log so far. */
   log(): Promise<string>;
   /** Paths of the results on disk. */
   results(): string[];
-  /** What the ledger of a session has of these events. */
+  /** Savings records of a session with these events. */
   ledger(sessionID: string, ...events: string[]): SavingsRecord[];
-  /** What is recorded about results and messages, in order. */
+  /** Recorded decisions, in order. */
   decisions(): KnownLine[];
 }
 
-/** One decision as it is on disk. */
+/** A decision as stored on disk. */
 export type KnownLine = Decision & { layer: string };
 
 export interface WorldOptions {
   files?: MemoryFiles;
-  /** Stands between the machine and the files. */
+  /** Wraps the files that the plugin uses. */
   wrap?: (files: Files) => Files;
   clock?: FakeClock;
   host?: FakeHost;
   options?: Record<string, unknown>;
-  /** In place of the real ones. */
+  /** Replace the real layers. */
   layers?: readonly (LayerDefinition | LayerFactory)[];
   always?: Stack["always"];
-  /** Nobody has worked in the project with Strata: what lies there came with the repository. */
+  /** The user has never used Strata in the project, so all its files came with the repository. */
   isUnknown?: boolean;
 }
 
-/** The package's own files that the machine reads. */
+/** The package's files that the plugin reads. */
 const promptsFolder = fileURLToPath(new URL("../../prompts", import.meta.url));
 const prompts = readdirSync(promptsFolder).map(
   (name) => [join(promptsFolder, name), readFileSync(join(promptsFolder, name))] as const,
 );
 
-/** The machine with everything around it replaced. */
+/** Opens the plugin with fakes for everything around it. */
 export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const clock = given.clock ?? createFakeClock();
   const host = given.host ?? createFakeHost();
@@ -72,7 +72,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   const seeds = given.isUnknown || files.text(Object.keys(known)[0] ?? "") !== undefined ? {} : known;
   for (const [path, text] of Object.entries(seeds)) files.contents.set(path, Buffer.from(text));
   for (const [path, text] of prompts) if (!files.contents.has(path)) files.contents.set(path, text);
-  // The options are the user's own, once over all restarts.
+  // The options are in the user's own configuration, added once for all restarts.
   const others = host.configFiles.filter(({ text }) => text === undefined);
   host.configFiles = [...others, ...usersOptions(given.options)];
   const seams = { clock, host, files: given.wrap?.(files) ?? files, tokenizer: fourCharactersAToken };
@@ -89,7 +89,7 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
     async request(messages) {
       const request = strata.requests.open(messages);
       if (!request) return messages;
-      // As src/host/hooks.ts does.
+      // In the same order as src/host/hooks.ts.
       const limit = strata.dispatcher.limit("context");
       await strata.dispatcher.ask("takenBack", request, undefined, limit);
       const isGoneOnFrom = !request.isCompaction && messages.some(isSummary);
@@ -117,10 +117,10 @@ export async function openWorld(given: WorldOptions = {}): Promise<World> {
   };
 }
 
-/** A layer of a test's own, without settings. */
+/** Creates a test's own layer, without settings. */
 export type LayerFactory = (context: LayerContext) => Layer | undefined;
 
-/** These layers, and the settings of the real ones: what is always done reads them too. */
+/** The given layers plus the settings of the real ones, which the layers under `always` read. */
 function planLayers(given: readonly (LayerDefinition | LayerFactory)[]): LayerDefinition[] {
   const own = given.map((one) => (typeof one === "function" ? toDefinition(one) : one));
   const others = stack.layers.filter(({ name }) => !own.some((one) => one.name === name));
@@ -145,10 +145,10 @@ function readLines<T>(text = ""): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** The first result of the history as it would be sent. */
+/** The history's first result as it would be sent. */
 export async function onlyOutput(world: World, history: readonly Message[]): Promise<string> {
   return outputs(await world.request(history))[0] ?? "";
 }
 
-/** Stands in for the tokenizer, which runs in a thread of its own and is made from the built package. */
+/** Replaces the tokenizer, which runs in its own thread and needs the built package. */
 const fourCharactersAToken = async (pieces: readonly string[]) => Math.ceil(pieces.join("").length / 4);

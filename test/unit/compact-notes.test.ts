@@ -49,9 +49,9 @@ describe("/compact-notes", () => {
     const compact = world.strata.dispatcher.commands.find(({ name }) => name === "compact-notes");
     const say = (words: string) =>
       compact?.execute({ sessionID: "ses_1", words }, new AbortController().signal);
-    expect(await say("undo")).toContain("Nothing to take back");
-    expect(await say("")).toMatch(/files come to [\d,]+ at most[\s\S]*\/compact-notes undo/);
-    expect(await say("undo")).toContain("Taken back");
+    expect(await say("undo")).toContain("Nothing to cancel");
+    expect(await say("")).toMatch(/files take at most [\d,]+[\s\S]*\/compact-notes undo/);
+    expect(await say("undo")).toContain("Cancelled");
     expect(await world.request(history)).toHaveLength(history.length);
     expect(world.ledger("ses_1", "cut")).toHaveLength(0);
   });

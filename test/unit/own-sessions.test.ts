@@ -124,7 +124,9 @@ describe("sessions of our own", () => {
     expect(await run("ses_bound", "read", { text: "all of it" })).toEqual(none);
     expect((await run("ses_plain", "read")).output).toContain("not shown");
     expect(await run("ses_user", "read")).toMatchObject({ output: "all of it", attachments: ["all of it"] });
-    expect(log.lines.join("\n")).toMatch(/grep is not shown to our model: boom[\s\S]*bash .* 10000 ms/);
+    expect(log.lines.join("\n")).toMatch(
+      /grep withheld from the background model: boom[\s\S]*bash .* 10000 ms/,
+    );
   });
 
   it("sessions of our own of a killed process are known by their agent, and have no tools", () => {

@@ -245,9 +245,7 @@ describe("the sections that a small model writes", () => {
       await step(4_000, 2);
       expect(noteOf(world, "ses_1")).toContain("Port the parser.");
       expect(noteOf(world, "ses_1")).not.toContain("about Workflow");
-      expect(await world.log()).toContain(
-        "the model's sections for the notes of ses_1 are not used: Expected",
-      );
+      expect(await world.log()).toContain("rejected the model's sections for the notes of ses_1: Expected");
     }
   });
 

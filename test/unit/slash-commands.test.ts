@@ -85,7 +85,7 @@ describe("a slash command", () => {
     await Promise.resolve();
     hanging.world.clock.advance(5_000);
     expect(await ended).toBeInstanceOf(CommandAnswered);
-    expect(hanging.shown[0]?.[1]).toContain("did not end within 5000 ms");
+    expect(hanging.shown[0]?.[1]).toContain("did not finish within 5000 ms");
   });
 
   it("a slash command called while a turn is under way is answered when that is over", async () => {

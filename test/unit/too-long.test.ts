@@ -1,6 +1,6 @@
 /** What is learned from a provider that says the context is too long, and from a compaction of the host's. */
 import { describe, expect, it } from "vitest";
-import { createShortener } from "../../layers/4-full-compact/shortener.js";
+import { createShortenHistory } from "../../layers/4-full-compact/shorten-history.js";
 import { readHistory } from "../../src/conversation/history.js";
 import type { Message, MessageInfo } from "../../src/conversation/message.js";
 import { findHostBreak } from "../../src/view/breaks.js";
@@ -129,7 +129,7 @@ describe("after a compaction of the host's, with the last answer kept verbatim b
 describe("a history that is too long to be summarised", () => {
   const notes = { formatForModel: async () => "the notes" } as never;
   const shorten = (budgetTokens: number, view: readonly Message[]) =>
-    createShortener({ notes })({ sessionID: "ses_1", budgetTokens } as never, view);
+    createShortenHistory({ notes })({ sessionID: "ses_1", budgetTokens } as never, view);
 
   it("a history that is too long to be summarised is given as the notes and its end, which begins with a user's message", async () => {
     const history = [1, 2, 3, 4].flatMap((n) => [asked(`${n} ${words(1_000)}`), answered("done", 1)]);

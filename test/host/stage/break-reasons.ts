@@ -1,21 +1,20 @@
-/** Why a request with the plugin did not begin with all of the one before: what the plugin's own records say. */
+/** Finds the recorded reason why a request does not begin with the whole previous one. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SavingsRecord } from "../../../src/record/savings.js";
 import type { PrefixBreak } from "./prefix-breaks.js";
 
 export interface ExplainedBreak extends PrefixBreak {
-  /** `undefined` where no record tells of it: such a break must not be. */
+  /** `undefined` if no record explains it; such a break is an error. */
   reason: string | undefined;
 }
 
 /**
- * Records that change nothing that was sent: what goes before it was ever sent, or stands behind it, and what is only
- * counted.
+ * Records that change nothing already sent: results moved before they were sent, appended texts, and mere counts.
  */
 const HARMLESS = new Set(["spilled", "extended", "inherited", "answer", "background"]);
 
-/** All records under a project's `.opencode/strata` but the machine state, in no order. */
+/** All records under a project's `.opencode/strata` except the machine state, unordered. */
 export function readRecords(folder: string): SavingsRecord[] {
   if (!existsSync(folder)) return [];
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -25,7 +24,7 @@ export function readRecords(folder: string): SavingsRecord[] {
     .map((line) => JSON.parse(line) as SavingsRecord);
 }
 
-/** The breaks with their reasons, from the plugin's records of the same run. */
+/** The breaks with their reasons from the plugin's records of the same run. */
 export function explainBreaks(
   breaks: readonly PrefixBreak[],
   records: readonly SavingsRecord[],
@@ -33,7 +32,7 @@ export function explainBreaks(
   return breaks.map((one) => ({ ...one, reason: findReason(one, records) }));
 }
 
-/** What was recorded of this session between the two requests. */
+/** Records of this session between the two requests. */
 function findReason({ earlier, later }: PrefixBreak, records: readonly SavingsRecord[]): string | undefined {
   const between = records.filter(({ event, session, time }) => {
     const at = Date.parse(time);

@@ -1,6 +1,6 @@
 /**
- * A page in a real browser, as a person has it before them: so wide, light or dark, with a keyboard. Spoken to by the
- * DevTools protocol over two pipes, one JSON message and a zero byte each.
+ * A page in a real browser as a person sees it: of a given width, light or dark, with a keyboard. Controlled by the
+ * DevTools protocol over two pipes, with a zero byte after each JSON message.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,29 +14,29 @@ import { entrust } from "./keeper.js";
 
 export interface PageOptions {
   browser: Browser;
-  /** The page, as it would be in a file. */
+  /** The page's HTML. */
   html: string;
   widthPx: number;
   isDark: boolean;
 }
 
 export interface BrowserPage extends AsyncDisposable {
-  /** What the browser has said on its console: errors, and what the page was refused. */
+  /** Lines of the browser's console: errors and blocked requests. */
   readonly console: readonly string[];
-  /** Addresses that were asked for, the page itself first. */
+  /** Requested addresses, the page itself first. */
   readonly requests: readonly string[];
-  /** The value of an expression in the page. */
+  /** Evaluates an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
   /** Presses a key, such as "Tab". */
   press(key: string): Promise<void>;
-  /** Writes a picture of the whole page, or of so much of it from the top. */
+  /** Writes a screenshot of the whole page, or of its top part. */
   takePicture(path: string, heightPx?: number): Promise<void>;
 }
 
 const HEIGHT_PX = 900;
 const ANSWER_MS = patiently(30_000);
 
-/** Opens it; it has been loaded when this resolves. */
+/** Opens the page; resolves when it has loaded. */
 export async function openPage({ browser, html, isDark, widthPx }: PageOptions): Promise<BrowserPage> {
   const folder = mkdtempSync(join(tmpdir(), "strata-page-"));
   const release = entrust({ folder });
@@ -120,7 +120,7 @@ async function present(
   };
 }
 
-/** What of the protocol's answers and events is read here. */
+/** The fields of the protocol's answers and events that are read here. */
 interface Answer {
   targetId: string;
   sessionId: string;
@@ -150,7 +150,7 @@ function startBrowser({ binary, env }: Browser, profile: string): Wire {
     `--user-data-dir=${profile}`,
     "about:blank",
   ];
-  // A group of its own, so that the browser's other processes go with it.
+  // Its own process group, so that the browser's other processes end with it.
   const stdio = ["ignore", "ignore", "ignore", "pipe", "pipe"] as const;
   const child = spawn(binary, args, { env, detached: true, stdio: [...stdio] });
   const release = entrust({ group: child.pid ?? 0 });

@@ -1,7 +1,6 @@
 /**
- * Finds a Chromium that runs. On Linux with an x64 processor it is the one that the npm package `@sparticuz/chromium`
- * carries, unpacked once beside the packages, with its own fonts: every machine sees the same. Elsewhere it is that of
- * the machine, if there is one.
+ * Finds a Chromium that runs. On x64 Linux it is the one in the npm package `@sparticuz/chromium`, unpacked once into
+ * node_modules, with its own fonts, so that every machine renders the same. Elsewhere it is an installed one, if any.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -18,12 +17,12 @@ export interface Browser {
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
-/** One that runs; `undefined` where there is none. */
+/** Path of a Chromium that runs; `undefined` if there is none. */
 export function findBrowser(): Browser | undefined {
   return findPacked() ?? findInstalled();
 }
 
-/** That of the package; its libraries stand in where the machine has none. */
+/** The package's Chromium; its libraries replace those that the machine lacks. */
 function findPacked(): Browser | undefined {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   const packed = findPackage();
@@ -48,7 +47,7 @@ function findPackage(): string | undefined {
 const readVersion = (packed: string): string =>
   JSON.parse(readFileSync(join(dirname(packed), "package.json"), "utf8")).version;
 
-/** In a folder of another name first: two tests may want it at once, and one may be killed. */
+/** Unpacks into a temporary folder first: two tests may start at once, and one may be killed. */
 function unpack(packed: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true });
   const half = mkdtempSync(`${folder}-`);

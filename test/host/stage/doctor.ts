@@ -1,4 +1,4 @@
-/** Runs `strata doctor` in a project, as a person would who has OpenCode in the PATH. */
+/** Runs `strata doctor` in a project, with OpenCode in the PATH. */
 import { spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import type { Finding, Section } from "../../../src/cli/doctor/finding.js";
@@ -14,7 +14,7 @@ export interface DoctorRun {
 }
 
 export interface DoctorOptions {
-  /** The folder in which OpenCode is; by default that of the installed one. */
+  /** Folder of OpenCode; by default of the installed one. */
   folder?: string;
   env?: Record<string, string>;
 }
@@ -44,7 +44,7 @@ export async function runDoctor(
   return { code, seconds: (performance.now() - begunMs) / 1_000, ...text };
 }
 
-/** All findings of a run with `--json`, and those of its proof. */
+/** All findings of a run with `--json`, and those of the proof. */
 export function readFindings({ out }: Pick<DoctorRun, "out">): {
   findings: readonly Finding[];
   proof: readonly Finding[];

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { sources } from "../repository.js";
 import { entrust } from "./keeper.js";
 
-/** What of the tree is not needed to build and run it. */
+/** Paths not needed to build and run it. */
 const LEFT_OUT = ["test", "docs"].map((folder) => `:(exclude)${folder}`);
 const BUILD_MS = 60_000;
 
@@ -16,7 +16,7 @@ export interface EarlierPackage {
   remove(): void;
 }
 
-/** Whether the history has it: a shallow clone, or an export of the tree, may not. */
+/** Whether the history has the commit; a shallow clone or an exported tree may not. */
 export function hasCommit(commit: string): boolean {
   return spawnSync("git", ["cat-file", "-e", `${commit}^{tree}`], { cwd: sources }).status === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * The host's events, as a test sees them: `GET /event` is a stream of server-sent events, one JSON
- * document in each `data:` line, beginning with `server.connected`. They are collected from there on.
+ * The host's events: `GET /event` is a stream of server-sent events, one JSON document per `data:` line,
+ * beginning with `server.connected`. Collects all events from there on.
  */
 
 import type { Event } from "@opencode-ai/sdk/v2/types";
@@ -10,9 +10,9 @@ import { createSightings } from "./sightings.js";
 /** The events since the subscription. */
 export interface EventStream {
   readonly all: readonly Event[];
-  /** Resolves with the first event since the subscription that fits; rejects after `timeoutMs` (30 s). */
+  /** Resolves with the first matching event since the subscription; rejects after `timeoutMs` (30 s). */
   waitFor(fits: (event: Event) => boolean, timeoutMs?: number): Promise<Event>;
-  /** Resolves when the stream has ended, as it does when the host goes away. */
+  /** Resolves when the stream ends, as it does when the host exits. */
   readonly ended: Promise<void>;
   close(): void;
 }

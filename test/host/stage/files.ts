@@ -2,7 +2,7 @@ import { existsSync, readFileSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { patiently } from "../../support/patience.js";
 
-/** Resolves when a file or folder that exists has gone from the folder above it. */
+/** Resolves when an existing file or folder has been removed. */
 export function whenRemoved(path: string): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(dirname(path), (_, name) => {
@@ -16,12 +16,12 @@ export function whenRemoved(path: string): Promise<void> {
 const WAIT_MS = 20_000;
 const LOOK_MS = 50;
 
-/** Resolves when the file has this in it; rejects after 20 s, or `waitMs`, and later on a slow machine. */
+/** Resolves when the file contains this text; rejects after 20 s or `waitMs`, later on a slow machine. */
 export function whenContains(path: string, text: string, waitMs = WAIT_MS): Promise<void> {
   return whenFits(path, (contents) => contents.includes(text), text, waitMs);
 }
 
-/** Resolves when the file is there and its text fits; rejects after 20 s, or `waitMs`, and later on a slow machine. */
+/** Resolves when the file's text matches; rejects after 20 s or `waitMs`, later on a slow machine. */
 export function whenFits(
   path: string,
   fits: (text: string) => boolean,

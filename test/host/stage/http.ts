@@ -1,13 +1,13 @@
 /**
- * Requests to a host, each on a connection of its own.
+ * Requests to a host, each on a new connection.
  *
- * `fetch` keeps connections by address, and a host that is started again often gets the port of the one
- * before: the first request after a restart then failed on a connection to a host long dead.
+ * `fetch` keeps connections by address, and a restarted host often gets its old port: the first request after a restart
+ * would then fail on a dead connection.
  */
 
 import { type IncomingMessage, request } from "node:http";
 
-/** One request. `body` is sent as JSON; `signal` ends it, and its response, at any time. */
+/** One request. `body` is sent as JSON; `signal` aborts the request and its response. */
 export interface HttpRequest {
   method: string;
   url: string;
@@ -15,7 +15,7 @@ export interface HttpRequest {
   signal?: AbortSignal;
 }
 
-/** Sends a request; resolves with the response once its headers are there. */
+/** Sends a request; resolves with the response when its headers arrive. */
 export function openResponse({ method, url, body, signal }: HttpRequest): Promise<IncomingMessage> {
   const payload = body === undefined ? "" : JSON.stringify(body);
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(payload) };

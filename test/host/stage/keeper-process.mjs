@@ -1,9 +1,9 @@
 /**
- * The keeper: a process that outlives the one that tests, in order to tidy up after it.
+ * The keeper: a process that outlives the test process and cleans up after it.
  *
- * It reads lines of JSON, `{"hold": thing}` and `{"release": thing}`, where a thing is the pid of a
- * process group or a folder. When its input ends, however the other side died, it kills the groups and
- * removes the folders that it still holds. Started by `keeper.ts`.
+ * It reads JSON lines, `{"hold": thing}` and `{"release": thing}`, where a thing is the pid of a process
+ * group or a folder. When its input ends, for whatever reason, it kills the groups and removes the folders
+ * that it still holds. Started by `keeper.ts`.
  */
 
 import { rmSync } from "node:fs";
@@ -31,6 +31,6 @@ function killGroup(group) {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // It had ended by itself, which is all that was wanted.
+    // The group has already ended.
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Makes sure that nothing outlives the tests: process groups and folders are entrusted to a small process
- * (`keeper-process.mjs`) that ends them when this process ends, even where this one is killed and can
- * run no code of its own. The keeper is started for the first thing entrusted and goes with the last one
- * released.
+ * Makes sure that nothing outlives the tests: a small process (`keeper-process.mjs`) removes registered
+ * process groups and folders when this process ends, even if it is killed. The keeper starts with the
+ * first registration and exits with the last release.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -16,7 +15,7 @@ const script = fileURLToPath(new URL("./keeper-process.mjs", import.meta.url));
 const held = new Set<Entrusted>();
 let keeper: ChildProcess | undefined;
 
-/** Has this killed or removed when the current process ends. Returns a function that takes it back. */
+/** Has this killed or removed when the current process ends. Call the returned function to release it. */
 export function entrust(thing: Entrusted): () => void {
   keeper ??= startKeeper();
   held.add(thing);
@@ -29,9 +28,9 @@ export function entrust(thing: Entrusted): () => void {
 }
 
 function startKeeper(): ChildProcess {
-  // Detached, so that the Ctrl-C which ends the tests does not end the keeper before its work.
+  // Detached, so that Ctrl-C does not end the keeper before it has cleaned up.
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
-  // Neither may the keeper hold up the end of this process, nor its own end be an error here.
+  // The keeper must not delay the exit of this process, and its own exit is no error here.
   child.unref();
   (child.stdin as Socket).unref();
   child.stdin?.on("error", () => {});

@@ -1,7 +1,6 @@
 /**
- * A small MCP server on standard input and output, run by the host as a process of its own, whose tools
- * answer with results of known size and shape. In the host they are named `mcp_blob`, `mcp_oneline`,
- * `mcp_json` and `mcp_fail`.
+ * A small MCP server on standard input and output, started by the host, whose tools return results of
+ * known size and shape. The host names them `mcp_blob`, `mcp_oneline`, `mcp_json` and `mcp_fail`.
  */
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";

@@ -1,13 +1,13 @@
 /**
- * Puts an answer on the wire in the OpenAI chat completion format: as server-sent chunks, with the usage
- * in the last one, or as one JSON document where the client did not ask for a stream.
+ * Sends an answer in the OpenAI chat completion format: as server-sent chunks with the usage in the last
+ * one, or as one JSON document if the client did not ask for a stream.
  */
 
 import type { ServerResponse } from "node:http";
 import type { ModelRequest } from "./model-request.js";
 import type { CallsStep, FailStep, HangUpStep, SayStep } from "./steps.js";
 
-/** A call whose id has been settled. */
+/** A call with its final id. */
 export interface SettledCall {
   id: string;
   tool: string;
@@ -20,7 +20,7 @@ export interface Answer {
   calls: SettledCall[];
 }
 
-/** Settles what will be sent: ids for the calls that have none, arguments as JSON. */
+/** Prepares an answer for sending: adds missing call ids and encodes arguments as JSON. */
 export function settleAnswer(step: SayStep | CallsStep, nextCallID: () => string): Answer {
   if (step.kind === "say") return { text: step.text, calls: [] };
   const settled = step.calls.map(({ id, tool, args }) => ({
@@ -31,7 +31,7 @@ export function settleAnswer(step: SayStep | CallsStep, nextCallID: () => string
   return { text: "", calls: settled };
 }
 
-/** Sends a whole answer, in the form the request asked for. */
+/** Sends a whole answer, streamed or not as the request asked. */
 export function sendAnswer(response: ServerResponse, request: ModelRequest, answer: Answer): void {
   if (request.body.stream === true) streamAnswer(response, request, answer);
   else sendJson(response, 200, completion(request, answer));
@@ -42,13 +42,13 @@ export function sendFailure(response: ServerResponse, { status, message }: Omit<
   sendJson(response, status, { error: { message, type: "scripted", code: String(status) } });
 }
 
-/** Sends the headers of a stream, at once, and leaves it open. */
+/** Sends a stream's headers at once and leaves it open. */
 export function openStream(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.flushHeaders();
 }
 
-/** Sends the beginning of a streamed answer, then closes the socket under it. */
+/** Sends the beginning of a streamed answer, then closes the socket. */
 export function breakOff(response: ServerResponse, request: ModelRequest, { text }: HangUpStep): void {
   openStream(response);
   const chunk = event(request, { choices: [choice({ role: "assistant", content: text })] });

@@ -1,17 +1,17 @@
-/** A port of this machine on which one scripted model after the other can answer. */
+/** A local port on which successive scripted models can answer. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface ModelPort {
   /** The base address for a provider's configuration, ending in `/v1`. */
   readonly url: string;
-  /** From now on requests go to this one. Those under way are broken off. */
+  /** Routes requests to this model from now on and aborts the running ones. */
   serve(listener: RequestListener): void;
   /** Closes the port and every open answer. */
   close(): Promise<void>;
 }
 
-/** Opens a free port of 127.0.0.1. */
+/** Opens a free port on 127.0.0.1. */
 export async function openModelPort(): Promise<ModelPort> {
   let current: RequestListener = (_, response) => response.writeHead(503).end();
   const server = createServer((incoming, response) => current(incoming, response));

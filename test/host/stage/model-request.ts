@@ -1,9 +1,9 @@
 /**
- * One request as the scripted model received it, with the questions a test asks of it: which tool
- * results were sent, how much came from the prompt cache, where it parts from an earlier request.
+ * A request as the scripted model received it, with what tests need to know: the tool results, the tokens
+ * from the prompt cache, the first difference from an earlier request.
  *
- * Bytes are compared in one canonical form, the order in which providers cache: the tools, then the
- * messages (system messages first). Each is JSON with its keys in the order they were sent.
+ * Bytes are compared in the order in which providers cache: the tools, then the messages (system messages
+ * first). Each is JSON with its keys in the order they were sent.
  */
 
 /** A message as OpenAI-compatible hosts send it; other fields are kept in the recorded object. */
@@ -14,7 +14,7 @@ export interface ChatMessage {
   tool_call_id?: string;
 }
 
-/** A tool as it is offered to the model. */
+/** A tool as offered to the model. */
 export interface ChatTool {
   type: string;
   function: { name: string; description?: string; parameters?: unknown };
@@ -34,7 +34,7 @@ export interface ToolResult {
   text: string;
 }
 
-/** A request, recorded. The token counts are 0 until the answer is decided, and are those reported to the host. */
+/** A recorded request. Its token counts, as reported to the host, are 0 until the answer is decided. */
 export interface ModelRequest {
   body: ChatBody;
   /** Length of the raw body. */
@@ -43,9 +43,9 @@ export interface ModelRequest {
   tools: ChatTool[];
   /** The host's session, from `x-session-id`. */
   sessionID: string | undefined;
-  /** Its parent where it is a child session, from `x-parent-session-id`. */
+  /** The parent of a child session, from `x-parent-session-id`. */
   parentSessionID: string | undefined;
-  /** The tools, then the messages: what the prompt cache sees. */
+  /** The tools, then the messages, as the prompt cache sees them. */
   prompt: string;
   /** The JSON of each message. */
   messageBytes: string[];
@@ -56,13 +56,13 @@ export interface ModelRequest {
   at: number;
   /** The tool results among the messages, in order. */
   toolResults(): ToolResult[];
-  /** The text of the last result with this call id; throws with the ids there are if there is none. */
+  /** The text of the last result with this call id; throws with the known ids if there is none. */
   toolResult(callID: string): string;
   /** The text of all messages of one role, joined by line breaks. */
   textOf(role: string): string;
 }
 
-/** What the server knows about a request beside its body. */
+/** Facts about a request that are not in its body. */
 export interface ReceivedRequest {
   raw: Buffer;
   sessionID: string | undefined;
@@ -70,7 +70,7 @@ export interface ReceivedRequest {
   at: number;
 }
 
-/** Reads a raw body into a record; throws where it is not JSON with a list of messages. */
+/** Parses a raw body; throws if it is not JSON with a list of messages. */
 export function createModelRequest({ raw, ...received }: ReceivedRequest): ModelRequest {
   const body = JSON.parse(raw.toString("utf8")) as ChatBody;
   const { messages, tools = [] } = body;
@@ -101,8 +101,8 @@ export function createModelRequest({ raw, ...received }: ReceivedRequest): Model
 }
 
 /**
- * The index of the first message at which `later` stops repeating `earlier`; -1 where their tools differ
- * already, `undefined` where `later` begins with all of `earlier`.
+ * Index of the first message at which `later` stops repeating `earlier`; -1 if their tools differ,
+ * `undefined` if `later` begins with all of `earlier`.
  */
 export function firstDifference(earlier: ModelRequest, later: ModelRequest): number | undefined {
   if (JSON.stringify(earlier.tools) !== JSON.stringify(later.tools)) return -1;
@@ -110,7 +110,7 @@ export function firstDifference(earlier: ModelRequest, later: ModelRequest): num
   return index === -1 ? undefined : index;
 }
 
-/** Whether this is the host's request for a summary of the history, which it makes when the window is full. */
+/** Whether this is the host's summary request, which it makes when the window is full. */
 export function isSummarizing({ messages, tools }: ModelRequest): boolean {
   return (
     tools.length === 0 &&
@@ -120,7 +120,7 @@ export function isSummarizing({ messages, tools }: ModelRequest): boolean {
   );
 }
 
-/** Tokens by the bench's only measure: four bytes each, rounded up. */
+/** Estimated tokens: four bytes each, rounded up. */
 export function tokensOfBytes(bytes: number): number {
   return Math.ceil(bytes / 4);
 }

@@ -1,4 +1,4 @@
-/** Tests of finding the host's binary, with folders laid out as npm lays them out. */
+/** Tests of finding the host's binary, with folders as npm creates them. */
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,14 +24,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(modules, { recursive: true }));
 
-test("the platform's binary is taken where the package has only its stub", () => {
+test("findOpenCode uses the platform's binary if the package has only its stub", () => {
   const folder = join(modules, platform, "bin");
   mkdirSync(folder, { recursive: true });
   symlinkSync(process.execPath, join(folder, "opencode"));
   expect(findOpenCode(join(modules, "opencode-ai"))).toBe(join(folder, "opencode"));
 });
 
-test("a binary that does not run here is passed over", () => {
+test("findOpenCode skips a binary that does not run here", () => {
   for (const [name, runs] of [
     [platform, false],
     [`${platform}-musl`, true],
@@ -42,12 +42,12 @@ test("a binary that does not run here is passed over", () => {
   expect(findOpenCode(join(modules, "opencode-ai"))).toContain("-musl");
 });
 
-test("the error where no binary runs names what was tried and what to do", () => {
+test("findOpenCode throws with the paths tried and what to do if no binary runs", () => {
   expect(() => findOpenCode(join(modules, "opencode-ai"))).toThrow(
     /opencode\.exe[\s\S]*install scripts allowed/,
   );
 });
 
-test("the OpenCode that is installed here is a real binary", () => {
+test("the installed OpenCode is a real binary", () => {
   expect(findOpenCode()).toMatch(/opencode(\.exe)?$/);
 });

@@ -1,10 +1,10 @@
 /**
  * Finds the real OpenCode binary that npm installed.
  *
- * The package `opencode-ai` carries a stub of a few hundred bytes; its install script puts the binary of
- * the platform in its place. Where install scripts were blocked the stub is still there, and the binary
- * lies in a package of its own, such as `opencode-linux-x64` (there may be several: with and without
- * AVX2, glibc and musl), so each is tried until one runs.
+ * The package `opencode-ai` contains a stub of a few hundred bytes; its install script replaces it with the
+ * platform's binary. If install scripts are blocked, the stub stays and the binary is in a separate package
+ * such as `opencode-linux-x64`. There may be several (with and without AVX2, glibc and musl), so each is
+ * tried until one runs.
  */
 
 import { spawnSync } from "node:child_process";
@@ -17,9 +17,8 @@ const require = createRequire(import.meta.url);
 const smallestBinaryBytes = 1_000_000;
 
 /**
- * The path of a binary that runs here. Throws, naming what was tried, if there is none.
- * `packageFolder` is that of `opencode-ai`, by default the one installed; the platforms' packages lie
- * beside it.
+ * The path of a binary that runs here; throws with the paths tried if there is none. `packageFolder` is the
+ * folder of `opencode-ai`, by default the installed one; the platform packages are next to it.
  */
 export function findOpenCode(packageFolder = installedFolder()): string {
   const installed = join(packageFolder, "bin", "opencode.exe");

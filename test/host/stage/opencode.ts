@@ -1,10 +1,10 @@
 /**
  * Runs the real OpenCode as a server for one project, cut off from the user and from the network.
  *
- * - All its folders lie under the project's temporary root; nothing of the environment but PATH, and
- *   what a test gives, reaches it. It asks nobody for updates, models, language servers or packages.
- * - It leads a process group of its own, entrusted to the keeper, so that neither a failing nor a killed
- *   test leaves it running.
+ * - All its folders are under the project's temporary root. Of the environment it gets only PATH and what a
+ *   test passes. It fetches no updates, models, language servers or packages.
+ * - It leads its own process group, registered with the keeper, so that neither a failing nor a killed test
+ *   leaves it running.
  * - Every wait is bounded and fails with the end of the host's log.
  */
 
@@ -26,11 +26,11 @@ import { killStrays } from "./strays.js";
 /** What to start. */
 export interface OpenCodeOptions {
   project: Project;
-  /** Contents for the project's `opencode.json`; by default that file stays as it is. */
+  /** Contents of the project's `opencode.json`; by default the file stays unchanged. */
   config?: Record<string, unknown>;
-  /** Environment variables beside those that isolate the host. */
+  /** Environment variables in addition to those that isolate the host. */
   env?: Record<string, string>;
-  /** Where the binary is; by default that of the installed `opencode-ai`. */
+  /** Path of the binary; by default that of the installed `opencode-ai`. */
   binary?: string;
 }
 
@@ -38,26 +38,26 @@ export interface OpenCodeOptions {
 export interface OpenCode {
   readonly url: string;
   readonly pid: number;
-  /** Any request of its HTTP interface. */
+  /** Sends any request to its HTTP interface. */
   readonly api: Api;
-  /** Opens a session. One without a title is given one by the host, with a request to the model. */
+  /** Opens a session. Without a title, the host asks the model for one. */
   newSession(title?: string): Promise<Session>;
-  /** Takes up a session that exists. */
+  /** Returns an existing session. */
   session(id: string): Session;
-  /** Subscribes to its events; resolves when the subscription stands. */
+  /** Subscribes to its events; resolves when the subscription is confirmed. */
   events(): Promise<EventStream>;
-  /** What it wrote to standard error: its log, and what plugins print. */
+  /** Its standard error: its log and what plugins print. */
   log(): string;
-  /** Asks it to end (SIGTERM), then makes it (SIGKILL) after 5 s. */
+  /** Sends SIGTERM, then SIGKILL after 5 s. */
   stop(): Promise<void>;
-  /** Ends it and its children at once (SIGKILL), as a power cut would. */
+  /** Kills it and its children at once (SIGKILL), as a power cut would. */
   kill(): Promise<void>;
 }
 
 const startTimeoutMs = patiently(30_000);
 const stopTimeoutMs = patiently(5_000);
 
-/** Starts a host and resolves when it listens; rejects with the end of its log if it does not within 30 s. */
+/** Starts a host; resolves when it listens, rejects with the end of its log after 30 s. */
 export async function startOpenCode({
   project,
   config,
@@ -103,7 +103,7 @@ export async function startOpenCode({
   };
 }
 
-/** Runs one command of the host in the project, such as `run`, to its end; it is killed after 60 s. */
+/** Runs a host command such as `run` in the project and waits for it; kills it after 60 s. */
 export async function runOpenCode(
   project: Project,
   args: readonly string[],
@@ -128,7 +128,7 @@ export async function runOpenCode(
   return { code, out, log };
 }
 
-/** Prepares what the host would otherwise fetch. A project without `.opencode` is left without. */
+/** Prepares files that the host would otherwise fetch. Does not create `.opencode`. */
 export async function prepareFolders({ root, folders, file }: Project): Promise<void> {
   const config = join(folders.config, "opencode");
   await mkdir(config, { recursive: true });
@@ -148,8 +148,8 @@ function isolation({ root, folders, file }: Project): NodeJS.ProcessEnv {
     XDG_DATA_HOME: folders.data,
     XDG_STATE_HOME: folders.state,
     XDG_CACHE_HOME: folders.cache,
-    // What a test sets there is its user's own choice, as it is with anybody who names a file so. What comes with a
-    // repository stands in other files, such as `.opencode/opencode.json`.
+    // Settings in this file count as the user's own. Those of a repository go into other files, such as
+    // `.opencode/opencode.json`.
     OPENCODE_CONFIG: file("opencode.json"),
     OPENCODE_TEST_MANAGED_CONFIG_DIR: join(root, "managed"),
     OPENCODE_MODELS_PATH: join(root, "models.json"),
@@ -164,7 +164,7 @@ function isolation({ root, folders, file }: Project): NodeJS.ProcessEnv {
 }
 
 interface Running {
-  /** The address, once the host has printed it. */
+  /** The address printed by the host. */
   listening(): Promise<string>;
   log(): string;
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
@@ -181,7 +181,7 @@ function watch(child: ChildProcess, project: Project): Running {
   });
 
   async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
-    // Once it is gone for certain its pid may be somebody else's.
+    // After it has exited, its pid may belong to another process.
     if (gone) return;
     if (signal === "SIGKILL") killGroup(child);
     else child.kill(signal);

@@ -1,15 +1,15 @@
-/** The package as people get it: an archive, in which all that it needs is bundled. */
+/** The package as published: an archive with everything bundled. */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sources } from "../repository.js";
 
-/** Packs what is built, as the package's own version, into `folder`; the path of the archive. */
+/** Packs the built package into `folder`; returns the path of the archive. */
 export function pack(folder: string): string {
   return packFolder(sources, folder);
 }
 
-/** The same, built as another version. */
+/** Builds and packs it as another version. */
 export function packAs(version: string, folder: string): string {
   const stage = join(folder, `package-${version}`);
   mkdirSync(stage, { recursive: true });
@@ -22,14 +22,14 @@ export function packAs(version: string, folder: string): string {
   return packFolder(stage, folder);
 }
 
-/** Installs an archive without a package manager: nothing of it is needed but its files. The folder it is in then. */
+/** Unpacks an archive without a package manager; only its files are needed. Returns the package's folder. */
 export function unpack(archive: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   execFileSync("tar", ["-xzf", archive, "-C", folder, "--strip-components=1"]);
   return folder;
 }
 
-/** Without its scripts: they would build `dist/` anew under the other tests. */
+/** Packs without scripts, which would rebuild `dist/` while other tests use it. */
 function packFolder(source: string, folder: string): string {
   const npm = ["pack", source, "--json", "--ignore-scripts", "--pack-destination", folder];
   const [packed] = JSON.parse(

@@ -1,11 +1,11 @@
 /**
  * Keeps the host from running `npm install` at every start.
  *
- * In each of its configuration folders (the global one, the project's `.opencode`) the host installs
- * `@opencode-ai/plugin` in the background, and the loading of plugins and custom tools waits for it. It
- * leaves a folder alone that has `node_modules` and whose `package-lock.json` lists, at the root, every
- * dependency of `package.json` and that package. So both files are written, and the package is linked
- * to the one this repository has installed; imports of it from custom tools resolve as usual.
+ * In each configuration folder (the global one, the project's `.opencode`) the host installs
+ * `@opencode-ai/plugin` in the background, and plugins and custom tools load only afterwards. It skips a
+ * folder with `node_modules` whose `package-lock.json` lists, at the root, every dependency of
+ * `package.json` and that package. So this writes both files and links the package to the one installed in
+ * this repository; custom tools can import it as usual.
  */
 
 import { existsSync } from "node:fs";
@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 const name = "@opencode-ai/plugin";
 const require = createRequire(import.meta.url);
 
-/** Provides the plugin package in a configuration folder. A folder that has `node_modules` is left as it is. */
+/** Provides the plugin package in a configuration folder, unless it already has `node_modules`. */
 export async function providePluginPackage(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   if (existsSync(modules)) return;
@@ -33,7 +33,7 @@ export async function providePluginPackage(folder: string): Promise<void> {
   await writeFile(join(folder, "package-lock.json"), JSON.stringify(lock, null, 2));
 }
 
-/** Found by looking, since the package exports nothing that `require.resolve` could name. */
+/** Searches the folders, since the package exports nothing that `require.resolve` could resolve. */
 function installedFolder(): string {
   const places = (require.resolve.paths(name) ?? []).map((modules) => join(modules, name));
   const found = places.find((folder) => existsSync(join(folder, "package.json")));

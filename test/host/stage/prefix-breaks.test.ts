@@ -28,7 +28,7 @@ test("a session that only grows has no break, whatever other sessions send in be
   expect(findBreaks(requests)).toEqual([]);
 });
 
-test("a changed message is a break there, with what was lost after it", () => {
+test("a changed message is a break at that message, with the tokens lost after it", () => {
   const requests = [request(["a", "b", "c"]), request(["a", "B", "c", "d"]), request(["a", "B", "c", "d"])];
   const [only, ...others] = findBreaks(requests);
   expect(others).toEqual([]);
@@ -36,12 +36,12 @@ test("a changed message is a break there, with what was lost after it", () => {
   expect(only && formatBreak(only)).toBe("request 2 differs from message 2 on, 15 tokens before it");
 });
 
-test("a message that is missing at the end is a break, and so are other tools", () => {
+test("a message missing at the end is a break, and so are changed tools", () => {
   expect(findBreaks([request(["a", "b"]), request(["a"])])).toMatchObject([{ message: 2 }]);
   expect(findBreaks([request(["a"]), request(["a"], { tools: [] })])).toMatchObject([{ message: -1 }]);
 });
 
-test("a request for a summary is no break itself, and the one after it says where it comes from", () => {
+test("a summary request is no break, and the break after it is marked as the host's", () => {
   const summary = request(["a"], { system: "You are an anchored context summarization agent", tools: [] });
   const breaks = findBreaks([request(["a", "b"]), summary, request(["c"]), request(["d"])]);
   expect(breaks.map((one) => [one.request, one.isCompaction])).toEqual([

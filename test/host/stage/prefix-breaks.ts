@@ -1,24 +1,24 @@
-/** Where a session's requests stop repeating the one before: there the prompt cache is lost from that message on. */
+/** Finds where a session's requests stop repeating the previous one; from there on the prompt cache is lost. */
 import { firstDifference, isSummarizing, type ModelRequest, tokensOfBytes } from "./model-request.js";
 
-/** A request that does not begin with all of the one before it in its session. */
+/** A request that does not begin with the whole previous request of its session. */
 export interface PrefixBreak {
-  /** The request before, and this one. */
+  /** The previous request and this one. */
   earlier: ModelRequest;
   later: ModelRequest;
   /** Its number among all requests, from 1. */
   request: number;
   /** Index of the first message that differs; -1 where the tools do. */
   message: number;
-  /** Tokens of the earlier request that stood after that place. */
+  /** Tokens of the earlier request from that message on. */
   tokensLost: number;
-  /** Whether the host had the history summarized in between: the break is then its own. */
+  /** Whether the host summarized the history in between, which makes the break its own. */
   isCompaction: boolean;
 }
 
 /**
- * The breaks, in order, session by session as the requests came. The host's requests for a summary are passed over:
- * they stand outside of the conversation.
+ * The breaks of each session, in request order. Ignores the host's summary requests, which are not part of the
+ * conversation.
  */
 export function findBreaks(requests: readonly ModelRequest[]): PrefixBreak[] {
   const last = new Map<string | undefined, ModelRequest>();
@@ -40,7 +40,7 @@ export function findBreaks(requests: readonly ModelRequest[]): PrefixBreak[] {
   });
 }
 
-/** "request 12, message 7": where a break is, for people. */
+/** Position of a break, for people: "request 12, message 7". */
 export function formatBreak({ request, message, tokensLost }: PrefixBreak): string {
   const place = message === -1 ? "its tools differ" : `differs from message ${message} on`;
   return `request ${request} ${place}, ${tokensLost} tokens before it`;

@@ -1,6 +1,6 @@
 /**
- * A temporary project for a host to work in: a git repository with one commit, and beside it, under the
- * same temporary root, everything the host would otherwise keep in the user's home.
+ * A temporary project for a host: a git repository with one commit and, under the same temporary root,
+ * everything the host would otherwise keep in the user's home.
  *
  *     <root>/project/                     the repository
  *     <root>/home, config, data, …        HOME and the XDG folders
@@ -32,11 +32,11 @@ export interface Project {
   /** The repository. */
   readonly path: string;
   readonly folders: HostFolders;
-  /** Absolute path of something in the repository. */
+  /** Absolute path of a file in the repository. */
   file(relativePath: string): string;
-  /** The text of a file of the repository; throws where there is none. */
+  /** The text of a file of the repository; throws if it does not exist. */
   read(relativePath: string): string;
-  /** Writes a file of the repository, and the folders it needs. It is not committed. */
+  /** Writes a file of the repository, creating folders; does not commit it. */
   write(relativePath: string, contents: string | Uint8Array): Promise<void>;
   /** Removes everything under `root`. */
   remove(): Promise<void>;
@@ -60,7 +60,7 @@ export async function createProject(
   return project;
 }
 
-/** One more repository of the same user, in the same root; `number` tells them apart. */
+/** Another repository of the same user under the same root; `number` distinguishes them. */
 export async function createNextProject(
   { folders, root }: Project,
   files: Record<string, string | Uint8Array>,
@@ -104,7 +104,7 @@ function foldersUnder(root: string): HostFolders {
   return Object.fromEntries(names.map((name) => [name, join(root, name)])) as unknown as HostFolders;
 }
 
-/** Its user has worked in it before, with Strata: what the test puts there is theirs. */
+/** Marks the project as one its user has worked in with Strata, so that the test's files are theirs. */
 async function makeKnown({ folders, path }: Project, id?: string): Promise<void> {
   const places = {
     ...(id !== undefined && { id }),
@@ -124,7 +124,7 @@ function commitAll({ path, folders }: Project): void {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: path, env, stdio: "pipe" });
   git("-c", "init.defaultBranch=main", "init", "--quiet");
   git("add", "--all", "--force");
-  // The host takes repositories with the same first commit for one project.
+  // The host treats repositories with the same first commit as one project.
   const message = `Set the stage in ${basename(path)}`;
   git(...identity, "commit", "--quiet", "--allow-empty", "--message", message);
 }

@@ -1,4 +1,4 @@
-/** Tests of the simulated prompt cache: what it shares, for how long, and at what cost to a test. */
+/** Tests of the simulated prompt cache: what it shares, for how long, and how fast. */
 
 import { expect, test } from "vitest";
 import { createPromptCache } from "./prompt-cache.js";
@@ -33,7 +33,7 @@ test("every length of shared prefix is found exactly", () => {
   }
 });
 
-test("an entry dies when it was unused for its lifetime, and reading it begins another one", () => {
+test("an entry expires after its lifetime without use, and reading it restarts the lifetime", () => {
   const { cache, clock } = cacheWithClock(1_000);
   cache.write("abc");
   clock.time = 999;
@@ -44,7 +44,7 @@ test("an entry dies when it was unused for its lifetime, and reading it begins a
   expect(cache.read("abc")).toBe(0);
 });
 
-test("a partial read keeps alive what it read, and not the rest of that entry", () => {
+test("a partial read refreshes only the part it read, not the rest of the entry", () => {
   const { cache, clock } = cacheWithClock(1_000);
   cache.write("shared-tail");
   clock.time = 900;

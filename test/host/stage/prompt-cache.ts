@@ -1,22 +1,21 @@
 /**
- * A provider's prompt cache, simulated: it knows which prompts it has seen lately and says how much of
- * the next one it could reuse.
+ * Simulates a provider's prompt cache: remembers recent prompts and tells how much of the next one it
+ * could reuse.
  *
- * Like the real ones it matches prefixes byte for byte, and forgets what was not used for a lifetime.
- * Reading refreshes what was read: the shared prefix lives on, while the rest of the entry that gave it
- * keeps its age. (A provider does the same. Refreshing the whole entry would flatter a fork, whose
- * reads would keep the parent's own tail warm.)
+ * Like real caches it matches prefixes byte for byte and forgets entries unused for their lifetime. Reading
+ * refreshes only the shared prefix; the rest of the entry keeps its age. (Providers do the same. Refreshing
+ * the whole entry would favour forks, whose reads would keep the parent's tail warm.)
  */
 
-/** Remembers prompts for a while. Reading does not store the prompt that was asked for: write it too. */
+/** Remembers prompts for a while. Reading does not store the prompt; write it as well. */
 export interface PromptCache {
-  /** Bytes of the longest prefix that `prompt` shares with anything still alive; refreshes that prefix. */
+  /** Bytes of the longest prefix that `prompt` shares with a live entry; refreshes that prefix. */
   read(prompt: string): number;
-  /** Stores the whole prompt. An entry that is a prefix of it is dropped, since the new one contains it. */
+  /** Stores the whole prompt and drops entries that are a prefix of it. */
   write(prompt: string): void;
 }
 
-/** How long an entry lives unused, and by which clock. */
+/** Lifetime of an unused entry, and the clock. */
 export interface PromptCacheOptions {
   /** Milliseconds an unused entry lives; by default 5 minutes, as at Anthropic without a longer setting. */
   lifetimeMs?: number;
@@ -58,7 +57,7 @@ export function createPromptCache(options: PromptCacheOptions = {}): PromptCache
   };
 }
 
-/** The shared prefix of the two, where it is longer than `best`; else `best`, found out cheaply. */
+/** Length of the shared prefix if it is longer than `best`, else `best`, which is cheap to find out. */
 function longerPrefix(prompt: Buffer, entry: Buffer, best: number): number {
   const limit = Math.min(prompt.length, entry.length);
   if (limit <= best || prompt[best] !== entry[best] || !isSame(prompt, entry, 0, best)) return best;
@@ -74,7 +73,7 @@ function longerPrefix(prompt: Buffer, entry: Buffer, best: number): number {
 
 function startsWith(bytes: Buffer, prefix: Buffer): boolean {
   const { length } = prefix;
-  // The end first: long prompts that diverge differ there, which spares comparing all that they share.
+  // Compares the end first: diverging prompts differ there, which saves comparing their shared part.
   const end = Math.max(0, length - 64);
   return length <= bytes.length && isSame(bytes, prefix, end, length) && isSame(bytes, prefix, 0, end);
 }

@@ -1,10 +1,10 @@
-/** A package registry on a port of this machine that refuses whatever it is asked for. */
+/** A package registry on a local port that rejects every request. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface RefusingRegistry {
   readonly url: string;
-  /** What was asked for, such as `GET /opencode-strata`. */
+  /** Requests, such as `GET /opencode-strata`. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }

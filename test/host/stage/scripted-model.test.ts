@@ -1,4 +1,4 @@
-/** Tests of the scripted model by itself, asked over plain HTTP as any client would. */
+/** Tests of the scripted model alone, over plain HTTP. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ChatMessage, firstDifference } from "./model-request.js";
@@ -34,21 +34,21 @@ async function complete(messages: ChatMessage[], fields: object = {}): Promise<C
   return (await (await post(messages, fields)).json()) as Completion;
 }
 
-test("steps are used up in order, and then it says ok", async () => {
+test("the scripted model uses its steps in order, then answers ok", async () => {
   model.script(say("one"), say("two"));
   const texts = [];
   for (let turn = 0; turn < 3; turn++) texts.push((await complete([user("?")])).choices[0]?.message.content);
   expect(texts).toEqual(["one", "two", "ok"]);
 });
 
-test("a responder decides before the script, and what it leaves goes to the script", async () => {
+test("a responder is asked before the script, and requests it leaves go to the script", async () => {
   model.script(say("scripted"));
   model.respond((request) => (request.textOf("user") === "mine" ? say("decided") : undefined));
   expect((await complete([user("mine")])).choices[0]?.message.content).toBe("decided");
   expect((await complete([user("yours")])).choices[0]?.message.content).toBe("scripted");
 });
 
-test("call ids are unique over all answers, unless a step forces one", async () => {
+test("call ids are unique across all answers unless a step forces one", async () => {
   model.script(calls(call("a"), call("b")), call("c"), call("d", { x: 1 }, { id: "call_1" }));
   const ids = [];
   for (let turn = 0; turn < 3; turn++) {
@@ -68,7 +68,7 @@ test("a refused request gets the status and message, and does not warm the cache
   expect(model.requests.map(({ cachedTokens }) => cachedTokens)).toEqual([0, 0]);
 });
 
-test("the prefix of a repeated prompt is reported as cached until its lifetime is over", async () => {
+test("a repeated prompt's prefix is reported as cached until its lifetime ends", async () => {
   const history = [user("a question ".repeat(100)), { role: "assistant", content: "an answer" }];
   await complete(history);
   const warm = await complete([...history, user("more")]);
@@ -78,20 +78,20 @@ test("the prefix of a repeated prompt is reported as cached until its lifetime i
   expect(cold.usage.prompt_tokens_details.cached_tokens).toBe(0);
 });
 
-test("each model has a cache of its own", async () => {
+test("each model has its own cache", async () => {
   await complete([user("same")]);
   await complete([user("same")], { model: "m2" });
   await complete([user("same")]);
   expect(model.requests.map(({ cachedTokens }) => cachedTokens > 0)).toEqual([false, false, true]);
 });
 
-test("reported usage replaces what was measured", async () => {
+test("usage given by a step replaces the measured usage", async () => {
   model.script(reporting(say("full"), { promptTokens: 190_000, outputTokens: 10 }));
   const { usage } = await complete([user("short")]);
   expect(usage).toMatchObject({ prompt_tokens: 190_000, total_tokens: 190_010 });
 });
 
-test("title requests are answered and recorded apart", async () => {
+test("title requests are answered and recorded separately", async () => {
   model.script(say("scripted"));
   const title = await complete([{ role: "system", content: "You are a title generator." }, user("hi")]);
   expect(title.choices[0]?.message.content).toBe("A title");
@@ -99,7 +99,7 @@ test("title requests are answered and recorded apart", async () => {
   expect(model.requests).toHaveLength(0);
 });
 
-test("the first difference between two requests is the message at which the later stops repeating", async () => {
+test("the first difference between two requests is the message at which the later one stops repeating the earlier", async () => {
   await post([user("a"), user("b")]);
   await post([user("a"), user("b"), user("c")]);
   await post([user("a"), user("B"), user("c")]);
@@ -112,7 +112,7 @@ test("the first difference between two requests is the message at which the late
   expect(firstDifference(first, retooled)).toBe(-1);
 });
 
-test("tool results are found by call id, in text or in parts, the last one where ids repeat", async () => {
+test("tool results are found by call id, as text or parts; the last one counts if ids repeat", async () => {
   const result = (id: string, content: ChatMessage["content"] & {}) => ({
     role: "tool",
     tool_call_id: id,
@@ -125,7 +125,7 @@ test("tool results are found by call id, in text or in parts, the last one where
   expect(() => request.toolResult("c")).toThrow("a, b, a");
 });
 
-test("a request can be waited for, and a wait for nothing says what came instead", async () => {
+test("a wait resolves with the matching request, and a failed wait names the requests that came", async () => {
   const waiting = model.waitForRequest((request) => request.sessionID === "ses_1");
   await post([user("hello")]);
   expect((await waiting).textOf("user")).toBe("hello");

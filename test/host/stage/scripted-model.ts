@@ -1,11 +1,11 @@
 /**
- * A language model that says what a test tells it to, behind the OpenAI chat completion protocol on a
- * port of this machine, and that remembers every request it got.
+ * A language model that answers as a test scripts it, with the OpenAI chat completion protocol on a local
+ * port, and records every request.
  *
- * - Steps given to `script` are used up in order, one a request; when none is left the answer is "ok".
- * - The host's requests for a session title are answered and recorded apart, so that a script is not
- *   used up by them; its compaction requests count as ordinary ones.
- * - Each model name has a prompt cache of its own. A request that is refused neither reads nor fills it.
+ * - Each request uses the next step of `script`; without one the answer is "ok".
+ * - The host's title requests are answered and recorded separately and use no steps; its compaction
+ *   requests count as ordinary ones.
+ * - Each model name has its own prompt cache. A refused request neither reads nor fills it.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -16,30 +16,30 @@ import { createPromptCache, type PromptCache, type PromptCacheOptions } from "./
 import { createSightings } from "./sightings.js";
 import { type CallsStep, fail, type SayStep, type Step, say } from "./steps.js";
 
-/** Decides on a request instead of the script; `undefined` leaves it to the script. */
+/** Answers a request instead of the script; `undefined` leaves it to the script. */
 export type Responder = (request: ModelRequest) => Step | undefined | Promise<Step | undefined>;
 
 /** A running scripted model. */
 export interface ScriptedModel {
   /** The base address for a provider's configuration, ending in `/v1`. */
   readonly url: string;
-  /** The ordinary requests, in the order of their arrival. */
+  /** Ordinary requests in order of arrival. */
   readonly requests: readonly ModelRequest[];
-  /** The requests for a title. */
+  /** Title requests. */
   readonly titleRequests: readonly ModelRequest[];
   /** Appends steps to the script. */
   script(...steps: Step[]): void;
-  /** Lets a function decide before the script does; `undefined` ends that. */
+  /** Sets a function that is asked before the script; `undefined` removes it. */
   respond(responder: Responder | undefined): void;
-  /** The last ordinary request; throws while there is none. */
+  /** The last ordinary request; throws if there is none. */
   lastRequest(): ModelRequest;
-  /** Resolves with the first ordinary request, past or to come, that fits; rejects after `timeoutMs` (30 s). */
+  /** Resolves with the first matching ordinary request, past or future; rejects after `timeoutMs` (30 s). */
   waitForRequest(fits: (request: ModelRequest) => boolean, timeoutMs?: number): Promise<ModelRequest>;
-  /** Closes its port and every open answer, unless the port was given. */
+  /** Closes every open answer, and the port unless it was passed in. */
   close(): Promise<void>;
 }
 
-/** Starts a model on this port, or on a free one. The options are those of its prompt caches. */
+/** Starts a model on this port or a free one. The options apply to its prompt caches. */
 export async function startScriptedModel(
   options: PromptCacheOptions = {},
   given?: ModelPort,
@@ -57,7 +57,7 @@ export async function startScriptedModel(
 
   async function chooseStep(request: ModelRequest): Promise<Step> {
     if (isTitleRequest(request)) return say("A title");
-    // The script is not touched before the responder has passed, so that it stays in order.
+    // The script is used only if the responder passes, so that its steps stay in order.
     return (await responder?.(request)) ?? steps.shift() ?? say("ok");
   }
 
@@ -91,7 +91,7 @@ export async function startScriptedModel(
       sendFailure(response, fail(404, `the scripted model has no ${incoming.url}`));
       return;
     }
-    // 400, because the host shows that error instead of trying again for a minute.
+    // 400, because the host shows that error instead of retrying for a minute.
     handle(incoming, response).catch((error: unknown) => sendFailure(response, fail(400, String(error))));
   });
 

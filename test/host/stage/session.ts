@@ -1,13 +1,13 @@
 /**
- * A session of the host, as a test talks to it: plain HTTP, every request bounded, every refusal an
- * error that shows what the host said.
+ * A host session, used over plain HTTP: every request is bounded, and every refusal throws with the host's
+ * answer.
  */
 
 import type { AssistantMessage, Message, Part, Session as SessionRecord } from "@opencode-ai/sdk/v2/types";
 import { patiently } from "../../support/patience.js";
 import { exchange } from "./http.js";
 
-/** Sends one request to the host and returns its JSON; throws where the status is not a success. */
+/** Sends a request to the host and returns its JSON; throws on an error status. */
 export type Api = <T = unknown>(
   method: string,
   path: string,
@@ -27,38 +27,38 @@ export interface TurnResult extends StoredMessage<AssistantMessage> {
   text: string;
 }
 
-/** How to ask, where the defaults of the host do not do. */
+/** Overrides of the host's defaults for a prompt. */
 export interface AskOptions {
   agent?: string;
-  /** The name of one of the scripted models, `m1` or `m2`. */
+  /** Name of a scripted model, `m1` or `m2`. */
   model?: string;
-  /** Parts to send after the text, such as an image. */
+  /** Parts after the text, such as an image. */
   parts?: object[];
-  /** How long the turn may take; by default 60 s. */
+  /** Maximum duration of the turn; 60 s by default. */
   timeoutMs?: number;
 }
 
-/** One session of the host. */
+/** A session of the host. */
 export interface Session {
   readonly id: string;
-  /** Sends a user message and resolves when the turn is over. */
+  /** Sends a user message; resolves when the turn ends. */
   ask(text: string, options?: AskOptions): Promise<TurnResult>;
   /** Runs a slash command as a turn. */
   command(name: string, args?: string): Promise<TurnResult>;
   /** All messages, oldest first. */
   messages(): Promise<StoredMessage[]>;
-  /** What the host knows of the session: title, parent, times. */
+  /** The host's record of the session: title, parent, times. */
   info(): Promise<SessionRecord>;
-  /** A copy of the session; with a message id, of what was before that message. */
+  /** Forks the session; with a message id, only what is before that message. */
   fork(messageID?: string): Promise<Session>;
-  /** Ends the turn that is under way. */
+  /** Aborts the running turn. */
   abort(): Promise<void>;
-  /** Has the host compact the session. */
+  /** Makes the host compact the session. */
   summarize(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** The client of one host, for requests that take at most `timeoutMs` (60 s) unless they say otherwise, and longer on a slow machine. */
+/** A client for one host. Requests take at most `timeoutMs` (60 s) by default, more on a slow machine. */
 export function createApi(url: string, timeoutMs = 60_000): Api {
   return async <T>(method: string, path: string, body?: unknown, ownTimeoutMs = timeoutMs) => {
     const boundMs = patiently(ownTimeoutMs);
@@ -73,7 +73,7 @@ export function createApi(url: string, timeoutMs = 60_000): Api {
   };
 }
 
-/** Takes up a session that exists. */
+/** Returns an existing session. */
 export function createSession(api: Api, id: string): Session {
   const path = `/session/${id}`;
   const turn = async (route: string, body: object, timeoutMs?: number): Promise<TurnResult> => {

@@ -1,13 +1,13 @@
 /**
- * One host for several tests of a file whose settings are equal. Each test has a stage of its own in it: a project,
- * a model, and sessions that no other test sees; a start takes most of the time of a small test.
+ * One host for several tests of a file with equal settings, since starting a host takes most of a small test's time.
+ * Each test has its own stage in it: a project, a model and sessions that no other test sees.
  *
  *     const shared = shareHost({ plugin: repository });
  *     test("…", async () => {
  *       await using stage = await shared.openStage({ files: { "a.txt": "one" } });
  *
- * The tests of a file run one after the other, so a test may also restart the host or kill it. It may not change the
- * settings, which belong to all: for that it opens a stage of its own.
+ * The tests of a file run one after another, so a test may restart or kill the host. To change the settings, which all
+ * tests share, it must open its own stage.
  */
 import { afterAll } from "vitest";
 import { type EventStream, openEventStream } from "./event-stream.js";
@@ -22,7 +22,7 @@ export interface SharedHost {
   openStage(options?: Pick<StageOptions, "files" | "prepare">): Promise<Stage>;
 }
 
-/** Starts the host with the first stage, and ends it after the last test of the file. */
+/** Starts the host with the first stage and stops it after the file's last test. */
 export function shareHost(options: Omit<StageOptions, "files" | "prepare" | "modelPort"> = {}): SharedHost {
   let starting: Promise<Common> | undefined;
   let count = 0;
@@ -55,7 +55,7 @@ interface Common {
   modelPort: ModelPort;
 }
 
-/** The host as those see it who work in this project only. */
+/** The host as seen from this project only. */
 function present(common: Stage, project: Project, model: ScriptedModel): Stage {
   const query = `directory=${encodeURIComponent(project.path)}`;
   const begun = { host: common.host, at: common.host.log().length };
@@ -92,7 +92,8 @@ function present(common: Stage, project: Project, model: ScriptedModel): Stage {
     events,
     read: project.read,
     restart({ kill = false, config, meanwhile } = {}) {
-      if (config) throw new Error("A shared host keeps its settings; open a stage of its own to change them");
+      if (config)
+        throw new Error("A shared host cannot change its settings; use a separate openStage for that");
       return common.restart({ kill, meanwhile: async () => meanwhile?.(project) });
     },
     close,

@@ -1,6 +1,6 @@
 /**
- * A list that only grows, and that a test can wait on: requests that reached the model, events that the
- * host sent. Waiting looks at what was seen before and at what comes, so there is no gap to fall into.
+ * A growing list that a test can wait on: requests to the model, events of the host. Waiting covers past
+ * and future items, so that no item can be missed.
  */
 
 import { patiently } from "../../support/patience.js";
@@ -9,11 +9,11 @@ import { patiently } from "../../support/patience.js";
 export interface Sightings<T> {
   readonly all: readonly T[];
   add(item: T): void;
-  /** Resolves with the first item, past or to come, that fits; rejects after `timeoutMs` (30 s), later on a slow machine. */
+  /** Resolves with the first matching item, past or future; rejects after `timeoutMs` (30 s, more on a slow machine). */
   waitFor(fits: (item: T) => boolean, timeoutMs?: number): Promise<T>;
 }
 
-/** Creates an empty list. `describe` names an item in the message of a wait that came to nothing. */
+/** Creates an empty list. `describe` formats an item for the message of a failed wait. */
 export function createSightings<T>(describe: (item: T) => string): Sightings<T> {
   const all: T[] = [];
   const watchers = new Set<(item: T) => void>();

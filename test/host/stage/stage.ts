@@ -1,6 +1,6 @@
 /**
- * The stage for tests with the real host: a project, a scripted model and a running OpenCode that knows
- * only these two.
+ * The stage for tests with the real host: a project, a scripted model and a running OpenCode with access
+ * only to these two.
  *
  *     await using stage = await openStage({ files: { "a.txt": "one" }, plugin: repository });
  *     stage.model.script(call("read", { filePath: stage.project.file("a.txt") }), say("done"));
@@ -8,7 +8,7 @@
  *     await session.ask("read it");
  *     expect(stage.model.lastRequest().toolResult("call_1")).toContain("one");
  *
- * The project's `opencode.json` is made from the options; a file of that name among `files` is not used.
+ * The project's `opencode.json` is generated from the options; one among `files` is ignored.
  */
 
 import { fileURLToPath } from "node:url";
@@ -24,59 +24,59 @@ import type { Session } from "./session.js";
 /** The contents of an `opencode.json`. */
 export type HostConfig = Record<string, unknown>;
 
-/** What is on stage. */
+/** Options of a stage. */
 export interface StageOptions {
-  /** Files of the project by relative path, committed before the host starts. */
+  /** Project files by relative path, committed before the host starts. */
   files?: Record<string, string | Uint8Array>;
-  /** The plugins to load, each a package name, a folder or a file; by default none. */
+  /** Plugins to load: package names, folders or files; none by default. */
   plugin?: string | string[];
   /** Options for these plugins. */
   options?: Record<string, unknown>;
-  /** Merged over the stage's own configuration: objects by key, everything else replaced. */
+  /** Merged into the stage's configuration: objects by key, other values replaced. */
   config?: HostConfig;
   /** Whether the host gets the tools of `mcp-server.mjs`: `mcp_blob`, `mcp_oneline`, `mcp_json`, `mcp_fail`. */
   mcp?: boolean;
-  /** The project is a fresh clone: its user has never worked in it with the plugin. */
+  /** The project is a fresh clone, in which the user has never used the plugin. */
   isCloned?: boolean;
-  /** Runs when the project is there and before the host starts for the first time. */
+  /** Runs after the project is created and before the host's first start. */
   prepare?: (project: Project) => void | Promise<void>;
   /** Environment variables for the host. */
   env?: Record<string, string>;
   /** Lifetime and clock of the model's prompt caches. */
   promptCache?: PromptCacheOptions;
-  /** Where the model answers; by default on a port of its own. */
+  /** Port on which the model answers; its own by default. */
   modelPort?: ModelPort;
 }
 
-/** How to start the host again. */
+/** Options of a restart. */
 export interface RestartOptions {
   /** Kill the host (SIGKILL) rather than stop it. */
   kill?: boolean;
-  /** Merged over the configuration so far. */
+  /** Merged into the current configuration. */
   config?: HostConfig;
-  /** Runs while no host does. */
+  /** Runs while no host is running. */
   meanwhile?: (project: Project) => void | Promise<void>;
 }
 
-/** An open stage. Closed by `close`, or at the end of the block by `await using`. */
+/** An open stage. `close` closes it, as does the end of the block with `await using`. */
 export interface Stage extends AsyncDisposable {
   readonly project: Project;
   readonly model: ScriptedModel;
-  /** The host that runs now; another one after a restart. */
+  /** The running host; a new one after a restart. */
   readonly host: OpenCode;
   newSession(title?: string): Promise<Session>;
-  /** Takes up a session by its id, for instance after a restart. */
+  /** Returns an existing session, for instance after a restart. */
   session(id: string): Session;
   events(): Promise<EventStream>;
-  /** The text of a file of the project. */
+  /** The text of a project file. */
   read(relativePath: string): string;
-  /** Starts the host again on the same project and data. */
+  /** Restarts the host on the same project and data. */
   restart(options?: RestartOptions): Promise<void>;
-  /** Ends host and model and removes every file. */
+  /** Stops host and model and removes all files. */
   close(): Promise<void>;
 }
 
-/** Opens a stage; takes one to two seconds. What was begun is undone if it fails. */
+/** Opens a stage in one to two seconds; cleans up if it fails. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const undo: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -102,7 +102,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   }
 }
 
-/** Holds the one host that runs at a time. */
+/** Holds the running host; only one runs at a time. */
 interface Runner {
   current(): OpenCode;
   restart(options?: RestartOptions): Promise<void>;
@@ -176,7 +176,7 @@ function stageConfig(
     share: "disabled",
     autoupdate: false,
     permission: { "*": "allow" },
-    // Keeping the project in a git of its own takes the host most of a small turn; only an undo needs it.
+    // Snapshots take the host most of a small turn, and only an undo needs them.
     snapshot: false,
     model: "mock/m1",
     small_model: "mock/m1",

@@ -1,13 +1,13 @@
 /**
- * What a scripted model can be told to do with one request, as small builders, so that a script reads
- * like a dialogue:
+ * Small builders for the steps of a scripted model, one per request, so that a script reads like a
+ * dialogue:
  *
  *     model.script(call("read", { filePath }), say("It is a list of names."));
  *
  * A step is plain data; `model-answer.ts` turns it into bytes on the wire.
  */
 
-/** One tool call of an answer. Without an `id` the model gives it the next of its own (`call_1`, …). */
+/** A tool call of an answer. Without an `id` the model assigns the next one (`call_1`, …). */
 export interface PlannedCall {
   tool: string;
   args: Record<string, unknown>;
@@ -46,10 +46,10 @@ export interface HangUpStep {
   text: string;
 }
 
-/** What the model does with one request. */
+/** The model's reaction to one request. */
 export type Step = SayStep | CallsStep | FailStep | StallStep | HangUpStep;
 
-/** Token counts to report in place of the measured ones. */
+/** Token counts to report instead of the measured ones. */
 export interface ReportedUsage {
   promptTokens?: number;
   cachedTokens?: number;
@@ -61,7 +61,7 @@ export function say(text: string): SayStep {
   return { kind: "say", text };
 }
 
-/** Answers with one tool call. Give `id` to force a call id, for example one that was used before. */
+/** Answers with one tool call. `id` forces a call id, for example one already used. */
 export function call(
   tool: string,
   args: Record<string, unknown> = {},
@@ -75,12 +75,12 @@ export function calls(...steps: CallsStep[]): CallsStep {
   return { kind: "calls", calls: steps.flatMap((step) => step.calls) };
 }
 
-/** Refuses with an HTTP status. The host tries again, after seconds, on 429 and 5xx; not on other 4xx. */
+/** Refuses with an HTTP status. The host retries 429 and 5xx after seconds, other 4xx not at all. */
 export function fail(status: number, message = `scripted failure ${status}`): FailStep {
   return { kind: "fail", status, message };
 }
 
-/** Sends headers and then nothing, until the client goes away or the model is closed. */
+/** Sends headers and then nothing until the client disconnects or the model closes. */
 export function stall(): StallStep {
   return { kind: "stall" };
 }
@@ -90,7 +90,7 @@ export function hangUp(text = "I was about to"): HangUpStep {
   return { kind: "hangUp", text };
 }
 
-/** The same answer, reporting these token counts: a window can be "full" without megabytes of prompt. */
+/** The same answer with these token counts, so that a window can be full without megabytes of prompt. */
 export function reporting<T extends SayStep | CallsStep>(step: T, usage: ReportedUsage): T {
   return { ...step, usage };
 }

@@ -1,7 +1,7 @@
 /**
- * Ends what a host left running outside its process group: its shell tool starts commands in groups of
- * their own. They are known by the environment they inherited, which names the temporary root of the
- * project, and nobody else's does. Needs /proc; elsewhere nothing is found and nothing is done.
+ * Ends processes that a host left running outside its process group, since its shell tool starts commands
+ * in their own groups. Only their inherited environment names the project's temporary root. Needs /proc;
+ * does nothing elsewhere.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -9,12 +9,12 @@ import { patiently } from "../../support/patience.js";
 
 const goneWithinMs = patiently(2_000);
 
-/** Kills every process whose environment has its HOME under `root` and resolves when they are gone, or after 2 s. */
+/** Kills every process with its HOME under `root`; resolves when they have ended, or after 2 s. */
 export async function killStrays(root: string): Promise<void> {
   const deadline = Date.now() + goneWithinMs;
   for (let pids = findStrays(root); pids.length > 0 && Date.now() < deadline; pids = findStrays(root)) {
     for (const pid of pids) kill(pid);
-    // A killed process is still there until the system has taken it down.
+    // A killed process remains until the system has ended it.
     await new Promise(setImmediate);
   }
 }
@@ -23,11 +23,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }
 
-/** The pids of all processes whose environment has its HOME under `root`. */
+/** The pids of all processes with their HOME under `root`. */
 export function findStrays(root: string): number[] {
   if (!existsSync("/proc/self/environ")) return [];
   return readdirSync("/proc")
@@ -35,7 +35,7 @@ export function findStrays(root: string): number[] {
     .map(Number);
 }
 
-/** Empty for a process that has just ended or is not ours to read. */
+/** Empty if the process has just ended or is not readable. */
 function environmentOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");

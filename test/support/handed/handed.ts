@@ -1,10 +1,10 @@
-/** What users said, and what an agent makes of it. */
+/** The user's words and an agent's memory of them. */
 export interface Handed {
-  /** What is done to the words, or why it is right. */
+  /** How the memory changes the words, or why it is right. */
   what: string;
   said: readonly (string | { text: string; asked?: string })[];
   content: string;
   type?: string;
-  /** What is kept; without it the agent is refused. */
+  /** The kept memory; without it the agent's is refused. */
   kept?: string;
 }

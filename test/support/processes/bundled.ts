@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 
 /**
- * Makes one file of a script and all that it imports, for processes that must start fast. Its path, for its owner to
- * remove; in `folder`, or in a new one.
+ * Bundles a script with its imports, for processes that must start fast. Returns the path, in `folder` or a new folder;
+ * the caller removes it.
  */
 export async function bundleScript(
   script: URL,

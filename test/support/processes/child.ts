@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 
 export interface Child {
   readonly pid: number;
-  /** Lines it has printed so far. */
+  /** Lines printed so far. */
   readonly lines: readonly string[];
-  /** Resolves with the first line from now on that begins so; rejects when the process ends before. */
+  /** Resolves with the next line that has this beginning; rejects if the process ends first. */
   line(beginning: string): Promise<string>;
-  /** Resolves when it has ended by itself; rejects, with what it said, when it failed. */
+  /** Resolves when it exits by itself; rejects with its output if it failed. */
   ended(): Promise<void>;
-  /** SIGKILL; resolves when it is gone and all that it printed is in `lines`. */
+  /** Sends SIGKILL; resolves when it has exited and all its output is in `lines`. */
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;
   say(line: string): void;
@@ -19,7 +19,7 @@ export interface Child {
 
 const loader = fileURLToPath(import.meta.resolve("tsx"));
 
-/** Runs a script of this folder, or one that was bundled, in a process of its own. */
+/** Runs a script of this folder, or a bundled one, in its own process. */
 export function startChild(script: string, ...args: string[]): Child {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const runsAsItIs = script.endsWith(".mjs") ? [] : ["--import", loader];
@@ -49,7 +49,9 @@ export function startChild(script: string, ...args: string[]): Child {
           resolve(line);
         };
         waiting.add(tell);
-        void closed.then(() => reject(new Error(`${script} ended before it said "${beginning}": ${said}`)));
+        void closed.then(() =>
+          reject(new Error(`${script} ended before it printed "${beginning}": ${said}`)),
+        );
       });
     },
     async ended() {

@@ -1,5 +1,5 @@
 /**
- * A process in which so many calls fail, one request after another, all of them written into one errors.log.
+ * A process in which `times` calls fail, one per request; all write to the same errors.log.
  *
  *     tsx failing-agent.ts <project> <session> <times>
  */

@@ -1,7 +1,7 @@
 /**
- * An instance whose model takes as much as it may: asks for texts until it is refused, and says what each has taken.
+ * An instance with a greedy model: generates texts until it is refused, and prints the tokens of each.
  *
- *     tsx generation-user.ts <folder>      says "ready", waits for a line, then "took <tokens>" for each, and "done"
+ *     tsx generation-user.ts <folder>      prints "ready", waits for a line, then "took <tokens>" for each, and "done"
  */
 import { once } from "node:events";
 import { systemClock as clock } from "../../../src/seams/clock.js";

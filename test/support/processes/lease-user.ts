@@ -1,7 +1,7 @@
 /**
- * A process that wants one item again and again: claims it, says so, and lets go of it.
+ * A process that repeatedly claims one item, prints that it holds it, and releases it.
  *
- *     tsx lease-user.ts <folder> <times> [hold]      says "held" and "free"; with "hold" it never lets go
+ *     tsx lease-user.ts <folder> <times> [hold]      prints "held" and "free"; with "hold" it never releases
  */
 import { join } from "node:path";
 import { createPlaces } from "../../../layers/7-across-agents/edits/places.js";
@@ -39,7 +39,7 @@ for (let taken = 0; taken < Number(times); ) {
   const { kind } = await leases.claim("the item", { session: `ses_${id}`, forMs: 60_000 });
   if (kind === "held") {
     taken++;
-    // Whoever is in here beside another finds the other's file in place of none.
+    // Two holders at once would find each other's file here.
     const isAlone = await files.create(join(folder, "inside"), id);
     process.stdout.write(isAlone ? "held\n" : "not alone\n");
     while (manner === "hold") await clock.pause(1_000);

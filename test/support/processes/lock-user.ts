@@ -1,8 +1,8 @@
 /**
- * A process that takes a lock so many times and, while it has it, adds one to a number in a file in two steps: a second
- * one inside at the same time would lose a count. It says "locked" each time, so that it can be killed in that moment.
+ * A process that takes a lock `times` times and each time adds one to a number in a file, in two steps: a second holder
+ * would lose a count. It prints "locked" each time, so that it can be killed at that moment.
  *
- *     tsx lock-user.ts <folder> <times> [hold]      with "hold" it never lets go
+ *     tsx lock-user.ts <folder> <times> [hold]      with "hold" it never releases
  */
 import { join } from "node:path";
 import { createRunningProcesses } from "../../../src/host/running-processes.js";

@@ -1,9 +1,8 @@
 /**
- * A process that is one session among several: it writes its messages to the others, all of them in order, takes what
- * it is sent turn by turn, and is killed again and again. Begun anew it writes all of its messages again; when it has
- * written them it goes on taking.
+ * A process that is one of several sessions: it sends its messages to the others in order and receives messages turn by
+ * turn, while the test kills it repeatedly. After a restart it sends all its messages again, then continues to receive.
  *
- *     tsx mail-user.ts <folder> <number> <sessions> <messages> <turn>      says "turn <n>", "sent", "taken <n>"
+ *     tsx mail-user.ts <folder> <number> <sessions> <messages> <turn>      prints "turn <n>", "sent", "taken <n>"
  */
 import { join } from "node:path";
 import { createMail } from "../../../layers/7-across-agents/mail/mail.js";
@@ -57,7 +56,7 @@ for (;;) {
   await clock.pause(20);
 }
 
-/** Whether there was room for it. */
+/** Returns whether the mailbox had room for it. */
 async function post(receiver: string, n: number): Promise<boolean> {
   try {
     await mail.post(receiver, { id: `n-${n}`, from: nameOf(own), instance, text: `message ${n}` });
@@ -69,7 +68,7 @@ async function post(receiver: string, n: number): Promise<boolean> {
   }
 }
 
-/** One turn: a new message of the user's, behind which letters may stand. */
+/** One turn: a new user message, which may be followed by letters. */
 async function take(): Promise<void> {
   process.stdout.write(`turn ${++turn}\n`);
   const taken = await mail.deliver(nameOf(own), { day, key: `${turn} user ${own}` }, signal);

@@ -1,7 +1,7 @@
 /**
- * A process that changes ten memories in turn until it has done so many changes or is killed. Each memory holds a count
- * for every such process. It says what it has been promised to be on disk: "ack <id> <count>". It is bundled before it
- * is run, because a hundred of them have to start.
+ * A process that changes ten memories in turn until it has made all its changes or is killed. Each memory has a count
+ * per process. It prints each change that the store promised to be on disk: "ack <id> <count>". The script is bundled,
+ * because a hundred of these processes have to start.
  *
  *     <project> <name> <changes>
  */

@@ -1,6 +1,6 @@
 /**
- * Loaded before a program with `--import`: below the folder in STRATA_REFUSED every new file is refused with EPERM, as
- * in a folder that the system holds immutable, and as some mounts and Windows do. No right of the tester's is needed.
+ * Loaded before a program with `--import`: rejects every new file below the folder in STRATA_REFUSED with EPERM, as
+ * immutable folders, some mounts and Windows do. Needs no special privileges.
  */
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";

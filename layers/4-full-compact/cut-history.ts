@@ -14,20 +14,20 @@ import { composeCut } from "./cut-text.js";
 import { planCut, planTail } from "./plan-cut.js";
 
 /**
- * Cuts the history of a request that is too large; whether it has. Rejects when the notes cannot be written or the cut
- * cannot be recorded, and when the signal is aborted before that: the request is then sent as it was.
+ * Cuts the history of a request that is too large and returns whether it did. Rejects if the notes cannot be written,
+ * the cut cannot be recorded, or the signal is aborted first; the request is then sent unchanged.
  */
-export type Cutter = (
+export type CutHistory = (
   request: ContextRequest,
   view: readonly Message[],
   signal: AbortSignal,
 ) => Promise<boolean>;
 
-export interface CutterOptions extends LayerContext {
+export interface CutHistoryOptions extends LayerContext {
   breakers: Breakers;
 }
 
-/** A place to cut at, with what it is worth. */
+/** A planned cut with its gain and cost in tokens. */
 interface Cut {
   key: DecisionKey;
   /** Index in the history. */
@@ -40,7 +40,7 @@ interface Cut {
 
 const LAYER = "full-compact";
 
-export function createCutter(context: CutterOptions): Cutter {
+export function createCutHistory(context: CutHistoryOptions): CutHistory {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
 
   return async (request, view, signal) => {
@@ -64,7 +64,7 @@ export function createCutter(context: CutterOptions): Cutter {
     const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
     const latest = findLatest(history.messages, history.lastAnswer) - from;
     const tail = planTail(budgetTokens);
-    // Who asks for it wants room: no more stays than has to.
+    // A user who asks for a cut wants room, so the shortest tail stays.
     const mostTail = request.isCutWanted ? tail.leastTail : tail.mostTail;
     const at = planCut(candidates, { ...tail, mostTail, latest });
     const key = at === undefined ? undefined : history.keyOf(from + at);
@@ -82,15 +82,15 @@ export function createCutter(context: CutterOptions): Cutter {
       text,
       tokensBefore,
       tokensFreed: viewTokens - tailTokens - textTokens,
-      // What stands for the history has to be written, and would have been read.
+      // The text that replaces the history must be written to the cache; the history would have been read from it.
       cacheLost: isCold ? 0 : cachedTail + textTokens,
     };
   }
 
-  /** Opens the breaker where what cannot shrink is over the window: every summary would be in vain. */
+  /** Opens the breaker if system prompt and tools alone exceed the window, since no summary would help. */
   async function isFloorTooHigh({ sessionID, window }: ContextRequest): Promise<boolean> {
     const fixed = sizes.fixedTokens(sessionID);
-    // Before the provider has counted it is a guess, on which nobody is told anything.
+    // Until the provider has reported a count this is only an estimate, too weak to announce.
     const isKnown = sizes.lastTotal(sessionID) !== undefined;
     if (!window || !isKnown || fixed <= countUsableTokens(window)) return false;
     const why =
@@ -119,13 +119,13 @@ export function createCutter(context: CutterOptions): Cutter {
     await decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal);
     log.info(
       LAYER,
-      `notes stand for the first ${index} messages of ${sessionID} (${reason}): about ` +
-        `${formatCount(cut.tokensFreed)} tokens free, ${formatCount(cacheLost)} cached ones to be written again`,
+      `notes replace the first ${index} messages of ${sessionID} (${reason}): about ` +
+        `${formatCount(cut.tokensFreed)} tokens free, ${formatCount(cacheLost)} cached tokens to be written again`,
     );
   }
 }
 
-/** The first message that has to stay: what the last answer's calls brought has not been sent yet. */
+/** Index of the first message that must stay: the results of the last answer's calls have not been sent yet. */
 function findLatest(messages: readonly Message[], lastAnswer: number): number {
   const lastUser = messages.findLastIndex(({ info }) => info.role === "user");
   return lastUser > lastAnswer ? lastUser : Math.max(0, lastAnswer);

@@ -1,4 +1,4 @@
-/** Judges the results of one answer: gathers the facts, asks the plan, writes the files, records what was decided. */
+/** Decides which results of one answer move to files: gathers facts, plans, writes the files, records the decisions. */
 import { formatError } from "../../src/error.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { inSlices } from "../../src/slices.js";
@@ -19,29 +19,28 @@ import {
 } from "./results.js";
 
 /**
- * Decides about every undecided result of one answer. Throws only when the signal is aborted, and then nothing has
- * been decided.
+ * Decides every undecided result of one answer. Throws only if the signal is aborted; then nothing is decided.
  */
-export type Judge = (request: Judged, answer: Answer, signal: AbortSignal) => Promise<void>;
+export type DecideResults = (request: Decided, answer: Answer, signal: AbortSignal) => Promise<void>;
 
-/** The session, and what is decided in it. */
-type Judged = Pick<ContextRequest, "find" | "sessionID">;
+/** A session and its decisions. */
+type Decided = Pick<ContextRequest, "find" | "sessionID">;
 
-export interface JudgeOptions extends LayerContext {
+export interface DecideResultsOptions extends LayerContext {
   reporter: Reporter;
 }
 
-/** A turn does not wait for a larger file of the host's to be copied; the host's own preview stays and names it. */
+/** A larger host file is not copied while a turn waits; the host's own preview stays and names it. */
 const LARGEST_TAKEN_OVER_BYTES = 32_000_000;
 /** OpenCode itself truncates every result above this. */
 const HOST_LIMIT_BYTES = 50_000;
 
-/** Whether a result is still to be judged. */
-export function isUndecided({ find }: Judged): (result: Result) => boolean {
+/** Whether a result still needs a decision. */
+export function isUndecided({ find }: Decided): (result: Result) => boolean {
   return ({ key }) => find(key)?.judged === undefined;
 }
 
-export function createJudge(context: JudgeOptions): Judge {
+export function createDecideResults(context: DecideResultsOptions): DecideResults {
   const { clock, config, files, log, resultFiles, reporter } = context;
   const record = createResultRecord(context);
   const policy = config.toolResults;
@@ -61,7 +60,7 @@ export function createJudge(context: JudgeOptions): Judge {
     if (isRecorded) for (const one of spilled) reporter.report(sessionID, one);
   };
 
-  async function gatherFacts({ find }: Judged, result: Result): Promise<ResultFacts> {
+  async function gatherFacts({ find }: Decided, result: Result): Promise<ResultFacts> {
     const { part, text, cutPath, key } = result;
     const decision = find(key)?.judged;
     const cutBytes = cutPath === undefined || decision ? undefined : await readBytes(cutPath);
@@ -71,21 +70,21 @@ export function createJudge(context: JudgeOptions): Judge {
       bytes: cutBytes ?? Buffer.byteLength(text),
       characters: decision?.outcome === "replaced" ? 0 : text.length,
       isCut: cutBytes !== undefined,
-      // Moving out what shows a file of ours would go round in circles.
+      // A result that shows one of our files stays: moving it would only create another.
       mustStay: decision !== undefined || isBeyondUs || namesResultFile(part.state.input),
     };
   }
 
-  /** Size of the host's whole file, where it can be taken over. */
+  /** Size of the host's file with the whole result; `undefined` if it cannot be copied. */
   async function readBytes(path: string): Promise<number | undefined> {
     const found = await files
       .stat(path)
-      .catch((thrown) => void log.warn(LAYER, `cannot look at ${path}: ${formatError(thrown)}`));
+      .catch((thrown) => void log.warn(LAYER, `cannot stat ${path}: ${formatError(thrown)}`));
     const canBeTaken = found?.kind === "file" && found.bytes > 0 && found.bytes <= LARGEST_TAKEN_OVER_BYTES;
     return canBeTaken ? found.bytes : undefined;
   }
 
-  /** Writes the file and the preview; `undefined` when the original has to stay. */
+  /** Writes the file and makes the preview; `undefined` if the original must stay. */
   async function spill(result: Result): Promise<Spilled | undefined> {
     try {
       const content = await readWhole(result);
@@ -102,7 +101,7 @@ export function createJudge(context: JudgeOptions): Judge {
       });
       const text = await inSlices(clock, preview);
       if (text !== undefined) return { result, text, file, bytes: content.byteLength };
-      log.warn(LAYER, `the path ${file} is too long for a preview; the ${result.part.tool} result stays`);
+      log.warn(LAYER, `path too long for a preview: ${file}; the ${result.part.tool} result stays`);
     } catch (thrown) {
       reporter.reportFailure(result, thrown);
     }
@@ -112,7 +111,7 @@ export function createJudge(context: JudgeOptions): Judge {
   async function readWhole({ text, cutPath }: Result): Promise<Uint8Array> {
     if (cutPath === undefined) return Buffer.from(text);
     const whole = await files.read(cutPath);
-    if (!whole) throw new Error(`${cutPath} is gone`);
+    if (!whole) throw new Error(`expected the whole result in ${cutPath}, which no longer exists`);
     return whole;
   }
 }

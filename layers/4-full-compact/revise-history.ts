@@ -7,12 +7,15 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { composeCut } from "./cut-text.js";
 import { composeSummary } from "./summary-text.js";
 
-/** Says what stands for history, and for the host's summary, without what was taken back since it was made. */
-export type Reviser = (request: ContextRequest, withdrawal: Withdrawal) => Promise<Withdrawal | undefined>;
+/** Rewrites the texts that replace history and the host's summary without what the user has taken back since. */
+export type ReviseHistory = (
+  request: ContextRequest,
+  withdrawal: Withdrawal,
+) => Promise<Withdrawal | undefined>;
 
 const LAYER = "full-compact";
 
-export function createReviser(context: LayerContext): Reviser {
+export function createReviseHistory(context: LayerContext): ReviseHistory {
   return async (request, withdrawal) => {
     const found = [await reviseCut(request, withdrawal), await reviseSummary(request, withdrawal)];
     const revisions = found.flatMap((one) => (one ? [{ ...one, layer: LAYER }] : []));

@@ -6,8 +6,8 @@ import { withNotes } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { planCut } from "./plan-cut.js";
 
-/** What a summary is to be made of, shortened; `undefined` where there is nothing to shorten. */
-export type Shortener = (
+/** Shortens the messages of a summary request; `undefined` if there is nothing to shorten. */
+export type ShortenHistory = (
   request: ContextRequest,
   view: readonly Message[],
 ) => Promise<readonly Message[] | undefined>;
@@ -16,11 +16,11 @@ const NOTES_SHARE_OF_BUDGET = 0.2;
 const TAIL_SHARE_OF_BUDGET = 0.5;
 
 /**
- * For a history that is itself too long to be summarised: the host gives the summarising model all that it has stored,
- * also what notes have long stood for in other requests. It gets the notes and the end of it. Nothing is recorded: the
- * request is made once.
+ * For a history too long to summarise: the host sends the summarising model everything it has stored, including what
+ * notes have long replaced in other requests. The model gets the notes and the tail instead. Records nothing, since the
+ * request is made only once.
  */
-export function createShortener({ notes }: Pick<LayerContext, "notes">): Shortener {
+export function createShortenHistory({ notes }: Pick<LayerContext, "notes">): ShortenHistory {
   return async ({ budgetTokens, sessionID }, view) => {
     const candidates = view.map((message) => ({
       tokens: estimateTokens([message]),

@@ -10,26 +10,26 @@ import type { Breakers } from "./breakers.js";
 import { composeSummary } from "./summary-text.js";
 
 /**
- * Sees to it that the summary of the host's compaction has in it what must not be lost. One that was sent as it is
- * stays so while its bytes are cached. Rejects when it cannot, and when the signal is aborted before it has.
+ * Makes sure that the host's summary contains what must not be lost. A summary that was already sent unchanged stays so
+ * while it is cached. Rejects if the repair cannot be recorded or the signal is aborted first.
  */
-export type Repairer = (request: ContextRequest, signal: AbortSignal) => Promise<void>;
+export type RepairSummary = (request: ContextRequest, signal: AbortSignal) => Promise<void>;
 
-export interface RepairerOptions extends LayerContext {
+export interface RepairSummaryOptions extends LayerContext {
   breakers: Breakers;
 }
 
-/** The summary that was looked at. */
+/** The repaired summary. */
 interface Repaired {
   index: number;
   key: string;
-  /** Nothing has been answered since it was made. */
+  /** Whether there is no answer after it yet. */
   isFresh: boolean;
 }
 
 const LAYER = "full-compact";
 
-export function createRepairer(context: RepairerOptions): Repairer {
+export function createRepairSummary(context: RepairSummaryOptions): RepairSummary {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
 
   return async (request, signal) => {
@@ -51,14 +51,14 @@ export function createRepairer(context: RepairerOptions): Repairer {
     await account(request, { index, key: key.key, isFresh });
     const what =
       checked.problem === undefined
-        ? `${formatCount(checked.missing.length)} facts were missing and are appended`
-        : `of no use (${checked.problem}), notes stand for it`;
-    log.info(LAYER, `the host has compacted ${sessionID}; its summary: ${what}`);
+        ? `appended ${formatCount(checked.missing.length)} missing facts to its summary`
+        : `replaced its unusable summary with notes (${checked.problem})`;
+    log.info(LAYER, `the host compacted ${sessionID}; ${what}`);
   };
 
   async function account(request: ContextRequest, { index, key, isFresh }: Repaired): Promise<void> {
     const { history, sessionID } = request;
-    // A start in a session that was compacted earlier tells nothing about that compaction.
+    // After a restart the size before an earlier compaction is unknown.
     const before = isFresh ? sizes.lastTotal(sessionID) : undefined;
     const after = request.estimateTokens(request.show());
     const freed = before === undefined ? undefined : before - after;
