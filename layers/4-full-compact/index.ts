@@ -8,7 +8,7 @@
  *                  long to be summarised the notes and the end
  *     compacted    its summary is checked by code; what it leaves out is appended, what it is useless for replaced
  *     takenBack    notes and summaries without what the user has taken back since they were made
- *     turn         the host summarises by itself only while the session's breaker is closed
+ *     turn         the host summarises by itself only while the breakers of all sessions at work are closed
  *     event        what became of it all, for the breaker
  */
 import { formatError } from "../../src/error.js";
