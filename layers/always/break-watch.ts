@@ -103,7 +103,12 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
     const name = `${sessionID} ${key}`;
     if (told.has(name)) return false;
     told.add(name);
-    await tell(sessionID, { key, reason });
+    try {
+      await tell(sessionID, { key, reason });
+    } catch (thrown) {
+      told.delete(name);
+      throw thrown;
+    }
     return true;
   }
 
