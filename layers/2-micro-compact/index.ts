@@ -10,6 +10,7 @@ import PQueue from "p-queue";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import { recordBefore } from "../../src/record/record-before.js";
 import { priceLostCache } from "../../src/record/savings.js";
 import { findColdReason } from "../../src/view/cold.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
@@ -80,20 +81,22 @@ function create(context: LayerContext): LayerParts {
     const stored = await Promise.all(going.map((one) => lanes.add(() => store(one))));
     const cleared = stored.filter((one) => one !== undefined);
     signal.throwIfAborted();
-    if (cleared.length === 0) return;
+    const [first] = cleared;
+    if (!first) return;
     const { cacheLost, tokensFreed } = plan;
     const results = cleared.length;
-    await savings.recordNow({
+    const saved = {
       session: sessionID,
       layer: LAYER,
       event: "cleared",
       reason,
+      key: `${sessionID} ${first.key}`,
       results,
       tokensFreed,
       cacheLost,
       net: Math.round(priceLostCache(cacheLost)),
-    });
-    await decisions.record(sessionID, LAYER, cleared, signal);
+    };
+    await recordBefore(savings, saved, () => decisions.record(sessionID, LAYER, cleared, signal));
     log.info(
       LAYER,
       `cleared ${results} results (${reason}): about ${formatCount(tokensFreed)} tokens free, ` +

@@ -18,6 +18,8 @@ export interface Breakers {
    */
   apply(sessionID: string): Promise<void>;
   hear(sessionID: string, event: BreakerEvent): Promise<void>;
+  /** The session is idle or deleted: its breaker no longer keeps the host from compacting other sessions. */
+  leave(sessionID: string): void;
 }
 
 const LAYER = "full-compact";
@@ -25,6 +27,8 @@ const LAYER = "full-compact";
 export function createBreakers(context: LayerContext): Breakers {
   const { config, files, folders, host, log, toasts } = context;
   const states = new Map<string, Promise<BreakerState>>();
+  /** Sessions at work, and whether the breaker of each is open: the host has one switch for all of them. */
+  const atWork = new Map<string, boolean>();
   const stored = createStateFile({
     files,
     parse: (text) => parseState(JSON.parse(text)),
@@ -36,12 +40,14 @@ export function createBreakers(context: LayerContext): Breakers {
 
   return {
     async apply(sessionID) {
+      enter(sessionID);
       const { failures, open } = await load(sessionID);
-      host.setAutoCompaction(open === undefined);
+      follow(sessionID, open !== undefined);
       if (open !== undefined && failures > 0) await host.removeFailedCompactions(sessionID);
     },
 
     async hear(sessionID, event) {
+      enter(sessionID);
       const earlier = load(sessionID);
       const next = earlier.then((state) => nextState(state, event, config.autoCompact.retryLimit));
       states.set(sessionID, next);
@@ -49,11 +55,29 @@ export function createBreakers(context: LayerContext): Breakers {
       if (isSame(before, after)) return;
       await save(sessionID, after);
       if (before.open === after.open) return;
-      host.setAutoCompaction(after.open === undefined);
+      follow(sessionID, after.open !== undefined);
       if (after.open === undefined) return announceClosed(sessionID);
       announceOpen(sessionID, after.open);
     },
+
+    leave(sessionID) {
+      if (atWork.delete(sessionID)) switchHost();
+    },
   };
+
+  function enter(sessionID: string): void {
+    atWork.set(sessionID, atWork.get(sessionID) ?? false);
+  }
+
+  /** A session that has left while its state was read or written stays out. */
+  function follow(sessionID: string, isOpen: boolean): void {
+    if (atWork.has(sessionID)) atWork.set(sessionID, isOpen);
+    switchHost();
+  }
+
+  function switchHost(): void {
+    host.setAutoCompaction(![...atWork.values()].includes(true));
+  }
 
   function load(sessionID: string): Promise<BreakerState> {
     const known = states.get(sessionID) ?? stored.read(pathOf(sessionID));

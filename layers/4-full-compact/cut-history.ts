@@ -2,6 +2,7 @@ import type { DecisionKey } from "../../src/conversation/keys.js";
 import type { Message } from "../../src/conversation/message.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
+import { recordBefore } from "../../src/record/record-before.js";
 import { priceLostCache } from "../../src/record/savings.js";
 import { findColdReason } from "../../src/view/cold.js";
 import { estimateTextTokens, estimateTokens } from "../../src/view/context-size.js";
@@ -107,16 +108,19 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
   ): Promise<void> {
     const { budgetTokens, sessionID } = request;
     const reason = `the context has about ${formatCount(cut.tokensBefore)} tokens of ${formatCount(budgetTokens)}`;
-    await savings.recordNow({
+    const saved = {
       session: sessionID,
       layer: LAYER,
       event: "cut",
       reason,
+      key: `${sessionID} ${key.key}`,
       tokensFreed: cut.tokensFreed,
       cacheLost,
       net: Math.round(priceLostCache(cacheLost)),
-    });
-    await decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal);
+    };
+    await recordBefore(savings, saved, () =>
+      decisions.record(sessionID, LAYER, [decide(key, { outcome: "cut", text })], signal),
+    );
     log.info(
       LAYER,
       `notes replace the first ${index} messages of ${sessionID} (${reason}): about ` +

@@ -8,7 +8,7 @@
  *     compacting   the host compacts anyway: gives it our prompt with nine sections
  *     compacted    checks its summary by code; appends what is missing, replaces a useless one with notes
  *     takenBack    rewrites notes and summaries without what the user has taken back since
- *     turn         allows the host's automatic summaries only while the session's breaker is closed
+ *     turn         allows the host's automatic summaries only while the breakers of all sessions at work are closed
  *     event        reports the outcome of compactions to the breaker
  */
 import { formatError } from "../../src/error.js";

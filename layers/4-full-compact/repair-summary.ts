@@ -4,7 +4,9 @@ import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { isRecord } from "../../src/records.js";
 import { findColdReason } from "../../src/view/cold.js";
+import type { Decision } from "../../src/view/decision-batch.js";
 import { decide } from "../../src/view/decisions.js";
+import { replay } from "../../src/view/replay.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import type { Breakers } from "./breakers.js";
 import { composeSummary } from "./summary-text.js";
@@ -25,12 +27,16 @@ interface Repaired {
   key: string;
   /** Whether there is no answer after it yet. */
   isFresh: boolean;
+  /** What will stand for it. */
+  rewritten: Decision;
 }
 
 const LAYER = "full-compact";
 
 export function createRepairSummary(context: RepairSummaryOptions): RepairSummary {
   const { breakers, clock, config, decisions, log, notes, savings, sizes } = context;
+  /** Tokens freed, by session and summary: another attempt at the records says the same. The breaker has heard of these. */
+  const freedBy = new Map<string, number>();
 
   return async (request, signal) => {
     const { history, sessionID } = request;
@@ -43,12 +49,9 @@ export function createRepairSummary(context: RepairSummaryOptions): RepairSummar
     if (!isFresh && !isCold) return;
     await notes.learn(sessionID, history.messages);
     const { checked, text } = await composeSummary(context, request, message);
-    const rewritten = decide(key, {
-      outcome: "rewritten",
-      text,
-    });
+    const rewritten = decide(key, { outcome: "rewritten", text });
+    await account(request, { index, key: key.key, isFresh, rewritten });
     await decisions.record(sessionID, LAYER, [rewritten], signal);
-    await account(request, { index, key: key.key, isFresh });
     const what =
       checked.problem === undefined
         ? `appended ${formatCount(checked.missing.length)} missing facts to its summary`
@@ -56,12 +59,10 @@ export function createRepairSummary(context: RepairSummaryOptions): RepairSummar
     log.info(LAYER, `the host compacted ${sessionID}; ${what}`);
   };
 
-  async function account(request: ContextRequest, { index, key, isFresh }: Repaired): Promise<void> {
-    const { history, sessionID } = request;
-    // After a restart the size before an earlier compaction is unknown.
-    const before = isFresh ? sizes.lastTotal(sessionID) : undefined;
-    const after = request.estimateTokens(request.show());
-    const freed = before === undefined ? undefined : before - after;
+  async function account(request: ContextRequest, repaired: Repaired): Promise<void> {
+    const { sessionID } = request;
+    const { key } = repaired;
+    const freed = await findFreed(request, repaired);
     await savings.recordNow({
       session: sessionID,
       layer: LAYER,
@@ -70,9 +71,26 @@ export function createRepairSummary(context: RepairSummaryOptions): RepairSummar
       key,
       ...(freed !== undefined && { tokensFreed: Math.max(0, freed) }),
     });
-    if (freed === undefined || before === undefined) return;
+  }
+
+  /** Tells the breaker too, once. `undefined` for a compaction of before this start, about which nothing is known. */
+  async function findFreed(
+    request: ContextRequest,
+    { index, isFresh, key, rewritten }: Repaired,
+  ): Promise<number | undefined> {
+    const { history, sessionID } = request;
+    const name = `${sessionID} ${key}`;
+    const before = isFresh ? sizes.lastTotal(sessionID) : undefined;
+    if (freedBy.has(name) || before === undefined) return freedBy.get(name);
+    const known = { ...rewritten, session: sessionID, layer: LAYER, at: clock.now() };
+    const repaired = replay(history, (one) =>
+      one === key ? { ...request.find(one), rewritten: known } : request.find(one),
+    );
+    const freed = before - request.estimateTokens(repaired);
+    freedBy.set(name, freed);
     const isManual = isManualCompaction(history.messages[index - 1]);
     await breakers.hear(sessionID, { kind: "compacted", freedShare: freed / before, isManual });
+    return freed;
   }
 }
 

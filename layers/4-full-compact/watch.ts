@@ -5,7 +5,7 @@
 
 import { countReportedTokens, isEndedAnswer } from "../../src/conversation/history.js";
 import type { MessageInfo } from "../../src/conversation/message.js";
-import type { HostEvent } from "../../src/dispatcher/hooks.js";
+import { findEventSession, type HostEvent } from "../../src/dispatcher/hooks.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { isRecord } from "../../src/records.js";
 import { countUsableTokens, type ModelWindow } from "../../src/view/windows.js";
@@ -48,6 +48,7 @@ export function createCompactionWatch({
 
     async hear({ type, properties }) {
       const { error, info, sessionID, status } = properties;
+      if (type === "session.idle" || type === "session.deleted") leave(findEventSession(properties));
       if (type === "message.updated" && isAnswer(info)) {
         return breakers.hear(info.sessionID, { kind: "answered", fits: fits(info) });
       }
@@ -69,6 +70,10 @@ export function createCompactionWatch({
       for (const sessionID of [...running.keys()]) end(sessionID);
     },
   };
+
+  function leave(sessionID: string | undefined): void {
+    if (sessionID !== undefined) breakers.leave(sessionID);
+  }
 
   function fits({ sessionID, tokens }: MessageInfo): boolean {
     const window = windows.get(sessionID);

@@ -103,7 +103,12 @@ export function createBreakWatch({ clock, log, policy, savings, sentViews }: Bre
     const name = `${sessionID} ${key}`;
     if (recorded.has(name)) return false;
     recorded.add(name);
-    await recordBreak(sessionID, { key, reason });
+    try {
+      await recordBreak(sessionID, { key, reason });
+    } catch (thrown) {
+      recorded.delete(name);
+      throw thrown;
+    }
     return true;
   }
 

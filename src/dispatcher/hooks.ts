@@ -43,6 +43,10 @@ export interface Withdrawal {
   memories: ReadonlySet<string>;
   /** The new texts, as decisions "revised". */
   revisions: readonly (DatedDecision & { layer: string })[];
+  /** Version of what was taken back that the layers are asked about; it rises with each change. */
+  version: number;
+  /** A layer gave no answer: its own words are not looked through yet. */
+  isIncomplete?: true;
 }
 
 export interface ToolCall {
@@ -137,7 +141,12 @@ export const hookRules: HookRules = {
   },
   compacting: { combine: "first", deadlineMs: 2_000, accepts: isText },
   compacted: { combine: "chain", deadlineMs: 3_000, accepts: isNothing },
-  takenBack: { combine: "chain", deadlineMs: 3_000, accepts: isWithdrawal },
+  takenBack: {
+    combine: "chain",
+    deadlineMs: 3_000,
+    accepts: isWithdrawal,
+    withoutAnswer: (_request, withdrawal) => withdrawal && { ...withdrawal, isIncomplete: true },
+  },
   turn: { combine: "chain", deadlineMs: 1_000, accepts: isNothing, isNotice: true },
   command: { combine: "chain", deadlineMs: 500, accepts: isNothing, isNotice: true },
   modelWindow: { combine: "chain", deadlineMs: 500, accepts: isNothing, isNotice: true },

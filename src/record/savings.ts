@@ -36,7 +36,7 @@ export interface SavingsRecord {
   reason?: string;
   tool?: string;
   callID?: string;
-  /** Subject of the record, if it may be recorded twice, such as a result that is judged again. */
+  /** Subject of the record, if it may be recorded twice, such as a result judged again or a cut tried again. */
   key?: string;
   /** Size of what was moved. */
   bytes?: number;
@@ -118,12 +118,20 @@ export interface SavingsTotals {
   net: number;
 }
 
-/** Adds up records. Of two records about the same result the last counts. */
-export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
+/** The records that count, in order: of several of one event and key the last. */
+export function findCounted(records: readonly SavingsRecord[]): SavingsRecord[] {
   const last = new Map<unknown, SavingsRecord>();
-  for (const record of records)
-    last.set(record.key === undefined ? record : `${record.event} ${record.key}`, record);
-  const all = [...last.values()];
+  for (const record of records) {
+    const name = record.key === undefined ? record : `${record.event} ${record.key}`;
+    last.delete(name);
+    last.set(name, record);
+  }
+  return [...last.values()];
+}
+
+/** Adds up the records that count. */
+export function sumSavings(records: readonly SavingsRecord[]): SavingsTotals {
+  const all = findCounted(records);
   const sum = (field: keyof SavingsRecord): number =>
     Math.round(all.reduce((total, record) => total + (Number(record[field]) || 0), 0));
   const count = (...events: string[]): number =>

@@ -107,8 +107,12 @@ export function createDecisions({ clock, files, log, folder, resultsFolder }: De
         signal?.throwIfAborted();
       } finally {
         const isLate = signal?.aborted === true;
-        for (const [day, batch] of written) known.takeLine(day, isLate ? { ...batch, decisions: [] } : batch);
-        if (isLate) for (const [day, batch] of written) await append(day, { ...batch, late: true });
+        for (const [day, batch] of written) {
+          known.takeLine(day, batch);
+          // Taken in at once: nothing may find a decision that came too late, whether or not that can be written.
+          if (isLate) known.takeLine(day, { ...batch, late: true });
+        }
+        if (isLate) for (const [day, batch] of written) await onDisk.write(day, { ...batch, late: true });
       }
     },
 

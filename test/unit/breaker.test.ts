@@ -80,7 +80,10 @@ describe("the breaker of a session closes", () => {
 
 describe("the breakers of a project", () => {
   const STATE = `${PROJECT}/.opencode/strata/state/breakers/ses_1.json`;
-  const turn = (world: World) => world.strata.dispatcher.ask("turn", { sessionID: "ses_1" }, undefined);
+  const turn = (world: World, sessionID = "ses_1") =>
+    world.strata.dispatcher.ask("turn", { sessionID }, undefined);
+  const end = (world: World, sessionID = "ses_1") =>
+    world.strata.dispatcher.ask("event", { type: "session.idle", properties: { sessionID } }, undefined);
 
   /** The host asks for a summary, and fails so many times. */
   async function fail(world: World, times: number): Promise<void> {
@@ -114,9 +117,56 @@ describe("the breakers of a project", () => {
     await turn(again);
     expect(again.host.isCompacting).toBe(false);
     expect(again.host.cleaned).toEqual(["ses_1"]);
-    await again.strata.dispatcher.ask("turn", { sessionID: "ses_2" }, undefined);
+    await end(again);
+    await turn(again, "ses_2");
     expect(again.host.isCompacting).toBe(true);
     expect(again.host.toasts).toHaveLength(1);
+  });
+
+  it("the breakers of a project keep the host from summarising while any session at work has an open one", async () => {
+    const world = await openWorld();
+    await turn(world);
+    await fail(world, 3);
+    await turn(world, "ses_subagent");
+    await end(world, "ses_subagent");
+    expect(world.host.isCompacting).toBe(false);
+    await end(world);
+    expect(world.host.isCompacting).toBe(true);
+    await turn(world);
+    expect(world.host.isCompacting).toBe(false);
+  });
+
+  it("the breakers of a project let the host summarise again when the session with the open one is deleted", async () => {
+    const world = await openWorld();
+    await fail(world, 3);
+    await turn(world, "ses_2");
+    expect(world.host.isCompacting).toBe(false);
+    const properties = { info: { id: "ses_1" } };
+    await world.strata.dispatcher.ask("event", { type: "session.deleted", properties }, undefined);
+    expect(world.host.isCompacting).toBe(true);
+  });
+
+  it("the breakers of a project take no session up that ended while its state was read", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const world = await openWorld({
+      wrap: (inner) => ({
+        ...inner,
+        read: async (of, options) => {
+          if (of === STATE) await held;
+          return inner.read(of, options);
+        },
+      }),
+    });
+    world.files.contents.set(STATE, Buffer.from('{"failures":3,"poor":0,"refills":0,"open":"failed"}'));
+    const begun = turn(world);
+    await end(world);
+    release();
+    await begun;
+    expect(world.host.cleaned).toEqual(["ses_1"]);
+    expect(world.host.isCompacting).toBe(true);
   });
 
   it("the breakers of a project that cannot be understood or read count as closed, and that is said", async () => {

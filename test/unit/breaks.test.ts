@@ -114,6 +114,28 @@ describe("a change by the host since the last request", () => {
     expect(reasons(world)).toEqual(["the host has compacted the session"]);
   });
 
+  it("what the host says itself is told by the next request if the ledger could not be written", async () => {
+    let isFull = true;
+    const world = await openWorld({
+      wrap: (inner) => ({
+        ...inner,
+        appendLine: async (path, line) =>
+          isFull && path.includes("/savings/")
+            ? Promise.reject(new Error("ENOSPC"))
+            : inner.appendLine(path, line),
+      }),
+    });
+    const summary = {
+      ...said("Summary."),
+      info: { ...said("").info, summary: true, finish: "stop", tokens: undefined },
+    } as unknown as Message;
+    await world.request(copy([summary, user("go on")]));
+    isFull = false;
+    await world.request(copy([summary, user("go on")]));
+    await world.request(copy([summary, user("go on")]));
+    expect(reasons(world)).toEqual(["the host has compacted the session"]);
+  });
+
   it("times, titles and costs that the host adds are no change", async () => {
     const world = await openWorld();
     const done = answer([call("bash", "out")]);

@@ -41,6 +41,28 @@ describe("a decision of a session", () => {
     await decisions.begin("fork", [DAY]);
   });
 
+  it("what is decided in one session and came too late is not missing from the file when that is read again", async () => {
+    const log = createFakeLog();
+    const ours = createDecisions({
+      clock: createFakeClock(),
+      files,
+      log,
+      folder: "/state",
+      resultsFolder: "/r",
+    });
+    await ours.load([DAY]);
+    const late = new AbortController();
+    const recorded = ours.record("parent", "x", [cleared("a")], late.signal);
+    late.abort();
+    await expect(recorded).rejects.toThrow("aborted");
+    expect(ours.find("a", "parent")?.cleared).toBeUndefined();
+    await decisions.record("fork", "x", [cleared("b")]);
+    const written = [...files.contents.values()].map(String);
+    await ours.load([DAY], { again: true });
+    expect(log.lines).toEqual([]);
+    expect([...files.contents.values()].map(String)).toEqual(written);
+  });
+
   it("a decision of a session does not count if it was recorded too late, though another may have read it; the next one does", async () => {
     const late = new AbortController();
     const other = open();

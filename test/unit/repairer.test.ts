@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
+import { sumSavings } from "../../src/record/savings.js";
 import { createFakeHost, PROJECT } from "../support/fake-host.js";
 import { call, fork, lines } from "../support/messages.js";
 import { createSession, type Session } from "../support/session.js";
@@ -117,6 +118,36 @@ describe("the host's summary", () => {
   });
 });
 
+describe("a summary whose records cannot be written at once", () => {
+  it.each([
+    ["savings ledger", '"event":"compacted"'],
+    ["decision", '"outcome":"rewritten"'],
+  ])(
+    "a summary whose %s cannot be written at once is repaired with the next request, counted once, and told to the breaker once",
+    async (_, part) => {
+      let isFull = true;
+      const wrap: WorldOptions["wrap"] = (inner) => ({
+        ...inner,
+        appendLine: async (path, line) =>
+          isFull && line.includes(part) ? Promise.reject(new Error("ENOSPC")) : inner.appendLine(path, line),
+      });
+      const { world, after } = await compact(GOOD, { wrap }, false, 107_000);
+      const readPoor = () =>
+        JSON.parse(world.files.text(`${PROJECT}/.opencode/strata/state/breakers/ses_1.json`) ?? "{}").poor;
+      expect(textOf(await ask(world, after))).toBe(GOOD);
+      expect(readPoor()).toBe(1);
+      isFull = false;
+      expect(textOf(await ask(world, after))).toContain("## Left out by this summary");
+      await ask(world, after);
+      expect(readPoor()).toBe(1);
+      const records = world.ledger("ses_1", "compacted");
+      expect(new Set(records.map(({ tokensFreed }) => tokensFreed)).size).toBe(1);
+      expect(sumSavings(records)).toEqual(sumSavings(records.slice(-1)));
+      expect(sumSavings(records).tokensFreed).toBeGreaterThan(5_000);
+    },
+  );
+});
+
 describe("a summary that was sent as it is", () => {
   const full = (isFull: () => boolean): WorldOptions => ({
     host: createFakeHost(),
@@ -141,8 +172,13 @@ describe("a summary that was sent as it is", () => {
     const grown = answerAfter(world, after);
     expect(textOf(await ask(world, grown))).toBe(GOOD);
     world.clock.advance(HOUR);
-    expect(textOf(await ask(world, grown))).toContain("## Left out by this summary");
-    const [record] = world.ledger("ses_1", "compacted");
+    const [told, ...more] = world.ledger("ses_1", "compacted");
+    expect(told?.tokensFreed).toBeGreaterThan(5_000);
+    expect(more).toEqual([]);
+    const again = await world.restart();
+    expect(textOf(await ask(again, grown))).toContain("## Left out by this summary");
+    const [, record] = again.ledger("ses_1", "compacted");
+    expect(record).toMatchObject({ key: told?.key });
     expect(record).not.toHaveProperty("tokensFreed");
   });
 

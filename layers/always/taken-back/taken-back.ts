@@ -48,7 +48,9 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
       handlers: {
         async takenBack(request) {
           await following.look(request, settled.has(request.sessionID));
-          if (settled.get(request.sessionID) === version) return undefined;
+          // Taken before the layers are asked: what changes after that has to be looked through again.
+          const lookedAt = version;
+          if (settled.get(request.sessionID) === lookedAt) return undefined;
           // Not waited for longer: the next request checks again.
           const days = request.history.days;
           const loaded = await waitAtMost(clock, LOADED_WITHIN_MS, () => decisions.load(days));
@@ -57,7 +59,12 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
           if (loaded.kind !== "done") return undefined;
           const taken = await notes.takenBack(request.sessionID);
           const none: Withdrawal["revisions"] = [];
-          return { isStale: (madeMs) => isStale(taken, madeMs), memories: following.away(), revisions: none };
+          return {
+            isStale: (madeMs) => isStale(taken, madeMs),
+            memories: following.away(),
+            revisions: none,
+            version: lookedAt,
+          };
         },
         event(event) {
           following.hear(event);
@@ -71,11 +78,10 @@ export function createTakenBack(context: TakenBackOptions): readonly Layer[] {
       handlers: {
         async takenBack(request, withdrawal, signal) {
           if (!withdrawal) return undefined;
-          const lookedAt = version;
-          const { revisions } = withdrawal;
+          const { isIncomplete, revisions } = withdrawal;
           if (revisions.length > 0)
             await recordBreak(request, revisions, { ...context, layer: LAYER, signal });
-          settled.set(request.sessionID, lookedAt);
+          if (!isIncomplete) settled.set(request.sessionID, withdrawal.version);
           return undefined;
         },
       },

@@ -1,5 +1,5 @@
 /** Sums the savings ledger by request, session and day. Pure. */
-import { type SavingsRecord, type SavingsTotals, sumSavings } from "../../record/savings.js";
+import { findCounted, type SavingsRecord, type SavingsTotals, sumSavings } from "../../record/savings.js";
 
 export interface RequestFigures {
   /** Tokens, counted by the provider. */
@@ -55,8 +55,9 @@ export function sumFigures(ledger: ReadonlyMap<string, readonly SavingsRecord[]>
 function describeSession(sessionID: string, records: readonly SavingsRecord[]): SessionFigures {
   const requests: RequestFigures[] = [];
   const replacements = new Set<number>();
-  for (const { event, keptOut = 0, sent } of records) {
-    if (event === "cut" || event === "compacted") replacements.add(requests.length + 1);
+  for (const { event, keptOut = 0, results, sent } of findCounted(records)) {
+    const isReplacement = (event === "cut" || event === "compacted") && results !== 0;
+    if (isReplacement) replacements.add(requests.length + 1);
     if (event === "answer" && sent !== undefined) requests.push({ sent, keptOut });
   }
   return {
