@@ -127,6 +127,8 @@ test.each(forms)(
       ])
         await session.ask(text);
       await whenContains(stage.project.file(LOG), "/memory-trust shows and accepts them");
+      // Until its last answer is in the notes, the session counts as unfinished.
+      await whenContains(stage.project.file(`.opencode/session-memory/${session.id}.json`), "three");
       const second = await stage.newSession("second");
       await second.ask("Good morning.");
       const { requests } = stage.model;

@@ -50,15 +50,16 @@ async function betweenTurns({ project }: Stage, work: () => void): Promise<void>
   untilDiskMoves(project.root);
 }
 
-/** The same once a new session knows this rule: what changed on disk a moment ago may come with the next one. */
+/** The same once a new session knows this rule: what changed on disk a moment ago, or on a busy machine, may come with the next one. */
 async function beginWith(
   stage: Stage,
   title: string,
   rule: string,
+  where: "rules" | "others" = "rules",
 ): Promise<{ rules: string; others: string }> {
   for (let tries = 1; ; tries++) {
     const told = await begin(stage, title);
-    if (told.rules.includes(rule) || tries === 5) return told;
+    if (told[where].includes(rule) || tries === 5) return told;
   }
 }
 
@@ -82,13 +83,13 @@ test(
     git(project, "remote", "add", "origin", origin);
     git(project, "push", "-q", "-u", "origin", "HEAD");
 
-    const first = await begin(stage, "morning");
+    const first = await beginWith(stage, "morning", "Run the tests", "others");
     await whenContains(project.file(LOG), ASKED);
     expect([first.rules, first.others]).toEqual(["", expect.stringContaining("Run the tests")]);
     const answer = await answered(stage, "memory-trust", "");
     expect(answer).toContain("directive/tests  Run the tests before you push.");
     expect(await answered(stage, "memory-trust", "yes")).toContain("1 memory counts as yours now");
-    const second = await begin(stage, "later");
+    const second = await beginWith(stage, "later", "Run the tests");
     expect([second.rules, second.others]).toEqual([expect.stringContaining("Run the tests"), ""]);
 
     await betweenTurns(stage, () => {
