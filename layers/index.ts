@@ -6,8 +6,8 @@ import { fullCompact } from "./4-full-compact/index.js";
 import { autoMemory } from "./5-auto-memory/index.js";
 import { dream } from "./6-dream/index.js";
 import { acrossAgents } from "./7-across-agents/index.js";
-import { errors } from "./always/errors/index.js";
 import { createAlways } from "./always/index.js";
+import { errors } from "./errors/index.js";
 
 /** All layers, in the order people see them; the dispatcher calls them by cost. */
 export const layers: readonly LayerDefinition[] = [

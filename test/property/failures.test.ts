@@ -1,13 +1,13 @@
 /** Whatever agents do, and whatever stands in errors.log. */
 import { expect, it } from "vitest";
-import { toField } from "../../layers/always/errors/ended-call.js";
-import { type Entry, formatEntry, parseEntry } from "../../layers/always/errors/entry.js";
-import { readErrorLog } from "../../layers/always/errors/error-log.js";
-import { isFailedCommand, splitCommand } from "../../layers/always/errors/failed-command.js";
-import { normalizeMessage } from "../../layers/always/errors/fingerprint.js";
-import { formatHint } from "../../layers/always/errors/hint.js";
-import { sumEntries } from "../../layers/always/errors/known-failures.js";
-import { isReworded, splitShellWords } from "../../layers/always/errors/spelling.js";
+import { toField } from "../../layers/errors/ended-call.js";
+import { type Entry, formatEntry, parseEntry } from "../../layers/errors/entry.js";
+import { readErrorLog } from "../../layers/errors/error-log.js";
+import { isFailedCommand, splitCommand } from "../../layers/errors/failed-command.js";
+import { normalizeMessage } from "../../layers/errors/fingerprint.js";
+import { formatHint } from "../../layers/errors/hint.js";
+import { sumEntries } from "../../layers/errors/known-failures.js";
+import { isReworded, splitShellWords } from "../../layers/errors/spelling.js";
 import type { Message } from "../../src/conversation/message.js";
 import { planFolders } from "../../src/folders.js";
 import { openFailures } from "../support/failures.js";

@@ -1,4 +1,4 @@
-import { createFailures, type Failures } from "../../layers/always/errors/failures.js";
+import { createFailures, type Failures } from "../../layers/errors/failures.js";
 import { planFolders } from "../../src/folders.js";
 import { createLocks } from "../../src/lock/locks.js";
 import { createSeal } from "../../src/owner/seal.js";

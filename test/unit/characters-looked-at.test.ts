@@ -7,7 +7,7 @@ import { dropTagged } from "../../layers/5-auto-memory/signals/quotations.js";
 import { simplifyCommand } from "../../layers/5-auto-memory/signals/repeated-commands.js";
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
 import { findWhen } from "../../layers/5-auto-memory/when.js";
-import { reports } from "../../layers/always/errors/expected-exits.js";
+import { reports } from "../../layers/errors/expected-exits.js";
 import { languages } from "../../src/language/languages.js";
 import { parseMemoryFile } from "../../src/memory/memory-file.js";
 import { findNextStep } from "../../src/notes/next-step.js";

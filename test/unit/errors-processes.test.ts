@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { ROTATE_AT_BYTES, readErrorLog } from "../../layers/always/errors/error-log.js";
+import { ROTATE_AT_BYTES, readErrorLog } from "../../layers/errors/error-log.js";
 import { planFolders } from "../../src/folders.js";
 import { nodeFiles as files } from "../../src/seams/node-files.js";
 import { startChild } from "../support/processes/child.js";

@@ -1,9 +1,9 @@
 /** Which failures are mistakes, which messages are alike, and which call is another one put right. */
 import { describe, expect, test } from "vitest";
-import { readEndedCall } from "../../layers/always/errors/ended-call.js";
-import { isFailedCommand, splitCommand } from "../../layers/always/errors/failed-command.js";
-import { hashCall, hashMessage, normalizeCommand } from "../../layers/always/errors/fingerprint.js";
-import { findChange } from "../../layers/always/errors/resolution.js";
+import { readEndedCall } from "../../layers/errors/ended-call.js";
+import { isFailedCommand, splitCommand } from "../../layers/errors/failed-command.js";
+import { hashCall, hashMessage, normalizeCommand } from "../../layers/errors/fingerprint.js";
+import { findChange } from "../../layers/errors/resolution.js";
 import { findTellingLine } from "../../src/conversation/telling-line.js";
 import { PROJECT } from "../support/fake-host.js";
 import { did, ran } from "../support/notes.js";

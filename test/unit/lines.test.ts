@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createErrorLog } from "../../layers/always/errors/error-log.js";
+import { createErrorLog } from "../../layers/errors/error-log.js";
 import { createLedger } from "../../src/memory/store/ledger.js";
 import { readJsonLines } from "../../src/record/json-lines.js";
 import { takeLines } from "../../src/record/lines.js";

@@ -2,7 +2,7 @@
  * Tracks the open failures of one session and their resolutions. Does not use the disk: the same history gives the same
  * result in another process.
  */
-import { isChangingTool } from "../../../src/conversation/call.js";
+import { isChangingTool } from "../../src/conversation/call.js";
 import type { EndedCall, Failure, ReadingOptions } from "./ended-call.js";
 import { formatCall, readCommand, toField } from "./ended-call.js";
 import { hashCall } from "./fingerprint.js";

@@ -1,8 +1,8 @@
 /** Hashes that are equal for the same failing call, and for similar messages. */
 import { stripVTControlCharacters } from "node:util";
-import { readInput, readText } from "../../../src/conversation/call.js";
-import type { ToolPart } from "../../../src/conversation/message.js";
-import { hashText } from "../../../src/conversation/outcome.js";
+import { readInput, readText } from "../../src/conversation/call.js";
+import type { ToolPart } from "../../src/conversation/message.js";
+import { hashText } from "../../src/conversation/outcome.js";
 
 /** Arguments that do not change what a call does. */
 const IRRELEVANT_FIELDS = new Set(["description", "timeout"]);

@@ -1,4 +1,4 @@
-import type { History, Result } from "../../../src/conversation/history.js";
+import type { History, Result } from "../../src/conversation/history.js";
 import type { Repetition } from "./failures.js";
 
 /** A result that gets a hint, and the repetition it is about. */

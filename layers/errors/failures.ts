@@ -8,12 +8,12 @@
  * the entries stay known in memory.
  */
 
-import type { Message } from "../../../src/conversation/message.js";
-import { formatError } from "../../../src/error.js";
-import type { Locks } from "../../../src/lock/locks.js";
-import type { Seal } from "../../../src/owner/seal.js";
-import type { Log } from "../../../src/record/log.js";
-import type { Files } from "../../../src/seams/files.js";
+import type { Message } from "../../src/conversation/message.js";
+import { formatError } from "../../src/error.js";
+import type { Locks } from "../../src/lock/locks.js";
+import type { Seal } from "../../src/owner/seal.js";
+import type { Log } from "../../src/record/log.js";
+import type { Files } from "../../src/seams/files.js";
 import type { ReadingOptions } from "./ended-call.js";
 import type { Entry } from "./entry.js";
 import { createErrorLog, type LogLine } from "./error-log.js";

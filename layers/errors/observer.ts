@@ -1,6 +1,6 @@
 /** Finds new failures and resolutions in a session's messages. */
-import { createKnownMessages, type KnownMessages } from "../../../src/conversation/known-messages.js";
-import { isToolPart, type Message } from "../../../src/conversation/message.js";
+import { createKnownMessages, type KnownMessages } from "../../src/conversation/known-messages.js";
+import { isToolPart, type Message } from "../../src/conversation/message.js";
 import { type EndedCall, type ReadingOptions, readCallKey, readEndedCall } from "./ended-call.js";
 import { createTracker, type Occurrence, type Tracker } from "./tracker.js";
 

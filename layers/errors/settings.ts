@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { enabled } from "../../../src/config/fields.js";
+import { enabled } from "../../src/config/fields.js";
 
 const errors = z.strictObject({
   enabled: enabled(
@@ -9,7 +9,7 @@ const errors = z.strictObject({
 
 export const schemas = { errors };
 
-declare module "../../../src/config/schema.js" {
+declare module "../../src/config/schema.js" {
   interface Config {
     errors: z.output<typeof errors>;
   }

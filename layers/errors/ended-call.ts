@@ -6,13 +6,13 @@ import {
   mayShowSecrets,
   readInput,
   readText,
-} from "../../../src/conversation/call.js";
-import { readResultKey } from "../../../src/conversation/keys.js";
-import type { ToolPart } from "../../../src/conversation/message.js";
-import { hashText, readExit } from "../../../src/conversation/outcome.js";
-import { findTellingLine } from "../../../src/conversation/telling-line.js";
-import { isRecord } from "../../../src/records.js";
-import { toLine } from "../../../src/text.js";
+} from "../../src/conversation/call.js";
+import { readResultKey } from "../../src/conversation/keys.js";
+import type { ToolPart } from "../../src/conversation/message.js";
+import { hashText, readExit } from "../../src/conversation/outcome.js";
+import { findTellingLine } from "../../src/conversation/telling-line.js";
+import { isRecord } from "../../src/records.js";
+import { toLine } from "../../src/text.js";
 import { isFailedCommand } from "./failed-command.js";
 import { hashCall, hashMessage, normalizeCommand } from "./fingerprint.js";
 

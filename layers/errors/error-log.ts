@@ -7,11 +7,11 @@
  * user's machine can make; lines without a valid mark stay in the file, but are not answered from.
  */
 import { basename, dirname, join } from "node:path";
-import { StrataError } from "../../../src/error.js";
-import type { Locks } from "../../../src/lock/locks.js";
-import type { Seal } from "../../../src/owner/seal.js";
-import { giveWay, takeLines } from "../../../src/record/lines.js";
-import { type Files, readText } from "../../../src/seams/files.js";
+import { StrataError } from "../../src/error.js";
+import type { Locks } from "../../src/lock/locks.js";
+import type { Seal } from "../../src/owner/seal.js";
+import { giveWay, takeLines } from "../../src/record/lines.js";
+import { type Files, readText } from "../../src/seams/files.js";
 import { type Entry, formatEntry, parseEntry } from "./entry.js";
 
 /** A line of the log. */

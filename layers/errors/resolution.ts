@@ -1,11 +1,6 @@
 /** Finds out whether a successful call is the correction of a failed one, and what was changed. Pure. */
-import {
-  findTouchedPaths,
-  isChangingTool,
-  mayShowSecrets,
-  readInput,
-} from "../../../src/conversation/call.js";
-import type { ToolPart } from "../../../src/conversation/message.js";
+import { findTouchedPaths, isChangingTool, mayShowSecrets, readInput } from "../../src/conversation/call.js";
+import type { ToolPart } from "../../src/conversation/message.js";
 import { formatCall, type ReadingOptions, readCommand, toField } from "./ended-call.js";
 import { splitCommand } from "./failed-command.js";
 import { normalizeCommand } from "./fingerprint.js";

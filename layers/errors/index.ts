@@ -2,12 +2,12 @@
  * Failed calls: logs failures and what resolved them in `.opencode/memory/errors.log`. A call that fails the same way again
  * gets a hint after its result, before the result is first sent.
  */
-import type { LayerContext } from "../../../src/layer-context.js";
-import type { LayerDefinition, LayerParts } from "../../../src/layer-definition.js";
-import { redactSecrets } from "../../../src/secrets/secrets.js";
-import { type Addition, extend } from "../../../src/view/extend.js";
-import { isExtendedBy } from "../../../src/view/known-decisions.js";
-import type { ContextRequest } from "../../../src/view/request.js";
+import type { LayerContext } from "../../src/layer-context.js";
+import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import { redactSecrets } from "../../src/secrets/secrets.js";
+import { type Addition, extend } from "../../src/view/extend.js";
+import { isExtendedBy } from "../../src/view/known-decisions.js";
+import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
 import { createFailures } from "./failures.js";
 import { formatHint } from "./hint.js";

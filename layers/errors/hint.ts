@@ -1,6 +1,6 @@
 /** The hint after the result of a call that has failed the same way before. Pure. */
-import { formatDay } from "../../../src/days.js";
-import { quote } from "../../../src/text.js";
+import { formatDay } from "../../src/days.js";
+import { quote } from "../../src/text.js";
 import type { KnownFailure } from "./known-failures.js";
 
 const LONGEST_RESOLUTION = 260;
