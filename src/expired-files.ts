@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { DAY_MS, parseDayFile } from "./days.js";
 import { type ExpiryWorld, type FileKind, matches } from "./file-kinds.js";
-import type { FileStat } from "./seams/files.js";
+import type { FileStat, Files } from "./seams/files.js";
 
 export interface ExpiredFile {
   path: string;
@@ -49,11 +49,19 @@ export async function removeExpired(
   for (const kind of kinds) {
     if (!kind.expiry?.atStart) continue;
     try {
-      for (const { path } of await findExpired(world, [kind])) await world.files.remove(path);
+      for (const file of await findExpired(world, [kind])) await removeIfUnchanged(world.files, file);
     } catch (thrown) {
       complain(thrown);
     }
   }
+}
+
+/** Removes the file unless it has been written or used since it was found. */
+export async function removeIfUnchanged(
+  files: Pick<Files, "remove" | "statItself">,
+  { modifiedMs, path }: Pick<ExpiredFile, "modifiedMs" | "path">,
+): Promise<void> {
+  if ((await files.statItself(path))?.modifiedMs === modifiedMs) await files.remove(path);
 }
 
 /** The end of its day, where the name is one: a copy of the folder may have touched the file since. */

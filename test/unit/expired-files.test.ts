@@ -52,6 +52,27 @@ it("a start removes what a week ago was of use, messages after a month, and noth
   expect(complaints).toEqual([]);
 });
 
+it("a start leaves a file that is written to while the old ones are looked for", async () => {
+  const { clock, files, world } = await open();
+  const box = `${STATE}/mail/x.jsonl`;
+  clock.advance(40 * DAY_MS);
+  let isWritten = false;
+  const racing = {
+    ...files,
+    statItself: async (path: string) => {
+      const found = await files.statItself(path);
+      if (path === box && !isWritten) {
+        isWritten = true;
+        await files.appendLine(box, "a letter");
+      }
+      return found;
+    },
+  };
+  await removeExpired({ ...world, files: racing }, kinds, () => {});
+  expect(files.text(box)).toBe("{}\na letter\n");
+  expect(files.contents.has(`${STATE}/mail/x.cursor.jsonl`)).toBe(false);
+});
+
 it("gc removes nothing that is younger than was asked for, or than its kind is kept", async () => {
   const { clock, world } = await open();
   const find = async (days: number) => (await findExpired(world, kinds, days)).length;
