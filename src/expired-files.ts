@@ -1,7 +1,8 @@
 /** Files of ours that have expired. The one place that knows how old a file is. */
 import { dirname, join } from "node:path";
 import { DAY_MS, parseDayFile } from "./days.js";
-import { type ExpiryWorld, type FileKind, matches } from "./file-kinds.js";
+import { type ExpiryWorld, type FileKind, matches, tornOf } from "./file-kinds.js";
+import { memoryTypes } from "./memory/memory.js";
 import type { FileStat, Files } from "./seams/files.js";
 
 export interface ExpiredFile {
@@ -13,8 +14,8 @@ export interface ExpiredFile {
 }
 
 /**
- * Every expired file of these kinds, and older than `days`. Looks only. Rejects with the system's error if a folder
- * cannot be read.
+ * Every expired file of these kinds, half-written ones included, and older than `days`. Looks only. Rejects with the
+ * system's error if a folder cannot be read.
  */
 export async function findExpired(
   world: ExpiryWorld,
@@ -22,22 +23,35 @@ export async function findExpired(
   days = 0,
 ): Promise<ExpiredFile[]> {
   const found = new Map<string, ExpiredFile>();
-  for (const kind of kinds) {
-    if (!kind.expiry) continue;
-    const { days: leastDays, openNeeds, what } = kind.expiry;
-    const isNeeded = openNeeds?.(world);
-    const folder = dirname(kind.path);
+  for (const kind of [...kinds, ...kinds.map(tornOf)])
+    for (const file of await findOfKind(world, kind, days))
+      if (!found.has(file.path)) found.set(file.path, file);
+  return [...found.values()];
+}
+
+async function findOfKind(world: ExpiryWorld, kind: FileKind, days: number): Promise<ExpiredFile[]> {
+  if (!kind.expiry) return [];
+  const { days: leastDays, openNeeds, what } = kind.expiry;
+  const isNeeded = openNeeds?.(world);
+  const found: ExpiredFile[] = [];
+  for (const folder of listFolders(kind)) {
     for (const name of await world.files.list(join(world.folders.project, folder))) {
+      if (!matches(kind, `${folder}/${name}`)) continue;
       const path = join(world.folders.project, folder, name);
-      if (found.has(path) || !matches(kind, `${folder}/${name}`)) continue;
       const stat = await world.files.statItself(path);
       if (stat?.kind !== "file") continue;
       const ageMs = world.clock.now() - findLastUse(kind, name, stat);
       if (!(ageMs > Math.max(days, leastDays) * DAY_MS) || (await isNeeded?.(path))) continue;
-      found.set(path, { path, what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
+      found.push({ path, what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
     }
   }
-  return [...found.values()];
+  return found;
+}
+
+function listFolders({ path }: FileKind): string[] {
+  const folder = dirname(path);
+  if (!folder.includes("<type>")) return [folder];
+  return memoryTypes.map((type) => folder.replace("<type>", type));
 }
 
 /** Removes what expires at a start. One kind that cannot be looked at does not keep the others. */
@@ -47,9 +61,10 @@ export async function removeExpired(
   complain: (thrown: unknown) => void,
 ): Promise<void> {
   for (const kind of kinds) {
-    if (!kind.expiry?.atStart) continue;
+    const expiring = [kind, tornOf(kind)].filter(({ expiry }) => expiry?.atStart);
     try {
-      for (const file of await findExpired(world, [kind])) await removeIfUnchanged(world.files, file);
+      for (const one of expiring)
+        for (const file of await findOfKind(world, one, 0)) await removeIfUnchanged(world.files, file);
     } catch (thrown) {
       complain(thrown);
     }

@@ -6,7 +6,7 @@ import type { Files } from "./seams/files.js";
 import type { RunningProcesses } from "./seams/processes.js";
 
 export interface FileKind {
-  /** Below the project, as docs/files.md has it: `<id>` stands for any name, `<day>` for a date, `<type>` for a type of memory, `<half>` for a random end. */
+  /** Below the project, as docs/files.md has it: `<id>` stands for any name, `<day>` for a date, `<type>` for a type of memory. */
   readonly path: string;
   /** When `strata gc` may remove it. Without it, the file stays until a person or its layer removes it. */
   readonly expiry?: Expiry;
@@ -33,6 +33,15 @@ export interface ExpiryWorld {
 /** Days for which machine state is still useful. */
 export const STATE_DAYS = 7;
 
+/**
+ * What a process leaves beside a file of this kind if it is killed while it writes: the same name with the end that the
+ * file seam gives it until it is whole.
+ */
+export const tornOf = ({ path }: FileKind): FileKind => ({
+  path: `${path}.<torn>`,
+  expiry: { what: "a half-written file", days: STATE_DAYS, atStart: true },
+});
+
 /** Is it such a file? `path` is below the project, with `/` between its parts. */
 export function matches(kind: FileKind, path: string): boolean {
   const escaped = kind.path.replace(/[.$()+]/g, "\\$&");
@@ -46,6 +55,6 @@ export function matches(kind: FileKind, path: string): boolean {
 const PLACEHOLDERS = {
   "<id>": "[^/]+",
   "<day>": "\\d{4}-\\d{2}-\\d{2}",
-  "<half>": "[\\da-f-]+",
+  "<torn>": "[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}(\\.\\d+)?",
   "<type>": `(${memoryTypes.join("|")})`,
 };
