@@ -1,8 +1,9 @@
 /** Finds and removes expired files of Strata. The age of a file is worked out here and nowhere else. */
 import { dirname, join } from "node:path";
 import { DAY_MS, parseDayFile } from "./days.js";
-import { type ExpiryWorld, type FileKind, matches } from "./file-kinds.js";
-import type { FileStat } from "./seams/files.js";
+import { type ExpiryWorld, type FileKind, matches, tornOf } from "./file-kinds.js";
+import { memoryTypes } from "./memory/memory.js";
+import type { FileStat, Files } from "./seams/files.js";
 
 export interface ExpiredFile {
   path: string;
@@ -13,8 +14,8 @@ export interface ExpiredFile {
 }
 
 /**
- * Lists every expired file of these kinds that is older than `days`; removes none. Rejects with the system's error if
- * a folder cannot be read.
+ * Lists every expired file of these kinds, half-written ones included, that is older than `days`; removes none. Rejects
+ * with the system's error if a folder cannot be read.
  */
 export async function findExpired(
   world: ExpiryWorld,
@@ -22,22 +23,35 @@ export async function findExpired(
   days = 0,
 ): Promise<ExpiredFile[]> {
   const found = new Map<string, ExpiredFile>();
-  for (const kind of kinds) {
-    if (!kind.expiry) continue;
-    const { days: leastDays, openNeeds, what } = kind.expiry;
-    const isNeeded = openNeeds?.(world);
-    const folder = dirname(kind.path);
+  for (const kind of [...kinds, ...kinds.map(tornOf)])
+    for (const file of await findOfKind(world, kind, days))
+      if (!found.has(file.path)) found.set(file.path, file);
+  return [...found.values()];
+}
+
+async function findOfKind(world: ExpiryWorld, kind: FileKind, days: number): Promise<ExpiredFile[]> {
+  if (!kind.expiry) return [];
+  const { days: leastDays, openNeeds, what } = kind.expiry;
+  const isNeeded = openNeeds?.(world);
+  const found: ExpiredFile[] = [];
+  for (const folder of listFolders(kind)) {
     for (const name of await world.files.list(join(world.folders.project, folder))) {
+      if (!matches(kind, `${folder}/${name}`)) continue;
       const path = join(world.folders.project, folder, name);
-      if (found.has(path) || !matches(kind, `${folder}/${name}`)) continue;
       const stat = await world.files.statItself(path);
       if (stat?.kind !== "file") continue;
       const ageMs = world.clock.now() - findLastUse(kind, name, stat);
       if (!(ageMs > Math.max(days, leastDays) * DAY_MS) || (await isNeeded?.(path))) continue;
-      found.set(path, { path, what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
+      found.push({ path, what, bytes: stat.bytes, modifiedMs: stat.modifiedMs });
     }
   }
-  return [...found.values()];
+  return found;
+}
+
+function listFolders({ path }: FileKind): string[] {
+  const folder = dirname(path);
+  if (!folder.includes("<type>")) return [folder];
+  return memoryTypes.map((type) => folder.replace("<type>", type));
 }
 
 /** Removes the files that expire at start-up. A kind that cannot be read does not stop the others. */
@@ -47,13 +61,22 @@ export async function removeExpired(
   complain: (thrown: unknown) => void,
 ): Promise<void> {
   for (const kind of kinds) {
-    if (!kind.expiry?.atStart) continue;
+    const expiring = [kind, tornOf(kind)].filter(({ expiry }) => expiry?.atStart);
     try {
-      for (const { path } of await findExpired(world, [kind])) await world.files.remove(path);
+      for (const one of expiring)
+        for (const file of await findOfKind(world, one, 0)) await removeIfUnchanged(world.files, file);
     } catch (thrown) {
       complain(thrown);
     }
   }
+}
+
+/** Removes the file unless it was written or used since it was found. */
+export async function removeIfUnchanged(
+  files: Pick<Files, "remove" | "statItself">,
+  { modifiedMs, path }: Pick<ExpiredFile, "modifiedMs" | "path">,
+): Promise<void> {
+  if ((await files.statItself(path))?.modifiedMs === modifiedMs) await files.remove(path);
 }
 
 /** The end of the day that the file is named after, if any: copying the folder may have changed the file's own time. */

@@ -6,7 +6,7 @@ import type { Files } from "./seams/files.js";
 import type { RunningProcesses } from "./seams/processes.js";
 
 export interface FileKind {
-  /** Path below the project, as in docs/files.md: `<id>` is any name, `<day>` a date, `<type>` a memory type, `<half>` a random suffix. */
+  /** Path below the project, as in docs/files.md: `<id>` is any name, `<day>` a date, `<type>` a memory type. */
   readonly path: string;
   /** When `strata gc` may remove it. Absent: the file stays until a person or its layer removes it. */
   readonly expiry?: Expiry;
@@ -33,6 +33,12 @@ export interface ExpiryWorld {
 /** Number of days for which machine state is useful. */
 export const STATE_DAYS = 7;
 
+/** What a process leaves beside a file of this kind if it is killed while it writes: the same name with a random suffix. */
+export const tornOf = ({ path }: FileKind): FileKind => ({
+  path: `${path}.<torn>`,
+  expiry: { what: "a half-written file", days: STATE_DAYS, atStart: true },
+});
+
 /** Is the file of this kind? `path` is relative to the project, with `/` as separator. */
 export function matches(kind: FileKind, path: string): boolean {
   const escaped = kind.path.replace(/[.$()+]/g, "\\$&");
@@ -46,6 +52,6 @@ export function matches(kind: FileKind, path: string): boolean {
 const PLACEHOLDERS = {
   "<id>": "[^/]+",
   "<day>": "\\d{4}-\\d{2}-\\d{2}",
-  "<half>": "[\\da-f-]+",
+  "<torn>": "[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}(\\.\\d+)?",
   "<type>": `(${memoryTypes.join("|")})`,
 };

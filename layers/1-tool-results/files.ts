@@ -7,10 +7,6 @@ export const files: readonly FileKind[] = [
     path: ".opencode/tool-results/<id>.txt",
     expiry: { what: "a tool result that no session refers to", days: STATE_DAYS, openNeeds: openReferred },
   },
-  {
-    path: ".opencode/tool-results/<id>.txt.<half>",
-    expiry: { what: "a half-written tool result", days: STATE_DAYS },
-  },
   { path: ".opencode/tool-results/.gitignore" },
 ];
 

@@ -45,7 +45,6 @@ export function createSweep(context: LayerContext): () => Promise<void> {
     const plan = planSweep(stored, clock.now(), maxAgeDays);
     if (plan.tooOld.length > 0 || total > capBytes) await removeFiles(plan, total);
     await forgetOldDays();
-    await removeTornFiles();
   };
 
   async function listStored(): Promise<StoredFile[]> {
@@ -110,14 +109,6 @@ export function createSweep(context: LayerContext): () => Promise<void> {
       const sessions = new Set((await decisions.read(day)).map(({ session }) => session));
       const live = await Promise.all([...sessions].map(isLive));
       if (!live.includes(true)) await decisions.forget(day);
-    }
-  }
-
-  /** Removes files of interrupted writes: `<uuid>.txt.<uuid>`, from earlier versions `<uuid>.txt.<number>`. */
-  async function removeTornFiles(): Promise<void> {
-    const names = (await files.list(folders.toolResults)).filter((name) => /\.txt\.[\da-f-]+$/.test(name));
-    for (const path of names.map((name) => join(folders.toolResults, name))) {
-      if (!(await isInUse(path))) await files.remove(path);
     }
   }
 

@@ -18,11 +18,7 @@ async function open() {
   const clock = createFakeClock();
   const files = createMemoryFiles({}, clock.now);
   const nameOf = ({ path }: FileKind): string =>
-    path
-      .replaceAll("<id>", "x")
-      .replaceAll("<day>", "2026-11-21")
-      .replaceAll("<type>", "decision")
-      .replaceAll("<half>", "ab-1");
+    path.replaceAll("<id>", "x").replaceAll("<day>", "2026-11-21").replaceAll("<type>", "decision");
   for (const kind of kinds) await files.writeWhole(`${PROJECT}/${nameOf(kind)}`, "{}\n");
   const processes = { isRunning: async () => false } as never;
   return { clock, files, world: { clock, files, folders: planFolders(PROJECT), processes } };
@@ -50,6 +46,55 @@ it("a start removes machine state after a week, messages after a month, and noth
   clock.advance(3_650 * DAY_MS);
   expect(await sweep()).toEqual([]);
   expect(complaints).toEqual([]);
+});
+
+it("a start leaves a file that is written to while the old ones are looked for", async () => {
+  const { clock, files, world } = await open();
+  const box = `${STATE}/mail/x.jsonl`;
+  clock.advance(40 * DAY_MS);
+  let isWritten = false;
+  const racing = {
+    ...files,
+    statItself: async (path: string) => {
+      const found = await files.statItself(path);
+      if (path === box && !isWritten) {
+        isWritten = true;
+        await files.appendLine(box, "a letter");
+      }
+      return found;
+    },
+  };
+  await removeExpired({ ...world, files: racing }, kinds, () => {});
+  expect(files.text(box)).toBe("{}\na letter\n");
+  expect(files.contents.has(`${STATE}/mail/x.cursor.jsonl`)).toBe(false);
+});
+
+it("a start removes what a killed process has left half-written beside any kind of file, and nothing like it", async () => {
+  const { clock, files, world } = await open();
+  const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  const nameOf = ({ path }: FileKind): string =>
+    path.replaceAll("<id>", "x").replaceAll("<day>", "2026-11-21").replaceAll("<type>", "decision");
+  const torn = kinds.map((kind) => `${PROJECT}/${nameOf(kind)}.${uuid}`);
+  const others = [
+    `decision/x.md.${uuid}.bak`,
+    `decision/x.md.${uuid.slice(1)}`,
+    "decision/x.md.2026",
+    `decision/x.txt.${uuid}`,
+    `decision/${uuid}.md`,
+    `elsewhere/x.md.${uuid}`,
+    `errors.log.2`,
+  ].map((name) => `${PROJECT}/.opencode/memory/${name}`);
+  for (const path of [...torn, ...others]) await files.writeWhole(path, "half");
+  clock.advance(7 * DAY_MS);
+  await removeExpired(world, kinds, () => {});
+  expect(torn.filter((path) => !files.contents.has(path))).toEqual([]);
+  clock.advance(DAY_MS);
+  expect((await findExpired(world, kinds)).map(({ path }) => path)).toEqual(expect.arrayContaining(torn));
+  await removeExpired(world, kinds, () => {});
+  expect(torn.filter((path) => files.contents.has(path))).toEqual([]);
+  expect(others.filter((path) => !files.contents.has(path))).toEqual([]);
+  for (const kind of kinds.filter(({ expiry }) => !expiry))
+    expect(files.contents.has(`${PROJECT}/${nameOf(kind)}`)).toBe(true);
 });
 
 it("gc removes nothing younger than the given days or the minimum of its kind", async () => {

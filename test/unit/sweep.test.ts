@@ -120,17 +120,6 @@ describe("the sweep at start", () => {
     expect(world.files.modifiedMs.get(path)).toBe(world.clock.now());
   });
 
-  it("the sweep at start clears away what an instance that was killed while writing has left", async () => {
-    const world = await openWorld();
-    const torn = `${PROJECT}/.opencode/tool-results/3f2a0c1e-0000-8000-8000-000000000000.txt.123456`;
-    await world.files.writeWhole(torn, "half");
-    await startAgain(world);
-    expect(world.files.text(torn)).toBe("half");
-    world.clock.advance(8 * DAY_MS);
-    await startAgain(world);
-    expect(world.files.text(torn)).toBeUndefined();
-  });
-
   it("the sweep at start over the size cap with nothing that may go, says what to do and removes nothing", async () => {
     const world = await openWorld();
     await spillIn(world, "ses_1");

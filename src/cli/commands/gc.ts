@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { formatError } from "../../error.js";
-import { findExpired } from "../../expired-files.js";
+import { findExpired, removeIfUnchanged } from "../../expired-files.js";
 import { formatCount } from "../../format.js";
 import { kernelFiles } from "../../kernel-files.js";
 import { formatPrefix } from "../../memory/id.js";
@@ -92,14 +92,13 @@ async function removeAll(project: Project, garbage: readonly Garbage[]): Promise
   const progress = createProgress(project.cli, "Removing");
   const failed: string[] = [];
   const archived = garbage.filter(({ id }) => id !== undefined);
-  for (const [n, { id, modifiedMs, path }] of garbage.entries()) {
+  for (const [n, file] of garbage.entries()) {
     progress.step(n, garbage.length);
-    if (id !== undefined) continue;
+    if (file.id !== undefined) continue;
     try {
-      // It may have been used since it was listed.
-      if ((await files.statItself(path))?.modifiedMs === modifiedMs) await files.remove(path);
+      await removeIfUnchanged(files, file);
     } catch (thrown) {
-      failed.push(`${path}: ${formatError(thrown)}`);
+      failed.push(`${file.path}: ${formatError(thrown)}`);
     }
   }
   if (archived.length > 0) failed.push(...(await discardAll(project, archived)));
