@@ -23,7 +23,7 @@ describe("a call that works with tools", () => {
     };
     await generation.generate({ ...notes, tools: tools(50_000) });
     expect(reasons.slice(0, -1).every((why) => why === undefined)).toBe(true);
-    expect(reasons.at(-1)).toContain("of background.dailyTokens");
+    expect(reasons.at(-1)).toContain("(background.dailyTokens)");
     const { callsToday, tokensToday = 0 } = await generation.status();
     expect([callsToday, tokensToday]).toEqual([1, reasons.length * 22_000]);
     expect(tokensToday).toBeLessThanOrEqual(100_000);

@@ -184,7 +184,7 @@ describe("state of a newer version", () => {
 
   it("state of a newer version has a row here for every file of machine state", () => {
     const page = readFileSync(new URL("../../docs/files.md", import.meta.url), "utf8");
-    const state = page.slice(page.indexOf("## Machine state"), page.indexOf("\nOutside of these"));
+    const state = page.slice(page.indexOf("## Machine state"), page.indexOf("\nApart from these"));
     const names = [...state.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
     );
