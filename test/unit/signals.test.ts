@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { findSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { readOwnSentences } from "../../layers/5-auto-memory/signals/own-lines.js";
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
 import { atOnce } from "../../src/slices.js";
 import { fc } from "../support/property.js";

@@ -12,7 +12,7 @@
 import { compareStatements } from "../../../src/gate/compare.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { Sliced } from "../../../src/slices.js";
-import { findDoubts } from "../signals/find-signals.js";
+import { findDoubts } from "../signals/rows.js";
 import { readAgreed } from "./find-agreed.js";
 import { countShared, readWords } from "./likeness.js";
 import { readGroups, type UsersMessage } from "./own-words.js";

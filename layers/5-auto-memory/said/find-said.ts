@@ -12,7 +12,7 @@ import { compareStatements } from "../../../src/gate/compare.js";
 import type { Doubt } from "../../../src/language/language.js";
 import { languages } from "../../../src/language/languages.js";
 import type { Sliced } from "../../../src/slices.js";
-import { findDoubts, lookForSignals } from "../signals/find-signals.js";
+import { findDoubts, fitsRow } from "../signals/rows.js";
 import { createHiding, SPEECH } from "../signals/quotations.js";
 import { findAgreed, TAKES_BACK } from "./find-agreed.js";
 import { countShared, findStrange, isDecidedAlike, isDecisive, likenessOf, readWords } from "./likeness.js";
@@ -189,8 +189,7 @@ function* findDoubt(sentence: string): Sliced<Doubt | undefined> {
   yield;
   const doubt = findDoubts(sentence).find((one) => DOUBTS[one] !== undefined);
   if (doubt === undefined || doubt === "question") return doubt;
-  const signals = yield* lookForSignals(sentence);
-  return signals.length > 0 ? undefined : doubt;
+  return fitsRow(sentence) ? undefined : doubt;
 }
 
 /** "Thinking out loud. We never test." */
