@@ -56,5 +56,10 @@ function summarise(all: readonly Outcome[]) {
     is: rounded(figures[name](measured)),
     from95: interval(all, figures[name]).map(rounded),
   });
-  return { ...measured, precision: figure("precision"), precisionOfRules: figure("rules"), recallOfStrong: figure("recall") };
+  return {
+    ...measured,
+    precision: figure("precision"),
+    precisionOfRules: figure("rules"),
+    recallOfStrong: figure("recall"),
+  };
 }

@@ -50,7 +50,11 @@ export function readExamples(messages: readonly LabelledMessage[], isShort = fal
 }
 
 /** Below the repository's root. */
-export const INVENTED_FILES = ["test/samples/invented", "test/samples/utterances.jsonl", "test/samples/utterances-fresh.jsonl"];
+export const INVENTED_FILES = [
+  "test/samples/invented",
+  "test/samples/utterances.jsonl",
+  "test/samples/utterances-fresh.jsonl",
+];
 
 /** All that was invented, as examples. */
 export function readAllInvented(root: string): LearnedFrom[] {

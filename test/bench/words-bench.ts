@@ -17,7 +17,14 @@ import { readAllInvented, readExamples } from "../../scripts/signals/examples.js
 import type { Kept } from "../../scripts/signals/judge.js";
 import { type LabelledMessage, readLabelled, readLines } from "../../scripts/signals/labelled.js";
 import { learn } from "../../scripts/signals/learn.js";
-import { figures, interval, type Measured, measure, type Outcome, outcomeOf } from "../../scripts/signals/measure.js";
+import {
+  figures,
+  interval,
+  type Measured,
+  measure,
+  type Outcome,
+  outcomeOf,
+} from "../../scripts/signals/measure.js";
 import { removeSecrets } from "../../src/secrets/secrets.js";
 import { atOnce } from "../../src/slices.js";
 
@@ -68,11 +75,15 @@ function printTable(title: string, all: readonly Outcome[]): void {
     of("all", () => true),
     of("typed or mixed", ({ whose }) => whose !== "pasted"),
     of("pasted", ({ whose }) => whose === "pasted"),
-    ...["en", "zh", "ja", "it", "es", "ru", "pt", "und"].map((lang) => of(lang, (message) => message.lang === lang)),
+    ...["en", "zh", "ja", "it", "es", "ru", "pt", "und"].map((lang) =>
+      of(lang, (message) => message.lang === lang),
+    ),
     of("en, typed or mixed", ({ lang, whose }) => lang === "en" && whose !== "pasted"),
     of("not en, typed or mixed", ({ lang, whose }) => lang !== "en" && whose !== "pasted"),
   ];
-  console.log(`\n${title}\nwhat                     messages  kept  /100  precision         rules   strong           weak    type`);
+  console.log(
+    `\n${title}\nwhat                     messages  kept  /100  precision         rules   strong           weak    type`,
+  );
   for (const [name, some] of rows) console.log(formatRow(name, some));
   console.log(formatTypes(all));
 }
@@ -118,7 +129,8 @@ function printErrors(all: readonly Outcome[]): void {
   console.log("\nkept and not worth it");
   for (const { hits, message } of all)
     for (const { kept, of } of hits)
-      if (of.length === 0) console.log(`  ${message.n} ${message.whose} ${kept.type}: ${kept.text.slice(0, 160)}`);
+      if (of.length === 0)
+        console.log(`  ${message.n} ${message.whose} ${kept.type}: ${kept.text.slice(0, 160)}`);
 }
 
 function printTimes(texts: readonly string[]): void {

@@ -7,7 +7,7 @@ import { italian, portuguese, spanish } from "./concepts/romance.js";
 import { russian } from "./concepts/russian.js";
 import { bucket } from "./message-traits.js";
 import { SPEECH } from "./quotations.js";
-import { type Tongue, tongueOf } from "./tongues/tongue.js";
+import type { Tongue } from "./tongues/tongue.js";
 
 /** A sentence where it stands. */
 export interface Placed {
@@ -74,9 +74,19 @@ export function findFeatures(placed: Placed, before: readonly string[]): string[
   note("unit", /\d ?(px|ms|s|sec|seconds?|min|minutes?|h|hours?|days?|gb|mb|kb|%|usd|\$|€)\b/i.test(text));
   note("url", /https?:\/\/|\bwww\./.test(whole));
   note("path", /(^|\s)([A-Za-z]:\\|~?\/\w|\.{0,2}\/\w)|\w+\/\w+\/\w+/.test(whole));
-  note("file", /\b[\w-]+\.(ts|tsx|js|jsx|py|md|json|html|css|php|java|go|rs|ya?ml|toml|cs|xml|csv|sh|ps1|kt|txt|sql|dart)\b/i.test(whole));
+  note(
+    "file",
+    /\b[\w-]+\.(ts|tsx|js|jsx|py|md|json|html|css|php|java|go|rs|ya?ml|toml|cs|xml|csv|sh|ps1|kt|txt|sql|dart)\b/i.test(
+      whole,
+    ),
+  );
   note("mention", /(^|\s)@[\w./-]+/.test(whole));
-  note("command", /\b(npm|npx|pnpm|yarn|pip|git|docker|python|cargo|flutter|gradle|mvn|dotnet|make|bash|powershell) [a-z-]/i.test(whole));
+  note(
+    "command",
+    /\b(npm|npx|pnpm|yarn|pip|git|docker|python|cargo|flutter|gradle|mvn|dotnet|make|bash|powershell) [a-z-]/i.test(
+      whole,
+    ),
+  );
   note("code", /[\uE000-\uEFFF]|\w+_\w+|\w+\(\)|[a-z][A-Z]\w/.test(text));
   note("name", /\S\s+[A-Z][a-z]+[A-Z]?\w*/.test(text));
   note("speech", SPEECH.test(text));
@@ -89,7 +99,16 @@ export function findFeatures(placed: Placed, before: readonly string[]): string[
 
 /** Bounds in characters. */
 const LENGTHS = [15, 30, 50, 80, 120, 180, 300];
-const BEFORE = new Set(["c:correction", "c:order", "c:asks", "c:canYou", "asks?", "c:state", "c:decided", "c:want"]);
+const BEFORE = new Set([
+  "c:correction",
+  "c:order",
+  "c:asks",
+  "c:canYou",
+  "asks?",
+  "c:state",
+  "c:decided",
+  "c:want",
+]);
 
 function findConcepts(lower: string, tongue: Tongue): string[] {
   const concepts = CONCEPTS[tongue];
@@ -99,14 +118,47 @@ function findConcepts(lower: string, tongue: Tongue): string[] {
 
 /** Two that say more together than each alone. */
 const PAIRS: readonly (readonly [string, string])[] = [
-  ["c:theSubject", "c:isA"], ["c:theSubject", "c:must"], ["c:theSubject", "c:should"], ["c:domain", "c:can"],
-  ["c:domain", "c:must"], ["c:domain", "c:should"], ["c:each", "c:must"], ["c:each", "c:should"], ["c:want", "c:each"],
-  ["c:want", "c:prefer"], ["c:weSubject", "c:plan"], ["c:let", "c:instead"], ["c:let", "c:plan"], ["c:my", "c:isA"],
-  ["c:iSubject", "c:env"], ["c:iSubject", "c:iHave"], ["c:rule", "c:each"], ["c:rule", "c:only"], ["c:rule", "c:dont"],
-  ["c:no", "c:isA"], ["c:thereIs", "c:no"], ["c:youDid", "c:no"], ["c:located", "c:isA"], ["path", "c:isA"],
-  ["url", "c:isA"], ["label", "path"], ["label", "url"], ["c:order", "c:look"], ["c:should", "c:look"], ["c:isA", "c:state"],
-  ["c:isA", "c:domain"], ["c:isA", "c:env"], ["c:decided", "c:instead"], ["c:order", "asks?"], ["c:anaphora", "c:isA"],
-  ["item", "c:order"], ["item", "c:must"], ["item", "c:rule"], ["c:canYou", "c:each"], ["c:if", "c:rule"], ["c:means", "c:isA"],
+  ["c:theSubject", "c:isA"],
+  ["c:theSubject", "c:must"],
+  ["c:theSubject", "c:should"],
+  ["c:domain", "c:can"],
+  ["c:domain", "c:must"],
+  ["c:domain", "c:should"],
+  ["c:each", "c:must"],
+  ["c:each", "c:should"],
+  ["c:want", "c:each"],
+  ["c:want", "c:prefer"],
+  ["c:weSubject", "c:plan"],
+  ["c:let", "c:instead"],
+  ["c:let", "c:plan"],
+  ["c:my", "c:isA"],
+  ["c:iSubject", "c:env"],
+  ["c:iSubject", "c:iHave"],
+  ["c:rule", "c:each"],
+  ["c:rule", "c:only"],
+  ["c:rule", "c:dont"],
+  ["c:no", "c:isA"],
+  ["c:thereIs", "c:no"],
+  ["c:youDid", "c:no"],
+  ["c:located", "c:isA"],
+  ["path", "c:isA"],
+  ["url", "c:isA"],
+  ["label", "path"],
+  ["label", "url"],
+  ["c:order", "c:look"],
+  ["c:should", "c:look"],
+  ["c:isA", "c:state"],
+  ["c:isA", "c:domain"],
+  ["c:isA", "c:env"],
+  ["c:decided", "c:instead"],
+  ["c:order", "asks?"],
+  ["c:anaphora", "c:isA"],
+  ["item", "c:order"],
+  ["item", "c:must"],
+  ["item", "c:rule"],
+  ["c:canYou", "c:each"],
+  ["c:if", "c:rule"],
+  ["c:means", "c:isA"],
 ];
 
 function findPairs(features: readonly string[], isFirst: boolean): string[] {
@@ -114,10 +166,30 @@ function findPairs(features: readonly string[], isFirst: boolean): string[] {
   const pairs = PAIRS.filter(([a, b]) => has.has(a) && has.has(b)).map(([a, b]) => `${a}&${b}`);
   // A statement that no sign speaks against.
   const isPlain = !PLAIN_AGAINST.some((name) => has.has(name));
-  return isPlain ? [...pairs, "plain", ...(isFirst ? ["plain&lineStart"] : []), ...(has.has("c:isA") ? ["plain&c:isA"] : [])] : pairs;
+  return isPlain
+    ? [
+        ...pairs,
+        "plain",
+        ...(isFirst ? ["plain&lineStart"] : []),
+        ...(has.has("c:isA") ? ["plain&c:isA"] : []),
+      ]
+    : pairs;
 }
 
-const PLAIN_AGAINST = ["asks?", "c:asks", "c:order", "c:canYou", "c:please", "c:state", "c:now", "c:here", "c:hedge", "c:chat", "c:anaphora", "c:did"];
+const PLAIN_AGAINST = [
+  "asks?",
+  "c:asks",
+  "c:order",
+  "c:canYou",
+  "c:please",
+  "c:state",
+  "c:now",
+  "c:here",
+  "c:hedge",
+  "c:chat",
+  "c:anaphora",
+  "c:did",
+];
 
 /** Words and pairs of words, of languages that write them apart; which of them count is decided where it is learned. */
 function findWords(lower: string, tongue: Tongue): string[] {
@@ -134,7 +206,3 @@ function findWords(lower: string, tongue: Tongue): string[] {
 }
 
 const MOST_WORDS = 60;
-
-export function tongueOfSentence(text: string): Tongue {
-  return tongueOf(text);
-}

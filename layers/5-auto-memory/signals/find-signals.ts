@@ -11,11 +11,11 @@
  */
 
 import type { Doubt } from "../../../src/language/language.js";
+import { languageOf } from "../../../src/language/languages.js";
+import { LOOKED_AT } from "../../../src/language/sentences.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
 import { atOnce, type Sliced } from "../../../src/slices.js";
 import { cut } from "../../../src/text.js";
-import { languageOf } from "../../../src/language/languages.js";
-import { LOOKED_AT } from "../../../src/language/sentences.js";
 import { type ReadMessage, readMessage, type WeighedSentence } from "./read-message.js";
 import { findTriggers } from "./triggers.js";
 import { type Learned, readLearned, weigh } from "./weigh.js";
@@ -50,11 +50,11 @@ export function findSignals(text: string, learned: Learned = readLearned()): rea
 /** The same in slices, with what is likely and not sure. */
 export function* lookForSignals(text: string, learned: Learned = readLearned()): Sliced<FoundSignals> {
   const message = yield* readMessage(cut(text, LOOKED_AT));
-  const pasted = weigh(["bias", ...message.traits], learned.pasted);
+  const whose = readWhose(message, learned);
   const found = { signals: new Map<string, Signal>(), candidates: new Map<string, Signal>() };
   for (const one of message.sentences) {
     yield;
-    const judged = judgeSentence(one, pasted, learned);
+    const judged = judgeSentence(one, whose, learned);
     if (!judged) continue;
     const signal = describe(one, judged, message);
     const key = signal.text.toLowerCase();
@@ -75,34 +75,66 @@ interface Judged {
   isListed: boolean;
 }
 
-/** A document has lists of rules too: one is the user's only where little looks pasted. */
-const MOST_PASTED_LIST = 0.5;
-/** Whatever else its words say: these are no statement of the user's. */
-const NEVER: ReadonlySet<Doubt> = new Set(["question", "reported", "hypothetical", "sarcasm", "denied", "chat"]);
-
-/** What a sentence is; `undefined` for nothing. */
-function judgeSentence(one: WeighedSentence, pasted: number, { kept, least }: Learned): Judged | undefined {
-  const isPasted = pasted >= least.pasted;
-  const { forms, isRule, row, sentence, signs } = one;
-  const chance = weigh(signs, kept);
-  const [form] = forms;
-  const hasDoubt = sentence.doubts.some((doubt) => NEVER.has(doubt)) || sentence.isMusing;
-  const type = form?.type ?? row?.type ?? "knowledge";
-  const isPlain = forms.some((one) => one.isPlain) && !hasDoubt && !isPasted;
-  const isListed = isRule && !hasDoubt && pasted < MOST_PASTED_LIST;
-  if (isPlain || isListed)
-    return {
-      type: isListed && !form ? "directive" : type,
-      chance,
-      isSure: true,
-      isExplicit: true,
-      isListed,
-    };
-  const isSure = !isPasted && chance >= (form ? least.form : least.bare);
-  return isSure || chance >= least.candidate ? { type, chance, isSure, isExplicit: false, isListed } : undefined;
+interface Whose {
+  /** Does the message look pasted, as a whole? */
+  isPasted: boolean;
+  /** Do its own lines look it, code and logs aside? */
+  areLinesPasted: boolean;
+  /** May a list in it be the user's? A document has lists of rules too. */
+  mayList: boolean;
 }
 
-function describe({ placed, row, sentence }: WeighedSentence, judged: Judged, { restore }: ReadMessage): Signal {
+const MOST_PASTED_LIST = 0.5;
+
+function readWhose({ ownTraits, traits }: ReadMessage, { least, pasted }: Learned): Whose {
+  const whole = weigh(["bias", ...traits], pasted);
+  const isPasted = whole >= least.pasted;
+  const lines = isPasted ? weigh(["bias", ...ownTraits()], pasted) : whole;
+  return {
+    isPasted,
+    areLinesPasted: lines >= least.pasted,
+    mayList: Math.min(whole, lines) < MOST_PASTED_LIST,
+  };
+}
+
+/** Whatever else its words say: these are no statement of the user's. */
+const NEVER: ReadonlySet<Doubt> = new Set([
+  "question",
+  "reported",
+  "hypothetical",
+  "sarcasm",
+  "denied",
+  "chat",
+]);
+/** Its sentences run on: one that ends in a question has often told a fact before. */
+const NEVER_IN_CHINESE: ReadonlySet<Doubt> = new Set(["reported", "sarcasm", "denied", "chat"]);
+
+/** What a sentence is; `undefined` for nothing. */
+function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Learned): Judged | undefined {
+  const { forms, isCarried, isRule, placed, row, sentence, signs } = one;
+  const chance = weigh(signs, kept);
+  const [form] = forms;
+  const never = placed.tongue === "zh" ? NEVER_IN_CHINESE : NEVER;
+  const hasDoubt = sentence.isMusing || sentence.doubts.some((doubt) => never.has(doubt));
+  const isListed = isRule && !hasDoubt && whose.mayList;
+  const type = form?.type ?? (isListed ? "directive" : (row?.type ?? "knowledge"));
+  const isPlain = forms.some((one) => one.isPlain) && !hasDoubt && !whose.areLinesPasted;
+  if (isPlain || isListed) return { type, chance, isSure: true, isExplicit: true, isListed };
+  if (isCarried) return undefined;
+  const isStated = form !== undefined || row?.isCorrection === true;
+  // Elsewhere too few were labelled for signs alone to tell.
+  if (!isStated && placed.tongue !== "en") return undefined;
+  const isSure = !hasDoubt && !whose.isPasted && chance >= (isStated ? least.form : least.bare);
+  return isSure || chance >= least.candidate
+    ? { type, chance, isSure, isExplicit: false, isListed }
+    : undefined;
+}
+
+function describe(
+  { placed, row, sentence }: WeighedSentence,
+  judged: Judged,
+  { restore }: ReadMessage,
+): Signal {
   // With the next sentence, where that one gives the reason.
   const text = restore(row?.text ?? placed.text);
   const { chance, isExplicit, type } = judged;

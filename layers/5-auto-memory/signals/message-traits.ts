@@ -11,7 +11,8 @@ export function findMessageTraits(text: string): string[] {
   const looked = text.length <= LOOKED_AT ? text : text.slice(0, LOOKED_AT);
   const lines = looked.split("\n").filter((line) => line.trim() !== "");
   const words = looked.split(/\s+/).length;
-  const share = (pattern: RegExp): number => lines.filter((line) => pattern.test(line)).length / Math.max(1, lines.length);
+  const share = (pattern: RegExp): number =>
+    lines.filter((line) => pattern.test(line)).length / Math.max(1, lines.length);
   const count = (pattern: RegExp): number => looked.match(pattern)?.length ?? 0;
   const traits: string[] = [];
   const note = (name: string, holds: boolean): void => {
@@ -35,7 +36,12 @@ export function findMessageTraits(text: string): string[] {
   note("smallLines", share(/^\s*[a-z]/) >= 0.5);
   note("smallI", /(^|[\s,.])i('m|'ve|'d)?\s/.test(looked));
   note("noStop", !/[.!?。！？:)\]`"]\s*$/.test(looked));
-  note("slips", /\b(teh|taht|dont|doesnt|cant|wont|isnt|didnt|im|ive|thats|pls|plz|u|ur|bcus|cuz|gonna|wanna|alot)\b|\s,\S|[a-z] ,|\.\.(?!\.)|!!|\?\?/i.test(looked));
+  note(
+    "slips",
+    /\b(teh|taht|dont|doesnt|cant|wont|isnt|didnt|im|ive|thats|pls|plz|u|ur|bcus|cuz|gonna|wanna|alot)\b|\s,\S|[a-z] ,|\.\.(?!\.)|!!|\?\?/i.test(
+      looked,
+    ),
+  );
   note("capitals", /\b[A-Z]{4,}( [A-Z']{2,}){2,}/.test(looked));
   note("question", looked.includes("?") || looked.includes("？"));
   note("mention", /(^|\s)@[\w./-]+/.test(looked));
@@ -43,9 +49,21 @@ export function findMessageTraits(text: string): string[] {
   note("trace", /^\s*at \S+ \(|Traceback|\bError:|Exception\b/m.test(looked));
   note("times", count(/\d\d:\d\d:\d\d/g) >= 2);
   note("code", count(/[{};]\s*$/gm) >= 3 || count(/[=(){}[\];<>]/g) / looked.length > 0.05);
-  note("prompt", /\b(you are (a|an|the|building)|your task|step \d|phase \d|acceptance criteria|requirements?:|deliverables?|overview|summary)\b/i.test(looked));
-  note("answer", /^(here('s| is| are)|sure|certainly|i('ll| will|'ve)|let me|great|perfect|based on)\b/im.test(looked) && words > 60);
-  note("longLine", lines.some((line) => line.length > 300));
+  note(
+    "prompt",
+    /\b(you are (a|an|the|building)|your task|step \d|phase \d|acceptance criteria|requirements?:|deliverables?|overview|summary)\b/i.test(
+      looked,
+    ),
+  );
+  note(
+    "answer",
+    /^(here('s| is| are)|sure|certainly|i('ll| will|'ve)|let me|great|perfect|based on)\b/im.test(looked) &&
+      words > 60,
+  );
+  note(
+    "longLine",
+    lines.some((line) => line.length > 300),
+  );
   note("shortLines", lines.length > 5 && looked.length / lines.length < 40);
   note("one", lines.length === 1);
   return traits;

@@ -9,7 +9,7 @@ import type { Form } from "./forms/form.js";
 import { findForms } from "./forms/forms.js";
 import { bucket, findMessageTraits } from "./message-traits.js";
 import { type PlacedText, readPlaced } from "./placed.js";
-import { type Found, findInSentence, readSentence, type Sentence } from "./rows.js";
+import { type Found, findCarried, findInSentence, readSentence, type Sentence } from "./rows.js";
 
 /** A sentence with all that speaks for it and against it. */
 export interface WeighedSentence {
@@ -20,6 +20,8 @@ export interface WeighedSentence {
   /** What the rows of its language make of it, with the sentence that gives its reason. */
   row: Found | undefined;
   signs: readonly string[];
+  /** What was said before on the line is thought aloud or in jest. */
+  isCarried: boolean;
   /** An item of a list that is announced as one of rules. */
   isRule: boolean;
   /** The line that it stands on. */
@@ -30,6 +32,8 @@ export interface ReadMessage {
   sentences: readonly WeighedSentence[];
   /** Signs of the message as a whole. */
   traits: readonly string[];
+  /** Those of its own lines, without code, logs and quotations. */
+  ownTraits(): readonly string[];
   restore(piece: string): string;
 }
 
@@ -52,19 +56,35 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
       const features = findFeatures(placed, before);
       before = features;
       const signs = [...features, ...readForms(forms), ...(hasRows ? readRow(row, sentence) : [])];
-      sentences.push({ placed, sentence, forms, row, signs, isRule, line });
+      const isCarried = findCarried(read, index).length > 0;
+      sentences.push({ placed, sentence, forms, row, signs, isCarried, isRule, line });
     }
   }
   if (areRules(sentences)) for (const one of sentences) one.isRule = one.placed.isItem;
-  const traits = [...findMessageTraits(text), ...readShares(sentences), readOwnShare(text, lines)];
-  return { sentences: sentences.map((one) => ({ ...one, signs: [...one.signs, ...traits] })), traits, restore };
+  const shares = readShares(sentences);
+  const traits = [...findMessageTraits(text), ...shares, readOwnShare(text, lines)];
+  const ownTraits = () => {
+    const own = lines.map(({ sentences }) => sentences.map(({ whole }) => whole).join(" ")).join("\n");
+    return [...findMessageTraits(own), ...shares, readOwnShare(own, lines)];
+  };
+  return {
+    sentences: sentences.map((one) => ({ ...one, signs: [...one.signs, ...traits] })),
+    traits,
+    ownTraits,
+    restore,
+  };
 }
 
 function readForms(forms: readonly Form[]): string[] {
   const [first] = forms;
   if (!first) return ["x:none"];
   const isPlain = forms.some((form) => form.isPlain);
-  return ["x:any", `x:${first.type}`, ...forms.map(({ name }) => `x:${name}`), ...(isPlain ? ["x:plain"] : [])];
+  return [
+    "x:any",
+    `x:${first.type}`,
+    ...forms.map(({ name }) => `x:${name}`),
+    ...(isPlain ? ["x:plain"] : []),
+  ];
 }
 
 function readRow(row: Found | undefined, { doubts }: Sentence): string[] {
@@ -74,7 +94,14 @@ function readRow(row: Found | undefined, { doubts }: Sentence): string[] {
 
 const LEAST_RULES = 6;
 const MOST_OTHERS = 0.3;
-const RULES: ReadonlySet<string> = new Set(["c:rule", "c:must", "c:never", "c:always", "r:directive", "r:directive!"]);
+const RULES: ReadonlySet<string> = new Set([
+  "c:rule",
+  "c:must",
+  "c:never",
+  "c:always",
+  "r:directive",
+  "r:directive!",
+]);
 
 /** A list that nobody has announced, of which nearly each item is a rule. */
 function areRules(sentences: readonly WeighedSentence[]): boolean {

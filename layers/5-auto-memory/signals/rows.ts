@@ -58,6 +58,8 @@ export interface Found {
   type: MemoryType;
   text: string;
   isExplicit: boolean;
+  /** The sentence before says that something was wrong, this one what is right. */
+  isCorrection: boolean;
 }
 /** Does a row take the sentence, by itself, for something to keep? */
 export function fitsRow(text: string): boolean {
@@ -70,7 +72,11 @@ const LISTED: RowKind = { type: "directive", isExplicit: true };
 const CORRECTED: RowKind = { type: "feedback" };
 
 /** The signal in a sentence, together with the sentence that gives its reason. */
-export function findInSentence(sentences: readonly Sentence[], index: number, isRule: boolean): Found | undefined {
+export function findInSentence(
+  sentences: readonly Sentence[],
+  index: number,
+  isRule: boolean,
+): Found | undefined {
   const sentence = sentences[index];
   if (!sentence) return undefined;
   const carried = findCarried(sentences, index);
@@ -81,7 +87,14 @@ export function findInSentence(sentences: readonly Sentence[], index: number, is
     findEmphasised(sentences, index);
   const corrected = said?.isExplicit ? undefined : findCorrected(sentences, index);
   const row = corrected ?? said ?? (isRule ? LISTED : undefined);
-  return row && { type: row.type, text: whole.text, isExplicit: row.isExplicit ?? false };
+  return (
+    row && {
+      type: row.type,
+      text: whole.text,
+      isExplicit: row.isExplicit ?? false,
+      isCorrection: corrected !== undefined,
+    }
+  );
 }
 
 /** With the next sentence, where that one gives the reason. */
@@ -105,7 +118,7 @@ function findRow(
 }
 
 /** "Thinking out loud. SQLite is simple." and "Great, another rule 🙄. Next they count our steps." */
-function findCarried(sentences: readonly Sentence[], index: number): Doubt[] {
+export function findCarried(sentences: readonly Sentence[], index: number): Doubt[] {
   const isMused = sentences.slice(0, index).some(({ isMusing }) => isMusing);
   const isSarcastic = sentences[index - 1]?.doubts.includes("sarcasm");
   return [...(isMused ? ["hypothetical" as const] : []), ...(isSarcastic ? ["sarcasm" as const] : [])];

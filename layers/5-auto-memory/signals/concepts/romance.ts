@@ -11,7 +11,8 @@ export const spanish: Concepts = {
   only: /(?<!\p{L})(solo|sólo|solamente|únicamente|máximo|mínimo)(?!\p{L})/u,
   each: /(?<!\p{L})(todos|todas|todo|cada|cualquier|cualquiera)(?!\p{L})/u,
   fromNow: /(?<!\p{L})(a partir de ahora|de ahora en adelante|desde ahora|en el futuro)(?!\p{L})/u,
-  remember: /(?<!\p{L})(recuerda|recordá|ten en cuenta|tené en cuenta|no olvides|asegúrate|asegurate|por cierto)(?!\p{L})/u,
+  remember:
+    /(?<!\p{L})(recuerda|recordá|ten en cuenta|tené en cuenta|no olvides|asegúrate|asegurate|por cierto)(?!\p{L})/u,
   prefer: /(?<!\p{L})(prefiero|me gusta|no me gusta|odio|preferiría)(?!\p{L})/u,
   want: /(?<!\p{L})(quiero|necesito|quisiera|me gustaría)(?!\p{L})/u,
   let: /(?<!\p{L})(vamos a|hagamos|usemos)(?!\p{L})/u,
@@ -31,15 +32,19 @@ export const spanish: Concepts = {
   means: /(?<!\p{L})(significa|se llama|llamado|contiene|incluye|consiste)(?!\p{L})/u,
   cannot: /(?<!\p{L})(no puede|no se puede|no pueden|no soporta|no permite)(?!\p{L})/u,
   can: /(?<!\p{L})(puede|pueden|pueda|podría|puedes)(?!\p{L})/u,
-  located: /(?<!\p{L})(directorio|carpeta|ruta|archivo|fichero|repositorio|rama|ubicado|guardado|está en|esta en)(?!\p{L})/u,
+  located:
+    /(?<!\p{L})(directorio|carpeta|ruta|archivo|fichero|repositorio|rama|ubicado|guardado|está en|esta en)(?!\p{L})/u,
   env: /(?<!\p{L})(servidor|base de datos|versión|puerto|dominio|api|url|docker|windows|linux|cuenta|entorno)(?!\p{L})/u,
-  domain: /(?<!\p{L})(usuario|usuarios|administrador|cliente|clientes|proyecto|sistema|empresa|aplicación)(?!\p{L})/u,
+  domain:
+    /(?<!\p{L})(usuario|usuarios|administrador|cliente|clientes|proyecto|sistema|empresa|aplicación)(?!\p{L})/u,
   correction: /^(no,|está mal|incorrecto)|(?<!\p{L})(está mal|incorrecto|equivocado|error tuyo)(?!\p{L})/u,
   please: /(?<!\p{L})(por favor|porfa)(?!\p{L})/u,
   canYou: /(?<!\p{L})(puedes|podrías|podés|quiero que|necesito que)(?!\p{L})/u,
   asks: /[?¿]|^(qué|que|cómo|como|por qué|dónde|cuál|cuándo|quién)(?!\p{L})/u,
-  order: /^(y |ahora |por favor,? )*(agrega|añade|haz|hacé|crea|corrige|arregla|resuelve|resolve|implementa|revisa|analiza|explica|cambia|elimina|borra|genera|actualiza|ejecuta|mejora|verifica|muestra|escribe|refactoriza|dame|mira|lee)(?!\p{L})/u,
-  state: /(?<!\p{L})(error|errores|falla|fallo|no funciona|problema|sigue|todavía|aparece|muestra|roto)(?!\p{L})/u,
+  order:
+    /^(y |ahora |por favor,? )*(agrega|añade|haz|hacé|crea|corrige|arregla|resuelve|resolve|implementa|revisa|analiza|explica|cambia|elimina|borra|genera|actualiza|ejecuta|mejora|verifica|muestra|escribe|refactoriza|dame|mira|lee)(?!\p{L})/u,
+  state:
+    /(?<!\p{L})(error|errores|falla|fallo|no funciona|problema|sigue|todavía|aparece|muestra|roto)(?!\p{L})/u,
   now: /(?<!\p{L})(ahora|hoy|ayer|mañana|todavía|actualmente|de momento|esta vez|ya)(?!\p{L})/u,
   here: /(?<!\p{L})(aquí|acá|este|esta|esto|ese|esa|eso|siguiente|anterior)(?!\p{L})/u,
   hedge: /(?<!\p{L})(quizás|tal vez|creo que|supongo|no sé si|a lo mejor)(?!\p{L})/u,
@@ -57,7 +62,8 @@ export const portuguese: Concepts = {
   no: /(?<!\p{L})(não|nao|nem|nada|nenhum|nenhuma|ninguém)(?!\p{L})/u,
   only: /(?<!\p{L})(só|somente|apenas|máximo|mínimo)(?!\p{L})/u,
   each: /(?<!\p{L})(todos|todas|tudo|cada|qualquer)(?!\p{L})/u,
-  fromNow: /(?<!\p{L})(a partir de agora|de agora em diante|daqui pra frente|daqui para frente|no futuro)(?!\p{L})/u,
+  fromNow:
+    /(?<!\p{L})(a partir de agora|de agora em diante|daqui pra frente|daqui para frente|no futuro)(?!\p{L})/u,
   remember: /(?<!\p{L})(lembre|lembra|tenha em mente|não esqueça|certifique)(?!\p{L})/u,
   prefer: /(?<!\p{L})(prefiro|eu gosto|não gosto|odeio)(?!\p{L})/u,
   want: /(?<!\p{L})(quero|preciso|precisamos|gostaria)(?!\p{L})/u,
@@ -80,7 +86,8 @@ export const portuguese: Concepts = {
   please: /(?<!\p{L})(por favor)(?!\p{L})/u,
   canYou: /(?<!\p{L})(pode|poderia|quero que|preciso que)(?!\p{L})/u,
   asks: /[?]|^(o que|que|como|por que|onde|qual|quando|quem)(?!\p{L})/u,
-  order: /^(e |agora |por favor,? )*(adicione|faça|faz|crie|corrija|implemente|revise|analise|explique|mude|remova|gere|atualize|execute|melhore|verifique|mostre|escreva|continue|prossiga|leia|monitore|ao finalizar)(?!\p{L})/u,
+  order:
+    /^(e |agora |por favor,? )*(adicione|faça|faz|crie|corrija|implemente|revise|analise|explique|mude|remova|gere|atualize|execute|melhore|verifique|mostre|escreva|continue|prossiga|leia|monitore|ao finalizar)(?!\p{L})/u,
   state: /(?<!\p{L})(erro|erros|falha|não funciona|problema|continua|ainda|aparece)(?!\p{L})/u,
   now: /(?<!\p{L})(agora|hoje|ontem|amanhã|ainda|atualmente|já|desta vez)(?!\p{L})/u,
   here: /(?<!\p{L})(aqui|este|esta|isto|esse|essa|isso|seguinte|acima|abaixo)(?!\p{L})/u,
@@ -100,7 +107,8 @@ export const italian: Concepts = {
   only: /(?<!\p{L})(solo|soltanto|solamente|massimo|minimo)(?!\p{L})/u,
   each: /(?<!\p{L})(tutti|tutte|tutto|ogni|qualsiasi|ciascun)(?!\p{L})/u,
   fromNow: /(?<!\p{L})(da ora|d'ora in poi|da adesso|da oggi|in futuro)(?!\p{L})/u,
-  remember: /(?<!\p{L})(ricorda|ricordati|tieni presente|attenzione|non dimenticare|assicurati|comunque)(?!\p{L})/u,
+  remember:
+    /(?<!\p{L})(ricorda|ricordati|tieni presente|attenzione|non dimenticare|assicurati|comunque)(?!\p{L})/u,
   prefer: /(?<!\p{L})(preferisco|mi piace|non mi piace|odio)(?!\p{L})/u,
   want: /(?<!\p{L})(voglio|vorrei|ho bisogno|devo)(?!\p{L})/u,
   let: /(?<!\p{L})(andiamo|facciamo|usiamo)(?!\p{L})/u,
@@ -116,14 +124,17 @@ export const italian: Concepts = {
   thereIs: /(?<!\p{L})(c'è|ci sono|esiste|esistono|presente)(?!\p{L})/u,
   cannot: /(?<!\p{L})(non (può|possono|posso|supporta|permette|si può))(?!\p{L})/u,
   can: /(?<!\p{L})(può|possono|posso|potrebbe|puoi)(?!\p{L})/u,
-  located: /(?<!\p{L})(cartella|cartelle|directory|percorso|file|repository|si trova|dentro|branch|root)(?!\p{L})/u,
+  located:
+    /(?<!\p{L})(cartella|cartelle|directory|percorso|file|repository|si trova|dentro|branch|root)(?!\p{L})/u,
   env: /(?<!\p{L})(server|vps|database|versione|porta|dominio|api|url|docker|windows|linux|account|ambiente|chiave|github)(?!\p{L})/u,
   domain: /(?<!\p{L})(utente|utenti|cliente|clienti|progetto|sistema|azienda|sito|applicazione)(?!\p{L})/u,
   please: /(?<!\p{L})(per favore|grazie|perfavore)(?!\p{L})/u,
   canYou: /(?<!\p{L})(puoi|potresti|voglio che|vorrei che)(?!\p{L})/u,
   asks: /[?]|^(che|cosa|come|perché|dove|quale|quando|chi)(?!\p{L})/u,
-  order: /^(e |ora |adesso |per favore,? )*(aggiungi|fai|crea|correggi|implementa|analizza|spiega|spiegami|cambia|rimuovi|elimina|genera|aggiorna|esegui|migliora|verifica|mostra|mostrami|scrivi|dammi|dimmi|controlla|leggi)(?!\p{L})/u,
-  state: /(?<!\p{L})(errore|errori|non funziona|problema|ancora|appare|fallisce|non parte|non vedo)(?!\p{L})/u,
+  order:
+    /^(e |ora |adesso |per favore,? )*(aggiungi|fai|crea|correggi|implementa|analizza|spiega|spiegami|cambia|rimuovi|elimina|genera|aggiorna|esegui|migliora|verifica|mostra|mostrami|scrivi|dammi|dimmi|controlla|leggi)(?!\p{L})/u,
+  state:
+    /(?<!\p{L})(errore|errori|non funziona|problema|ancora|appare|fallisce|non parte|non vedo)(?!\p{L})/u,
   now: /(?<!\p{L})(ora|adesso|oggi|ieri|domani|ancora|attualmente|già|questa volta)(?!\p{L})/u,
   here: /(?<!\p{L})(qui|questo|questa|questi|queste|quello|quella|seguente|sopra|sotto|ecco)(?!\p{L})/u,
   hedge: /(?<!\p{L})(forse|penso|credo|magari|non so)(?!\p{L})/u,

@@ -1,13 +1,20 @@
 /** The forms of a language, tried on a sentence. Pure. */
 import type { Tongue } from "../tongues/tongue.js";
-import { chinese, japanese } from "./east.js";
-import { english } from "./english.js";
+import { chinese } from "./chinese.js";
+import { englishFacts } from "./english-facts.js";
+import { englishRules } from "./english-rules.js";
 import type { Form } from "./form.js";
-import { german, korean, russian } from "./others.js";
-import { french, italian, portuguese, spanish } from "./romance.js";
+import { french } from "./french.js";
+import { german } from "./german.js";
+import { italian } from "./italian.js";
+import { japanese } from "./japanese.js";
+import { korean } from "./korean.js";
+import { portuguese } from "./portuguese.js";
+import { russian } from "./russian.js";
+import { spanish } from "./spanish.js";
 
 const FORMS: Readonly<Partial<Record<Tongue, readonly Form[]>>> = {
-  en: english,
+  en: [...englishRules, ...englishFacts],
   zh: chinese,
   ja: japanese,
   ko: korean,

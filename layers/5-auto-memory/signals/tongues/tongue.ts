@@ -56,19 +56,26 @@ export function tongueOf(sentence: string): Tongue {
   if (count(/\p{Script=Hangul}/gu) > 0) return "ko";
   const cyrillic = count(/\p{Script=Cyrillic}/gu);
   if (cyrillic > 0) return 2 * cyrillic < latin || FOREIGN_CYRILLIC.test(sentence) ? "other" : "ru";
-  return latin === 0 || /\p{L}/u.test(sentence.replace(/\p{Script=Latin}/gu, "")) ? "other" : tongueOfLatin(sentence);
+  return latin === 0 || /\p{L}/u.test(sentence.replace(/\p{Script=Latin}/gu, ""))
+    ? "other"
+    : tongueOfLatin(sentence);
 }
 
 function tongueOfLatin(sentence: string): Tongue {
   if (FOREIGN_LATIN.test(sentence)) return "other";
-  const words = sentence.toLowerCase().replaceAll("’", "'").match(/[\p{L}']+/gu) ?? [];
+  const words =
+    sentence
+      .toLowerCase()
+      .replaceAll("’", "'")
+      .match(/[\p{L}']+/gu) ?? [];
   const counts = new Map<Latin, number>(LATIN.map((tongue) => [tongue, 0]));
   const add = (tongue: Latin, much: number) => counts.set(tongue, (counts.get(tongue) ?? 0) + much);
   for (const word of words.slice(0, MOST_WORDS))
     for (const tongue of LATIN) if (FUNCTION_WORDS[tongue].has(word)) add(tongue, 1);
   for (const [tongue, letters] of LETTERS) if (letters.test(sentence)) add(tongue, LETTER);
   const [best, next] = [...counts].sort(([, a], [, b]) => b - a);
-  if (!best || !next || best[1] === 0) return /[^\x20-\x7e\uE000-\uF8FF]/.test(sentence.replace(/[“”‘’…–—•→]/g, "")) ? "other" : "en";
+  if (!best || !next || best[1] === 0)
+    return /[^\x20-\x7e\uE000-\uF8FF]/.test(sentence.replace(/[“”‘’…–—•→]/g, "")) ? "other" : "en";
   // English is what people write most, and what has the fewest signs of its own.
   return best[1] === next[1] && counts.get("en") === best[1] ? "en" : best[0];
 }
