@@ -1,11 +1,11 @@
 /**
  * Extraction: after a turn, what the user said is looked through for what will matter in another session.
  *
- *     cursor → messages since → signals, without a model → wording by a small model, if allowed → gate → store → cursor
+ *     cursor → messages since → signals → gate → store → candidates, judged by a small model, if allowed → cursor
  *
- * Without a model or budget, where its answer is not believed, and always where it is a rule or the like of the user's, a
- * signal is saved in the user's own words. The cursor
- * moves when all is written; what comes twice after a crash is known by its source and changes nothing.
+ * A signal is saved at once and in the user's own words, whatever a model does afterwards. A model only judges candidates;
+ * one that it leaves alone, or that nobody judges, waits. The cursor moves when all is written; what comes twice after a
+ * crash is known by its source and changes nothing.
  */
 
 import type { Message } from "../../../src/conversation/message.js";
@@ -13,13 +13,13 @@ import { readTime } from "../../../src/conversation/own-texts.js";
 import { formatError } from "../../../src/error.js";
 import { createGate, type FindSimilar } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
-import { type MemoryDraft, usersTypes } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
 import { inSlices } from "../../../src/slices.js";
-import { formatTitle } from "../signals/title.js";
-import { formatMaterial, parseAnswer, type Worded } from "./extract-answer.js";
+import type { Signal } from "../signals/find-signals.js";
 import { createCommandWatch } from "./extract-commands.js";
 import { findNewest, planUnread, type SaidTurn, type Unread } from "./extract-turns.js";
+import { type CandidateContext, createCandidateJudge } from "./judge-candidates.js";
+import { keepAsSaid, type SaidDraft } from "./said-drafts.js";
 import { type Cursor, createCursors } from "./extraction-cursor.js";
 
 export interface Extraction {
@@ -40,13 +40,11 @@ export type ExtractionContext = Pick<
   instances: Pick<LayerContext["instances"], "living">;
   memories: MemoryStore;
   findSimilar?: FindSimilar;
-};
+} & CandidateContext;
 
 const LAYER = "auto-memory";
-const PURPOSE = "memory extraction";
 /** What is new is nearly always among so many messages. */
 const LAST_MESSAGES = 60;
-const ANSWER_CHARACTERS = 12_000;
 /** The host dates a message before it tells of it. */
 const DATED_BEFORE_MS = 5_000;
 const MOST_TEMPLATES = 50;
@@ -54,10 +52,11 @@ const MOST_TEMPLATES = 50;
 const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext): Extraction {
-  const { background, clock, files, folders, generation, host, instances, log, memories, prompts } = context;
+  const { background, clock, files, folders, host, instances, log, memories } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
+  const judge = createCandidateJudge(context);
   const templates = new Set<string>();
   /** Work on one session after the other: two on the same would both find what is new. */
   const running = new Map<string, Promise<void>>();
@@ -132,15 +131,11 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (!messages) return;
     const unread = await look(sessionID, messages, passOver(sessionID, cursor));
     const turns = await dropKnown(unread.turns);
-    for (const { draft, saidMs } of await word(sessionID, turns)) {
-      const written = await gate.save(draft, saidMs, {
-        operation: "extract",
-        session: sessionID,
-        reason: "the user said it",
-      });
-      if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
-      else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
-    }
+    await save(
+      sessionID,
+      turns.flatMap((turn) => turn.signals.map((signal) => keepAsSaid(signal, turn, sessionID))),
+    );
+    await save(sessionID, await judge(sessionID, turns, failed.has(sessionID)));
     await commands.count(sessionID, unread.commands);
     const hasMoved =
       unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
@@ -184,91 +179,26 @@ export function createExtraction(context: ExtractionContext): Extraction {
     return isWhole ? last : host.readMessages(sessionID);
   }
 
-  /** Without the signals of which there is a memory; one that somebody has put away does not come back. */
+  async function save(sessionID: string, drafts: readonly SaidDraft[]): Promise<void> {
+    for (const { draft, saidMs } of drafts) {
+      const cause = { operation: "extract", session: sessionID, reason: "the user said it" };
+      const written = await gate.save(draft, saidMs, cause);
+      if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
+      else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+    }
+  }
+
+  /** Without that of which there is a memory; one that somebody has put away does not come back. */
   async function dropKnown(turns: readonly SaidTurn[]): Promise<SaidTurn[]> {
-    if (turns.every(({ signals }) => signals.length === 0)) return [];
+    if (turns.every(({ candidates, signals }) => signals.length + candidates.length === 0)) return [];
     // What an agent or a repository has put there does not keep the user's word from being kept.
     const own = (await memories.list({ archived: true })).filter(({ isForeign }) => !isForeign);
     const known = new Set(own.map(({ provenance }) => `${provenance.message} ${provenance.evidence}`));
+    const isNews = (turn: SaidTurn) => (signal: Signal) => !known.has(`${turn.messageID} ${signal.text}`);
     return turns.map((turn) => ({
       ...turn,
-      signals: turn.signals.filter(({ text }) => !known.has(`${turn.messageID} ${text}`)),
+      signals: turn.signals.filter(isNews(turn)),
+      candidates: turn.candidates.filter(isNews(turn)),
     }));
   }
-
-  /** What is to be remembered, in order: worded by a model where that may be called and is believed. */
-  async function word(
-    sessionID: string,
-    turns: readonly SaidTurn[],
-  ): Promise<{ draft: MemoryDraft; saidMs: number }[]> {
-    const found = turns.flatMap((turn) => turn.signals.map((signal) => ({ signal, turn })));
-    if (found.length === 0) return [];
-    const signals = found.map(({ signal }) => signal);
-    const answer = await ask(sessionID, turns, signals);
-    return found.flatMap(({ signal, turn }, place) => {
-      if (answer?.ignored.has(place)) return [];
-      const worded = answer?.worded.get(place) ?? {
-        type: signal.type,
-        title: formatTitle(signal.text),
-        content: signal.text,
-        aliases: [],
-        when: [],
-      };
-      const how = answer?.worded.has(place) ? "model" : "signal";
-      return [{ draft: draftOf({ worded, signal, turn, sessionID, how }), saidMs: turn.saidMs }];
-    });
-  }
-
-  async function ask(
-    sessionID: string,
-    turns: readonly SaidTurn[],
-    signals: readonly SaidTurn["signals"][number][],
-  ) {
-    if (failed.has(sessionID) || !(await generation.status()).isAllowed) return undefined;
-    const task = await prompts.read("memory-extraction");
-    const texts = turns.filter((turn) => turn.signals.length > 0).map(({ text }) => text);
-    const material = await inSlices(clock, formatMaterial(texts, signals));
-    const result = await generation.generate({
-      purpose: PURPOSE,
-      sessionID,
-      prompt: `${task}\n\n${material}\n`,
-      maxCharacters: ANSWER_CHARACTERS,
-    });
-    if (result.kind !== "text") {
-      log.debug(LAYER, `the user's words are kept as they are: ${result.why}`);
-      return undefined;
-    }
-    const answer = parseAnswer(result.text, signals);
-    if (answer.faults.length > 0)
-      log.warn(LAYER, `the model's wording is not used for ${sessionID}: ${answer.faults.join("; ")}`);
-    return answer;
-  }
-}
-
-interface DraftParts {
-  worded: Omit<Worded, "evidence">;
-  signal: SaidTurn["signals"][number];
-  turn: SaidTurn;
-  sessionID: string;
-  how: "model" | "signal";
-}
-
-function draftOf({ how, sessionID, signal, turn, worded }: DraftParts): MemoryDraft {
-  if ([worded.type, signal.type].some((type) => usersTypes.has(type)) && how === "model")
-    return draftOf({ how: "signal", sessionID, signal, turn, worded: keepWords(worded, signal) });
-  const { aliases, content, title, type, when } = worded;
-  return {
-    type,
-    title,
-    content,
-    aliases,
-    when: [...new Set([...signal.when, ...when])],
-    // The whole sentence, also where a model has quoted a part of it: it is what the same words are known by.
-    provenance: { by: "user", session: sessionID, message: turn.messageID, evidence: signal.text, how },
-  };
-}
-
-/** What a model may say of a rule of the user's: which kind it is, and by what else it is found. */
-function keepWords({ aliases, type }: Omit<Worded, "evidence">, { text }: DraftParts["signal"]) {
-  return { type, title: formatTitle(text), content: text, aliases, when: [] };
 }
