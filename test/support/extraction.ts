@@ -91,7 +91,21 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     await idle();
   };
   const kept = () => [...memories.contents.values()].map(({ type, content }) => `${type}: ${content}`);
-  return { asked, background, clock, extraction, files, host, idle, kept, log, memories, offered, say, session };
+  return {
+    asked,
+    background,
+    clock,
+    extraction,
+    files,
+    host,
+    idle,
+    kept,
+    log,
+    memories,
+    offered,
+    say,
+    session,
+  };
 }
 
 export interface Turn {

@@ -18,9 +18,9 @@ import { inSlices } from "../../../src/slices.js";
 import type { Signal } from "../signals/find-signals.js";
 import { createCommandWatch } from "./extract-commands.js";
 import { findNewest, planUnread, type SaidTurn, type Unread } from "./extract-turns.js";
+import { type Cursor, createCursors } from "./extraction-cursor.js";
 import { type CandidateContext, createCandidateJudge } from "./judge-candidates.js";
 import { keepAsSaid, type SaidDraft } from "./said-drafts.js";
-import { type Cursor, createCursors } from "./extraction-cursor.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */

@@ -6,7 +6,7 @@ import type { LayerContext } from "../../../src/layer-context.js";
 import { inSlices } from "../../../src/slices.js";
 import type { Signal } from "../signals/find-signals.js";
 import type { Candidate } from "./candidates.js";
-import { formatMaterial, parseAnswer, type Answer } from "./extract-answer.js";
+import { type Answer, formatMaterial, parseAnswer } from "./extract-answer.js";
 import type { SaidTurn } from "./extract-turns.js";
 import { draftOf, type SaidDraft } from "./said-drafts.js";
 

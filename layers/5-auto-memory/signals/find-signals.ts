@@ -16,6 +16,7 @@ import { LOOKED_AT } from "../../../src/language/sentences.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
 import { atOnce, type Sliced } from "../../../src/slices.js";
 import { cut } from "../../../src/text.js";
+import { SPEECH } from "./quotations.js";
 import { type ReadMessage, readMessage, type WeighedSentence } from "./read-message.js";
 import { findTriggers } from "./triggers.js";
 import { type Learned, readLearned, weigh } from "./weigh.js";
@@ -80,13 +81,27 @@ interface Whose {
   isPasted: boolean;
   /** Do its own lines look it, code and logs aside? */
   areLinesPasted: boolean;
-  /** May a list in it be the user's? A document has lists of rules too. */
+  /** May a list of rules in it be the user's? Documents have some too. */
   mayList: boolean;
 }
 
 const MOST_PASTED_LIST = 0.5;
 
-function readWhose({ ownTraits, traits }: ReadMessage, { least, pasted }: Learned): Whose {
+/** These a document has, and hardly anybody who types. */
+const DOCUMENT: ReadonlySet<string> = new Set([
+  "m:headings",
+  "m:bold",
+  "m:table",
+  "m:checks",
+  "m:fence",
+  "m:prompt",
+  "m:rules",
+]);
+/** Of a message that is a list of rules and nothing else, so many of the sentences are. */
+const LEAST_LISTED = 0.8;
+
+function readWhose(message: ReadMessage, { least, pasted }: Learned): Whose {
+  const { ownTraits, sentences, traits } = message;
   const whole = weigh(["bias", ...traits], pasted);
   const isPasted = whole >= least.pasted;
   const lines = isPasted ? weigh(["bias", ...ownTraits()], pasted) : whole;
@@ -107,15 +122,28 @@ const NEVER: ReadonlySet<Doubt> = new Set([
   "chat",
 ]);
 /** Its sentences run on: one that ends in a question has often told a fact before. */
-const NEVER_IN_CHINESE: ReadonlySet<Doubt> = new Set(["reported", "sarcasm", "denied", "chat"]);
+const NEVER_IN_CHINESE: ReadonlySet<Doubt> = new Set([
+  "reported",
+  "hypothetical",
+  "sarcasm",
+  "denied",
+  "chat",
+]);
+
+function isDoubtful({ placed, sentence }: WeighedSentence): boolean {
+  const { text, tongue } = placed;
+  // The data files' words for doubts are English and Chinese.
+  if (tongue !== "en" && tongue !== "zh") return /[?？¿]/.test(text) || SPEECH.test(text);
+  const never = tongue === "zh" ? NEVER_IN_CHINESE : NEVER;
+  return sentence.isMusing || sentence.doubts.some((doubt) => never.has(doubt));
+}
 
 /** What a sentence is; `undefined` for nothing. */
 function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Learned): Judged | undefined {
-  const { forms, isCarried, isRule, placed, row, sentence, signs } = one;
+  const { forms, isCarried, isRule, placed, row, signs } = one;
   const chance = weigh(signs, kept);
   const [form] = forms;
-  const never = placed.tongue === "zh" ? NEVER_IN_CHINESE : NEVER;
-  const hasDoubt = sentence.isMusing || sentence.doubts.some((doubt) => never.has(doubt));
+  const hasDoubt = isDoubtful(one);
   const isListed = isRule && !hasDoubt && whose.mayList;
   const type = form?.type ?? (isListed ? "directive" : (row?.type ?? "knowledge"));
   const isPlain = forms.some((one) => one.isPlain) && !hasDoubt && !whose.areLinesPasted;

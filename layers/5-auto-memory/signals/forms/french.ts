@@ -16,8 +16,8 @@ export const french: readonly Form[] = [
   {
     name: "neverAgain",
     type: "directive",
-    pattern: word(
-      "(?:ne|n')\\s?(?:\\p{L}+e|utilise|fais|touche|modifie|supprime|mets|écris)s? (?:plus )?jamais",
+    pattern: start(
+      "(?:(?:et|mais|s'il te plaît),? )*(?:ne |n')(?:\\p{L}+e|utilise|fais|touche|modifie|supprime|mets|écris)s? (?:plus )?jamais",
     ),
     but: word("il|elle|ça|je|on"),
     isPlain: true,

@@ -3,7 +3,7 @@ import type { Form } from "./form.js";
 import { start, word } from "./words.js";
 
 const DE_BUT = word(
-  "noch|vorerst|diesmal|im moment|gerade|erkläre nur|erklär nur|fehler|knopf|button|spalte|farbe|funktioniert|diese datei",
+  "noch|vorerst|diesmal|im moment|schon|gerade|erkläre nur|erklär nur|fehler|knopf|button|spalte|farbe|funktioniert|diese datei",
 );
 export const german: readonly Form[] = [
   {

@@ -13,7 +13,8 @@ export const korean: readonly Form[] = [
   {
     name: "neverAgain",
     type: "directive",
-    pattern: /(?:절대(?:로)?|다시는|두 번 다시)[^?？]*(?:마|말아|말 것|마세요|금지|안 됩니다|안 돼)/u,
+    pattern:
+      /(?:절대(?:로)?|다시는|두 번 다시)[^?？]*(?:마|말아|말 것|마세요|금지|(?:하면|되면) 안 (?:됩니다|돼))/u,
     but: /[?？]|안 (?:나와|되네|보여)/u,
     isPlain: true,
   },

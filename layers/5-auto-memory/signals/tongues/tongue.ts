@@ -16,10 +16,10 @@ const FUNCTION_WORDS: Readonly<Record<"en" | "es" | "pt" | "it" | "fr" | "de", R
     "o a os as um uma uns umas e ou mas não nao é são era ser está estão estar foi tem há de do da dos das no na nos nas em com por para pra que qual como quando se já muito mais lhe me te meu minha seu sua nosso nossa este esta isto esse essa isso eu você vocês ele ela nunca sempre também só fazer pode quero preciso tenho porque sem sobre agora usa use cada todos todas nem ao pelo pela",
   ),
   it: set(
-    "il lo la i gli le un uno una e o ma non è sono era essere sei ha hanno ho c'è ci di del della dei delle dello al alla ai in nel nella con per da dal dalla che chi cosa quale come quando se già più molto mi ti si mio mia tuo tua suo nostro nostra questo questa quello io tu lui lei noi mai sempre anche solo fare può puoi voglio devo devi perché senza su sul sulla ora adesso grazie ogni tutti tutte",
+    "il lo la i gli le un uno una e o ma non è sono era essere sei ha hanno ho c'è ci di del della dei delle dello al alla ai in nel nella con per da dal dalla che chi cosa quale come quando se già più molto mi ti si mio mia tuo tua suo nostro nostra questo questa quello io tu lui lei noi mai sempre anche solo fare può puoi voglio devo devi perché senza su sul sulla ora adesso grazie ogni tutti tutte poi d'ora ancora quindi però",
   ),
   fr: set(
-    "le la les un une des et ou mais ne pas n'est est sont était être été a ont il elle on nous vous je tu j'ai c'est ce cette ces de du au aux en dans avec par pour sur que qui quoi quel quelle comment quand si déjà plus très mon ma mes ton ta votre notre nos jamais toujours aussi seulement faire peut peux veux dois faut parce sans merci chaque tous toutes y",
+    "le la les un une des et ou mais ne pas n'est est sont était être été a ont il elle on nous vous je tu j'ai c'est ce cette ces de du au aux en dans avec par pour sur que qui quoi quel quelle comment quand si déjà plus très mon ma mes ton ta votre notre nos jamais toujours aussi seulement faire peut peux veux dois faut parce sans merci chaque tous toutes y désormais dorénavant maintenant donc",
   ),
   de: set(
     "der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war waren sein hat haben habe hatte wird werden kann können soll sollen muss müssen ich du er sie es wir ihr mein dein unser uns mir dir im in am an auf aus bei mit von vom zu zum zur für über unter wenn als wie was wer warum nie niemals immer auch nur noch schon kein keine bitte hier jetzt dass weil alle jede jeder jedes",
