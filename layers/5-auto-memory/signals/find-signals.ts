@@ -105,11 +105,11 @@ function readWhose(message: ReadMessage, { least, pasted }: Learned): Whose {
   const whole = weigh(["bias", ...traits], pasted);
   const isPasted = whole >= least.pasted;
   const lines = isPasted ? weigh(["bias", ...ownTraits()], pasted) : whole;
-  return {
-    isPasted,
-    areLinesPasted: lines >= least.pasted,
-    mayList: Math.min(whole, lines) < MOST_PASTED_LIST,
-  };
+  const listed = sentences.filter(({ isRule }) => isRule).length;
+  const isBareList =
+    listed >= LEAST_LISTED * sentences.length && !traits.some((trait) => DOCUMENT.has(trait));
+  const mayList = isBareList || Math.min(whole, lines) < MOST_PASTED_LIST;
+  return { isPasted, areLinesPasted: lines >= least.pasted, mayList };
 }
 
 /** Whatever else its words say: these are no statement of the user's. */
