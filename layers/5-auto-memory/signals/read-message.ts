@@ -80,7 +80,7 @@ function readForms(forms: readonly Form[]): string[] {
   if (!first) return ["x:none"];
   const isPlain = forms.some((form) => form.isPlain);
   return [
-    "x:any",
+    "x:some",
     `x:${first.type}`,
     ...forms.map(({ name }) => `x:${name}`),
     ...(isPlain ? ["x:plain"] : []),

@@ -13,7 +13,7 @@ const CLAUSE =
 const CONJUNCTION = /^.{20,}(?= (?:until|unless|before|after|when|whenever|if|while|which|where|but|so) )/iu;
 const CLOSING = /[\s.。!！;；,，:：、]+$/u;
 /** Marks of a list, a heading or a quotation. */
-const LEADING = /^(?:[\s\-–—*#>•·~|]+|\d+[.)、]\s*)+(?=\S)/u;
+const LEADING = /^(?:[\s\-–—*#>•·~|]|\d{1,3}[.)、](?=\s))*/u;
 /** A sentence that begins with its verb has lost its subject. */
 const VERB_FIRST =
   /^(?:is|are|was|were|has|have|had|does|do not|don't|must|should|shall|can|cannot|can't|may|will|would|isn't|aren't|doesn't)\b/i;
@@ -21,7 +21,7 @@ const VERB_FIRST =
 /** A short title for a sentence: a whole clause of its words, without those that only open it. */
 export function formatTitle(sentence: string): string {
   const looked = cut(sentence, LOOKED_AT);
-  const whole = looked.replace(LEADING, "").replace(CLOSING, "");
+  const whole = (looked.replace(LEADING, "") || looked).replace(CLOSING, "");
   const bare = whole.replace(languageOf(whole).opening, "");
   const isWhole = /\p{L}/u.test(bare) && !(bare !== whole && VERB_FIRST.test(bare));
   const line = shorten(isWhole ? bare : whole);

@@ -70,7 +70,7 @@ export const englishRules: readonly Form[] = [
     name: "dont",
     type: "directive",
     pattern: re(
-      String.raw`${OPENING}(?:do not|don'?t|dont|avoid|never|no need to|refrain from) (?:ever )?(?:use|using|add|adding|write|commit|push|import|mock|log|hard-?code|create|put|rely|edit|editing|modify|touch|reformat|rename|delete|install|run|start|come up with|invent|guess|assume|duplicate|break|introduce|change)\b.*\b(?:any|anything|new|all|every|other|without|files? (?:in|under)|anywhere|dependenc\w+|comments?|code|solutions|yourself|name|names|structure|scheme|schema|api|folder|directory|main|production|by hand|manually|directly)\b`,
+      String.raw`${OPENING}(?:do not|don'?t|dont|avoid|never|no need to|refrain from) (?:ever )?(?:use|using|add|adding|write|commit|push|import|mock|log|hard-?code|create|put|rely|edit|editing|modify|touch|reformat|rename|delete|install|run|start|come up with|invent|guess|assume|duplicate|break|introduce|change)\b.*\b(?:anything|any|new|all|every|other|without|files? (?:in|under)|anywhere|dependenc\w+|comments?|code|solutions|yourself|name|names|structure|scheme|schema|api|folder|directory|main|production|by hand|manually|directly)\b`,
     ),
     but: ONCE,
   },
@@ -111,7 +111,7 @@ export const englishRules: readonly Form[] = [
     name: "prefer",
     type: "preference",
     pattern:
-      /\bi (really |generally |usually |always |much |strongly )*(prefer|hate|dislike|love using|like using)\b (?!(it|that|this|these|those|the (first|second|last|other|new|old)|how|if|what|to (see|have|stay))\b)\S|\bi (really )?(don'?t|do not) (like|want)(?: any| the| having| to see)? (?!(it|that|this|to|you|how|the (button|way|idea))\b)\S|\bi('d| would) rather (have|not|use|keep|we|you)\b/,
+      /\bi (really |generally |usually |always |much |strongly )*(prefer|hate|dislike|love using|like using)\b (?!(it|that|this|these|those|the (first|second|last|other|new|old)|how|if|what|to (see|have|stay))\b)\S|\bi (really )?(don'?t|do not) (like|want)(?: the| any| having| to see)? (?!(it|that|this|to|you|how|the (button|way|idea))\b)\S|\bi('d| would) rather (have|not|use|keep|we|you)\b/,
     but: /\?|\b(now|instead|anymore|still|here|looks?|if we|if you)\b/,
   },
   {
