@@ -34,7 +34,7 @@ const labelled = readLabelled(values.messages, values.labels).filter(({ repo }) 
 const real = readExamples(labelled);
 const invented = readAllInvented(root);
 const learned = learn([...real, ...invented]);
-const outcomes = crossValidate(real, invented);
+const outcomes = crossValidate(real, invented).map(({ kept }) => kept);
 const from = {
   made: new Date().toISOString().slice(0, 10),
   by: "npm run learn:signals",

@@ -12,7 +12,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { lookForSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
-import { crossValidate, findIn } from "../../scripts/signals/cross-validate.js";
+import { crossValidate, type Found, findIn } from "../../scripts/signals/cross-validate.js";
 import { readAllInvented, readExamples } from "../../scripts/signals/examples.js";
 import type { Kept } from "../../scripts/signals/judge.js";
 import { type LabelledMessage, readLabelled, readLines } from "../../scripts/signals/labelled.js";
@@ -50,12 +50,18 @@ const invented = readAllInvented(root);
 const only = values.only === undefined ? undefined : new Set(values.only.split(","));
 const measured = only ? real.filter(({ message }) => only.has(message.repo)) : real;
 if (values.against !== undefined) printTable(`before (${values.against})`, await findBefore(values.against));
-const outcomes = only ? findLeft(only) : crossValidate(real, invented);
-printTable(only ? "learned from the others" : "cross-validated by repository", outcomes);
+const found = only ? findLeft(only) : crossValidate(real, invented);
+const how = only ? "learned from the others" : "cross-validated by repository";
+const outcomes = found.map(({ kept }) => kept);
+printTable(`kept, ${how}`, outcomes);
+printTable(
+  `waiting as candidates, ${how}`,
+  found.map(({ waiting }) => waiting),
+);
 if (values.errors) printErrors(outcomes);
 printTimes(readLines<{ text: string }>(messages).map(({ text }) => text));
 
-function findLeft(left: ReadonlySet<string>): Outcome[] {
+function findLeft(left: ReadonlySet<string>): Found[] {
   const learned = learn([...real.filter(({ message }) => !left.has(message.repo)), ...invented]);
   return measured.map((one) => findIn(one, learned));
 }

@@ -185,7 +185,7 @@ export const englishFacts: readonly Form[] = [
     name: "moved",
     type: "event",
     pattern:
-      /\b(we|i) (have |just |already )*(moved|migrated|switched|renamed|ported|converted) (the |our |my |to |everything |it )?[^?]{0,40}\b(to|from|into|last|away)\b/,
+      /\b(we|i) (have |just |already )*(moved|migrated|switched|ported) (the |our |my |to |everything |it )?[^?]{0,40}\b(to|from|into|last|away)\b/,
     but: /\?|\b(button|column|file|line|tab|page|branch|window)\b/,
   },
 ];

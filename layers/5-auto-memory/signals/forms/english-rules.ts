@@ -40,7 +40,7 @@ export const englishRules: readonly Form[] = [
     pattern: re(
       String.raw`${OPENING}(?:please )?(?:remember|keep in mind|bear in mind|note|be aware|don'?t forget|for the record|for (?:your|future) reference|fyi|important)(?: that\b|[:,]| (?:this|the|we|our|i|all|every|there|it)\b) ?\S`,
     ),
-    but: /\b(yesterday|last time|bug|error|this is how|is (still|not|broken)|draft|lunch|second|third|longer|crash\w*|screenshot|image)\b/,
+    but: /\b(you can|yesterday|last time|bug|error|this is how|is (still|not|broken)|draft|lunch|second|third|longer|crash\w*|screenshot|image)\b/,
   },
   {
     name: "correction",
