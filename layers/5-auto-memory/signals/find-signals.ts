@@ -152,7 +152,8 @@ function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Lear
   const isStated = form !== undefined || row?.isCorrection === true;
   // Elsewhere too few were labelled for signs alone to tell.
   if (!isStated && placed.tongue !== "en") return undefined;
-  const isSure = !hasDoubt && !whose.isPasted && chance >= (isStated ? least.form : least.bare);
+  const enough = isStated ? least.form : least.bare;
+  const isSure = !hasDoubt && !whose.isPasted && (isStated || row !== undefined) && chance >= enough;
   return isSure || chance >= least.candidate
     ? { type, chance, isSure, isExplicit: false, isListed }
     : undefined;

@@ -7,7 +7,7 @@ export const englishFacts: readonly Form[] = [
     name: "decided",
     type: "decision",
     pattern:
-      /\b(we|i)('ve| have|'re| are)? (just |now |finally |all )?(decided|chose|agreed|settled|opted) (to|on|for|that|not|against)\b|\b(decision|our plan|the plan) (is|was|:)\b|\bour plan:/,
+      /\b(we|i)('ve| have|'re| are)? (just |now |finally |all )?(decided|chose|agreed|settled|opted) (to|on|for|that|not|against)\b|\bwe('ve| have)? (just |now |finally |all )?(chose|chosen|picked|went with|gone with|adopted) (?!(it|that|this|the (first|second|other|wrong))\b)\S|\b(decision|our plan|the plan) (is|was|:)\b|\bour plan:/,
     but: /\?|\b(you (decided|chose)|if we|still)\b/,
   },
   {
@@ -115,7 +115,7 @@ export const englishFacts: readonly Form[] = [
     name: "domain",
     type: "knowledge",
     pattern:
-      /^(and |also |but |so |in this \w+,? )*(no |a |an |each |every |all |the |our |most |some |up to \d+ |one )?(?:[\w-]+ )?(players?|users?|customers?|clients?|teachers?|students?|members?|teams?|clubs?|admins?|employees?|patients?|orders?|seats?|tickets?|products?|events?|matches|leagues?|seasons?|companies|tournaments?|courses?|owners?|items|parcels?|invoices?|shops?|stores?|accounts?|points|games?|main users?|groups?|categories)\b( of \w+( \w+)?| on \w+)? ((is|are)(?! \w+ing\b)|has|have|can|may|might|will|play|plays|gets?|belongs?|choose|runs?|needs?|consists?|counts?|costs?|lasts?|enters?|only|never|always|must|does|do)\b/,
+      /^(and |also |but |so |in this \w+,? )*(no |a |an |only |each |every |all |the |our |most |some |up to \d+ |one )?(?:[\w-]+ )?(players?|users?|customers?|clients?|teachers?|students?|members?|teams?|clubs?|admins?|employees?|patients?|orders?|seats?|tickets?|products?|events?|matches|leagues?|seasons?|companies|tournaments?|courses?|owners?|items|parcels?|invoices?|shops?|stores?|accounts?|points|games?|main users?|groups?|categories)\b( of \w+( \w+)?| on \w+)? ((is|are)(?! \w+ing\b)|has|have|can|may|might|will|play|plays|gets?|belongs?|choose|runs?|needs?|consists?|counts?|costs?|lasts?|enters?|only|never|always|must|does|do)\b/,
     but: /\?|^(that|this|local|if|when)\b|\b(seem|seems|scheduled|closed|should|able to|wrong|error|missing|still|now|anymore|not (shown|showing|visible|working|loading)|shown|displayed|broken|empty|button|click|page|screen|list|table|loading|show|display|cut off|too|bigger|smaller|twice|redirect|if the|when)\b/,
   },
   {
@@ -159,6 +159,27 @@ export const englishFacts: readonly Form[] = [
     pattern:
       /^(so |also |and |but |remember,? |note:? )*(this|it|the (project|app|game|site|website|tool|repo))( project| app| site| game| repo)? ?(is|'s|will be) (a|an|my|our|only a|just a)\b[^?]*\b(games?|app|application|site|website|project|library|tool|plugin|platform|landing page|system|mod|bot|hackathon|prototype|portfolio|shop|store|extension|api|cli|package)\b/,
     but: /\?|\b(test|screenshot|bug|error|draft|problem|good|great|nice|mess|wrong|issue|difference|list)\b/,
+  },
+  {
+    name: "building",
+    type: "knowledge",
+    pattern:
+      /\b(we're|we are|i'm|i am) (building|developing|working on) (a|an|my|our) (?!(list|new (feature|page|branch)|fix|bug|test|function|script|pr)\b)\w/,
+    but: /\?|\b(error|issue|problem|bug|branch|now|fix|right now|currently getting)\b/,
+  },
+  {
+    name: "goal",
+    type: "knowledge",
+    pattern:
+      /^(so |and |but )*(the|our|my) (main |whole |primary |ultimate |end |overall )?(goal|purpose|aim|vision|target audience|audience) (of [^,]{2,40} |here |for [^,]{2,30} )?(is|will be|are) \S/,
+    but: /\?|\b(wrong|this (function|test|file|step|task)|next)\b/,
+  },
+  {
+    name: "builtWith",
+    type: "knowledge",
+    pattern:
+      /\b(app|application|project|backend|frontend|site|website|system|game|api|server|ui|bot|service)( \w+)? (is|was) (built|written|implemented|developed|made|coded|hosted|deployed) (with|in|on|using|via|at)\b/,
+    but: /\?|\b(wrong|error|not|slow|should)\b/,
   },
   {
     name: "fileFact",

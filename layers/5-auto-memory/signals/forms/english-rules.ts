@@ -46,15 +46,16 @@ export const englishRules: readonly Form[] = [
     name: "correction",
     type: "feedback",
     pattern: re(
-      String.raw`^(?:no|nope|wrong|actually|not quite|correction)[,.!:]+ (?:it|that|this|the [\w ]{1,30}|we|our)(?:'s| is| are| was| must be| should be| goes| lives| uses?|'re) .{2,60}(?:,| and) not \S`,
+      String.raw`^(?:no|nope|nah|wrong|actually|not quite|correction)[,.!:;]+ (?:it|that|this|the|we|our|they|its)\b[^?]{2,80}(?:,| and| —) not \S`,
     ),
+    but: /\b(now|yet|working|just|only|sure|what i|button|(this|that|the (first|second|last|other)) one)\b/,
     isPlain: true,
   },
   {
     name: "must",
     type: "directive",
     pattern:
-      /\b(must|may|shall|can) (not|never|always) (be )?\w|^(?:\W*|and |also |so )(all|every|each|any|no)\b[^,;.]{2,50}\b(must|have to|has to|needs? to|should) \w|\bmust (be|stay|remain|come|use|have|go|hide|keep)\b/,
+      /\b(must|may|shall|can) (not|never|always) (be )?\w|^(?:\W*|and |also |so )(all|every|each|any|no|everything|nothing|everyone|nobody|no one)\b[^,;.]{2,50}\b(must|have to|has to|needs? to|should) \w|\bmust (be|stay|remain|come|use|have|go|hide|keep)\b/,
     but: re(
       `${LOOK.source}|\\b(it|this|that|you|i|this error|something|there) must\\b|\\bcan (not|never) (see|find|log|open|get|run|click|be (opened|found))|\\b(fixed|finished|validate|wrong)\\b`,
     ),
@@ -91,6 +92,13 @@ export const englishRules: readonly Form[] = [
     but: re(
       `${LOOK.source}|${ONCE.source}|\\b(it|the app|the page) (adds|creates|shows|asks|fails|crash\\w*)\\b|\\bwhen you (click|press|open|hover|load|try|select)|\\?|\\b(station|entry|order|sensor|batch|device|match|row) (i want|show|the key)\\b`,
     ),
+  },
+  {
+    name: "wantAll",
+    type: "directive",
+    pattern:
+      /\bi (want|need|expect) (all|every|each|everything|any)\b[^,;]{0,60}\b(to|in|with|through|before|covered|documented|tested)\b/,
+    but: re(`${LOOK.source}|${ONCE.source}|\\?`),
   },
   {
     name: "asPossible",
