@@ -194,15 +194,18 @@ const PLAIN_AGAINST = [
 /** Words and pairs of words, of languages that write them apart; which of them count is decided where it is learned. */
 function findWords(lower: string, tongue: Tongue): string[] {
   if (tongue !== "en") return [];
-  const words = (lower.match(/[a-z']+/g) ?? []).slice(0, MOST_WORDS);
+  // What is hidden stands between two words that are no pair.
+  const words = (lower.match(/[a-z']+|[\uE000-\uF8FF]/g) ?? []).slice(0, MOST_WORDS);
   const features = new Set<string>();
   for (const [index, word] of words.entries()) {
+    if (!isWord(word)) continue;
     features.add(`w:${word}`);
     const next = words[index + 1];
-    if (next !== undefined) features.add(`w:${word} ${next}`);
+    if (next !== undefined && isWord(next)) features.add(`w:${word} ${next}`);
   }
-  if (words[0] !== undefined) features.add(`f:${words[0]}`);
+  if (words[0] !== undefined && isWord(words[0])) features.add(`f:${words[0]}`);
   return [...features];
 }
 
 const MOST_WORDS = 60;
+const isWord = (piece: string): boolean => /^[a-z']/.test(piece);

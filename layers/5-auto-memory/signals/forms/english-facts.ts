@@ -19,6 +19,13 @@ export const englishFacts: readonly Form[] = [
     but: /\?|\b(following|function|idea|saving|approach|step|branch|suggest\w*|for now|again|first|finish|tests?)\b/,
   },
   {
+    name: "becauseWe",
+    type: "decision",
+    pattern:
+      /^(and |also |but |so |ok,? )*we( only| always| still| now)? (keep|kept|pin|use|store|avoid|run|stay|stick|limit|cap|cache|split|deploy|ship|write|build|don'?t (use|store|allow|ship|support)|need|have) .*\b(because|since|so that|as (it|the|they|our))\b/,
+    but: /\?|\b(error|problem|bug|to fix|to (add|create|make|change|find|check))\b/,
+  },
+  {
     name: "insteadOf",
     type: "decision",
     pattern:
@@ -87,7 +94,7 @@ export const englishFacts: readonly Form[] = [
     name: "isIn",
     type: "knowledge",
     pattern:
-      /^(and |also |btw,? |fyi,? |so )*(the |our |my |all )?[\w ]{2,40}\b (is|are|lives?|lie) (all )?(done |defined |stored |kept |located |generated |created )?(in|under|at) [\w-]*([_/\\]|\.\w{1,4}\b)[\w/\\.-]*/,
+      /^(and |also |btw,? |fyi,? |so )*(the |our |my |all )?[\w ]{2,40}\b (is|are|lives?|lie|goes?|go|belongs?) (all )?(done |defined |stored |kept |located |generated |created )?(in|under|at) [\w-]*([_/\\]|\.\w{1,4}\b)[\w/\\.-]*/,
     but: /\?|\b(error|problem|issue|bug|wrong|missing|still|now|line|column|not|unused|broken|should)\b/,
   },
   {

@@ -35,6 +35,15 @@ export const englishRules: readonly Form[] = [
     isPlain: true,
   },
   {
+    name: "rememberThat",
+    type: "knowledge",
+    pattern: re(
+      String.raw`${OPENING}(?:please )?(?:remember|don'?t forget|for the record|for future reference)(?: that\b|[:,]) ?\S`,
+    ),
+    but: /\?|\b(yesterday|last time|bug|error|it'?s back|lunch)\b/,
+    isPlain: true,
+  },
+  {
     name: "remember",
     type: "knowledge",
     pattern: re(
