@@ -24,6 +24,7 @@ import { shapes } from "../support/shapes.js";
 const HARD = new Set([
   "a",
   " ",
+  "\n",
   "。",
   "！",
   "? ",
@@ -71,6 +72,7 @@ describe("what a user writes, whatever its shape", () => {
       return countLookedAt(() => [
         findRules(text),
         findReasons(text),
+        findSignals(text),
         atOnce(readOwnSentences(text)),
         findNextStep(text),
       ]);

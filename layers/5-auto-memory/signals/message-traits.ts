@@ -6,14 +6,22 @@
 /** Of a longer message the beginning and the end tell enough. */
 const LOOKED_AT = 20_000;
 
+const MOST_LINES = 400;
+const OF_A_LINE = 400;
+
 /** Names of the traits that a message has; each is a weak sign. */
 export function findMessageTraits(text: string): string[] {
   const looked = text.length <= LOOKED_AT ? text : text.slice(0, LOOKED_AT);
-  const lines = looked.split("\n").filter((line) => line.trim() !== "");
+  const lines = looked
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(0, MOST_LINES)
+    .map((line) => line.slice(0, OF_A_LINE));
   const words = looked.split(/\s+/).length;
   const share = (pattern: RegExp): number =>
     lines.filter((line) => pattern.test(line)).length / Math.max(1, lines.length);
   const count = (pattern: RegExp): number => looked.match(pattern)?.length ?? 0;
+  const some = (pattern: RegExp): boolean => lines.some((line) => pattern.test(line));
   const traits: string[] = [];
   const note = (name: string, holds: boolean): void => {
     if (holds) traits.push(`m:${name}`);
@@ -21,8 +29,8 @@ export function findMessageTraits(text: string): string[] {
   traits.push(`m:chars${bucket(looked.length, CHARACTERS)}`, `m:lines${bucket(lines.length, LINES)}`);
   note("headings", count(/^#{1,6} \S/gm) >= 2);
   note("bold", count(/\*\*[^*\n]{1,80}\*\*/g) >= 2);
-  note("rules", /^\s*(-{3,}|–{3,}|={3,}|_{3,}|\*{3,})\s*$/m.test(looked));
-  note("table", /^\s*\|.*\|\s*$/m.test(looked));
+  note("rules", some(/^\s*(-{3,}|–{3,}|={3,}|_{3,}|\*{3,})\s*$/));
+  note("table", some(/^\s*\|.*\|\s*$/));
   note("fence", looked.includes("```"));
   note("emoji", /\p{Extended_Pictographic}/u.test(looked));
   note("checks", /[✅❌✔✓☑📌🚀]/u.test(looked));
@@ -46,9 +54,13 @@ export function findMessageTraits(text: string): string[] {
   note("question", looked.includes("?") || looked.includes("？"));
   note("mention", /(^|\s)@[\w./-]+/.test(looked));
   note("url", /https?:\/\//.test(looked));
-  note("trace", /^\s*at \S+ \(|Traceback|\bError:|Exception\b/m.test(looked));
+  note("trace", some(/^\s*at \S+ \(|Traceback|\bError:|Exception\b/));
   note("times", count(/\d\d:\d\d:\d\d/g) >= 2);
-  note("code", count(/[{};]\s*$/gm) >= 3 || count(/[=(){}[\];<>]/g) / looked.length > 0.05);
+  note(
+    "code",
+    lines.filter((line) => /[{};]\s*$/.test(line)).length >= 3 ||
+      count(/[=(){}[\];<>]/g) / looked.length > 0.05,
+  );
   note(
     "prompt",
     /\b(you are (a|an|the|building)|your task|step \d|phase \d|acceptance criteria|requirements?:|deliverables?|overview|summary)\b/i.test(
