@@ -8,19 +8,16 @@
  * crash is known by its source and changes nothing.
  */
 
-import type { Message } from "../../../src/conversation/message.js";
-import { readTime } from "../../../src/conversation/own-texts.js";
 import { formatError } from "../../../src/error.js";
 import { createGate, type FindSimilar } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
-import { inSlices } from "../../../src/slices.js";
-import type { Signal } from "../signals/find-signals.js";
 import { createCommandWatch } from "./extract-commands.js";
-import { findNewest, planUnread, type SaidTurn, type Unread } from "./extract-turns.js";
-import { type Cursor, createCursors } from "./extraction-cursor.js";
+import { type Cursors, createCursors } from "./extraction-cursor.js";
 import { type CandidateContext, createCandidateJudge } from "./judge-candidates.js";
-import { keepAsSaid, type SaidDraft } from "./said-drafts.js";
+import { createUnreadReader } from "./read-unread.js";
+import { keepAsSaid } from "./said-drafts.js";
+import { createSaidKeeper } from "./said-keeper.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
@@ -43,8 +40,6 @@ export type ExtractionContext = Pick<
 } & CandidateContext;
 
 const LAYER = "auto-memory";
-/** What is new is nearly always among so many messages. */
-const LAST_MESSAGES = 60;
 /** The host dates a message before it tells of it. */
 const DATED_BEFORE_MS = 5_000;
 const MOST_TEMPLATES = 50;
@@ -57,6 +52,8 @@ export function createExtraction(context: ExtractionContext): Extraction {
   const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
   const judge = createCandidateJudge(context);
+  const keeper = createSaidKeeper({ gate, log, memories });
+  const readUnread = createUnreadReader({ clock, cursors, host, log });
   const templates = new Set<string>();
   /** Work on one session after the other: two on the same would both find what is new. */
   const running = new Map<string, Promise<void>>();
@@ -67,7 +64,7 @@ export function createExtraction(context: ExtractionContext): Extraction {
   return {
     onTurn(sessionID) {
       const sinceMs = clock.now() - DATED_BEFORE_MS;
-      enqueue(sessionID, () => begin(sessionID, sinceMs));
+      enqueue(sessionID, () => begin(cursors, host, sessionID, sinceMs));
       if (hasLookedBack) return;
       hasLookedBack = true;
       enqueue(sessionID, lookBack);
@@ -104,18 +101,6 @@ export function createExtraction(context: ExtractionContext): Extraction {
     void done.finally(() => running.get(sessionID) === done && running.delete(sessionID));
   }
 
-  /** Whether a session that was begun before this process is a subagent's, the host knows. */
-  async function begin(sessionID: string, sinceMs: number): Promise<void> {
-    const isKnown = (await cursors.read(sessionID)) !== undefined;
-    const parentID = isKnown ? undefined : await host.findParent(sessionID);
-    const isChild = parentID !== undefined && parentID !== "unknown";
-    await cursors.begin(sessionID, {
-      untilMs: sinceMs,
-      callsUntilMs: sinceMs,
-      ...(isChild && { isChild }),
-    });
-  }
-
   /** Reads the turns that ended with their process: a session that nobody goes back to is never idle again. */
   async function lookBack(): Promise<void> {
     const living = (await instances.living()).flatMap(({ sessions }) => sessions);
@@ -127,78 +112,29 @@ export function createExtraction(context: ExtractionContext): Extraction {
   async function extract(sessionID: string): Promise<void> {
     const cursor = await cursors.read(sessionID);
     if (!cursor || cursor.isChild) return;
-    const messages = await readSince(sessionID, cursor);
-    if (!messages) return;
-    const unread = await look(sessionID, messages, passOver(sessionID, cursor));
-    const turns = await dropKnown(unread.turns);
-    await save(
-      sessionID,
-      turns.flatMap((turn) => turn.signals.map((signal) => keepAsSaid(signal, turn, sessionID))),
-    );
-    await save(sessionID, await judge(sessionID, turns, failed.has(sessionID)));
+    const unread = await readUnread(sessionID, cursor, (text) => !templates.has(text));
+    if (!unread) return;
+    const turns = await keeper.dropKnown(unread.turns);
+    const said = turns.flatMap((turn) => turn.signals.map((signal) => keepAsSaid(signal, turn, sessionID)));
+    await keeper.save(sessionID, said);
+    await keeper.save(sessionID, await judge(sessionID, turns, failed.has(sessionID)));
     await commands.count(sessionID, unread.commands);
     const hasMoved =
       unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
     if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
     failed.delete(sessionID);
   }
+}
 
-  /** Noted before it is done: a text over which this process ends must not end the next one as well. */
-  async function look(sessionID: string, messages: readonly Message[], cursor: Cursor): Promise<Unread> {
-    const newestMs = findNewest(messages);
-    const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
-    if (isNews) await cursors.attempt(sessionID, newestMs);
-    const unread = await inSlices(
-      clock,
-      planUnread(messages, cursor, (text) => !templates.has(text)),
-    );
-    if (isNews) await cursors.endAttempt(sessionID);
-    return unread;
-  }
-
-  /** The cursor behind what was being read when a process ended. */
-  function passOver(sessionID: string, cursor: Cursor): Cursor {
-    const { attemptMs, callsUntilMs, untilMs } = cursor;
-    if (attemptMs === undefined) return cursor;
-    const time = new Date(attemptMs).toISOString();
-    log.warn(
-      LAYER,
-      `what was said in ${sessionID} up to ${time} is passed over: it was being read when OpenCode ended, and was not read to its end`,
-    );
-    return {
-      ...cursor,
-      untilMs: Math.max(untilMs, attemptMs),
-      callsUntilMs: Math.max(callsUntilMs, attemptMs),
-    };
-  }
-
-  async function readSince(sessionID: string, { untilMs }: Cursor): Promise<readonly Message[] | undefined> {
-    const last = await host.readMessages(sessionID, LAST_MESSAGES);
-    const first = last?.[0];
-    const isWhole = !first || last.length < LAST_MESSAGES || (readTime(first.info) ?? 0) <= untilMs;
-    return isWhole ? last : host.readMessages(sessionID);
-  }
-
-  async function save(sessionID: string, drafts: readonly SaidDraft[]): Promise<void> {
-    for (const { draft, saidMs } of drafts) {
-      const cause = { operation: "extract", session: sessionID, reason: "the user said it" };
-      const written = await gate.save(draft, saidMs, cause);
-      if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
-      else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
-    }
-  }
-
-  /** Without that of which there is a memory; one that somebody has put away does not come back. */
-  async function dropKnown(turns: readonly SaidTurn[]): Promise<SaidTurn[]> {
-    if (turns.every(({ candidates, signals }) => signals.length + candidates.length === 0)) return [];
-    // What an agent or a repository has put there does not keep the user's word from being kept.
-    const own = (await memories.list({ archived: true })).filter(({ isForeign }) => !isForeign);
-    const known = new Set(own.map(({ provenance }) => `${provenance.message} ${provenance.evidence}`));
-    const isNews = (turn: SaidTurn) => (signal: Signal) => !known.has(`${turn.messageID} ${signal.text}`);
-    return turns.map((turn) => ({
-      ...turn,
-      signals: turn.signals.filter(isNews(turn)),
-      candidates: turn.candidates.filter(isNews(turn)),
-    }));
-  }
+/** Whether a session that was begun before this process is a subagent's, the host knows. */
+async function begin(
+  cursors: Cursors,
+  host: ExtractionContext["host"],
+  sessionID: string,
+  sinceMs: number,
+): Promise<void> {
+  const isKnown = (await cursors.read(sessionID)) !== undefined;
+  const parentID = isKnown ? undefined : await host.findParent(sessionID);
+  const isChild = parentID !== undefined && parentID !== "unknown";
+  await cursors.begin(sessionID, { untilMs: sinceMs, callsUntilMs: sinceMs, ...(isChild && { isChild }) });
 }
