@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { Candidate } from "../../layers/5-auto-memory/extraction/candidates.js";
 import { createExtraction } from "../../layers/5-auto-memory/extraction/extract.js";
 import type { GenerationRequest, GenerationResult } from "../../src/background/generation-request.js";
 import { readConfig } from "../../src/config/config.js";
@@ -64,8 +65,10 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
   };
   const prompts = createPrompts(nodeFiles);
   const folders = planFolders(PROJECT);
+  const offered: Candidate[] = [];
   const extraction = createExtraction({
     background,
+    candidates: { offer: async (found) => void offered.push(...found) },
     clock,
     config,
     family: createFamily(host),
@@ -94,7 +97,21 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     await idle();
   };
   const kept = () => [...memories.contents.values()].map(({ type, content }) => `${type}: ${content}`);
-  return { asked, background, clock, extraction, files, host, idle, kept, log, memories, say, session };
+  return {
+    asked,
+    background,
+    clock,
+    extraction,
+    files,
+    host,
+    idle,
+    kept,
+    log,
+    memories,
+    offered,
+    say,
+    session,
+  };
 }
 
 export interface Turn {
@@ -112,15 +129,17 @@ export const worded = (given: Record<string, unknown> = {}) =>
     memories: [
       {
         from: 1,
-        type: "decision",
+        type: "knowledge",
         title: "SQLite as the database",
         content: "The database is SQLite, because it needs no server.",
         aliases: ["storage"],
         when: ["*.sql"],
-        evidence: "We decided to use SQLite",
+        evidence: "The storage is SQLite",
         ...given,
       },
     ],
     ignore: [],
   });
 export const DECISION = "We decided to use SQLite because it needs no server.";
+/** Likely and not sure. */
+export const CANDIDATE = "The storage is SQLite, because it needs no server.";

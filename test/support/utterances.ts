@@ -49,7 +49,10 @@ export interface Measure {
 }
 
 export function measure(list: readonly Utterance[]): Measure {
-  const found = list.map((utterance) => ({ utterance, signals: atOnce(lookForSignals(utterance.text)) }));
+  const found = list.map((utterance) => ({
+    utterance,
+    signals: atOnce(lookForSignals(utterance.text)).signals,
+  }));
   const told = found.filter(({ utterance }) => utterance.types);
   const kept = told.filter(({ signals }) => signals.length > 0);
   const typed = kept.filter(({ signals, utterance }) =>

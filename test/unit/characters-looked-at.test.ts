@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { findOrder } from "../../layers/5-auto-memory/said/find-order.js";
 import { findSaid } from "../../layers/5-auto-memory/said/find-said.js";
 import { findVerbatim } from "../../layers/5-auto-memory/said/find-verbatim.js";
-import { lookForSignals, readOwnSentences } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { lookForSignals } from "../../layers/5-auto-memory/signals/find-signals.js";
+import { readOwnSentences } from "../../layers/5-auto-memory/signals/own-lines.js";
 import { dropTagged } from "../../layers/5-auto-memory/signals/quotations.js";
 import { simplifyCommand } from "../../layers/5-auto-memory/signals/repeated-commands.js";
 import { formatTitle } from "../../layers/5-auto-memory/signals/title.js";
@@ -23,6 +24,7 @@ import { shapes } from "../support/shapes.js";
 const HARD = new Set([
   "a",
   " ",
+  "\n",
   "。",
   "！",
   "? ",
@@ -70,6 +72,7 @@ describe("what a user writes, whatever its shape", () => {
       return countLookedAt(() => [
         findRules(text),
         findReasons(text),
+        atOnce(lookForSignals(text)),
         atOnce(readOwnSentences(text)),
         findNextStep(text),
       ]);

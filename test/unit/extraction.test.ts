@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.js";
-import { bash, DECISION, openExtraction, STATE, worded } from "../support/extraction.js";
+import { bash, CANDIDATE, DECISION, openExtraction, STATE, worded } from "../support/extraction.js";
 import { call } from "../support/messages.js";
 
 describe("after a turn, without a model", () => {
@@ -43,7 +43,7 @@ describe("after a turn, without a model", () => {
 
   it("the newer of two statements wins", async () => {
     const { memories, say } = await openExtraction();
-    await say("The staging port is 5432.");
+    await say("Remember: the staging port is 5432.");
     await say("no, the staging port is 5433, not 5432");
     expect([...memories.contents.values()].map(({ status }) => status)).toEqual(["superseded", "active"]);
   });
@@ -51,7 +51,7 @@ describe("after a turn, without a model", () => {
   it("secrets stay out of it, and do not reach a model either", async () => {
     const token = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zCaB3d"].join("");
     const { asked, files, memories, say } = await openExtraction({ respond: () => "no" });
-    await say(`Remember that the deploy job uses ${token} for the registry.`);
+    await say(`Remember that the deploy job uses ${token} for the registry. ${CANDIDATE}`);
     expect(asked).toHaveLength(1);
     const everything = JSON.stringify([
       asked,
@@ -98,46 +98,51 @@ describe("after a turn, without a model", () => {
 });
 
 describe("a small model", () => {
-  it("a small model words what was found, and is asked only then", async () => {
+  it("a small model judges candidates, and is asked about nothing else", async () => {
     const { asked, kept, memories, say } = await openExtraction({ respond: () => worded() });
     await say("Fix the login page.");
+    await say("Never push to main.");
     expect(asked).toHaveLength(0);
-    await say(DECISION);
+    await say(CANDIDATE);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ purpose: "memory extraction", sessionID: "ses_1" });
-    expect(kept()).toEqual(["decision: The database is SQLite, because it needs no server."]);
-    expect([...memories.contents.values()][0]).toMatchObject({
+    expect(kept()).toEqual([
+      "directive: Never push to main.",
+      "knowledge: The database is SQLite, because it needs no server.",
+    ]);
+    expect([...memories.contents.values()][1]).toMatchObject({
       aliases: ["storage"],
-      provenance: { by: "user", how: "model", evidence: DECISION },
+      provenance: { by: "user", how: "model", evidence: CANDIDATE },
     });
   });
 
   it("a small model is shown nothing but what the user wrote", async () => {
     const { asked, say } = await openExtraction({ respond: () => worded() });
-    await say(`${DECISION}\n\`\`\`\nsecret sauce\n\`\`\`\n> quoted sauce`, {
+    await say(`${CANDIDATE}\n\`\`\`\nsecret sauce\n\`\`\`\n> quoted sauce`, {
       calls: [call("read", "tool sauce")],
     });
-    expect(asked[0]?.prompt).toContain(DECISION);
+    expect(asked[0]?.prompt).toContain(CANDIDATE);
     expect(asked[0]?.prompt).not.toContain("sauce");
   });
 
-  it.each([
-    ["From now on never push to main.", { type: "directive" }],
-    ["I prefer small commits.", { type: "preference" }],
-    ["Never push to main.", { type: "decision" }],
-  ])("a small model words nothing of what is the user's: %s", async (text, given) => {
-    const evidence = text.slice(-14);
-    const twisted = { evidence, title: "Push small", content: `${text.replace(/never /i, "Always ")} Push.` };
-    const { kept, memories, say } = await openExtraction({
-      respond: () => worded({ ...twisted, ...given, aliases: ["branches"], when: ["rm"] }),
-    });
-    await say(text);
-    expect(kept()).toEqual([`${given.type}: ${text}`]);
-    const [memory] = [...memories.contents.values()];
-    expect(memory?.title).not.toContain("Push small");
-    expect(memory).toMatchObject({ aliases: ["branches"], provenance: { evidence: text, how: "signal" } });
-    expect(memory?.when).not.toContain("rm");
-  });
+  it.each(["Never push to main.", "I prefer small commits."])(
+    "a small model neither rewords nor delays the user's own words: %s",
+    async (text) => {
+      let keptWhenAsked: readonly string[] = [];
+      const world = await openExtraction({
+        respond: () => {
+          keptWhenAsked = world.kept();
+          throw new Error("the model called a tool");
+        },
+      });
+      await world.say(`${text} ${CANDIDATE}`);
+      expect(keptWhenAsked).toEqual(world.kept());
+      expect([...world.memories.contents.values()][0]).toMatchObject({
+        content: text,
+        provenance: { evidence: text, how: "signal" },
+      });
+    },
+  );
 
   const rubbish: Record<string, string> = {
     "is no JSON": "Sure! Here are the memories you asked for.",
@@ -164,26 +169,27 @@ describe("a small model", () => {
     "nests deeply": "[".repeat(20_000),
   };
   for (const [what, answer] of Object.entries(rubbish))
-    it(`whose answer ${what} is not believed, and the user's words are kept as they are`, async () => {
-      const { kept, memories, say } = await openExtraction({ respond: () => answer });
-      await say(DECISION);
+    it(`a small model whose answer ${what} is not believed: the candidate waits, and the signal is kept`, async () => {
+      const { kept, offered, say } = await openExtraction({ respond: () => answer });
+      await say(`${DECISION} ${CANDIDATE}`);
       expect(kept()).toEqual([`decision: ${DECISION}`]);
-      expect([...memories.contents.values()][0]?.provenance.how).toBe("signal");
+      expect(offered.map(({ text }) => text)).toEqual([CANDIDATE]);
     });
 
-  it("a small model may leave out what is doubtful, and not what was plainly meant to last", async () => {
-    const { kept, say } = await openExtraction({ respond: () => '{"memories":[],"ignore":[1,2]}' });
-    await say("The mobile team consumes the users endpoint too. From now on never push to main.");
+  it("a small model may drop a candidate, but not an explicit rule", async () => {
+    const { kept, offered, say } = await openExtraction({ respond: () => '{"memories":[],"ignore":[1,2]}' });
+    await say(`From now on never push to main. ${CANDIDATE}`);
     expect(kept()).toEqual(["directive: From now on never push to main."]);
+    expect(offered).toEqual([]);
   });
 
   it("a small model is not asked again about what could not be written", async () => {
     const world = await openExtraction({ respond: () => worded() });
     world.memories.failures.push(new Error("ENOSPC"));
-    await world.say(DECISION);
+    await world.say(CANDIDATE);
     await world.idle();
     expect(world.asked).toHaveLength(1);
-    expect(world.kept()).toEqual([`decision: ${DECISION}`]);
+    expect(world.offered.map(({ text }) => text)).toEqual([CANDIDATE]);
   });
 });
 

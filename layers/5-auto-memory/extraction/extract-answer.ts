@@ -7,7 +7,8 @@ import { type MemoryType, memoryTypes, usersTypes } from "../../../src/memory/me
 import { isRecord, parseJson } from "../../../src/records.js";
 import type { Sliced } from "../../../src/slices.js";
 import { cut } from "../../../src/text.js";
-import { readOwnSentences, type Signal } from "../signals/find-signals.js";
+import type { Signal } from "../signals/find-signals.js";
+import { readOwnSentences } from "../signals/own-lines.js";
 
 /** A signal as a model has worded it. */
 export interface Worded {

@@ -17,6 +17,8 @@ export interface SaidTurn {
   text: string;
   /** Where the agent has saved something itself, only those that are plainly meant to last and that it has left out. */
   signals: readonly Signal[];
+  /** Likely and not sure; none where the agent has saved something itself. */
+  candidates: readonly Signal[];
 }
 
 /** What stands behind so much is not looked for. */
@@ -54,10 +56,10 @@ export function* planUnread(
     const { text } = yield* removeSecrets(cut(whole, LOOKED_AT));
     if (text === "") continue;
     const saved = readSaved(messages, index);
-    const signals = (yield* lookForSignals(text)).filter(
-      (signal) => saved === undefined || isLeftOut(signal, saved),
-    );
-    turns.push({ messageID: message.info.id, saidMs: atMs, text, signals });
+    const found = yield* lookForSignals(text);
+    const signals = found.signals.filter((signal) => saved === undefined || isLeftOut(signal, saved));
+    const candidates = saved === undefined ? found.candidates : [];
+    turns.push({ messageID: message.info.id, saidMs: atMs, text, signals, candidates });
   }
   return { turns, commands, next: { untilMs, callsUntilMs } };
 }

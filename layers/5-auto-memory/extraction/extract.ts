@@ -1,11 +1,11 @@
 /**
  * Extraction: after a turn, what the user said is looked through for what will matter in another session.
  *
- *     cursor → messages since → signals, without a model → wording by a small model, if allowed → gate → store → cursor
+ *     cursor → messages since → signals → gate → store → candidates, judged by a small model, if allowed → cursor
  *
- * Without a model or budget, where its answer is not believed, and always for a rule or the like of the user's, a signal
- * is saved in the user's own words. The cursor moves when all is written; what comes twice after a crash is known by its
- * source and changes nothing.
+ * A signal is saved at once in the user's own words, whatever a model does later. A model only judges candidates; one
+ * without a verdict waits. The cursor moves when all is written; what comes twice after a crash is known by its source and
+ * changes nothing.
  */
 
 import { formatError } from "../../../src/error.js";
@@ -13,10 +13,11 @@ import { createGate, type FindSimilar } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
 import { createCommandWatch } from "./extract-commands.js";
-import type { SaidTurn } from "./extract-turns.js";
 import { createCursors } from "./extraction-cursor.js";
+import { type CandidateContext, createCandidateJudge } from "./judge-candidates.js";
 import { createUnreadReader } from "./read-unread.js";
-import { createWording } from "./wording.js";
+import { keepAsSaid } from "./said-drafts.js";
+import { createSaidKeeper } from "./said-keeper.js";
 
 export interface Extraction {
   /** A user's message has come: from here on the session is read. Returns at once. */
@@ -43,7 +44,7 @@ export type ExtractionContext = Pick<
   instances: Pick<LayerContext["instances"], "living">;
   memories: MemoryStore;
   findSimilar?: FindSimilar;
-};
+} & CandidateContext;
 
 const LAYER = "auto-memory";
 /** The host dates a message before it tells of it. */
@@ -57,10 +58,11 @@ export function createExtraction(context: ExtractionContext): Extraction {
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
+  const judge = createCandidateJudge(context);
+  const keeper = createSaidKeeper({ gate, log, memories });
   const templates = new Set<string>();
   const isWritten = (text: string): boolean => !templates.has(text);
   const readUnread = createUnreadReader({ clock, cursors, host, isWritten, log });
-  const word = createWording(context);
   /** Work on one session after the other: two on the same would both find what is new. */
   const running = new Map<string, Promise<void>>();
   /** Sessions in which writing failed: the next attempt makes no model call. */
@@ -127,35 +129,14 @@ export function createExtraction(context: ExtractionContext): Extraction {
     if (!cursor || cursor.isChild) return;
     const unread = await readUnread(sessionID, cursor);
     if (!unread) return;
-    const turns = await dropKnown(unread.turns, memories);
-    for (const { draft, saidMs } of await word(sessionID, turns, { withModel: !failed.has(sessionID) })) {
-      const written = await gate.save(draft, saidMs, {
-        operation: "extract",
-        session: sessionID,
-        reason: "the user said it",
-      });
-      if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
-      else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
-    }
+    const turns = await keeper.dropKnown(unread.turns);
+    const said = turns.flatMap((turn) => turn.signals.map((signal) => keepAsSaid(signal, turn, sessionID)));
+    await keeper.save(sessionID, said);
+    await keeper.save(sessionID, await judge(sessionID, turns, failed.has(sessionID)));
     await commands.count(sessionID, unread.commands);
     const hasMoved =
       unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
     if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
     failed.delete(sessionID);
   }
-}
-
-/** Without the signals of which there is a memory; one that was put away does not come back. */
-async function dropKnown(
-  turns: readonly SaidTurn[],
-  memories: Pick<MemoryStore, "list">,
-): Promise<SaidTurn[]> {
-  if (turns.every(({ signals }) => signals.length === 0)) return [];
-  // A memory from an agent or a repository does not keep the user's own words from being saved.
-  const own = (await memories.list({ archived: true })).filter(({ isForeign }) => !isForeign);
-  const known = new Set(own.map(({ provenance }) => `${provenance.message} ${provenance.evidence}`));
-  return turns.map((turn) => ({
-    ...turn,
-    signals: turn.signals.filter(({ text }) => !known.has(`${turn.messageID} ${text}`)),
-  }));
 }

@@ -3,7 +3,7 @@ import type { Message } from "../../../src/conversation/message.js";
 import { readTime } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { inSlices } from "../../../src/slices.js";
-import { findNewest, planUnread, type Unread } from "./extract-turns.js";
+import type { Unread } from "./extract-turns.js";
 import type { Cursor, Cursors } from "./extraction-cursor.js";
 
 /** `undefined` where the host does not say in time. Rejects with the system's error. */
@@ -28,6 +28,7 @@ export function createUnreadReader(options: UnreadReaderOptions): UnreadReader {
 
   /** Noted before it is done: a text over which this process ends must not end the next one as well. */
   async function look(sessionID: string, messages: readonly Message[], cursor: Cursor): Promise<Unread> {
+    const { findNewest, planUnread } = await import("./extract-turns.js");
     const newestMs = findNewest(messages);
     const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
     if (isNews) await cursors.attempt(sessionID, newestMs);

@@ -14,8 +14,8 @@ import type { Sliced } from "../../../src/slices.js";
 import { compareStatements } from "../../../src/statement/compare.js";
 import { findUnsupported, isDecidedAlike, isDecisive } from "../../../src/statement/support.js";
 import { countShared, overlapOf, readStems } from "../../../src/statement/words.js";
-import { findDoubts, lookForSignals } from "../signals/find-signals.js";
 import { createHiding, SPEECH } from "../signals/quotations.js";
+import { findDoubts, fitsRow } from "../signals/rows.js";
 import { findAgreed, TAKES_BACK } from "./find-agreed.js";
 import { type Group, readGroups, type UsersMessage } from "./own-words.js";
 import type { Said } from "./said.js";
@@ -190,8 +190,7 @@ function* findDoubt(sentence: string): Sliced<Doubt | undefined> {
   yield;
   const doubt = findDoubts(sentence).find((one) => DOUBTS[one] !== undefined);
   if (doubt === undefined || doubt === "question") return doubt;
-  const signals = yield* lookForSignals(sentence);
-  return signals.length > 0 ? undefined : doubt;
+  return fitsRow(sentence) ? undefined : doubt;
 }
 
 /** "Thinking out loud. We never test." */

@@ -8,7 +8,7 @@
  */
 
 import type { Sliced } from "../../../src/slices.js";
-import { type OwnLine, readOwnParagraphs } from "../signals/find-signals.js";
+import { type OwnLine, readOwnParagraphs } from "../signals/own-lines.js";
 
 /** A message of the user's in this session, without what others put into it. */
 export interface UsersMessage {

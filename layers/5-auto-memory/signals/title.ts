@@ -1,27 +1,46 @@
 import { languageOf } from "../../../src/language/languages.js";
 import { cut } from "../../../src/text.js";
 
-const LONGEST = 64;
+/** What fits on a line of the list of memories. */
+const SHORT = 64;
+/** Where no clause ends earlier; what a memory's file takes is a little more. */
+const LONGEST = 110;
 /** What stands behind so much is in no title. */
 const LOOKED_AT = 600;
 /** Where a sentence can end early; what stands before a conjunction is less whole than what a comma ends. */
-const CLAUSE = /^.{20,}(?=[,;:，；：—(]\s?| because | since | so that |因为|由于)/u;
+const CLAUSE =
+  /^.{20,}(?=[,;，；](?:\s|$|\p{Script=Han})| [—–-] | ?[—(（]| because | since | so that |因为|由于)/u;
 const CONJUNCTION = /^.{20,}(?= (?:until|unless|before|after|when|whenever|if|while|which|where|but|so) )/iu;
-const CLOSING = /[\s.。!！;；,，:：]+$/u;
+const CLOSING = /[\s.。!！;；,，:：、]+$/u;
+/** Marks of a list, a heading or a quotation. */
+const LEADING = /^(?:[\s\-–—*#>•·~|]|\d{1,3}[.)、](?=\s))*/u;
+/** A sentence that begins with its verb has lost its subject. */
+const VERB_FIRST =
+  /^(?:is|are|was|were|has|have|had|does|do not|don't|must|should|shall|can|cannot|can't|may|will|would|isn't|aren't|doesn't)\b/i;
 
-/** A short title for a sentence: without the words that only open it, ended at a clause where there is one. */
+/** A short title for a sentence: a whole clause of its words, without those that only open it. */
 export function formatTitle(sentence: string): string {
-  const whole = cut(sentence, LOOKED_AT).replace(CLOSING, "");
+  const looked = cut(sentence, LOOKED_AT);
+  const whole = (looked.replace(LEADING, "") || looked).replace(CLOSING, "");
   const bare = whole.replace(languageOf(whole).opening, "");
-  const line = shorten(/\p{L}/u.test(bare) ? bare : whole);
+  const isWhole = /\p{L}/u.test(bare) && !(bare !== whole && VERB_FIRST.test(bare));
+  const line = shorten(isWhole ? bare : whole);
   return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
+/** To the end of the longest clause that is short, else of one that is not too long, else of a word. */
 function shorten(line: string): string {
+  if (line.length <= SHORT) return line;
+  const clause = longestWithin(line, CLAUSE) ?? longestWithin(line, CONJUNCTION);
+  if (clause !== undefined) return clean(clause);
   if (line.length <= LONGEST) return line;
   const head = cut(line, LONGEST);
-  const clause = CLAUSE.exec(head)?.[0] ?? CONJUNCTION.exec(head)?.[0];
-  const word = /^.{20,}(?=\s)/u.exec(head)?.[0] ?? head;
-  const end = (piece: string): string => piece.replace(/[\s,;:，；：—(-]+$/u, "");
-  return clause === undefined ? `${end(word)}…` : end(clause);
+  const first = CLAUSE.exec(head)?.[0] ?? CONJUNCTION.exec(head)?.[0] ?? /^.{20,}(?=\s)/u.exec(head)?.[0];
+  return clean(first ?? head);
 }
+
+function longestWithin(line: string, ending: RegExp): string | undefined {
+  return ending.exec(cut(line, SHORT + 1))?.[0];
+}
+
+const clean = (piece: string): string => piece.replace(/[\s,;:，；：、—–(（-]+$/u, "");

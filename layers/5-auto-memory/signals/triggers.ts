@@ -9,6 +9,10 @@ const NAMED_LIKE_WORDS =
 /** `src/api`, `*.test.ts`, `.env`, `Makefile` */
 const PATHS =
   /(?<![\w@:/.])((?:[\w*.-]{1,80}\/)+[\w*.-]*|\*\.[\w*.]+|\.env[\w.*]*|[\w-]{1,80}\.(?:[cm]?[jt]sx?|py|rs|go|java|kt|rb|php|cs|cpp|h|sql|prisma|proto|ya?ml|toml|json|lock|md|css|scss|html|vue|svelte|sh|tf)|Dockerfile|Makefile)(?![\w/])/g;
+/** Of two words with a slash between them only these are a path; others are a choice: "light/dark", "and/or". */
+const FOLDER_NAMES =
+  /^(?:src|lib|libs|apps?|tests?|specs?|docs?|packages?|scripts?|configs?|public|static|assets|components?|pages|api|server|client|backend|frontend|dist|build|bin|vendor|internal|cmd|pkg|migrations?|db|data|database|layers|modules?|services?|utils?|helpers?|hooks|types|styles|templates?|views?|models?|controllers?|routes?|middleware|resources|examples?|tools|infra|deploy|legacy|generated|node_modules|locales?|i18n|\.[\w.-]+)$/i;
+
 /** "the vendor directory" */
 const FOLDERS =
   /(?<![\w/.-])(?!(?:this|that|the|an?|same|current|root|home|project|working|new|old|own|each|every|any|all|parent|wrong|right|whole|other|your|my|our|its|which|one|temporary|source|build|output|target|data)\b)([\w.-]+) (?:folder|directory|dir)\b/gi;
@@ -19,7 +23,31 @@ export function findTriggers(sentence: string, { triggers }: Language): string[]
   const all = (pattern: RegExp): string[] => [...sentence.matchAll(pattern)].map((match) => match[1] ?? "");
   const named = [...all(COMMANDS), ...all(NAMED_LIKE_WORDS)];
   const folders = all(FOLDERS).map((name) => `${name}/`);
-  const paths = [...all(PATHS).map((path) => path.replace(/\.$/, "")), ...folders];
+  const paths = [
+    ...all(PATHS)
+      .filter(isPath)
+      .map((path) => path.replace(/\.$/, "")),
+    ...folders,
+  ];
   const meant = triggers.filter(({ pattern }) => pattern.test(sentence)).flatMap(({ when }) => when);
   return [...new Set([...named, ...paths.filter((path) => /\w/.test(path)), ...meant])].slice(0, MOST);
+}
+
+/** With an ending, a star, a third part, a slash at an end, or a folder's usual name. */
+function isPath(path: string): boolean {
+  if (!path.includes("/")) return true;
+  const parts = path
+    .replace(/\.$/, "")
+    .split("/")
+    .filter((part) => part !== "");
+  if (parts.length === 1) return path.endsWith("/") && !/^[A-Z]/.test(path);
+  const isFile = /\.[a-z]\w{0,4}$/i.test(parts.at(-1) ?? "");
+  return (
+    isFile ||
+    path.includes("*") ||
+    path.startsWith("/") ||
+    path.startsWith("~") ||
+    FOLDER_NAMES.test(parts[0] ?? "") ||
+    (parts.length > 2 && !/^\d+$/.test(parts.join("")))
+  );
 }

@@ -1,4 +1,4 @@
-/** Chinese patterns for sentences worth keeping. The most explicit first, bare statements last. */
+/** Chinese patterns for sentences worth keeping. The most explicit first. */
 import type { SignalRow } from "../language.js";
 
 export const chineseSignals: readonly SignalRow[] = [
@@ -206,12 +206,6 @@ export const chineseSignals: readonly SignalRow[] = [
     type: "directive",
     patterns: [
       /^(?!(我|它|他|她|这|那|你))[^。]*(必须|不能|不要|不许|不得|禁止|统一|一律|只能|只许|严禁|务必|不允许|一定要|都要|都得|要先|不可以?)/,
-    ],
-  },
-  {
-    type: "knowledge",
-    patterns: [
-      /^(?!(我(?!们)|它|他|她|这|那|你|好|现在))[^。]{2,}(是|在|由|用|叫|有|存|跑|走|放|只|依赖|支持|负责|需要|来自|属于|位于|指的是|对应|默认|兼容)[^。]{2,}/,
     ],
   },
 ];

@@ -1,4 +1,4 @@
-/** English patterns for facts, decisions and plans. The most explicit first, bare statements last. */
+/** English patterns for facts, decisions and plans. The most explicit first. */
 import type { SignalRow } from "../language.js";
 
 export const englishFacts: readonly SignalRow[] = [
@@ -256,25 +256,6 @@ export const englishFacts: readonly SignalRow[] = [
     type: "knowledge",
     patterns: [
       /^(and |also |btw,? |by the way,? )?(the|our|its|my) ([\w/-]+ ){0,3}(port|timeout|limit|deadline|urls?|host|hostname|address|endpoint|version|branch|region|bucket|tables?|database|db|server|cluster|schema|env(ironment)? var(iable)?|flag|quota|budget|licen[cs]e|customer|client|vendor|owner|account|tenant|channel|repo|repository|registry|domain|prefix|convention|api|backend|frontend|mono ?repo|package manager|stack|language|encoding|currency|time ?zone|retention|sla)( \w+)? (is|are|=|starts?|ends?|expires?|lives?|changed to|was moved to)\b(?! (it|this|that|too|very|so|not (set|found|there|working)|being|unreachable|full|unknown|invalid)\b)/i,
-    ],
-  },
-  // A plain statement of fact without any doubt.
-  {
-    type: "knowledge",
-    patterns: [
-      /^(?!(it|this|that|these|those|there|he|she|they|i|you|we|what|then|now|so|if|when|my|maybe|nothing|something|everything|here|let|lets|one|another|someone|somebody|not|still|same|both|sounds|looks|seems|works|why|how)\b)(the |our |an? |all |every |each |most |some )?([\w\uE000-\uF8FF/.&'-]+ ){1,6}?(needs?|uses?|runs?|lives?|consumes?|expects?|requires?|depends?|relies|supports?|stores?|shares?|starts?|exports?|reads?|writes?|talks?|sends?|contains?|holds?|covers?|handles?|owns?|belongs?|comes? (from|with|in)|goes|go (to|through|into|via|in)|blocks?|limits?|allows?|accepts?|rejects?|ships?|deploys?|follows?|inherits?|works? (with|on|in|like|via|by|through|only)|takes?|costs?|charges?|speaks?|serves?|hosts?|manages?|maintains?|reviews?|approves?|exists? (for|because|in)|stays?|sits?|wins?|implements?|extends?|wraps?|prox(y|ies)|mirrors?|syncs?|caches?|polls?|validates?|generates?|targets?|pins?|calls?|don'?t have|doesn'?t have|has (a|an|no|two|three|its|only|\d+)|have (a|an|no|two|three|their|only|\d+)|can only|cannot|can'?t|may only|is (our|the|an?)|are (our|the))\b/i,
-    ],
-  },
-  {
-    type: "knowledge",
-    patterns: [
-      /^(?!(i|you|he|she|they|there|then|now|if|when|my|maybe|nothing|something|let|one|another|someone|not|same|both|sounds|looks|seems|works|why|how|(this|that) (is|was|'s) (fine|ok|good|great|it|all|enough|not))\b)[^;:]{4,}?(\b(is|are|was|were)\b|'s ).*(because|since|\bso (don'?t|no|never|we|you|they|that|please)|that'?s why|that is why|which is why|\bdon'?t\b|\bnever\b|\bonly\b|\bnot the\b|\buntil\b|on purpose|by design|for (legal|historical)|\breserved\b|\bdeprecated\b|\blegacy\b|\bdead\b|left ?overs?|\bgenerated\b|confidential|shared (with|by)|used (by|for|in))/i,
-    ],
-  },
-  {
-    type: "knowledge",
-    patterns: [
-      /^(?!(i|it|this|that|these|those|there|he|she|they|you|what|then|now|if|when|maybe|nothing|something|let|one|another|someone|somebody|not|same|both|sounds|looks|seems|works|why|how|still|just|only|no|yes|hm+|my (?!(team|company|client|customer|org))|see|good|bad|nice|too|almost|all good|ready|done|the (other|new|old|last|next|previous|first|second|third|same|current|above|result|output|build|test|tests|ci|pipeline|error|bug|fix|change|changes|diff|demo|meeting|call|page|app|site|ui|button|screen))\b)(?=(\S+\s+){4})([^\s,;:]+ ){1,7}?(is|are|isn'?t|aren'?t|has|have|had|can|can'?t|cannot|will|won'?t|must|may|doesn'?t|don'?t|pay|pays|means?|gets?|goes?|stays?|comes?|counts?|\w+s (every|each|at (night|noon|midnight|\d+)|on (mon|tues|wednes|thurs|fri|satur|sun)days?|automatically|by (itself|default)|via|without))\b/i,
     ],
   },
 ];

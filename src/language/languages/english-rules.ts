@@ -183,14 +183,6 @@ export const englishRules: readonly SignalRow[] = [
     despite: ["task", "once"],
   },
   {
-    // "Time zones: store UTC."
-    type: "directive",
-    patterns: [
-      /^(?!((for|one|some|another|big|small|known) \w+|question|task|bug|todo|heads[- ]?up|good to know|for the record|reminder|background|gotcha|caveat|warning|hint|tip|remember|important|psa|til|memo|btw|next|update|example|problem|result|issue|context|input|output|goal|idea|fyi|note|summary|status|answer|expected|actual|feature|request|steps?)\b)[a-z][\w/-]*( [\w/-]+){0,2}: (?!(https?|\d|\/\/))[\w\uE000-\uF8FF]+ \S/i,
-    ],
-    despite: ["task"],
-  },
-  {
     type: "directive",
     patterns: [
       /^(please |pls )?(use|write|prefer|add|include|keep|put|make|name|return|handle|treat|consider|model|represent) (?!(it|that|this|these|those|them|the|an?|my|your|our|his|her|one|two|three|some|more|another|both|his|her|tests?|details|fixes|changes)\b)([\w-]+ )?[\w-]+s\b(?! (there|here|now|to (the|this|that)|in (the|this|that) (\w+ )?(\w+\.\w+|file|function|test|page))\b)( (as|for|in|with|instead|everywhere|only|and|or|over|at|on|from|by|through|via|under|per|next)\b|[,.!]|$)/i,

@@ -1,0 +1,33 @@
+/** The forms of a language, tried on a sentence. Pure. */
+import type { Tongue } from "../tongues/tongue.js";
+import { chinese } from "./chinese.js";
+import { englishFacts } from "./english-facts.js";
+import { englishRules } from "./english-rules.js";
+import type { Form } from "./form.js";
+import { french } from "./french.js";
+import { german } from "./german.js";
+import { italian } from "./italian.js";
+import { japanese } from "./japanese.js";
+import { korean } from "./korean.js";
+import { portuguese } from "./portuguese.js";
+import { russian } from "./russian.js";
+import { spanish } from "./spanish.js";
+
+const FORMS: Readonly<Partial<Record<Tongue, readonly Form[]>>> = {
+  en: [...englishRules, ...englishFacts],
+  zh: chinese,
+  ja: japanese,
+  ko: korean,
+  ru: russian,
+  es: spanish,
+  pt: portuguese,
+  it: italian,
+  fr: french,
+  de: german,
+};
+
+/** In the order of the table, which has what is plainest first. */
+export function findForms(text: string, tongue: Tongue): Form[] {
+  const lower = text.toLowerCase().replaceAll("’", "'");
+  return (FORMS[tongue] ?? []).filter(({ but, pattern }) => pattern.test(lower) && !but?.test(lower));
+}

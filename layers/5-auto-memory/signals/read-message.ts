@@ -1,0 +1,156 @@
+/**
+ * A message as it is weighed: the sentences that the user wrote, each with its weak signs, and those of the message.
+ * The same for what is learned and for what is found. Pure, in slices.
+ */
+
+import type { Sliced } from "../../../src/slices.js";
+import { findFeatures, type Placed } from "./features.js";
+import type { Form } from "./forms/form.js";
+import { findForms } from "./forms/forms.js";
+import { bucket, findMessageTraits } from "./message-traits.js";
+import { type PlacedText, readPlaced } from "./placed.js";
+import { type Found, findCarried, findInSentence, readSentence, type Sentence } from "./rows.js";
+
+/** A sentence with all that speaks for it and against it. */
+export interface WeighedSentence {
+  placed: Placed;
+  sentence: Sentence;
+  /** Ways of stating that it has, the plainest first. */
+  forms: readonly Form[];
+  /** What the rows of its language make of it, with the sentence that gives its reason. */
+  row: Found | undefined;
+  signs: readonly string[];
+  /** What was said before on the line is thought aloud or in jest. */
+  isCarried: boolean;
+  /** An item of a list that is announced as one of rules. */
+  isRule: boolean;
+  /** The line that it stands on. */
+  line: number;
+}
+
+export interface ReadMessage {
+  sentences: readonly WeighedSentence[];
+  /** Signs of the message as a whole. */
+  traits: readonly string[];
+  /** Those of its own lines, without code, logs and quotations. */
+  ownTraits(): readonly string[];
+  restore(piece: string): string;
+}
+
+export function* readMessage(text: string): Sliced<ReadMessage> {
+  const { lines, restore } = yield* readPlaced(text);
+  const sentences: (WeighedSentence & { signs: string[] })[] = [];
+  let before: readonly string[] = [];
+  for (const [line, { isRule, sentences: all }] of lines.entries()) {
+    const read: Sentence[] = [];
+    for (const placed of all) {
+      yield;
+      read.push(readSentence(placed.text));
+    }
+    for (const [index, placed] of all.entries()) {
+      yield;
+      const sentence = read[index] as Sentence;
+      const forms = findForms(placed.text, placed.tongue);
+      const hasRows = placed.tongue === "en" || placed.tongue === "zh";
+      const row = hasRows ? findInSentence(read, index, isRule) : undefined;
+      const features = findFeatures(placed, before);
+      before = features;
+      const signs = [...features, ...readForms(forms), ...(hasRows ? readRow(row, sentence) : [])];
+      const isCarried = findCarried(read, index).length > 0;
+      sentences.push({ placed, sentence, forms, row, signs, isCarried, isRule, line });
+    }
+  }
+  if (areRules(sentences)) for (const one of sentences) one.isRule = one.placed.isItem;
+  const shares = readShares(sentences);
+  const traits = [...findMessageTraits(text), ...shares, readOwnShare(text, lines)];
+  const ownTraits = () => {
+    const own = lines.map(({ sentences }) => sentences.map(({ whole }) => whole).join(" ")).join("\n");
+    return [...findMessageTraits(own), ...shares, readOwnShare(own, lines)];
+  };
+  return {
+    sentences: sentences.map((one) => ({ ...one, signs: [...one.signs, ...traits] })),
+    traits,
+    ownTraits,
+    restore,
+  };
+}
+
+function readForms(forms: readonly Form[]): string[] {
+  const [first] = forms;
+  if (!first) return ["x:none"];
+  const isPlain = forms.some((form) => form.isPlain);
+  return [
+    "x:some",
+    `x:${first.type}`,
+    ...forms.map(({ name }) => `x:${name}`),
+    ...(isPlain ? ["x:plain"] : []),
+  ];
+}
+
+function readRow(row: Found | undefined, { doubts }: Sentence): string[] {
+  const fits = row ? `r:${row.type}${row.isExplicit ? "!" : ""}` : "r:none";
+  return [fits, ...(doubts.length === 0 ? ["d:none"] : doubts.map((doubt) => `d:${doubt}`))];
+}
+
+const LEAST_RULES = 6;
+const MOST_OTHERS = 0.3;
+const RULES: ReadonlySet<string> = new Set([
+  "c:rule",
+  "c:must",
+  "c:never",
+  "c:always",
+  "r:directive",
+  "r:directive!",
+]);
+
+/** A list that nobody has announced, of which nearly each item is a rule. */
+function areRules(sentences: readonly WeighedSentence[]): boolean {
+  const items = sentences.filter(({ placed }) => placed.isItem);
+  const rules = items.filter(({ signs }) => signs.some((sign) => RULES.has(sign)));
+  return rules.length >= LEAST_RULES && rules.length >= (1 - MOST_OTHERS) * items.length;
+}
+
+/** Of how many of a message's sentences something is true tells what kind of message it is. */
+const SHARED = [
+  "asks?",
+  "c:order",
+  "c:state",
+  "plain",
+  "c:canYou",
+  "c:isA",
+  "c:now",
+  "c:here",
+  "c:must",
+  "c:should",
+  "c:did",
+  "c:look",
+  "c:domain",
+  "c:rule",
+  "label",
+  "c:hedge",
+];
+const COUNTS = [1, 3, 8, 20];
+const SHARES = [0, 0.33, 0.66];
+/** In fewer sentences a share says little. */
+const SEVERAL = 4;
+
+function readShares(sentences: readonly { signs: readonly string[] }[]): string[] {
+  const count = sentences.length;
+  const shares = SHARED.flatMap((name) => {
+    const having = sentences.filter(({ signs }) => signs.includes(name)).length;
+    const share = bucket(having / Math.max(1, count), SHARES);
+    return [`a:${name}:${share}`, ...(count >= SEVERAL ? [`A:${name}:${share}`] : [])];
+  });
+  return [...shares, `a:n${bucket(count, COUNTS)}`];
+}
+
+const OWN = [0.3, 0.7, 0.9];
+
+/** How much of the text is in sentences at all: logs and code are in none. */
+function readOwnShare(text: string, lines: PlacedText["lines"]): string {
+  const own = lines.reduce(
+    (sum, { sentences }) => sum + sentences.reduce((all, { whole }) => all + whole.length, 0),
+    0,
+  );
+  return `a:own${bucket(own / Math.max(1, text.length), OWN)}`;
+}
