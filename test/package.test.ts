@@ -57,6 +57,13 @@ describe("the package", () => {
     expect(new Set(names.map(([, name]) => `prompts/${name}.md`))).toEqual(new Set(shipped));
   });
 
+  it("ships every table that it reads, where dist/ looks for it", () => {
+    expect(manifest.files).toContain("vectors");
+    const read = sources.flatMap((path) => [...code(path).matchAll(/"\.\.\/(vectors\/[\w-]+\.json)"/g)]);
+    const shipped = tracked.filter((path) => /^vectors\/.*\.json$/.test(path));
+    expect(new Set(read.map(([, name]) => name))).toEqual(new Set(shipped));
+  });
+
   it("exports one object and nothing else: the host calls every exported function as a plugin", async () => {
     const entry = await import(join(process.cwd(), "dist/plugin.js"));
     expect(Object.keys(entry)).toEqual(["default"]);

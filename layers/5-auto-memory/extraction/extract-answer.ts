@@ -1,5 +1,5 @@
 /**
- * What a small model is given to word signals, and what of its answer is believed. It has only what the user wrote, so
+ * What a small model is given to judge candidates, and what of its answer is believed. It has only what the user wrote, so
  * no tool and no page can speak through it; and it may only word what was found, in the user's words.
  */
 import { TAKES_OVER } from "../../../src/gate/check-draft.js";
