@@ -1,4 +1,4 @@
-/** Weak signs of a sentence, by name: what was learned gives each its weight. Pure. */
+/** Names of the weak signs in a sentence; each has a learned weight. Pure. */
 import { chinese } from "./concepts/chinese.js";
 import { type Concept, type Concepts, conceptNames } from "./concepts/concepts.js";
 import { english } from "./concepts/english.js";
@@ -9,26 +9,26 @@ import { bucket } from "./message-traits.js";
 import { SPEECH } from "./quotations.js";
 import type { Tongue } from "./tongues/tongue.js";
 
-/** A sentence where it stands. */
+/** A sentence with its position. */
 export interface Placed {
-  /** Quotations hidden. */
+  /** With quotations hidden. */
   text: string;
-  /** The same with them. */
+  /** With quotations. */
   whole: string;
   tongue: Tongue;
-  /** Its place in the message, and how many there are. */
+  /** Index among the sentences of the message, and their number. */
   at: number;
   of: number;
-  /** Of a list. */
+  /** In a list. */
   isItem: boolean;
-  /** Of its line. */
+  /** First on its line. */
   isFirst: boolean;
   /** After a line that ends in a colon. */
   isAnnounced: boolean;
   isBehindPaste: boolean;
 }
 
-/** Those whose sentences were labelled. */
+/** Languages with labelled sentences. */
 const CONCEPTS: Readonly<Partial<Record<Tongue, Concepts>>> = {
   en: english,
   zh: chinese,
@@ -92,7 +92,7 @@ export function findFeatures(placed: Placed, before: readonly string[]): string[
   note("speech", SPEECH.test(text));
   note("symbols", (text.match(/[{}()[\];=<>|\\/]/g)?.length ?? 0) > 4);
   features.push(...findPairs(features, isFirst), ...findWords(lower, tongue));
-  // What the sentence before was about.
+  // The subject of the previous sentence.
   for (const name of before) if (BEFORE.has(name)) features.push(`b:${name}`);
   return features;
 }
@@ -116,7 +116,7 @@ function findConcepts(lower: string, tongue: Tongue): string[] {
   return conceptNames.filter((name: Concept) => concepts[name]?.test(lower)).map((name) => `c:${name}`);
 }
 
-/** Two that say more together than each alone. */
+/** Pairs of signs that say more together than alone. */
 const PAIRS: readonly (readonly [string, string])[] = [
   ["c:theSubject", "c:isA"],
   ["c:theSubject", "c:must"],
@@ -164,7 +164,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
 function findPairs(features: readonly string[], isFirst: boolean): string[] {
   const has = new Set(features);
   const pairs = PAIRS.filter(([a, b]) => has.has(a) && has.has(b)).map(([a, b]) => `${a}&${b}`);
-  // A statement that no sign speaks against.
+  // A statement without a sign against it.
   const isPlain = !PLAIN_AGAINST.some((name) => has.has(name));
   return isPlain
     ? [
@@ -191,10 +191,10 @@ const PLAIN_AGAINST = [
   "c:did",
 ];
 
-/** Words and pairs of words, of languages that write them apart; which of them count is decided where it is learned. */
+/** Words and word pairs, in languages with spaces between words; the learning decides which of them count. */
 function findWords(lower: string, tongue: Tongue): string[] {
   if (tongue !== "en") return [];
-  // What is hidden stands between two words that are no pair.
+  // Two words with a hidden quotation between them are not a pair.
   const words = (lower.match(/[a-z']+|[\uE000-\uF8FF]/g) ?? []).slice(0, MOST_WORDS);
   const features = new Set<string>();
   for (const [index, word] of words.entries()) {

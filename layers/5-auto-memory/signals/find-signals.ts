@@ -1,13 +1,12 @@
 /**
- * Signals: sentences of the user's that will matter in another session. Found without a model and kept as they were
- * written.
+ * Signals: the user's sentences that will matter in another session. Found without a model and kept verbatim.
  *
- *     text → own lines → sentences, quotations hidden → forms and weak signs → a chance
+ *     text → own lines → sentences, quotations hidden → forms and weak signs → a probability
  *
- *     signal      said in a plain form ("from now on"), or in another form and likely, or very likely
- *     candidate   likely and not sure: waits for the same to be said again, or for somebody to agree
+ *     signal      has a plain form ("from now on"), another form and a high probability, or a very high probability
+ *     candidate   less probable: waits until the user repeats it or a model accepts it
  *
- * What is pasted has neither, but for a list that the user announces as rules. Pure.
+ * Pasted text has neither, except a list that the user announces as rules. Pure.
  */
 
 import type { Doubt } from "../../../src/language/language.js";
@@ -25,11 +24,11 @@ export interface Signal {
   type: MemoryType;
   /** In the user's words, on one line. */
   text: string;
-  /** Words and globs at which it matters, as in a memory's `when`. */
+  /** Words and globs that trigger it, as in a memory's `when`. */
   when: readonly string[];
-  /** Plainly meant to last; a model may reword it and not drop it. */
+  /** Explicitly meant to last. */
   isExplicit: boolean;
-  /** How likely it is worth keeping, from 0 to 1. */
+  /** Probability that it is worth keeping, 0 to 1. */
   chance: number;
 }
 
@@ -39,7 +38,7 @@ export interface FoundSignals {
 }
 
 const MOST_SIGNALS = 20;
-/** Of a list of rules, which is kept whole. */
+/** Limit for a list of rules, which is kept whole. */
 const MOST_LISTED = 80;
 const MOST_CANDIDATES = 20;
 
@@ -72,17 +71,17 @@ interface Judged {
 }
 
 interface Whose {
-  /** Does the message look pasted, as a whole? */
+  /** The message as a whole looks pasted. */
   isPasted: boolean;
-  /** Do its own lines look it, code and logs aside? */
+  /** Its lines look pasted even without code and logs. */
   areLinesPasted: boolean;
-  /** May a list of rules in it be the user's? Documents have some too. */
+  /** A list of rules in it may be the user's; documents have such lists too. */
   mayList: boolean;
 }
 
 const MOST_PASTED_LIST = 0.5;
 
-/** These a document has, and hardly anybody who types. */
+/** Traits of documents that people rarely type. */
 const DOCUMENT: ReadonlySet<string> = new Set([
   "m:headings",
   "m:bold",
@@ -92,7 +91,7 @@ const DOCUMENT: ReadonlySet<string> = new Set([
   "m:prompt",
   "m:rules",
 ]);
-/** Of a message that is a list of rules and nothing else, so many of the sentences are. */
+/** Minimum share of rules in a message that is only a list of rules. */
 const LEAST_LISTED = 0.8;
 
 function readWhose(message: ReadMessage, { least, pasted }: Learned): Whose {
@@ -107,7 +106,7 @@ function readWhose(message: ReadMessage, { least, pasted }: Learned): Whose {
   return { isPasted, areLinesPasted: lines >= least.pasted, mayList };
 }
 
-/** Whatever else its words say: these are no statement of the user's. */
+/** Doubts that rule out a statement, whatever the words. */
 const NEVER: ReadonlySet<Doubt> = new Set([
   "question",
   "reported",
@@ -116,7 +115,7 @@ const NEVER: ReadonlySet<Doubt> = new Set([
   "denied",
   "chat",
 ]);
-/** Its sentences run on: one that ends in a question has often told a fact before. */
+/** Chinese sentences run on: one that ends in a question often states a fact first. */
 const NEVER_IN_CHINESE: ReadonlySet<Doubt> = new Set([
   "reported",
   "hypothetical",
@@ -127,13 +126,13 @@ const NEVER_IN_CHINESE: ReadonlySet<Doubt> = new Set([
 
 function isDoubtful({ placed, sentence }: WeighedSentence): boolean {
   const { text, tongue } = placed;
-  // The data files' words for doubts are English and Chinese.
+  // The data files have doubts for English and Chinese only.
   if (tongue !== "en" && tongue !== "zh") return /[?？¿]/.test(text) || SPEECH.test(text);
   const never = tongue === "zh" ? NEVER_IN_CHINESE : NEVER;
   return sentence.isMusing || sentence.doubts.some((doubt) => never.has(doubt));
 }
 
-/** What a sentence is; `undefined` for nothing. */
+/** `undefined` if the sentence is neither signal nor candidate. */
 function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Learned): Judged | undefined {
   const { forms, isCarried, isRule, placed, row, signs } = one;
   const chance = weigh(signs, kept);
@@ -145,7 +144,7 @@ function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Lear
   if (isPlain || isListed) return { type, chance, isSure: true, isExplicit: true, isListed };
   if (isCarried) return undefined;
   const isStated = form !== undefined || row?.isCorrection === true;
-  // Elsewhere too few were labelled for signs alone to tell.
+  // Other languages have too few labelled sentences to trust signs alone.
   if (!isStated && placed.tongue !== "en") return undefined;
   const enough = isStated ? least.form : least.bare;
   const isSure = !hasDoubt && !whose.isPasted && (isStated || row !== undefined) && chance >= enough;
@@ -159,7 +158,7 @@ function describe(
   judged: Judged,
   { restore }: ReadMessage,
 ): Signal {
-  // With the next sentence, where that one gives the reason.
+  // With the next sentence if it gives the reason.
   const text = restore(row?.text ?? placed.text);
   const { chance, isExplicit, type } = judged;
   return { type, text, when: findTriggers(text, languageOf(sentence.text)), isExplicit, chance };

@@ -1,15 +1,15 @@
 /**
- * What the outside of a message says about whose words it holds: a person's typing has small letters, slips and short
- * lines; what a program or a model wrote has headings, bold labels, tables and even punctuation. Pure, one look.
+ * Traits of a message's layout that show who wrote it: people type lower case, slips and short lines; programs and
+ * models write headings, bold labels, tables and regular punctuation. Pure, one pass.
  */
 
-/** Of a longer message the beginning and the end tell enough. */
+/** Longer messages are judged by their beginning and end. */
 const LOOKED_AT = 20_000;
 
 const MOST_LINES = 400;
 const OF_A_LINE = 400;
 
-/** Names of the traits that a message has; each is a weak sign. */
+/** Names of the message's traits; each is a weak sign. */
 export function findMessageTraits(text: string): string[] {
   const looked = text.length <= LOOKED_AT ? text : text.slice(0, LOOKED_AT);
   const lines = looked
@@ -84,7 +84,7 @@ export function findMessageTraits(text: string): string[] {
 const CHARACTERS = [25, 60, 120, 250, 500, 1_000, 2_000, 5_000];
 const LINES = [1, 2, 4, 8, 16, 40];
 
-/** The place of the first bound that a number does not pass. */
+/** Index of the first bound that the number does not exceed. */
 export function bucket(value: number, bounds: readonly number[]): number {
   const place = bounds.findIndex((bound) => value <= bound);
   return place === -1 ? bounds.length : place;

@@ -1,4 +1,4 @@
-/** The sentences of a message that the user wrote, each with where it stands. Pure, in slices. */
+/** The user's sentences in a message, with their positions. Pure, in slices. */
 
 import { MOST_SENTENCES, splitLine } from "../../../src/language/sentences.js";
 import type { Sliced } from "../../../src/slices.js";
@@ -10,7 +10,7 @@ import { tongueOf } from "./tongues/tongue.js";
 export interface PlacedLine {
   sentences: readonly Placed[];
   isItem: boolean;
-  /** An item of a list that is announced as one of rules. */
+  /** An item of a list announced as rules. */
   isRule: boolean;
 }
 

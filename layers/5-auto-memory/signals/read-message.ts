@@ -1,6 +1,6 @@
 /**
- * A message as it is weighed: the sentences that the user wrote, each with its weak signs, and those of the message.
- * The same for what is learned and for what is found. Pure, in slices.
+ * Reads a message for weighing: the user's sentences with their weak signs and those of the message. Learning and
+ * finding both use it. Pure, in slices.
  */
 
 import type { Sliced } from "../../../src/slices.js";
@@ -11,20 +11,20 @@ import { bucket, findMessageTraits } from "./message-traits.js";
 import { type PlacedText, readPlaced } from "./placed.js";
 import { type Found, findCarried, findInSentence, readSentence, type Sentence } from "./rows.js";
 
-/** A sentence with all that speaks for it and against it. */
+/** A sentence with all evidence for and against it. */
 export interface WeighedSentence {
   placed: Placed;
   sentence: Sentence;
-  /** Ways of stating that it has, the plainest first. */
+  /** Its forms, plainest first. */
   forms: readonly Form[];
-  /** What the rows of its language make of it, with the sentence that gives its reason. */
+  /** The matching row of its language, with the sentence that gives the reason. */
   row: Found | undefined;
   signs: readonly string[];
-  /** What was said before on the line is thought aloud or in jest. */
+  /** An earlier sentence on the line muses or mocks. */
   isCarried: boolean;
-  /** An item of a list that is announced as one of rules. */
+  /** An item of a list of rules. */
   isRule: boolean;
-  /** The line that it stands on. */
+  /** Index of its line. */
   line: number;
 }
 
@@ -32,7 +32,7 @@ export interface ReadMessage {
   sentences: readonly WeighedSentence[];
   /** Signs of the message as a whole. */
   traits: readonly string[];
-  /** Those of its own lines, without code, logs and quotations. */
+  /** Signs of its lines without code, logs and quotations. */
   ownTraits(): readonly string[];
   restore(piece: string): string;
 }
@@ -103,14 +103,14 @@ const RULES: ReadonlySet<string> = new Set([
   "r:directive!",
 ]);
 
-/** A list that nobody has announced, of which nearly each item is a rule. */
+/** Whether nearly every item of an unannounced list is a rule. */
 function areRules(sentences: readonly WeighedSentence[]): boolean {
   const items = sentences.filter(({ placed }) => placed.isItem);
   const rules = items.filter(({ signs }) => signs.some((sign) => RULES.has(sign)));
   return rules.length >= LEAST_RULES && rules.length >= (1 - MOST_OTHERS) * items.length;
 }
 
-/** Of how many of a message's sentences something is true tells what kind of message it is. */
+/** Signs whose share among the sentences shows what kind of message it is. */
 const SHARED = [
   "asks?",
   "c:order",
@@ -131,7 +131,7 @@ const SHARED = [
 ];
 const COUNTS = [1, 3, 8, 20];
 const SHARES = [0, 0.33, 0.66];
-/** In fewer sentences a share says little. */
+/** With fewer sentences a share says little. */
 const SEVERAL = 4;
 
 function readShares(sentences: readonly { signs: readonly string[] }[]): string[] {
@@ -146,7 +146,7 @@ function readShares(sentences: readonly { signs: readonly string[] }[]): string[
 
 const OWN = [0.3, 0.7, 0.9];
 
-/** How much of the text is in sentences at all: logs and code are in none. */
+/** The share of the text that is in sentences; logs and code are not. */
 function readOwnShare(text: string, lines: PlacedText["lines"]): string {
   const own = lines.reduce(
     (sum, { sentences }) => sum + sentences.reduce((all, { whole }) => all + whole.length, 0),

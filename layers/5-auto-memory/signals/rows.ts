@@ -1,4 +1,4 @@
-/** The rows of a language's data file, tried on a sentence where it stands. Pure. */
+/** Matches a language's rows against a sentence in its context. Pure. */
 
 import type { Doubt, Language, SignalRow } from "../../../src/language/language.js";
 import { languageOf } from "../../../src/language/languages.js";
@@ -61,7 +61,8 @@ export interface Found {
   /** The sentence before says that something was wrong, this one what is right. */
   isCorrection: boolean;
 }
-/** Does a row take the sentence, by itself, for something to keep? */
+
+/** Whether a row matches the sentence on its own. */
 export function fitsRow(text: string): boolean {
   return findRow(readSentence(createHiding().hide(text))) !== undefined;
 }

@@ -9,19 +9,19 @@ export interface Learned {
   kept: Weights;
   /** Is a message pasted? */
   pasted: Weights;
-  /** The least chance at which … */
+  /** Minimum probability for … */
   least: {
-    /** … a sentence in a form of stating is kept, and one in none. */
+    /** … keeping a sentence with a form, and one without. */
     form: number;
     bare: number;
-    /** … it waits for somebody to agree. */
+    /** … a candidate. */
     candidate: number;
-    /** … a message is taken for pasted. */
+    /** … a pasted message. */
     pasted: number;
   };
 }
 
-/** Relative to `dist/` as published, and to this folder. In this order: the second leads out of an installed package. */
+/** Relative to `dist/` as published, and to this folder. In this order: the second is outside an installed package. */
 const PLACES = ["../vectors/signals.json", "../../../vectors/signals.json"];
 /** Without the file nothing is likely; explicit statements are still found. */
 const NONE: Learned = {

@@ -1,4 +1,4 @@
-/** What a sentence's words are about, one pattern each; on lower case. A language has those that its speakers use. */
+/** What a sentence is about: one pattern per concept, for lower-case text. Not every language has every concept. */
 export const conceptNames = [
   "always",
   "never",

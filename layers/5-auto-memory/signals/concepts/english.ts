@@ -1,4 +1,4 @@
-/** What a sentence's words are about, in English: weak signs, each of which is given a weight by what was learned. */
+/** English concepts: weak signs with learned weights. */
 import type { Concepts } from "./concepts.js";
 
 export const english: Concepts = {

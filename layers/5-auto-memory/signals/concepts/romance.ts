@@ -1,4 +1,4 @@
-/** Spanish, Portuguese and Italian, whose function words are near enough to stand side by side. */
+/** Spanish, Portuguese and Italian, whose function words are similar enough to share a file. */
 import type { Concepts } from "./concepts.js";
 
 export const spanish: Concepts = {

@@ -1,4 +1,4 @@
-/** What was decided, is the case or is planned, in English. */
+/** English forms of decisions, facts and plans. */
 import { LOOK, ONCE, OPENING, re } from "./english-words.js";
 import type { Form } from "./form.js";
 

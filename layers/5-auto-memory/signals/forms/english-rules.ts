@@ -1,4 +1,4 @@
-/** What is to be done, liked, or was done wrong, in English; what is plainest first. */
+/** English forms of rules, preferences and corrections, plainest first. */
 import { LOOK, ONCE, OPENING, re } from "./english-words.js";
 import type { Form } from "./form.js";
 

@@ -1,16 +1,16 @@
 /**
- * A form is a way of saying that by itself tells what kind of statement a sentence is. A plain form is plainly meant to
- * last and is kept without further asking; any other is kept only where what was learned agrees.
+ * A form is a phrasing that shows what kind of statement a sentence is. A sentence in a plain form is explicitly meant
+ * to last and always kept; one in another form is kept only if the learned weights agree.
  */
 import type { MemoryType } from "../../../../src/memory/memory.js";
 
 export interface Form {
-  /** By which its weight is known; the same in every language. */
+  /** Key of its weight; the same in all languages. */
   name: string;
   type: MemoryType;
-  /** On the sentence in lower case, straight apostrophes, quotations hidden. */
+  /** Tried on the sentence in lower case, with straight apostrophes and hidden quotations. */
   pattern: RegExp;
-  /** What speaks against it. */
+  /** Excludes a match. */
   but?: RegExp;
   isPlain?: true;
 }

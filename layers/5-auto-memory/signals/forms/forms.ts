@@ -1,4 +1,4 @@
-/** The forms of a language, tried on a sentence. Pure. */
+/** Finds the forms of a sentence. Pure. */
 import type { Tongue } from "../tongues/tongue.js";
 import { chinese } from "./chinese.js";
 import { englishFacts } from "./english-facts.js";
@@ -26,7 +26,7 @@ const FORMS: Readonly<Partial<Record<Tongue, readonly Form[]>>> = {
   de: german,
 };
 
-/** In the order of the table, which has what is plainest first. */
+/** In the order of the table, plainest first. */
 export function findForms(text: string, tongue: Tongue): Form[] {
   const lower = text.toLowerCase().replaceAll("’", "'");
   return (FORMS[tongue] ?? []).filter(({ but, pattern }) => pattern.test(lower) && !but?.test(lower));

@@ -1,6 +1,6 @@
 /**
  * The language of a sentence, by its letters and its function words: a script alone does not tell Chinese from Japanese,
- * nor English from Spanish. `other` is any language of which nothing is known here; nothing is found in it.
+ * nor English from Spanish. `other` is any unknown language; no signal is found in it.
  */
 
 export type Tongue = "en" | "zh" | "ja" | "ko" | "ru" | "es" | "pt" | "it" | "fr" | "de" | "other";
@@ -28,7 +28,7 @@ const FUNCTION_WORDS: Readonly<Record<"en" | "es" | "pt" | "it" | "fr" | "de", R
 type Latin = keyof typeof FUNCTION_WORDS;
 const LATIN = Object.keys(FUNCTION_WORDS) as Latin[];
 
-/** Letters that only these have among the languages known here. */
+/** Letters that only this one of the known languages has. */
 const LETTERS: readonly (readonly [Latin, RegExp])[] = [
   ["es", /[ñ¿¡]/i],
   ["pt", /[ãõ]/i],
@@ -36,13 +36,13 @@ const LETTERS: readonly (readonly [Latin, RegExp])[] = [
   ["fr", /[êîôûçœ]/i],
   ["it", /[ìò]|è(?!\p{L})/iu],
 ];
-/** Letters of Latin alphabets that none of them has. */
+/** Latin letters that none of the known languages has. */
 const FOREIGN_LATIN = /[ąćęłńśźżčďěňřšťůžőűșțğışøåæđİư]|[ạ-ỹ]/i;
-/** Of Cyrillic alphabets but the Russian. */
+/** Cyrillic letters that Russian does not have. */
 const FOREIGN_CYRILLIC = /[іїєґўђјљњћџқңөұүһә]/i;
-/** So many of a sentence's words tell its language as well as all of them. */
+/** Number of words read per sentence; more do not improve the result. */
 const MOST_WORDS = 60;
-/** An accent is worth so many function words. */
+/** Number of function words that an accent counts for. */
 const LETTER = 1.5;
 
 export function tongueOf(sentence: string): Tongue {
@@ -51,7 +51,7 @@ export function tongueOf(sentence: string): Tongue {
   const han = count(/\p{Script=Han}/gu);
   const latin = count(/\p{Script=Latin}/gu);
   if (kana >= 2 || (kana === 1 && han <= 6)) return "ja";
-  // A character of these says as much as a few letters: "把 README.md 改成中文".
+  // One such character says as much as several Latin letters: "把 README.md 改成中文".
   if (han > 0) return 4 * han >= latin ? "zh" : "other";
   if (count(/\p{Script=Hangul}/gu) > 0) return "ko";
   const cyrillic = count(/\p{Script=Cyrillic}/gu);
@@ -76,7 +76,7 @@ function tongueOfLatin(sentence: string): Tongue {
   const [best, next] = [...counts].sort(([, a], [, b]) => b - a);
   if (!best || !next || best[1] === 0)
     return /[^\x20-\x7e\uE000-\uF8FF]/.test(sentence.replace(/[“”‘’…–—•→]/g, "")) ? "other" : "en";
-  // English is what people write most, and what has the fewest signs of its own.
+  // The default: English is the most frequent, and has the fewest signs of its own.
   return best[1] === next[1] && counts.get("en") === best[1] ? "en" : best[0];
 }
 
