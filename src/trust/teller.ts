@@ -34,7 +34,8 @@ export function createTrustTeller(options: { clock: Clock; log: Log; toasts: Toa
   function flush(): void {
     for (const [cause, count] of counts) {
       const what = formatForeign(cause, count);
-      log.warn("trust", what);
+      // Each time anew: the log tells the same warning once a day.
+      log.info("trust", what);
       toasts.show(what, "warning");
     }
     counts.clear();

@@ -154,7 +154,7 @@ test("background sessions that killed hosts leave behind go at the next start, a
   const second = await startOpenCode({ project: stage.project });
   try {
     await (await second.newSession("beside")).ask("hello");
-    await whenLogged(stage, "removed 1 sessions of our own that were left behind");
+    await whenLogged(stage, "removed 1 leftover sessions of the plugin");
     await stage.model.waitForRequest((request) => stage.model.requests.filter(isOwn).indexOf(request) === 1);
     const titles = (await listOwn(stage)).map(({ title }) => title);
     expect(titles.sort()).toEqual(
@@ -166,7 +166,7 @@ test("background sessions that killed hosts leave behind go at the next start, a
 
   await stage.restart({ kill: true });
   await stage.newSession("next");
-  await whenLogged(stage, "removed 2 sessions of our own that were left behind");
+  await whenLogged(stage, "removed 2 leftover sessions of the plugin");
   expect(await listOwn(stage)).toEqual([]);
 });
 

@@ -146,7 +146,7 @@ test("a dream's model that stages nonsense, or deletes everything, changes nothi
   );
   const before = readTree(stage.project.path);
   const session = await dream(stage);
-  await whenLogged(stage, "not taken from the model: entry 1: decision/kept is not of the cluster");
+  await whenLogged(stage, "rejected a change of the model: entry 1: decision/kept is not");
   for (const [name, text] of before) if (name.includes("memory/")) expect(stage.read(name)).toBe(text);
   const asked = dreamRequests(stage).length;
   await command(session, "dream");
@@ -224,7 +224,7 @@ test("two hosts in a project never dream at once", async () => {
     const session = await beside.host.newSession("b");
     await session.ask("hello");
     await command(session, "dream");
-    expect(await lastShown(session)).toContain("No dream: somebody else is dreaming in this project");
+    expect(await lastShown(session)).toContain("another dream is running in this project");
   } finally {
     await beside.end();
   }

@@ -27,7 +27,8 @@ export async function openDreaming(
   const stage = await openStage({
     plugin: repository,
     options: { dream: settings, ...(background && { background }) },
-    config: { small_model: "mock/m2" },
+    // With snapshots, as users have it: without, the host has sent another request before it can be stopped.
+    config: { small_model: "mock/m2", snapshot: true },
     files: { "victim.txt": "whole\n", "a.txt": "a\n", "b.txt": "b\n", ...LIKE, ...files },
   });
   let count = 0;
