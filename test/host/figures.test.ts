@@ -57,7 +57,7 @@ async function readMemoryCommand(session: Session): Promise<{ total: number; fix
   );
   const read = (pattern: RegExp): number =>
     Number((pattern.exec(shown.at(-1) ?? "")?.[1] ?? "").replaceAll(",", ""));
-  return { total: read(/context of ([\d,]+) tokens/), fixed: read(/system prompt and tools ([\d,]+)/) };
+  return { total: read(/context of ([\d,]+) tokens/), fixed: read(/([\d,]+) for system prompt and tools/) };
 }
 
 function readStats(stage: Stage): Figures {
