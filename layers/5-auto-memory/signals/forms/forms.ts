@@ -1,6 +1,7 @@
 /** Finds the forms of a sentence. Pure. */
 import type { Tongue } from "../tongues/tongue.js";
 import { chinese } from "./chinese.js";
+import { englishChoices } from "./english-choices.js";
 import { englishFacts } from "./english-facts.js";
 import { englishRules } from "./english-rules.js";
 import type { Form } from "./form.js";
@@ -14,7 +15,7 @@ import { russian } from "./russian.js";
 import { spanish } from "./spanish.js";
 
 const FORMS: Readonly<Partial<Record<Tongue, readonly Form[]>>> = {
-  en: [...englishRules, ...englishFacts],
+  en: [...englishRules, ...englishChoices, ...englishFacts],
   zh: chinese,
   ja: japanese,
   ko: korean,
