@@ -12,7 +12,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { crossValidate } from "./signals/cross-validate.js";
-import { INVENTED_FILES, readAllInvented, readExamples } from "./signals/examples.js";
+import { INVENTED_FOLDER, readAllInvented, readExamples } from "./signals/examples.js";
 import { readLabelled } from "./signals/labelled.js";
 import { LEAST_REPOSITORIES, learn } from "./signals/learn.js";
 import { figures, interval, measure, type Outcome } from "./signals/measure.js";
@@ -42,7 +42,7 @@ const from = {
   repositories: new Set(labelled.map(({ repo }) => repo)).size,
   sentences: real.reduce((sum, { sentences }) => sum + sentences.length, 0),
   worthKeeping: labelled.reduce((sum, { expected }) => sum + expected.length, 0),
-  invented: { files: INVENTED_FILES, messages: invented.length },
+  invented: { folder: INVENTED_FOLDER, messages: invented.length },
   signsSeenInRepositories: LEAST_REPOSITORIES,
   crossValidatedByRepository: summarise(outcomes),
 };

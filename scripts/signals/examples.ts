@@ -6,7 +6,7 @@ import type { MemoryType } from "../../src/memory/memory.js";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { atOnce } from "../../src/slices.js";
 import { judge } from "./judge.js";
-import { type Expected, type LabelledMessage, readLines } from "./labelled.js";
+import type { Expected, LabelledMessage } from "./labelled.js";
 import type { Example } from "./logistic.js";
 
 export interface LearnedFrom {
@@ -25,11 +25,10 @@ export const INVENTED = "invented";
 const MOST_IN_FULL = 10;
 /** What one may keep or not. */
 const WEAK = 0.6;
-/** Invented messages, and sentences that stand alone, against real ones. */
-const INVENTED_MESSAGE = 1;
-const INVENTED_SENTENCE = 0.1;
+/** An invented message against a real one. */
+const INVENTED_MESSAGE = 0.7;
 
-export function readExamples(messages: readonly LabelledMessage[], isShort = false): LearnedFrom[] {
+export function readExamples(messages: readonly LabelledMessage[]): LearnedFrom[] {
   return messages.map((message) => {
     const read = atOnce(readMessage(redactSecrets(message.text).text));
     const hits = judge(
@@ -38,7 +37,7 @@ export function readExamples(messages: readonly LabelledMessage[], isShort = fal
     ).hits;
     const isInvented = message.repo === INVENTED;
     const many = Math.min(1, MOST_IN_FULL / Math.max(1, read.sentences.length));
-    const base = isInvented ? (isShort ? INVENTED_SENTENCE : INVENTED_MESSAGE) : many;
+    const base = isInvented ? INVENTED_MESSAGE : many;
     const sentences = read.sentences.map(({ signs }, index): Example => {
       const of = hits[index]?.of ?? [];
       const isWeak = of.length > 0 && of.every(({ strength }) => strength === "weak");
@@ -49,17 +48,12 @@ export function readExamples(messages: readonly LabelledMessage[], isShort = fal
   });
 }
 
-/** Below the repository's root. */
-export const INVENTED_FILES = [
-  "test/samples/invented",
-  "test/samples/utterances.jsonl",
-  "test/samples/utterances-fresh.jsonl",
-];
+/** Folder of the invented messages, below the repository's root. */
+export const INVENTED_FOLDER = "test/samples/invented";
 
 /** All that was invented, as examples. */
 export function readAllInvented(root: string): LearnedFrom[] {
-  const [folder = "", ...files] = INVENTED_FILES.map((path) => join(root, path));
-  return [...readExamples(readInvented(folder)), ...readExamples(readUtterances(files), true)];
+  return readExamples(readInvented(join(root, INVENTED_FOLDER)));
 }
 
 const MARKED = /\{\{(\w+):([^}]+)\}\}/g;
@@ -78,15 +72,6 @@ export function readInvented(folder: string): LabelledMessage[] {
       });
       return invented(text, expected);
     });
-}
-
-/** Sentences of which each is to be kept as a whole, or not at all. */
-export function readUtterances(files: readonly string[]): LabelledMessage[] {
-  return files
-    .flatMap((file) => readLines<{ text: string; types?: MemoryType[] }>(file))
-    .map(({ text, types }) =>
-      invented(text, types?.[0] ? [{ type: types[0], says: text, strength: "strong" }] : []),
-    );
 }
 
 function invented(text: string, expected: readonly Expected[]): LabelledMessage {

@@ -5,8 +5,10 @@ import { english } from "./concepts/english.js";
 import { japanese } from "./concepts/japanese.js";
 import { italian, portuguese, spanish } from "./concepts/romance.js";
 import { russian } from "./concepts/russian.js";
+import { TECHNOLOGY } from "./forms/technologies.js";
 import { bucket } from "./message-traits.js";
 import { SPEECH } from "./quotations.js";
+import { mendSpelling } from "./spelling.js";
 import type { Tongue } from "./tongues/tongue.js";
 
 /** A sentence with its position. */
@@ -41,7 +43,7 @@ const CONCEPTS: Readonly<Partial<Record<Tongue, Concepts>>> = {
 
 export function findFeatures(placed: Placed, before: readonly string[]): string[] {
   const { at, isAnnounced, isBehindPaste, isFirst, isItem, of, text, tongue, whole } = placed;
-  const lower = text.toLowerCase().replaceAll("’", "'");
+  const lower = mendSpelling(text.toLowerCase().replaceAll("’", "'"));
   const features: string[] = ["bias", `t:${tongue}`, ...findConcepts(lower, tongue)];
   const note = (name: string, holds: boolean): void => {
     if (holds) features.push(name);
@@ -89,14 +91,16 @@ export function findFeatures(placed: Placed, before: readonly string[]): string[
   );
   note("code", /[\uE000-\uEFFF]|\w+_\w+|\w+\(\)|[a-z][A-Z]\w/.test(text));
   note("name", /\S\s+[A-Z][a-z]+[A-Z]?\w*/.test(text));
+  note("tech", TECH.test(lower));
   note("speech", SPEECH.test(text));
   note("symbols", (text.match(/[{}()[\];=<>|\\/]/g)?.length ?? 0) > 4);
-  features.push(...findPairs(features, isFirst), ...findWords(lower, tongue));
+  features.push(...findPairs(features, isFirst));
   // The subject of the previous sentence.
   for (const name of before) if (BEFORE.has(name)) features.push(`b:${name}`);
   return features;
 }
 
+const TECH = new RegExp(TECHNOLOGY);
 /** Bounds in characters. */
 const LENGTHS = [15, 30, 50, 80, 120, 180, 300];
 const BEFORE = new Set([
@@ -190,22 +194,3 @@ const PLAIN_AGAINST = [
   "c:anaphora",
   "c:did",
 ];
-
-/** Words and word pairs, in languages with spaces between words; the learning decides which of them count. */
-function findWords(lower: string, tongue: Tongue): string[] {
-  if (tongue !== "en") return [];
-  // Two words with a hidden quotation between them are not a pair.
-  const words = (lower.match(/[a-z']+|[\uE000-\uF8FF]/g) ?? []).slice(0, MOST_WORDS);
-  const features = new Set<string>();
-  for (const [index, word] of words.entries()) {
-    if (!isWord(word)) continue;
-    features.add(`w:${word}`);
-    const next = words[index + 1];
-    if (next !== undefined && isWord(next)) features.add(`w:${word} ${next}`);
-  }
-  if (words[0] !== undefined && isWord(words[0])) features.add(`f:${words[0]}`);
-  return [...features];
-}
-
-const MOST_WORDS = 60;
-const isWord = (piece: string): boolean => /^[a-z']/.test(piece);

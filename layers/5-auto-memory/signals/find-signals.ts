@@ -3,8 +3,8 @@
  *
  *     text → own lines → sentences, quotations hidden → forms and weak signs → a probability
  *
- *     signal      has a plain form ("from now on"), another form and a high probability, or a very high probability
- *     candidate   less probable: waits until the user repeats it or a model accepts it
+ *     signal      has a plain form ("from now on"), or another form and a high probability
+ *     candidate   has a form and is less probable, or in doubt: waits until the user repeats it or a model accepts it
  *
  * Pasted text has neither, except a list that the user announces as rules. Pure.
  */
@@ -134,7 +134,7 @@ function isDoubtful({ placed, sentence }: WeighedSentence): boolean {
 
 /** `undefined` if the sentence is neither signal nor candidate. */
 function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Learned): Judged | undefined {
-  const { forms, isCarried, isRule, placed, row, signs } = one;
+  const { forms, isCarried, isRule, row, signs } = one;
   const chance = weigh(signs, kept);
   const [form] = forms;
   const hasDoubt = isDoubtful(one);
@@ -142,15 +142,10 @@ function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Lear
   const type = form?.type ?? (isListed ? "directive" : (row?.type ?? "knowledge"));
   const isPlain = forms.some((one) => one.isPlain) && !hasDoubt && !whose.areLinesPasted;
   if (isPlain || isListed) return { type, chance, isSure: true, isExplicit: true, isListed };
-  if (isCarried) return undefined;
   const isStated = form !== undefined || row?.isCorrection === true;
-  // Other languages have too few labelled sentences to trust signs alone.
-  if (!isStated && placed.tongue !== "en") return undefined;
-  const enough = isStated ? least.form : least.bare;
-  const isSure = !hasDoubt && !whose.isPasted && (isStated || row !== undefined) && chance >= enough;
-  return isSure || chance >= least.candidate
-    ? { type, chance, isSure, isExplicit: false, isListed }
-    : undefined;
+  if (isCarried || !isStated || chance < least.candidate) return undefined;
+  const isSure = !hasDoubt && !whose.isPasted && chance >= least.kept;
+  return { type, chance, isSure, isExplicit: false, isListed };
 }
 
 function describe(

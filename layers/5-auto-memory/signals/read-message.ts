@@ -39,7 +39,7 @@ export interface ReadMessage {
 
 export function* readMessage(text: string): Sliced<ReadMessage> {
   const { lines, restore } = yield* readPlaced(text);
-  const sentences: (WeighedSentence & { signs: string[] })[] = [];
+  const sentences: WeighedSentence[] = [];
   let before: readonly string[] = [];
   for (const [line, { isRule, sentences: all }] of lines.entries()) {
     const read: Sentence[] = [];
@@ -55,7 +55,7 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
       const row = hasRows ? findInSentence(read, index, isRule) : undefined;
       const features = findFeatures(placed, before);
       before = features;
-      const signs = [...features, ...readForms(forms), ...(hasRows ? readRow(row, sentence) : [])];
+      const signs = [...features, ...readForms(forms, row?.isCorrection === true)];
       const isCarried = findCarried(read, index).length > 0;
       sentences.push({ placed, sentence, forms, row, signs, isCarried, isRule, line });
     }
@@ -67,17 +67,12 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
     const own = lines.map(({ sentences }) => sentences.map(({ whole }) => whole).join(" ")).join("\n");
     return [...findMessageTraits(own), ...shares, readOwnShare(own, lines)];
   };
-  return {
-    sentences: sentences.map((one) => ({ ...one, signs: [...one.signs, ...traits] })),
-    traits,
-    ownTraits,
-    restore,
-  };
+  return { sentences, traits, ownTraits, restore };
 }
 
-function readForms(forms: readonly Form[]): string[] {
+function readForms(forms: readonly Form[], isCorrection: boolean): string[] {
   const [first] = forms;
-  if (!first) return ["x:none"];
+  if (!first) return isCorrection ? ["x:some", "x:feedback"] : ["x:none"];
   const isPlain = forms.some((form) => form.isPlain);
   return [
     "x:some",
@@ -87,26 +82,16 @@ function readForms(forms: readonly Form[]): string[] {
   ];
 }
 
-function readRow(row: Found | undefined, { doubts }: Sentence): string[] {
-  const fits = row ? `r:${row.type}${row.isExplicit ? "!" : ""}` : "r:none";
-  return [fits, ...(doubts.length === 0 ? ["d:none"] : doubts.map((doubt) => `d:${doubt}`))];
-}
-
 const LEAST_RULES = 6;
 const MOST_OTHERS = 0.3;
-const RULES: ReadonlySet<string> = new Set([
-  "c:rule",
-  "c:must",
-  "c:never",
-  "c:always",
-  "r:directive",
-  "r:directive!",
-]);
+const RULES: ReadonlySet<string> = new Set(["c:rule", "c:must", "c:never", "c:always"]);
 
 /** Whether nearly every item of an unannounced list is a rule. */
 function areRules(sentences: readonly WeighedSentence[]): boolean {
   const items = sentences.filter(({ placed }) => placed.isItem);
-  const rules = items.filter(({ signs }) => signs.some((sign) => RULES.has(sign)));
+  const rules = items.filter(
+    ({ row, signs }) => row?.type === "directive" || signs.some((sign) => RULES.has(sign)),
+  );
   return rules.length >= LEAST_RULES && rules.length >= (1 - MOST_OTHERS) * items.length;
 }
 

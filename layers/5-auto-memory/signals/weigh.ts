@@ -11,9 +11,8 @@ export interface Learned {
   pasted: Weights;
   /** Minimum probability for … */
   least: {
-    /** … keeping a sentence with a form, and one without. */
-    form: number;
-    bare: number;
+    /** … keeping a sentence. */
+    kept: number;
     /** … a candidate. */
     candidate: number;
     /** … a pasted message. */
@@ -27,7 +26,7 @@ const PLACES = ["../vectors/signals.json", "../../../vectors/signals.json"];
 const NONE: Learned = {
   kept: {},
   pasted: {},
-  least: { form: 1, bare: 1, candidate: 1, pasted: 1 },
+  least: { kept: 1, candidate: 1, pasted: 1 },
 };
 
 /** Uses `require` so that the file is read on first use, not at import, and once. */

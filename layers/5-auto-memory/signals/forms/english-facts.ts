@@ -31,7 +31,7 @@ export const englishFacts: readonly Form[] = [
     pattern:
       /\b(use|using|want|need|have|do|keep|go with|be)\b.{2,60}(\b(rather than|instead of)\b|, (and )?not )(?!(the (last|first|other)|just|only|sure|yet|working|now|what)\b)\S|\bi want to use \S+( \S+){0,2} instead\b/,
     but: re(
-      `${LOOK.source}|\\?|\\b(red|green|blue|grey|gray|yellow|white|black|why|error|alert|got|returns?|shows?|anymore|still)\\b`,
+      `${LOOK.source}|${ONCE.source}|\\?|\\b(red|green|blue|grey|gray|yellow|white|black|why|error|alert|got|returns?|shows?|anymore|still|so (we|i|it) (can|could|would))\\b`,
     ),
   },
   {
@@ -45,7 +45,7 @@ export const englishFacts: readonly Form[] = [
     name: "default",
     type: "decision",
     pattern: /^(and |also |so )*(the )?default\b[^,;]{0,40}\b(should be|must be|will be|to be|is \S+[.!]*$)/,
-    but: /\?|\b(why|wrong|still|but|error|warning|release)\b/,
+    but: /\?|\b(why|wrong|still|but|error|\w*warning|release|deprecated)\b/,
   },
   {
     name: "keepAs",
@@ -129,7 +129,7 @@ export const englishFacts: readonly Form[] = [
     name: "means",
     type: "knowledge",
     pattern:
-      /\b(means|stands for|is short for|is defined as|is identified by|identif(y|ies) (the|a)|refers to|is (called|named|known as)|is the same as|is counted as|is based on)\b/,
+      /\b(means|stands for|is short for|is defined as|is identified by|identif(y|ies) (the|a) (?!issue|problem|bug|error|cause|reason)|refers to|is (called|named|known as)|is the same as|is counted as|is based on)\b/,
     but: /\?|\b(that means|which means|this means|it means|by that|error|what|function|variable|method|file|wrong|problem|so)\b/,
   },
   {

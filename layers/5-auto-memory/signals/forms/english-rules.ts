@@ -19,13 +19,21 @@ export const englishRules: readonly Form[] = [
     isPlain: true,
   },
   {
+    name: "alwaysNeverDo",
+    type: "directive",
+    pattern: re(
+      String.raw`${OPENING}(?:you (?:must|should) |we |(?:make|be) sure (?:to |you )|remember to |agents? (?:must |should )?)?(?:always|never) (?:ever )?(?:push|commit|merge|force|deploy|delete|drop|use|run|ask|write|add|install|mock|log|edit|touch|change|modify|rename|reformat|import|hard-?code|store|answer|reply|respond|explain|test|check|update|document|create|read|rebase|squash|amend|skip|disable|ignore|assume|guess|invent|bump|upgrade|release|publish|share|expose|follow|prefer|call|name|propose|suggest|generate|format|lint|review|confirm|back up|keep|put|leave|start|begin|work|speak|talk)\b`,
+    ),
+    but: re(`${LOOK.source}|\\b(here|there|this|that|these|those|it|them)\\b`),
+    isPlain: true,
+  },
+  {
     name: "alwaysNever",
     type: "directive",
     pattern: re(
       String.raw`${OPENING}(?:you (?:must|should) |we |(?:make|be) sure (?:to |you )|remember to |agents? (?:must |should )?)?(?:always|never) (?!(?:mind|seen|saw|had|been|was|were|is|are|works?|fails?|gets?|got|the|a|an|in|on|finish|happens?|shows?)\b)[a-z]`,
     ),
-    but: /\b(it|he|she|they|which|that) (always|never)\b/,
-    isPlain: true,
+    but: re(`${ONCE.source}|\\b(it|he|she|they|which|that) (always|never)\\b`),
   },
   {
     name: "noMatter",
@@ -66,7 +74,7 @@ export const englishRules: readonly Form[] = [
     pattern:
       /\b(must|may|shall|can) (not|never|always) (be )?\w|^(?:\W*|and |also |so )(all|every|each|any|no|everything|nothing|everyone|nobody|no one)\b[^,;.]{2,50}\b(must|have to|has to|needs? to|should) \w|\bmust (be|stay|remain|come|use|have|go|hide|keep)\b/,
     but: re(
-      `${LOOK.source}|\\b(it|this|that|you|i|this error|something|there) must\\b|\\bcan (not|never) (see|find|log|open|get|run|click|be (opened|found))|\\b(fixed|finished|validate|wrong)\\b`,
+      `${LOOK.source}|${ONCE.source}|\\b(whether|stuck)\\b|\\b(it|this|that|you|i|this error|something|there) must\\b|\\bcan (not|never) (see|find|log|open|get|run|click|be (opened|found))|\\b(fixed|finished|validate|wrong)\\b`,
     ),
   },
   {
@@ -99,14 +107,14 @@ export const englishRules: readonly Form[] = [
       String.raw`${OPENING}(?:after|before|for|on|with|in|at|whenever|when you|every time you|each time you) (?:each|every|any|all|you|new)\b.*\b(?:i need|we need|i want|run|add|update|write|create|use|document|ask|check|test|make|put|commit|build)\b|\b(?:after|before|with|for) (?:each|every) (?:change|commit|phase|feature|step|release|edit|task|migration|session|push|deploy\w*|fix)\b`,
     ),
     but: re(
-      `${LOOK.source}|${ONCE.source}|\\b(it|the app|the page) (adds|creates|shows|asks|fails|crash\\w*)\\b|\\bwhen you (click|press|open|hover|load|try|select)|\\?|\\b(station|entry|order|sensor|batch|device|match|row) (i want|show|the key)\\b`,
+      `${LOOK.source}|${ONCE.source}|\\b(it|the app|the page) (adds|creates|shows|asks|fails|crash\\w*)\\b|\\bwhen you (click|press|open|hover|load|try|select)|\\?`,
     ),
   },
   {
     name: "wantAll",
     type: "directive",
     pattern:
-      /\bi (want|need|expect) (all|every|each|everything|any)\b[^,;]{0,60}\b(to|in|with|through|before|covered|documented|tested)\b/,
+      /\bi (want|need|expect) (all|every|each|everything|any)\b[^,;]{0,60}\b(in|with|through|before)\b/,
     but: re(`${LOOK.source}|${ONCE.source}|\\?`),
   },
   {

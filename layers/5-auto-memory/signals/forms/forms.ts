@@ -1,8 +1,10 @@
 /** Finds the forms of a sentence. Pure. */
+import { mendSpelling } from "../spelling.js";
 import type { Tongue } from "../tongues/tongue.js";
 import { chinese } from "./chinese.js";
 import { englishChoices } from "./english-choices.js";
 import { englishFacts } from "./english-facts.js";
+import { englishLimits } from "./english-limits.js";
 import { englishRules } from "./english-rules.js";
 import type { Form } from "./form.js";
 import { french } from "./french.js";
@@ -15,7 +17,7 @@ import { russian } from "./russian.js";
 import { spanish } from "./spanish.js";
 
 const FORMS: Readonly<Partial<Record<Tongue, readonly Form[]>>> = {
-  en: [...englishRules, ...englishChoices, ...englishFacts],
+  en: [...englishRules, ...englishChoices, ...englishFacts, ...englishLimits],
   zh: chinese,
   ja: japanese,
   ko: korean,
@@ -29,6 +31,7 @@ const FORMS: Readonly<Partial<Record<Tongue, readonly Form[]>>> = {
 
 /** In the order of the table, plainest first. */
 export function findForms(text: string, tongue: Tongue): Form[] {
-  const lower = text.toLowerCase().replaceAll("’", "'");
+  const typed = text.toLowerCase().replaceAll("’", "'");
+  const lower = tongue === "en" ? mendSpelling(typed) : typed;
   return (FORMS[tongue] ?? []).filter(({ but, pattern }) => pattern.test(lower) && !but?.test(lower));
 }

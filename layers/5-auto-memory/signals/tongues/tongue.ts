@@ -7,7 +7,7 @@ export type Tongue = "en" | "zh" | "ja" | "ko" | "ru" | "es" | "pt" | "it" | "fr
 
 const FUNCTION_WORDS: Readonly<Record<"en" | "es" | "pt" | "it" | "fr" | "de", ReadonlySet<string>>> = {
   en: set(
-    "the a an and or but not is are was were be been have has had do does did don't doesn't isn't can can't should must will would it its it's this that these those there here i i'm you your we our they he she my me us of in on at to for from with by as if when what which who how why all any some never always please use just only also so than then now no yes make let's let need want into out up about",
+    "the a an and or but not is are was were be been have has had do does did don't doesn't isn't can can't should must will would it its it's this that these those there here i i'm you your we our they he she my me us of in on at to for from with by as if when what which who how why all any some never always please use just only also so than then now no yes make let's let need want into out up about im dont doesnt cant using its ive lets should",
   ),
   es: set(
     "el la los las un una unos unas y o pero no es son era ser está están estar ha han hay de del al en con por para que qué cuál como cómo cuando si ya muy más lo le les se me te mi tu su nos nuestro nuestra este esta esto ese esa eso yo tú él ella nunca siempre también solo sólo hacer puede puedes quiero necesito tengo porque sin sobre hola ahora usa cada todos todas ni sus",
@@ -45,6 +45,9 @@ const MOST_WORDS = 60;
 /** Number of function words that an accent counts for. */
 const LETTER = 1.5;
 
+/** Addresses, paths, names in code. */
+const NO_WORDS = /\S*[\w\])][/\\=@_.:][\w/\\]\S*/g;
+
 export function tongueOf(sentence: string): Tongue {
   const count = (script: RegExp): number => sentence.match(script)?.length ?? 0;
   const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
@@ -65,6 +68,7 @@ function tongueOfLatin(sentence: string): Tongue {
   if (FOREIGN_LATIN.test(sentence)) return "other";
   const words =
     sentence
+      .replace(NO_WORDS, " ")
       .toLowerCase()
       .replaceAll("’", "'")
       .match(/[\p{L}']+/gu) ?? [];
