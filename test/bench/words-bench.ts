@@ -26,7 +26,7 @@ import {
   outcomeOf,
 } from "../../scripts/signals/measure.js";
 import { removeSecrets } from "../../src/secrets/secrets.js";
-import { atOnce } from "../../src/slices.js";
+import { atOnce, type Sliced } from "../../src/slices.js";
 
 const root = join(import.meta.dirname, "../..");
 const { values } = parseArgs({
@@ -66,12 +66,15 @@ function findLeft(left: ReadonlySet<string>): Found[] {
   return measured.map((one) => findIn(one, learned));
 }
 
-/** Its rules gave a list of signals, this one's give those that are sure and those that are not. */
+/** Earlier states returned a list of signals, without candidates. */
 async function findBefore(folder: string): Promise<Outcome[]> {
   const module = (await import(join(folder, "layers/5-auto-memory/signals/find-signals.ts"))) as {
-    findSignals(text: string): readonly Kept[];
+    lookForSignals(text: string): Sliced<readonly Kept[] | { signals: readonly Kept[] }>;
   };
-  return measured.map(({ message }) => outcomeOf(message, module.findSignals(message.text)));
+  return measured.map(({ message }) => {
+    const found = atOnce(module.lookForSignals(message.text));
+    return outcomeOf(message, "signals" in found ? found.signals : found);
+  });
 }
 
 function printTable(title: string, all: readonly Outcome[]): void {
