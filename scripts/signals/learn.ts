@@ -10,7 +10,11 @@ const PENALTY = { kept: 10, pasted: 5 };
 const LEAST_WEIGHT = 0.005;
 
 /** Found by cross-validation; see `vectors/signals.json` for the figures. */
-export const LEAST: Learned["least"] = { kept: 0.3, candidate: 0.1, pasted: 0.5 };
+export const LEAST: Learned["least"] = {
+  kept: 0.25,
+  candidate: 0.1,
+  pasted: 0.5,
+};
 
 export function learn(from: readonly LearnedFrom[], least: Learned["least"] = LEAST): Learned {
   const real = from.filter(({ message }) => message.repo !== INVENTED);

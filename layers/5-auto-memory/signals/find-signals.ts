@@ -124,12 +124,22 @@ const NEVER_IN_CHINESE: ReadonlySet<Doubt> = new Set([
   "chat",
 ]);
 
-function isDoubtful({ placed, sentence }: WeighedSentence): boolean {
+/** "What I really want is …" asks nothing. */
+const NO_QUESTION = /^(?:and |so |but )*what (?:i|we) (?:really |actually )?(?:want|need|mean)\b[^?]*$/i;
+/** "Whenever you are not sure, ask" supposes nothing. */
+const SUPPOSES: ReadonlySet<string> = new Set(["askFirst", "eachTime"]);
+
+function isDoubtful({ forms, placed, sentence }: WeighedSentence): boolean {
   const { text, tongue } = placed;
   // The data files have doubts for English and Chinese only.
   if (tongue !== "en" && tongue !== "zh") return /[?？¿]/.test(text) || SPEECH.test(text);
   const never = tongue === "zh" ? NEVER_IN_CHINESE : NEVER;
-  return sentence.isMusing || sentence.doubts.some((doubt) => never.has(doubt));
+  const doubts = sentence.doubts.filter(
+    (doubt) =>
+      !(doubt === "question" && NO_QUESTION.test(text)) &&
+      !(doubt === "hypothetical" && forms.some(({ name }) => SUPPOSES.has(name))),
+  );
+  return sentence.isMusing || doubts.some((doubt) => never.has(doubt));
 }
 
 /** `undefined` if the sentence is neither signal nor candidate. */
