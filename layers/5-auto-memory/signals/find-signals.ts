@@ -126,6 +126,9 @@ const NEVER_IN_CHINESE: ReadonlySet<Doubt> = new Set([
 
 /** "What I really want is …" asks nothing. */
 const NO_QUESTION = /^(?:and |so |but )*what (?:i|we) (?:really |actually )?(?:want|need|mean)\b[^?]*$/i;
+/** "…, can we drop it" asks without a mark; what somebody believes is not said for sure. */
+const UNSURE =
+  /[,;.] ?(?:and |so |but )?(?:can|could|should|would|shall|do|does|is|are) (?:we|you|i|it|they|there)\b|^(?:(?:no|yes|ok|okay|well|yeah|and|so|but|hm+),? )*i (?:think|believe|guess|suppose|assume|wonder)\b/i;
 /** "Whenever you are not sure, ask" supposes nothing. */
 const SUPPOSES: ReadonlySet<string> = new Set(["askFirst", "eachTime"]);
 
@@ -139,7 +142,8 @@ function isDoubtful({ forms, placed, sentence }: WeighedSentence): boolean {
       !(doubt === "question" && NO_QUESTION.test(text)) &&
       !(doubt === "hypothetical" && forms.some(({ name }) => SUPPOSES.has(name))),
   );
-  return sentence.isMusing || doubts.some((doubt) => never.has(doubt));
+  if (sentence.isMusing || (tongue === "en" && UNSURE.test(text))) return true;
+  return doubts.some((doubt) => never.has(doubt));
 }
 
 /** `undefined` if the sentence is neither signal nor candidate. */

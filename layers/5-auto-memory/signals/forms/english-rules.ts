@@ -74,7 +74,7 @@ export const englishRules: readonly Form[] = [
     pattern:
       /\b(must|may|shall|can) (not|never|always) (be )?\w|^(?:\W*|and |also |so )(all|every|each|any|no|everything|nothing|everyone|nobody|no one)\b[^,;.]{2,50}\b(must|have to|has to|needs? to|should) \w|\bmust (be|stay|remain|come|use|have|go|hide|keep)\b/,
     but: re(
-      `${LOOK.source}|${ONCE.source}|\\b(whether|stuck)\\b|\\b(it|this|that|you|i|this error|something|there) must\\b|\\bcan (not|never) (see|find|log|open|get|run|click|be (opened|found))|\\b(fixed|finished|validate|wrong)\\b`,
+      `${LOOK.source}|${ONCE.source}|\\b(whether|stuck|has to (much|many|few|little))\\b|\\b(it|this|that|you|i|this error|something|there) must\\b|\\bcan (not|never) (see|find|log|open|get|run|click|be (opened|found))|\\b(fixed|finished|validate|wrong)\\b`,
     ),
   },
   {
