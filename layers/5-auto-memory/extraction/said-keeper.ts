@@ -16,7 +16,7 @@ export interface SaidKeeper {
 const LAYER = "auto-memory";
 
 export function createSaidKeeper(context: {
-  gate: Gate;
+  gate: Pick<Gate, "save">;
   log: LayerContext["log"];
   memories: MemoryStore;
 }): SaidKeeper {
