@@ -18,7 +18,7 @@ const LAYER = "auto-memory";
 export function createSaidKeeper(context: {
   gate: Pick<Gate, "save">;
   log: LayerContext["log"];
-  memories: MemoryStore;
+  memories: Pick<MemoryStore, "list">;
 }): SaidKeeper {
   const { gate, log, memories } = context;
   return { dropKnown, save };

@@ -55,7 +55,7 @@ export interface LearnerOptions {
   clock: SliceClock;
   gate: Pick<Gate, "save">;
   log: Log;
-  memories: MemoryStore;
+  memories: Pick<MemoryStore, "list">;
   /** Shared by all changes, so that they are undone together. */
   run: string;
   settled: Settled;
@@ -68,8 +68,14 @@ export interface LearnerOptions {
 const FROM_THE_START = { untilMs: Number.NEGATIVE_INFINITY, callsUntilMs: Number.POSITIVE_INFINITY };
 
 export function createLearner(options: LearnerOptions): Learner {
-  const { candidates, clock, gate, isWritten, run, settled } = options;
-  const keeper = createSaidKeeper(options);
+  const { candidates, clock, gate, isWritten, log, memories, run, settled } = options;
+  let listed: ReturnType<MemoryStore["list"]> | undefined;
+  const list: MemoryStore["list"] = (wanted) => {
+    // Listed once: the gate recognises what this run or another process has added since.
+    listed ??= memories.list(wanted);
+    return listed;
+  };
+  const keeper = createSaidKeeper({ gate, log, memories: { list } });
 
   return async ({ messages, session }) => {
     const { turns } = await inSlices(clock, planUnread(messages, FROM_THE_START, isWritten));

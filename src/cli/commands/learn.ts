@@ -95,7 +95,7 @@ function openLearner(
   const { files } = openOwnState(project);
   return createLearner({
     ...{ clock: cli.clock, isWritten, log, memories, run: runID },
-    gate: createGate({ memories, findSimilar }),
+    gate: createGate({ memories: { ...memories, list: async () => memories.known() }, findSimilar }),
     settled: createSettled({ files, folder: folders.extraction, log }),
   });
 }
