@@ -29,10 +29,10 @@ export const run: Run = async (cli, { dryRun, json, server, sessions }, names) =
     cli.warn("strata: nothing to learn from; name files, or --sessions for OpenCode's own sessions");
     return exitCodes.usage;
   }
-  const found = await findFiles(cli, names);
   const isDry = dryRun === true;
   const files = isDry ? createDryFiles(cli.files, cli.clock) : cli.files;
   const project = await openProject({ ...cli, files });
+  const found = await findFiles(cli, names);
   const runID = randomUUID().slice(0, 8);
   const report = createReport(cli, { isDry, asJSON: json === true, runID });
   const stored = isOfSessions ? await openSessions(project, url) : undefined;
