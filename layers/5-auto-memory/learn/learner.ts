@@ -7,9 +7,10 @@
  */
 
 import type { Message } from "../../../src/conversation/message.js";
+import { DAY_MS } from "../../../src/days.js";
 import type { Gate } from "../../../src/gate/gate.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
-import type { MemoryStore, Written } from "../../../src/memory/store.js";
+import type { Memories, MemoryStore, Written } from "../../../src/memory/store.js";
 import type { Log } from "../../../src/record/log.js";
 import { inSlices, type SliceClock } from "../../../src/slices.js";
 import type { Candidate } from "../extraction/candidates.js";
@@ -55,7 +56,7 @@ export interface LearnerOptions {
   clock: SliceClock;
   gate: Pick<Gate, "save">;
   log: Log;
-  memories: Pick<MemoryStore, "list">;
+  memories: Pick<Memories, "list" | "noteUse">;
   /** Shared by all changes, so that they are undone together. */
   run: string;
   settled: Settled;
@@ -116,6 +117,8 @@ export function createLearner(options: LearnerOptions): Learner {
     const cause = { operation: "learn", session, reason: "the user said it", run, saidMs };
     const written = await gate.save(draft, saidMs, cause);
     const outcome = readOutcome(written, signal, { message: messageID, session, before });
+    // An old date must not pass for neglect: nobody could use it before it was learned.
+    if (outcome.kind === "kept" && clock.now() - saidMs >= DAY_MS) memories.noteUse([outcome.id]);
     const isDecided = outcome.kind === "known" || (outcome.kind === "refused" && outcome.isContradicted);
     if (isDecided) await settled.add(messageID, signal.text);
     return outcome;
