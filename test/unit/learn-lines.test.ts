@@ -1,8 +1,14 @@
 /** Lines of past conversations: which are read, with which dates, and how much is held. */
 import { describe, expect, it } from "vitest";
+import type { Candidate } from "../../layers/5-auto-memory/extraction/candidates.js";
+import { createLearner } from "../../layers/5-auto-memory/learn/learner.js";
+import { createSettled } from "../../layers/5-auto-memory/learn/settled.js";
 import { LONGEST_LINE, splitLines } from "../../src/cli/learn/json-lines.js";
+import { createGate } from "../../src/gate/gate.js";
 import type { Files } from "../../src/seams/files.js";
-import { MORNING } from "../support/fake-clock.js";
+import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createFakeMemories } from "../support/fake-memories.js";
 import {
   learn,
   lines,
@@ -16,6 +22,7 @@ import {
   said,
   TABS,
 } from "../support/learning.js";
+import { createMemoryFiles } from "../support/memory-files.js";
 import { runStrata } from "../support/shell.js";
 
 describe("lines of a conversation", () => {
@@ -158,5 +165,38 @@ describe("lines of a conversation", () => {
     expect(ran.err).toContain("from 10,000 messages");
     expect(parseObjects(ran)).toHaveLength(10);
     expect(Math.max(...read)).toBeLessThanOrEqual(1024 * 1024);
+  });
+});
+
+describe("candidates", () => {
+  it("sentences that are not sure are offered to the store of candidates, and returned as such, never kept", async () => {
+    const clock = createFakeClock();
+    const memories = createFakeMemories(clock.now);
+    const offered: Candidate[] = [];
+    const learner = createLearner({
+      ...{ clock, log: createFakeLog(), run: "r", isWritten: () => true },
+      memories: { list: memories.list, noteUse: () => {} },
+      gate: createGate({ memories }),
+      settled: createSettled({ files: createMemoryFiles(), folder: "/state", log: createFakeLog() }),
+      candidates: { offer: async (found) => void offered.push(...found) },
+    });
+    const texts = [
+      TABS,
+      "The storage is SQLite, because it needs no server.",
+      "we use pnpm here",
+      "I like it short",
+    ];
+    const messages = texts.map((text, n) => ({
+      info: { id: `m${n}`, sessionID: "s1", role: "user", time: { created: MORNING + n } },
+      parts: [{ type: "text", text }],
+    }));
+    const { learned } = await learner({ session: "s1", messages });
+    const waiting = learned.filter(({ isCandidate }) => isCandidate);
+    expect(offered.map(({ said: [one], text }) => [text, one?.message, one?.session])).toEqual(
+      waiting.map(({ content, message, session }) => [content, message, session]),
+    );
+    const kept = [...memories.contents.values()].map(({ content }) => content);
+    expect(kept).toEqual(learned.filter(({ isCandidate }) => !isCandidate).map(({ content }) => content));
+    expect(kept).toContain(TABS);
   });
 });
