@@ -6,4 +6,5 @@ export const files: readonly FileKind[] = [
     { path: `${folder}/archive/conflicts/<id>.md` },
   ]),
   { path: ".opencode/strata/state/extraction/<id>.json" },
+  { path: ".opencode/strata/state/extraction/learned.jsonl" },
 ];

@@ -12,7 +12,7 @@
 import { createGate } from "../../src/gate/gate.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
+import type { MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
@@ -22,6 +22,7 @@ import { createConflicts, refuseConflict } from "./conflicts.js";
 import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
 import { files } from "./files.js";
+import { createFindSimilar } from "./find-similar.js";
 import { createConversation } from "./injection/conversation.js";
 import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
@@ -30,7 +31,6 @@ import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
 
 const MOST_TEMPLATES = 50;
-const FEW_MEMORIES = 500;
 
 export const autoMemory: LayerDefinition = {
   name: LAYER,
@@ -51,6 +51,7 @@ function create(context: LayerContext): LayerParts {
   });
   const changes = createAgentChanges(context);
   const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
+  const findSimilar = createFindSimilar(context);
   const extraction = createExtraction({ ...context, findSimilar });
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
   /** Texts that a command's template has added to a message; the user did not write them. */
@@ -97,14 +98,6 @@ function create(context: LayerContext): LayerParts {
     if (written.kind !== "conflict") return written;
     toasts.show(`two versions of "${written.existing.title}", which holds? ${written.path}`, "warning");
     return refuseConflict(written);
-  }
-
-  /** Returns all memories while they are few: a contradiction need not share many words. */
-  async function findSimilar(text: string, { limit }: { limit: number }): Promise<readonly Memory[]> {
-    const known = memories.known();
-    if (known.length <= FEW_MEMORIES) return known;
-    const found = await search.find({ text, limit });
-    return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   }
 
   /**

@@ -13,6 +13,8 @@ export const exitCodes = {
   usage: 2,
   /** Failed; the message says why. */
   failed: 3,
+  /** Stopped by Ctrl-C, as shells report it; what was done is whole. */
+  interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
@@ -33,6 +35,8 @@ export interface CliContext {
   say(text: string): void;
   /** Prints anything else to standard error. */
   warn(text: string): void;
+  /** Calls `stop` at the first Ctrl-C, until the returned function is called. A second one ends the process. */
+  onInterrupt?(stop: () => void): () => void;
   /** Writes raw text to the terminal; absent if standard error is not one. */
   draw?: (text: string) => void;
 }

@@ -183,6 +183,20 @@ export const commands: readonly Command[] = [
     load: () => import("./commands/ingest.js"),
   },
   {
+    name: "learn",
+    summary:
+      "keeps what past conversations say: JSON Lines {id, session, role, text, at}, or files of opencode export",
+    arguments: "[files...]",
+    options: [
+      ["--sessions", "also OpenCode's own sessions of this project; starts opencode to read them"],
+      ["--server <url>", "reads the sessions from this running OpenCode server"],
+      ["--dry-run", "shows what would be kept"],
+      ["--json", "prints one JSON object a line"],
+    ],
+    example: "strata learn conversations.jsonl --dry-run --json",
+    load: () => import("./commands/learn.js"),
+  },
+  {
     name: "init",
     summary: "adds the plugin to this project's opencode.json; safe to run twice",
     options: [

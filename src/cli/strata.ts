@@ -21,6 +21,10 @@ process.exitCode = await runProgram(commands, process.argv.slice(2), {
   env: process.env,
   style: createStyle(),
   ...(!packageFolder.includes(`${sep}node_modules${sep}`) && { packageFolder }),
+  onInterrupt(stop) {
+    process.once("SIGINT", stop);
+    return () => process.off("SIGINT", stop);
+  },
   loadLayers: async () => (await import("../../layers/index.js")).layers,
   ...createTerminal(process.stdout, process.stderr),
 });

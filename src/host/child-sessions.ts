@@ -124,7 +124,7 @@ export function createChildSessions(options: ChildSessionsOptions): ChildSession
 }
 
 /** A fork has no parent, so only its title, which names the process that opened it, identifies it. */
-function isOurs({ title, parentID }: { title: string; parentID?: string }): boolean {
+export function isOurs({ title, parentID }: { title: string; parentID?: string }): boolean {
   if (title.startsWith(FORK_TITLE)) return readOpener(title) !== undefined;
   return hasOwnTitle({ title, parentID });
 }

@@ -81,7 +81,7 @@ export function createOwnFiles(options: OwnFilesOptions): Files {
     if (!findOwnPlace(path)) return read(given);
     if (await leadsOut(dirname(path))) return undefined;
     try {
-      return await read({ links: "refused" });
+      return await read({ ...given, links: "refused" });
     } catch (thrown) {
       if (!isLoop(thrown)) throw thrown;
       reportLink(path);

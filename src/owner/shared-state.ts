@@ -9,7 +9,10 @@ import type { FileStat, Files } from "../seams/files.js";
 /** Names in the folder of machine state that are not shared; `memory` is checked elsewhere. */
 const KEPT = new Set(["owner", "decisions", "breakers", "mail", "extraction", "memory", "views"]);
 /** Shared files inside folders that are not shared. */
-export const SHARED_WITHIN: readonly string[] = [join("extraction", "commands.json")];
+export const SHARED_WITHIN: readonly string[] = [
+  join("extraction", "commands.json"),
+  join("extraction", "learned.jsonl"),
+];
 
 /** Is this entry of the folder of machine state shared as a whole? */
 export const isSharedName = (name: string): boolean => !KEPT.has(name);
@@ -48,7 +51,7 @@ export function guardSharedState({ files, state, ...options }: SharedStateOption
 
   return {
     read: (path) => read(path, () => files.read(path), undefined),
-    readFrom: (path, offset) => read(path, () => files.readFrom(path, offset), undefined),
+    readFrom: (path, offset, given) => read(path, () => files.readFrom(path, offset, given), undefined),
     stat: (path) => read<FileStat | undefined>(path, () => files.stat(path), undefined),
     statItself: (path) => read<FileStat | undefined>(path, () => files.statItself(path), undefined),
     realPath: (path) => read(path, () => files.realPath(path), undefined),

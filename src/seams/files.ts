@@ -7,8 +7,12 @@
  */
 export interface Files {
   read(path: string, options?: ReadOptions): Promise<Uint8Array | undefined>;
-  /** The file's contents from this byte on; empty if the file is shorter. */
-  readFrom(path: string, offset: number, options?: ReadOptions): Promise<Uint8Array | undefined>;
+  /** The file's contents from this byte on, at most `maxBytes` of them; empty if the file is shorter. */
+  readFrom(
+    path: string,
+    offset: number,
+    options?: ReadOptions & { maxBytes?: number },
+  ): Promise<Uint8Array | undefined>;
   stat(path: string): Promise<FileStat | undefined>;
   /** The path with all links resolved; `undefined` if nothing exists there. */
   realPath(path: string): Promise<string | undefined>;

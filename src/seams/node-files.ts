@@ -38,7 +38,7 @@ export const nodeFiles: Files = {
     if (!file) return undefined;
     try {
       const { size } = await file.stat();
-      const rest = new Uint8Array(Math.max(0, size - offset));
+      const rest = new Uint8Array(Math.min(Math.max(0, size - offset), options?.maxBytes ?? size));
       const { bytesRead } = await file.read(rest, 0, rest.byteLength, offset);
       return rest.subarray(0, bytesRead);
     } finally {

@@ -39,6 +39,8 @@ export function describeFiles(name: string, open: () => Promise<{ files: Files; 
       expect(await from(4)).toBe("two\n");
       expect(await from(8)).toBe("");
       expect(await from(100)).toBe("");
+      const some = await files.readFrom(`${folder}/a.jsonl`, 2, { maxBytes: 4 });
+      expect(Buffer.from(some ?? []).toString()).toBe("e\ntw");
       expect(await files.statItself(`${folder}/a.jsonl`)).toMatchObject({ kind: "file", bytes: 8 });
     });
 

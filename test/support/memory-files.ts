@@ -40,7 +40,7 @@ export function createMemoryFiles(
     },
     async readFrom(path, offset, options) {
       refuseLink(path, options);
-      return contents.get(path)?.slice(offset);
+      return contents.get(path)?.slice(offset, offset + (options?.maxBytes ?? Number.POSITIVE_INFINITY));
     },
     stat,
     async statItself(path) {

@@ -24,16 +24,20 @@ export async function runStrata(
     layers: stack = layers,
     clock = createFakeClock(),
     packageFolder,
+    stopsAfter,
   }: {
     folder?: string;
     env?: Record<string, string>;
     layers?: readonly LayerDefinition[];
     clock?: Clock;
     packageFolder?: string;
+    /** Ctrl-C is pressed when so many lines were printed. */
+    stopsAfter?: number;
   } = {},
 ): Promise<Ran> {
   const out: string[] = [];
   const err: string[] = [];
+  let press = (): void => {};
   const code = await runProgram(commands, line.split(" ").filter(Boolean), {
     files,
     clock,
@@ -43,7 +47,14 @@ export async function runStrata(
     style: createStyle(false),
     loadLayers: async () => stack,
     ...(packageFolder !== undefined && { packageFolder }),
-    say: (text) => void out.push(text),
+    onInterrupt(stop) {
+      press = stop;
+      return () => {};
+    },
+    say: (text) => {
+      out.push(text);
+      if (out.length === stopsAfter) press();
+    },
     warn: (text) => void err.push(text),
   });
   return { code, out: out.join("\n"), err: err.join("\n") };

@@ -18,6 +18,7 @@ const given: Readonly<Record<string, string>> = {
   history: "8080",
   import: "/none.jsonl",
   ingest: "none.md",
+  learn: "none.jsonl",
   doctor: "--no-proof",
 };
 const lines = commands.map(({ name }) => `${name} ${given[name] ?? ""}`.trim());
@@ -81,11 +82,14 @@ describe("every command", () => {
     "restore aside",
     "import /m.jsonl",
     "ingest notes.md",
+    "learn said.jsonl",
     "optimize --execute",
     "init",
   ])("strata %s says why it fails on a read-only disk, and changes nothing", async (line) => {
     const files = await openSound();
     await files.writeWhole(`${PROJECT}/notes.md`, "# Notes\n\nto take in\n");
+    const said = { id: "m", session: "s", text: "From now on always indent with tabs." };
+    await files.writeWhole(`${PROJECT}/said.jsonl`, JSON.stringify(said));
     await files.writeWhole("/m.jsonl", JSON.stringify({ v: 1, id: "idea/x", contents: "x" }));
     await files.remove(`${FOLDER}/MEMORY.md`);
     const before = copyOf(files);

@@ -134,6 +134,33 @@ describe("strata beside others", () => {
   );
 });
 
+it(
+  "an interrupted strata learn leaves an intact store and exits with 130, a killed one too, and the next one keeps the rest",
+  async () => {
+    const sizes = "small large huge tiny wide narrow heavy light".split(" ");
+    const shades = "red blue green white black brown yellow purple orange grey".split(" ");
+    const names = sizes.flatMap((size) => shades.map((shade) => `${size} ${shade}`));
+    const said = names.map((name, n) => `Remember: the ${name} service listens on port ${2_000 + n}.`);
+    const source = join(home, "said.jsonl");
+    writeFileSync(source, said.map((text, id) => JSON.stringify({ id, session: "s", text })).join("\n"));
+    for (const signal of ["SIGINT", "SIGKILL"] as const) {
+      const { child, ended } = start("learn", source, "--json");
+      child.stdout?.once("data", () => child.kill(signal));
+      expect(await ended).toBe(signal === "SIGINT" ? 130 : null);
+    }
+    const kept = JSON.parse(strata("list", "--json").stdout).memories.length;
+    expect(kept).toBeLessThan(80);
+    expect(strata("learn", source)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(`^(Kept .*\n){${80 - kept}}Kept: ${80 - kept} memories from 80 messages`),
+    });
+    expect(JSON.parse(strata("list", "--json").stdout).memories).toHaveLength(80);
+    strata("optimize", "--execute");
+    expect(strata("validate", "--strict").stdout).toBe("80 memories checked: no problems.\n");
+  },
+  patiently(90_000),
+);
+
 describe("strata where the system refuses writes", () => {
   const refused = resolve("test/support/processes/refused-writes.mjs");
   it.each([

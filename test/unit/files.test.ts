@@ -2,6 +2,8 @@ import { chmod, lstat, mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { systemClock } from "../../src/seams/clock.js";
+import { createDryFiles } from "../../src/seams/dry-files.js";
 import type { ReadOptions } from "../../src/seams/files.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { describeFiles } from "../support/files-suite.js";
@@ -18,6 +20,36 @@ async function openFolder(): Promise<string> {
 
 describeFiles("the real file system", async () => ({ files: nodeFiles, folder: await openFolder() }));
 describeFiles("the memory file system", async () => ({ files: createMemoryFiles(), folder: "/folder" }));
+describeFiles("the dry file system", async () => ({
+  files: createDryFiles(nodeFiles, systemClock),
+  folder: await openFolder(),
+}));
+
+it("dry files change nothing on the disk: what is written, moved, removed or touched is so for their reader only", async () => {
+  const disk = createMemoryFiles({ "/a/one": "1", "/a/two": "2", "/a/log": "first" });
+  const before = new Map(disk.contents);
+  const dry = createDryFiles(disk, systemClock);
+  await dry.writeWhole("/a/one", "changed");
+  await dry.rename("/a/two", "/b/two");
+  await dry.appendLine("/a/log", "second");
+  await dry.create("/c/new", "new");
+  await dry.touch("/a/log", 5);
+  await dry.remove("/a/gone");
+  await dry.rename("/c", "/d/c");
+  const read = async (path: string) => Buffer.from((await dry.read(path)) ?? []).toString();
+  expect(await Promise.all(["/a/one", "/b/two", "/a/log", "/d/c/new"].map(read))).toEqual([
+    "changed",
+    "2",
+    "first\nsecond\n",
+    "new",
+  ]);
+  expect([await dry.list("/a"), await dry.list("/b"), await dry.stat("/a/two")]).toEqual([
+    ["log", "one"],
+    ["two"],
+    undefined,
+  ]);
+  expect(disk.contents).toEqual(before);
+});
 
 it("files are readable by their owner only", async () => {
   const folder = await openFolder();

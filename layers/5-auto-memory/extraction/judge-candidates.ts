@@ -67,7 +67,7 @@ export function createCandidateJudge(context: CandidateContext): CandidateJudge 
   }
 }
 
-function toCandidate(
+export function toCandidate(
   { chance, text, type, when }: Signal,
   { messageID, saidMs }: SaidTurn,
   session: string,

@@ -16,9 +16,9 @@ export interface SaidKeeper {
 const LAYER = "auto-memory";
 
 export function createSaidKeeper(context: {
-  gate: Gate;
+  gate: Pick<Gate, "save">;
   log: LayerContext["log"];
-  memories: MemoryStore;
+  memories: Pick<MemoryStore, "list">;
 }): SaidKeeper {
   const { gate, log, memories } = context;
   return { dropKnown, save };

@@ -67,14 +67,24 @@ export async function readVersion(binary: string, clock: Clock): Promise<string 
  * packages only with `installsFor`. Throws with its last lines if it does not listen in time.
  */
 export async function startOpenCode(options: OpenCodeOptions): Promise<OpenCodeRun> {
-  const { binary, clock, files, onWords, project, root, startMs } = options;
-  await provideForStart(files, root);
-  const args = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
-  const child = spawn(binary, args, {
-    cwd: project,
-    env: isolate(options),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  await provideForStart(options.files, options.root);
+  return serveOpenCode({ ...options, env: isolate(options) });
+}
+
+export type ServeOptions = Pick<OpenCodeOptions, "binary" | "clock" | "onWords" | "project" | "startMs"> & {
+  env: NodeJS.ProcessEnv;
+  /** Arguments besides those that every server gets. */
+  args?: readonly string[];
+};
+
+/**
+ * Starts a server with exactly this environment, on this machine only, and resolves when it listens. Throws with its last
+ * lines if it does not in time.
+ */
+export async function serveOpenCode(options: ServeOptions): Promise<OpenCodeRun> {
+  const { args = [], binary, clock, env, onWords, project, startMs } = options;
+  const own = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs", "--log-level", "WARN"];
+  const child = spawn(binary, [...own, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   let words = "";
   const hear = (text: string) => {
     words = `${words}${text}`.slice(-20_000);

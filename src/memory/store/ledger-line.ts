@@ -15,9 +15,11 @@ export interface Cause {
   run?: string;
   /** Id of the run or ledger line that this change undoes. */
   undoes?: string;
+  /** When the user said it, if not now: dates the memory, not the ledger line. */
+  saidMs?: number;
 }
 
-export interface LedgerLine extends Cause {
+export interface LedgerLine extends Omit<Cause, "saidMs"> {
   v: 1;
   id: string;
   /** ISO date-time, strictly increasing per file even if the clock is set back. */

@@ -43,7 +43,7 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
   function line(
     ledger: Known,
     path: string,
-    cause: Cause,
+    { saidMs: _, ...cause }: Cause,
     { contents, ...change }: Change,
     last = ledger.known(change.from ?? path)?.at,
   ): LedgerLine {
@@ -80,7 +80,7 @@ export function createLineWriter({ clock, idOf, instance, sensitivity }: LineWri
 }
 
 /** A committed ledger never names a private memory. */
-function withoutHint({ reason, ...cause }: Cause): Cause {
+function withoutHint({ reason, ...cause }: Omit<Cause, "saidMs">): Omit<Cause, "saidMs"> {
   const isHint = reason === undefined || findPrivateID(reason) !== undefined;
   return isHint ? cause : { ...cause, reason };
 }

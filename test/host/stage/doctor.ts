@@ -1,48 +1,16 @@
 /** Runs `strata doctor` in a project, with OpenCode in the PATH. */
-import { spawn } from "node:child_process";
-import { delimiter, dirname, join } from "node:path";
 import type { Finding, Section } from "../../../src/cli/doctor/finding.js";
-import { repository } from "../repository.js";
-import { findOpenCode } from "./opencode-binary.js";
 import type { Project } from "./project.js";
+import { runStrata, type StrataOptions, type StrataRun } from "./strata.js";
 
-export interface DoctorRun {
-  code: number | null;
-  seconds: number;
-  out: string;
-  err: string;
-}
+export type DoctorRun = StrataRun;
+export type DoctorOptions = StrataOptions;
 
-export interface DoctorOptions {
-  /** Folder of OpenCode; by default of the installed one. */
-  folder?: string;
-  env?: Record<string, string>;
-}
-
-export async function runDoctor(
+export const runDoctor = (
   project: Project,
   args: readonly string[] = [],
-  { env, folder = dirname(findOpenCode()) }: DoctorOptions = {},
-): Promise<DoctorRun> {
-  const variables = {
-    PATH: [folder, process.env.PATH].join(delimiter),
-    HOME: project.folders.home,
-    TMPDIR: project.folders.tmp,
-    ...env,
-  };
-  const command = [join(repository, "dist/strata.js"), "doctor", ...args];
-  const begunMs = performance.now();
-  const child = spawn(process.execPath, command, { cwd: project.path, env: variables });
-  const text = { out: "", err: "" };
-  child.stdout.setEncoding("utf8").on("data", (more: string) => {
-    text.out += more;
-  });
-  child.stderr.setEncoding("utf8").on("data", (more: string) => {
-    text.err += more;
-  });
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { code, seconds: (performance.now() - begunMs) / 1_000, ...text };
-}
+  options: DoctorOptions = {},
+): Promise<DoctorRun> => runStrata(project, ["doctor", ...args], options);
 
 /** All findings of a run with `--json`, and those of the proof. */
 export function readFindings({ out }: Pick<DoctorRun, "out">): {

@@ -138,7 +138,8 @@ export async function prepareFolders({ root, folders, file }: Project): Promise<
   await writeFile(join(root, "models.json"), "{}");
 }
 
-function isolation({ root, folders, file }: Project): NodeJS.ProcessEnv {
+/** The environment that cuts a host off from the user and from the network. */
+export function isolation({ root, folders, file }: Project): Record<string, string> {
   return {
     PATH: [dirname(rgPath), process.env.PATH].join(delimiter),
     LANG: "C.UTF-8",

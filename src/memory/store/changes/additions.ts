@@ -35,7 +35,7 @@ export function createAdditions(options: AdditionsOptions): Additions {
   return {
     async remember(draft, cause) {
       const files = await import("../../memory-file.js");
-      const memory = planMemory(draft, files.readTitle, clock.now());
+      const memory = planMemory(draft, files.readTitle, cause.saidMs ?? clock.now());
       const why = await findWhy(memory);
       if (why) return refuse(why);
       const contents = files.formatMemoryFile(memory);

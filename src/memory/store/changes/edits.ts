@@ -89,7 +89,7 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     if (!next) return unchanged(target);
     const why = findMove(memory, next) ?? (await findWhy(next));
     if (why) return refuse(why);
-    const planned = await planRewrite(target, next, clock.now());
+    const planned = await planRewrite(target, next, { nowMs: clock.now(), saidMs: cause.saidMs });
     if (!planned) return unchanged(target);
     const { contents, reading } = planned;
     if (reading.kind === "problem") return refuse(reading.what);
@@ -122,18 +122,21 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
   }
 }
 
-/** The file with this memory in it; `undefined` where it says what it says already. */
+/**
+ * The file with this memory in it; `undefined` where it says what it says already. What was said earlier makes no memory
+ * older than it is.
+ */
 async function planRewrite(
   { looked, memory }: Target,
   next: Memory,
-  nowMs: number,
+  { nowMs, saidMs }: { nowMs: number; saidMs: number | undefined },
 ): Promise<{ contents: string; reading: FileReading } | undefined> {
   const { formatMemoryFile, parseMemoryFile } = await import("../../memory-file.js");
   const { updated } = memory;
   if (formatMemoryFile({ ...next, updated }, looked.text) === formatMemoryFile(memory, looked.text))
     return undefined;
-  const now = new Date(nowMs).toISOString();
-  const contents = formatMemoryFile({ ...next, updated: now }, looked.text);
+  const atMs = saidMs === undefined ? nowMs : Math.max(saidMs, Date.parse(updated) || 0);
+  const contents = formatMemoryFile({ ...next, updated: new Date(atMs).toISOString() }, looked.text);
   const place = { ...(parseID(memory.id) as Place), isArchived: memory.status === "archived" };
   return { contents, reading: parseMemoryFile(Buffer.from(contents), { ...place, modifiedMs: nowMs }) };
 }

@@ -1,0 +1,102 @@
+/** Session exports (`opencode export`), and the turns of stored sessions. */
+import { isToolPart, type Message, type Part } from "../../conversation/message.js";
+import { readOwnTexts, readTime } from "../../conversation/own-texts.js";
+import { hashOf } from "../../hash.js";
+import { type ExportedSession, isExportedMessage, readExportedSession } from "../../host/past-sessions.js";
+import { parseJson } from "../../records.js";
+import { decodeText } from "../../seams/files.js";
+import { createExportScanner, type ExportPart } from "./export-scanner.js";
+import type { SourcedTurn } from "./source.js";
+
+/** How an export begins, whatever its spacing. */
+const BEGINS = /^\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/;
+
+/** Is the file that begins with these bytes an export? */
+export function isExport(first: Uint8Array): boolean {
+  return BEGINS.test(decodeText(first.subarray(0, 4_096)).replace(/^\ufeff/, ""));
+}
+
+export interface StoredSession {
+  id: string;
+  messages: readonly Message[];
+}
+
+/** Sessions that people opened, one after the other. Subagents' are left out. */
+export async function* readExports(
+  chunks: AsyncIterable<Uint8Array>,
+  onProblem: (line: number, what: string) => void,
+): AsyncGenerator<StoredSession, void, void> {
+  const scanner = createExportScanner();
+  let session: ExportedSession | undefined;
+  let messages: Message[] = [];
+  const take = (part: ExportPart): StoredSession | undefined => {
+    if (part.kind === "problem") onProblem(part.line, part.what);
+    else if (part.kind === "end") {
+      const ended = session;
+      const read = messages;
+      [session, messages] = [undefined, []];
+      const id = ended?.id ?? read[0]?.info.sessionID;
+      if (id === undefined || ended?.isPersons === false) return undefined;
+      return { id, messages: ended?.selectMessages(read) ?? read };
+    } else {
+      const value = parseJson(decodeText(part.text));
+      if (part.kind === "info") session = readExportedSession(value);
+      else if (isExportedMessage(value)) messages.push(slim(value));
+      else onProblem(part.line, "expected a message with info and parts, something else came");
+    }
+    return undefined;
+  };
+  for await (const chunk of chunks)
+    for (const part of scanner.scan(chunk)) {
+      const read = take(part);
+      if (read) yield read;
+    }
+  for (const part of scanner.end()) {
+    const read = take(part);
+    if (read) yield read;
+  }
+}
+
+/** Tools by which an agent saves memories itself: what extraction looks at in an answer. */
+const MEMORY_TOOL = /^memory_/;
+
+/** The message without what learning does not read: results of tools and files may be large. */
+function slim({ info, parts }: Message): Message {
+  const isRead = (part: Part): boolean =>
+    info.role === "user"
+      ? part.type === "text" && part.synthetic !== true
+      : isToolPart(part) && MEMORY_TOOL.test(part.tool);
+  const left = parts.map((part) => (isRead(part) ? part : pick(part)));
+  return { info, parts: info.role === "user" ? left : left.filter(isRead) };
+}
+
+function pick(part: Part): Part {
+  const { ignored, synthetic, type } = part;
+  const id = (part as { id?: unknown }).id;
+  return {
+    type,
+    ...(ignored && { ignored }),
+    ...(synthetic && { synthetic }),
+    ...(id !== undefined && { id }),
+  };
+}
+
+/** Splits sessions into turns, and leaves out messages that a fork has from the session it was made of. */
+export function createTurnSplitter(): (session: StoredSession) => SourcedTurn[] {
+  const seen = new Set<string>();
+
+  return ({ id, messages }) => {
+    const turns: { session: string; messages: Message[] }[] = [];
+    for (const message of messages) {
+      if (message.info.role === "user") turns.push({ session: id, messages: [] });
+      turns.at(-1)?.messages.push(message);
+    }
+    return turns.filter(({ messages: [first] }) => first !== undefined && isNews(first));
+  };
+
+  /** In a fork a message keeps its time and text, and has another id. */
+  function isNews({ info, parts }: Message): boolean {
+    const name = hashOf(`${readTime(info)}\n${readOwnTexts(parts).join("\n")}`);
+    return !seen.has(name) && seen.add(name) !== undefined;
+  }
+}

@@ -1,0 +1,137 @@
+/** Sessions that OpenCode has stored: of a project, from a running server, and what an export says of one. */
+import { isAbsolute, relative, sep } from "node:path";
+import { isForPeopleOnly, type Message } from "../conversation/message.js";
+import { isRecord } from "../records.js";
+import { type Clock, waitAtMost } from "../seams/clock.js";
+import { finite, object, string } from "../shape.js";
+import { isOurs } from "./child-sessions.js";
+import { readTemplate } from "./templates.js";
+import { type Revert, withoutUndone } from "./undone.js";
+
+export interface PastSessions {
+  /** Ids of the sessions that people opened in the project, oldest first; `undefined` if the server does not answer. */
+  list(): Promise<string[] | undefined>;
+  /** The messages that are not undone; `undefined` if the server does not answer in time. */
+  readMessages(sessionID: string): Promise<readonly Message[] | undefined>;
+  /** Templates of all slash commands; none if the server does not answer. */
+  listTemplates(): Promise<string[]>;
+}
+
+export interface PastSessionsOptions {
+  clock: Clock;
+  /** Root of the project. */
+  project: string;
+  /** Address of the server. */
+  url: string;
+  /** The server's password, if it has one, and its user name. */
+  login?: { password: string; name: string };
+}
+
+/** The server lists a hundred by default. */
+const MOST_LISTED = 100_000;
+/** The first request makes OpenCode open the project; a long session takes seconds. */
+const DEADLINE_MS = 60_000;
+
+export function openPastSessions(options: PastSessionsOptions): PastSessions {
+  const { project } = options;
+  const get = createGet(options);
+
+  return {
+    async list() {
+      const listed = await get("/session", { limit: String(MOST_LISTED) });
+      if (!Array.isArray(listed)) return undefined;
+      const sessions = listed.filter(isListed).filter(({ directory }) => isWithin(project, directory));
+      const own = sessions.filter((session) => readExportedSession(session)?.isPersons === true);
+      return own.sort((a, b) => a.time.created - b.time.created).map(({ id }) => id);
+    },
+
+    async readMessages(sessionID) {
+      const path = `/session/${encodeURIComponent(sessionID)}`;
+      const session = readExportedSession(await get(path));
+      const messages = session && (await get(`${path}/message`));
+      return Array.isArray(messages)
+        ? session?.selectMessages(messages.filter(isExportedMessage))
+        : undefined;
+    },
+
+    async listTemplates() {
+      const commands = await get("/command");
+      return Array.isArray(commands) ? commands.flatMap(readTemplate) : [];
+    },
+  };
+}
+
+/** Asks a route of the server; `undefined` if it refuses or does not answer in time. */
+function createGet({ clock, login, project, url }: PastSessionsOptions) {
+  const token = login && Buffer.from(`${login.name}:${login.password}`).toString("base64");
+  const headers = token === undefined ? {} : { authorization: `Basic ${token}` };
+
+  return async (path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+    const asked = `${url.replace(/\/+$/, "")}${path}?${new URLSearchParams({ ...query, directory: project })}`;
+    const waited = await waitAtMost(clock, DEADLINE_MS, async (signal) => {
+      const response = await fetch(asked, { headers, signal });
+      return response.ok ? ((await response.json()) as unknown) : undefined;
+    });
+    return waited.kind === "done" ? waited.value : undefined;
+  };
+}
+
+interface ListedSession {
+  id: string;
+  directory: string;
+  time: { created: number };
+}
+
+const isListed = object<ListedSession>({
+  id: string,
+  directory: string,
+  time: object<ListedSession["time"]>({ created: finite }),
+});
+
+function isWithin(project: string, folder: string): boolean {
+  const path = relative(project, folder);
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+/** The `info` of an export. */
+export interface ExportedSession {
+  id: string;
+  /** It is neither a subagent's nor one of Strata's own. */
+  isPersons: boolean;
+  /** The messages that live extraction would read. */
+  selectMessages(messages: readonly Message[]): readonly Message[];
+}
+
+/** `undefined` if the value is not the `info` of a session. */
+export function readExportedSession(info: unknown): ExportedSession | undefined {
+  if (!isRecord(info) || typeof info.id !== "string") return undefined;
+  const { id, parentID, revert, title } = info;
+  const session = { title: String(title ?? ""), ...(typeof parentID === "string" && { parentID }) };
+  return {
+    id,
+    isPersons: isPersons(session),
+    selectMessages(messages) {
+      const left = isRevert(revert) ? withoutUndone(messages, revert) : messages;
+      return left.filter((message) => !isForPeopleOnly(message));
+    },
+  };
+}
+
+function isPersons(session: { title: string; parentID?: string }): boolean {
+  return session.parentID === undefined && !isOurs(session);
+}
+
+const isRevert = (value: unknown): value is Revert => isRecord(value) && typeof value.messageID === "string";
+
+/** Is the value a message as an export has it? */
+export function isExportedMessage(value: unknown): value is Message {
+  if (!isRecord(value) || !isRecord(value.info) || !Array.isArray(value.parts)) return false;
+  const { id, role, time } = value.info;
+  return (
+    typeof id === "string" &&
+    typeof role === "string" &&
+    isRecord(time) &&
+    Number.isFinite(time.created) &&
+    value.parts.every(isRecord)
+  );
+}

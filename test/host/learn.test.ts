@@ -1,0 +1,97 @@
+/** `strata learn` and what the real OpenCode has stored: exports, its server, a server started for it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repository } from "./repository.js";
+import { whenContains } from "./stage/files.js";
+import { isolation, runOpenCode } from "./stage/opencode.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, say } from "./stage/steps.js";
+import { runStrata, type StrataRun } from "./stage/strata.js";
+
+const RULE = "From now on always indent with tabs.";
+const PORT = "Remember: the staging port is 5432.";
+const ONLY_IN_FORK = "Never push to main without asking.";
+
+const contentsOf = ({ out }: StrataRun): unknown[] =>
+  out === ""
+    ? []
+    : out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).content);
+
+const learn = (stage: Stage, ...args: string[]): Promise<StrataRun> =>
+  runStrata(stage.project, ["learn", ...args, "--json"], { env: isolation(stage.project) });
+
+/** A session with a command's template, an attached file, a subagent and a fork, all with sentences that sound like rules. */
+async function play(stage: Stage): Promise<string[]> {
+  const asked = [say("ok"), say("checked"), say("read"), say("forked")];
+  stage.model.script(...asked);
+  const session = await stage.newSession("talk");
+  await session.ask(RULE);
+  await session.command("check", "the tests");
+  const file = {
+    mime: "text/plain",
+    url: `file://${stage.project.file("rules.txt")}`,
+    filename: "rules.txt",
+  };
+  await session.ask(PORT, { parts: [{ type: "file", ...file }] });
+  const fork = await session.fork();
+  await fork.ask(ONLY_IN_FORK);
+  const args = {
+    description: "sub",
+    prompt: "From now on always answer in French.",
+    subagent_type: "general",
+  };
+  stage.model.script(call("task", args), say("sub done"), say("done"));
+  await session.ask("Use a subagent.");
+  return [session.id, fork.id];
+}
+
+test("strata learn reads the user's own words, once, from exports, from a running server, and from one that it starts", async () => {
+  await using stage = await openStage({
+    files: {
+      "rules.txt": "From now on always deploy on Fridays.",
+      ".opencode/command/check.md": "---\ndescription: x\n---\nFrom now on always check $ARGUMENTS twice.",
+    },
+  });
+  const ids = await play(stage);
+  const exports = await Promise.all(ids.map((id) => runOpenCode(stage.project, ["export", id])));
+  const path = join(stage.project.root, "exports.json");
+  writeFileSync(path, exports.map(({ out }) => out).join("\n"));
+  const wanted = [RULE, PORT, ONLY_IN_FORK];
+  const ofFile = await learn(stage, path, "--dry-run");
+  expect([ofFile.code, contentsOf(ofFile)]).toEqual([0, wanted]);
+  const ofServer = await learn(stage, "--server", stage.host.url, "--dry-run");
+  expect([ofServer.code, ofServer.out]).toEqual([0, ofFile.out]);
+  const ofSessions = await learn(stage, "--sessions");
+  expect([ofSessions.code, ofSessions.out]).toEqual([0, ofFile.out]);
+  const again = await learn(stage, "--sessions", path);
+  expect([again.code, again.out]).toEqual([0, ""]);
+  const [first] = JSON.parse((await runStrata(stage.project, ["list", "--json"])).out).memories;
+  const said = (await stage.session(ids[0] ?? "").messages()).map(({ info }) => info.time.created);
+  expect(said).toContain(Date.parse(first.created));
+});
+
+test("strata learn finds nothing new in a session that the plugin has listened to", async () => {
+  await using stage = await openStage({ plugin: repository });
+  stage.model.script(say("ok"), say("ok"));
+  const session = await stage.newSession("talk");
+  await session.ask(RULE);
+  await session.ask(PORT);
+  await whenContains(stage.project.file(".opencode/memory/MEMORY.md"), "tabs");
+  await whenContains(stage.project.file(".opencode/memory/MEMORY.md"), "5432");
+  const ran = await learn(stage, "--server", stage.host.url);
+  expect([ran.code, ran.out]).toEqual([0, ""]);
+  expect(ran.err).toContain("2 already known");
+});
+
+test("strata learn --sessions without an OpenCode in the PATH, or with a wrong address, says what to do", async () => {
+  await using stage = await openStage();
+  const env = { ...isolation(stage.project), PATH: "/nowhere" };
+  const none = await runStrata(stage.project, ["learn", "--sessions"], { env });
+  expect(none).toMatchObject({ code: 3, err: expect.stringContaining("no opencode in the PATH") });
+  const wrong = await learn(stage, "--server", "http://127.0.0.1:9");
+  expect(wrong).toMatchObject({ code: 3, err: expect.stringContaining("OpenCode at http://127.0.0.1:9") });
+});

@@ -1,0 +1,44 @@
+/** Runs the built command line in a project, with OpenCode in the PATH. */
+import { spawn } from "node:child_process";
+import { delimiter, dirname, join } from "node:path";
+import { repository } from "../repository.js";
+import { findOpenCode } from "./opencode-binary.js";
+import type { Project } from "./project.js";
+
+export interface StrataRun {
+  code: number | null;
+  seconds: number;
+  out: string;
+  err: string;
+}
+
+export interface StrataOptions {
+  /** Folder of OpenCode; by default of the installed one. */
+  folder?: string;
+  env?: Record<string, string>;
+}
+
+export async function runStrata(
+  project: Project,
+  args: readonly string[],
+  { env, folder = dirname(findOpenCode()) }: StrataOptions = {},
+): Promise<StrataRun> {
+  const variables = {
+    PATH: [folder, process.env.PATH].join(delimiter),
+    HOME: project.folders.home,
+    TMPDIR: project.folders.tmp,
+    ...env,
+  };
+  const command = [join(repository, "dist/strata.js"), ...args];
+  const begunMs = performance.now();
+  const child = spawn(process.execPath, command, { cwd: project.path, env: variables });
+  const text = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (more: string) => {
+    text.out += more;
+  });
+  child.stderr.setEncoding("utf8").on("data", (more: string) => {
+    text.err += more;
+  });
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, seconds: (performance.now() - begunMs) / 1_000, ...text };
+}

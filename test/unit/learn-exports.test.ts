@@ -1,0 +1,185 @@
+/** Session exports as strata learn reads them. */
+import { describe, expect, it } from "vitest";
+import { createExportScanner, type ExportPart } from "../../src/cli/learn/export-scanner.js";
+import { createTemplateCheck, readTemplates } from "../../src/host/templates.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { fc } from "../support/property.js";
+import { type Ran, runStrata } from "../support/shell.js";
+
+const RULE = "From now on always indent with tabs.";
+const PORT = "Remember: the staging port is 5432.";
+const PUSH = "Never push to main without asking.";
+
+interface Given {
+  role?: string;
+  atMs?: number;
+  parts?: object[];
+}
+
+const message = (
+  id: string,
+  text: string,
+  { atMs = 1_700_000_000_000, parts, role = "user" }: Given = {},
+) => ({
+  info: { id, role, sessionID: "ses_1", time: { created: atMs } },
+  parts: parts ?? [{ id: `prt_${id}`, type: "text", text }],
+});
+const session = (id: string, messages: readonly object[], more: object = {}): string =>
+  JSON.stringify({ info: { id, title: "talk", time: { created: 1 }, ...more }, messages }, null, 2);
+
+async function learn(text: string, more: Record<string, string> = {}): Promise<Ran & { kept: string[] }> {
+  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x", "/e.json": text, ...more });
+  const ran = await runStrata(files, "learn /e.json --json");
+  const kept = ran.out === "" ? [] : ran.out.split("\n").map((line) => JSON.parse(line).content);
+  return { ...ran, kept };
+}
+
+describe("an export of a session", () => {
+  it("an export gives the user's messages, with their ids, session and dates", async () => {
+    const files = createMemoryFiles({
+      [`${PROJECT}/.git/HEAD`]: "x",
+      "/e.json": session("ses_1", [message("m1", RULE), message("m2", PORT, { role: "assistant" })]),
+    });
+    const { code, out } = await runStrata(files, "learn /e.json --json");
+    expect([code, JSON.parse(out)]).toMatchObject([0, { message: "m1", session: "ses_1", content: RULE }]);
+    const shown = JSON.parse((await runStrata(files, "show tabs --json")).out);
+    expect(shown.created).toBe(new Date(1_700_000_000_000).toISOString());
+  });
+
+  it("what the host, a plugin or a file added to a message is not learned from", async () => {
+    const parts = [
+      { type: "text", text: RULE, synthetic: true },
+      { type: "text", text: PORT, ignored: true },
+      { type: "file", url: "file:///x", source: { text: { value: PUSH } } },
+      { type: "text", text: "Look at this." },
+    ];
+    expect((await learn(session("ses_1", [message("m1", "", { parts })]))).kept).toEqual([]);
+  });
+
+  it("sessions of subagents and Strata's own sessions are left out", async () => {
+    const text = [
+      session("ses_1", [message("m1", RULE)], { parentID: "ses_0" }),
+      session("ses_2", [message("m2", PORT)], { title: "[strata fork] look · 77" }),
+      session("ses_3", [message("m3", PUSH)]),
+    ].join("\n");
+    expect((await learn(text)).kept).toEqual([PUSH]);
+  });
+
+  it("a message that a fork has from its session counts once", async () => {
+    const shared = message("m1", RULE);
+    const copy = { ...shared, info: { ...shared.info, id: "m9", sessionID: "ses_2" } };
+    const ran = await learn(
+      `${session("ses_1", [shared])}\n${session("ses_2", [copy, message("m8", PORT, { atMs: 5 })])}`,
+    );
+    expect(ran.kept).toEqual([RULE, PORT]);
+    expect(ran.err).toContain("from 2 messages");
+  });
+
+  it("messages that the user has undone are left out", async () => {
+    const messages = [message("m1", RULE, { atMs: 1 }), message("m2", PORT, { atMs: 2 })];
+    expect((await learn(session("ses_1", messages, { revert: { messageID: "m2" } }))).kept).toEqual([RULE]);
+  });
+
+  it("a text from a command's template is left out, also where arguments stand in it", async () => {
+    const command = "---\ndescription: x\n---\nFrom now on always check $ARGUMENTS twice.";
+    const text = session("ses_1", [
+      message("m1", "From now on always check the build twice.", { atMs: 1 }),
+      message("m2", "From now on always check the build.", { atMs: 2 }),
+    ]);
+    const { kept } = await learn(text, { [`${PROJECT}/.opencode/command/deep/check.md`]: command });
+    expect(kept).toEqual(["From now on always check the build."]);
+  });
+
+  it("where the agent saved a rule itself, it is not learned again", async () => {
+    const call = {
+      ...{ type: "tool", tool: "memory_remember", callID: "c" },
+      state: { status: "completed", input: { type: "directive", content: RULE }, output: "x".repeat(100) },
+    };
+    const text = session("ses_1", [
+      message("m1", RULE),
+      message("m2", "", { role: "assistant", parts: [call] }),
+    ]);
+    expect((await learn(text)).kept).toEqual([]);
+  });
+
+  it("an export that is cut off gives its whole messages, and is named with its line", async () => {
+    const whole = session("ses_1", [message("m1", RULE), message("m2", PORT, { atMs: 2 })]);
+    const ran = await learn(whole.slice(0, whole.indexOf(PORT)));
+    expect([ran.code, ran.kept]).toEqual([1, [RULE]]);
+    expect(ran.err).toMatch(/\/e\.json:\d+: the file ends within a session/);
+  });
+
+  it("a message that is none is named, and the others are read", async () => {
+    const ran = await learn(session("ses_1", [{ no: "message" }, message("m1", RULE)]));
+    expect([ran.code, ran.kept]).toEqual([1, [RULE]]);
+    expect(ran.err).toContain("/e.json:10: expected a message with info and parts");
+  });
+});
+
+describe("the scanner of exports", () => {
+  const describeParts = (parts: readonly ExportPart[]) =>
+    parts.map((part) => ("text" in part ? { ...part, text: Buffer.from(part.text).toString() } : part));
+
+  const scan = (bytes: Uint8Array, cuts: readonly number[]) => {
+    const scanner = createExportScanner();
+    const places = [0, ...cuts, bytes.length];
+    const parts = places.flatMap((from, index) =>
+      scanner.scan(bytes.subarray(from, places[index + 1] ?? from)),
+    );
+    return describeParts([...parts, ...scanner.end()]);
+  };
+
+  it("the scanner finds each part as JSON.parse has it, wherever the stream is cut", () => {
+    const values = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }));
+    const exported = fc.record({ info: values, messages: fc.array(values, { maxLength: 4 }) });
+    fc.assert(
+      fc.property(
+        fc.array(exported, { maxLength: 3 }),
+        fc.boolean(),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        (all, isWide, at) => {
+          const text = all.map((one) => JSON.stringify(one, null, isWide ? 2 : 0)).join("\n");
+          const bytes = Buffer.from(text);
+          const cuts = at.map((n) => n % (bytes.length + 1)).sort((a, b) => a - b);
+          const parts = scan(bytes, cuts);
+          const found = parts.flatMap((part) => ("text" in part ? [JSON.parse(part.text)] : []));
+          expect(found).toEqual(
+            JSON.parse(JSON.stringify(all.flatMap(({ info, messages }) => [info, ...messages]))),
+          );
+          expect(parts.filter(({ kind }) => kind === "end")).toHaveLength(all.length);
+          expect(parts).toEqual(scan(bytes, []));
+        },
+      ),
+    );
+  });
+
+  it("the scanner never throws, whatever the bytes, and names text that is no export once", () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void scan(bytes, [])));
+    const parts = scan(Buffer.from('Exporting…\nmore words {"info":{},"messages":[]}'), []);
+    expect(parts.map(({ kind }) => kind)).toEqual(["problem", "info", "end"]);
+  });
+});
+
+describe("templates of commands", () => {
+  it("a template is recognised with its arguments and output, and the user's own words are not", () => {
+    const isTemplate = createTemplateCheck([
+      "Review $1 against $2:\n!`git diff`\nBe strict.",
+      "$ARGUMENTS",
+      "go",
+    ]);
+    expect(isTemplate("Review a.ts against main:\n+ more\nBe strict.")).toBe(true);
+    expect(isTemplate("Review a.ts against main, please.")).toBe(false);
+    expect(isTemplate("go")).toBe(false);
+    expect(isTemplate("Create or update `AGENTS.md` for this repository.\n\nRules: …")).toBe(true);
+  });
+
+  it("templates come from configuration and command folders; a folder that is none is no error", async () => {
+    const files = createMemoryFiles({
+      "/p/command/a.md": "---\nagent: x\n---\nOne",
+      "/p/commands": "a file",
+    });
+    const configs = [{ command: { b: { template: "Two" }, c: 5 } }, { command: "none" }];
+    expect(await readTemplates(files, { configs, folders: ["/p", "/gone"] })).toEqual(["Two", "One"]);
+  });
+});

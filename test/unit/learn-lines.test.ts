@@ -1,0 +1,202 @@
+/** Lines of past conversations: which are read, with which dates, and how much is held. */
+import { describe, expect, it } from "vitest";
+import type { Candidate } from "../../layers/5-auto-memory/extraction/candidates.js";
+import { createLearner } from "../../layers/5-auto-memory/learn/learner.js";
+import { createSettled } from "../../layers/5-auto-memory/learn/settled.js";
+import { LONGEST_LINE, splitLines } from "../../src/cli/learn/json-lines.js";
+import { createGate } from "../../src/gate/gate.js";
+import type { Files } from "../../src/seams/files.js";
+import { createFakeClock, MORNING } from "../support/fake-clock.js";
+import { createFakeLog } from "../support/fake-log.js";
+import { createFakeMemories } from "../support/fake-memories.js";
+import {
+  learn,
+  lines,
+  listBytes,
+  listMemories,
+  NO_TABS,
+  openConversation,
+  PORT,
+  PUSH,
+  parseObjects,
+  said,
+  TABS,
+} from "../support/learning.js";
+import { createMemoryFiles } from "../support/memory-files.js";
+import { runStrata } from "../support/shell.js";
+
+describe("lines of a conversation", () => {
+  it("a line that is no message is named with what was expected and what came, and the others are read", async () => {
+    const text = [
+      `\ufeff${JSON.stringify(said("m1", TABS))}\r`,
+      "",
+      "no json",
+      '["a list"]',
+      '{"session":"s","text":"x"}',
+      '{"id":"m","session":"","text":"x"}',
+      '{"id":"m","session":"s","content":"x"}',
+      '{"id":"m","session":"s","text":"x","role":7}',
+      JSON.stringify(said("m2", PORT)),
+      '{"id":"m3","session":"s","text":"Remem',
+    ].join("\n");
+    const ran = await learn(openConversation(text), "--json");
+    expect(ran.code).toBe(1);
+    expect(parseObjects(ran).map(({ message }) => message)).toEqual(["m1", "m2"]);
+    const told = ran.err.split("\n").filter((line) => line.startsWith("Skipped"));
+    expect(told.map((line) => /\/m\.jsonl:(\d+): expected a message .*, (.*)$/.exec(line)?.slice(1))).toEqual(
+      [
+        ["3", "text that is not JSON came"],
+        ["4", "a list came"],
+        ["5", "id is missing"],
+        ["6", "session is empty"],
+        ["7", "text is missing"],
+        ["8", "role is a number"],
+        ["10", "text that is not JSON came"],
+      ],
+    );
+  });
+
+  it("a thousand bad lines are counted and only the first ones printed", async () => {
+    const { code, err } = await learn(
+      openConversation(`${"x\n".repeat(1_000)}${JSON.stringify(said("m1", TABS))}`),
+    );
+    expect(code).toBe(1);
+    expect(err.split("\n").filter((line) => line.startsWith("Skipped")).length).toBe(21);
+    expect(err).toContain("980 more");
+  });
+
+  it("only the user's messages are learned from; a message without a role is the user's", async () => {
+    const { role: _, ...bare } = said("m4", PORT);
+    const text = lines(
+      said("m1", TABS, { role: "assistant" }),
+      said("m2", NO_TABS, { role: "system" }),
+      said("m3", PUSH, { role: "tool" }),
+      bare,
+    );
+    expect(parseObjects(await learn(openConversation(text), "--json")).map(({ message }) => message)).toEqual(
+      ["m4"],
+    );
+  });
+
+  it("ids come back as they are given, numbers as numbers", async () => {
+    const text = lines(said("7", TABS), said("", PORT, { id: 8, session: 3 }));
+    expect(parseObjects(await learn(openConversation(text), "--json"))).toMatchObject([
+      { message: "7", session: "s1" },
+      { message: 8, session: 3 },
+    ]);
+  });
+
+  it("the date of a message is the memory's: ISO or milliseconds, and now where it has none, a wrong one or a later one", async () => {
+    const of = async (at: unknown) => {
+      const files = openConversation(lines(said("m1", TABS, { at })));
+      const ran = await learn(files);
+      const { created, updated } = JSON.parse((await runStrata(files, "show tabs --json")).out);
+      expect(updated).toBe(created);
+      return [ran.code, created];
+    };
+    const now = new Date(MORNING).toISOString();
+    expect(await of("2025-03-01T10:00:00+01:00")).toEqual([0, "2025-03-01T09:00:00.000Z"]);
+    expect(await of(Date.UTC(2025, 2, 1))).toEqual([0, "2025-03-01T00:00:00.000Z"]);
+    expect(await of(undefined)).toEqual([0, now]);
+    expect(await of(null)).toEqual([0, now]);
+    expect(await of("2126-01-01")).toEqual([0, now]);
+    expect(await of("long ago")).toEqual([1, now]);
+    expect(await of({})).toEqual([1, now]);
+  });
+
+  it("a dream does not archive what was said long ago and has just been learned", async () => {
+    const files = openConversation(lines(said("m1", PORT, { at: "2025-01-01" })));
+    await learn(files);
+    await runStrata(files, "dream");
+    expect(listMemories(files)).toHaveLength(1);
+    const [uses] = listBytes(files).filter(([path]) => path.includes("/memory/uses/"));
+    expect(uses?.[1]).toContain(`"at":${MORNING}`);
+  });
+
+  it("of two opposite sentences the later one holds, in whatever order the files have them", async () => {
+    const early = said("m1", TABS, { at: "2025-01-01" });
+    const repeated = said("m2", TABS, { at: "2025-02-01", session: "s2" });
+    const late = said("m3", NO_TABS, { at: "2025-03-01", session: "s3" });
+    for (const text of [
+      lines(early, repeated, late),
+      lines(late, early, repeated),
+      lines(repeated, early, late),
+    ]) {
+      const files = openConversation(text);
+      await learn(files);
+      const list = (await runStrata(files, "list --json")).out;
+      expect(list).toContain(NO_TABS);
+      expect(list).not.toContain(TABS);
+    }
+  });
+
+  it("a line beyond the limit is left out without being held, and its neighbours are read", async () => {
+    async function* chunks() {
+      yield Buffer.from("first\nlo");
+      for (let bytes = 0; bytes <= LONGEST_LINE; bytes += 1024 * 1024) yield Buffer.alloc(1024 * 1024, 0x78);
+      yield Buffer.from("ng\nlast");
+    }
+    const read: (string | undefined)[] = [];
+    for await (const { bytes } of splitLines(chunks())) read.push(bytes && Buffer.from(bytes).toString());
+    expect(read).toEqual(["first", undefined, "last"]);
+  });
+
+  it("ten thousand messages are read in pieces of at most a megabyte, each once", async () => {
+    const all = Array.from({ length: 10_000 }, (_, n) =>
+      JSON.stringify(
+        said(`m${n}`, n % 1_000 === 0 ? `Remember: server ${n} listens on port ${n + 1}.` : "ok"),
+      ),
+    ).join("\n");
+    const disk = openConversation(all);
+    const read: number[] = [];
+    const files: Files = {
+      ...disk,
+      read(path, options) {
+        if (path === "/m.jsonl") throw new Error("read as a whole");
+        return disk.read(path, options);
+      },
+      async readFrom(path, offset, options) {
+        const bytes = await disk.readFrom(path, offset, options);
+        if (path === "/m.jsonl") read.push(bytes?.byteLength ?? 0);
+        return bytes;
+      },
+    };
+    const ran = await learn(files, "--dry-run --json");
+    expect(ran.err).toContain("from 10,000 messages");
+    expect(parseObjects(ran)).toHaveLength(10);
+    expect(Math.max(...read)).toBeLessThanOrEqual(1024 * 1024);
+  });
+});
+
+describe("candidates", () => {
+  it("sentences that are not sure are offered to the store of candidates, and returned as such, never kept", async () => {
+    const clock = createFakeClock();
+    const memories = createFakeMemories(clock.now);
+    const offered: Candidate[] = [];
+    const learner = createLearner({
+      ...{ clock, log: createFakeLog(), run: "r", isWritten: () => true },
+      memories: { list: memories.list, noteUse: () => {} },
+      gate: createGate({ memories }),
+      settled: createSettled({ files: createMemoryFiles(), folder: "/state", log: createFakeLog() }),
+      candidates: { offer: async (found) => void offered.push(...found) },
+    });
+    const texts = [
+      TABS,
+      "The storage is SQLite, because it needs no server.",
+      "we use pnpm here",
+      "I like it short",
+    ];
+    const messages = texts.map((text, n) => ({
+      info: { id: `m${n}`, sessionID: "s1", role: "user", time: { created: MORNING + n } },
+      parts: [{ type: "text", text }],
+    }));
+    const { learned } = await learner({ session: "s1", messages });
+    const waiting = learned.filter(({ isCandidate }) => isCandidate);
+    expect(offered.map(({ said: [one], text }) => [text, one?.message, one?.session])).toEqual(
+      waiting.map(({ content, message, session }) => [content, message, session]),
+    );
+    const kept = [...memories.contents.values()].map(({ content }) => content);
+    expect(kept).toEqual(learned.filter(({ isCandidate }) => !isCandidate).map(({ content }) => content));
+    expect(kept).toContain(TABS);
+  });
+});
