@@ -23,8 +23,12 @@ export function compareStatements(later: string, earlier: string): Relation {
   const likeness = overlapOf(a.words, b.words);
   const [shorter, longer] = a.words.size < b.words.size ? [a.words, b.words] : [b.words, a.words];
   const doNumbersDiffer = a.numbers.size > 0 && b.numbers.size > 0 && countShared(a.numbers, b.numbers) === 0;
-  if (doNumbersDiffer)
-    return likeness >= SAME_SUBJECT && a.isNegated === b.isNegated ? "contradicts" : "other";
+  // Of several numbers one may be the subject: server 64 on port 2064, server 65 on port 2065.
+  const mayNumberSubjects = a.numbers.size > 1 && b.numbers.size > 1;
+  if (doNumbersDiffer) {
+    const isAboutSame = likeness >= SAME_SUBJECT && !mayNumberSubjects;
+    return isAboutSame && a.isNegated === b.isNegated ? "contradicts" : "other";
+  }
   const isWithin = shorter.size >= LEAST_WITHIN && coverageOf(shorter, longer) >= WITHIN;
   const isAlike = likeness >= SAME || isWithin;
   if (!isAlike) return "other";

@@ -36,6 +36,7 @@ describe("a later statement, beside an earlier one", () => {
 
   const unrelated: [string, string][] = [
     ["The API port is 8080", "The database port is 5432"],
+    ["Server 65 listens on port 2065", "Server 64 listens on port 2064"],
     ["I prefer tabs", "I prefer pytest"],
     ["We use pnpm, not npm", "npm audit runs in the nightly CI job"],
     ["Never push to main", "Never commit secrets"],
