@@ -1,34 +1,59 @@
 /** Stores what the user said, each sentence once. */
+import { planDraft, readLatest } from "../../../src/candidates/candidate.js";
 import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
+import type { Memory } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
+import { inSlices, type Sliced } from "../../../src/slices.js";
+import { compareStatements } from "../../../src/statement/compare.js";
 import type { Signal } from "../signals/find-signals.js";
 import type { SaidTurn } from "./extract-turns.js";
-import type { SaidDraft } from "./said-drafts.js";
+import { type SaidDraft, toCandidate } from "./said-drafts.js";
 
 export interface SaidKeeper {
   /** Saves in order; rejects with the store's error. */
   save(sessionID: string, drafts: readonly SaidDraft[]): Promise<void>;
-  /** Drops signals and candidates that already have a memory; an archived one does not come back. */
+  /** Stores the candidates, and saves those that the user has said in two sessions. Rejects with the system's error. */
+  offer(sessionID: string, turns: readonly SaidTurn[]): Promise<void>;
+  /**
+   * Drops signals and candidates that already have a memory; an archived one does not come back. A candidate also has one
+   * if an active memory says the same.
+   */
   dropKnown(turns: readonly SaidTurn[]): Promise<SaidTurn[]>;
 }
 
 const LAYER = "auto-memory";
 
-export function createSaidKeeper(context: {
-  gate: Gate;
-  log: LayerContext["log"];
-  memories: MemoryStore;
-}): SaidKeeper {
-  const { gate, log, memories } = context;
-  return { dropKnown, save };
+export interface SaidKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
+  gate: Pick<Gate, "save">;
+  memories: Pick<MemoryStore, "list">;
+}
 
-  async function save(sessionID: string, drafts: readonly SaidDraft[]): Promise<void> {
+export function createSaidKeeper(context: SaidKeeperContext): SaidKeeper {
+  const { candidates, clock, gate, log, memories } = context;
+  return { dropKnown, offer, save };
+
+  async function save(
+    sessionID: string,
+    drafts: readonly SaidDraft[],
+    reason = "the user said it",
+  ): Promise<void> {
     for (const { draft, saidMs } of drafts) {
-      const cause = { operation: "extract", session: sessionID, reason: "the user said it" };
+      const cause = { operation: "extract", session: sessionID, reason };
       const written = await gate.save(draft, saidMs, cause);
       if (written.kind === "refused") log.info(LAYER, `not remembered: ${written.why}`);
       else log.debug(LAYER, `${written.memory.id}: ${written.kind}`);
+    }
+  }
+
+  async function offer(sessionID: string, turns: readonly SaidTurn[]): Promise<void> {
+    const found = turns.flatMap((turn) => turn.candidates.map((one) => toCandidate(one, turn, sessionID)));
+    if (found.length === 0) return;
+    for (const agreed of await candidates.offer(found)) {
+      const draft = planDraft(agreed);
+      const saidMs = readLatest(agreed)?.saidMs ?? clock.now();
+      if (draft) await save(sessionID, [{ draft, saidMs }], "the user said it in two sessions");
+      await candidates.settle([agreed.id]);
     }
   }
 
@@ -38,10 +63,26 @@ export function createSaidKeeper(context: {
     const own = (await memories.list({ archived: true })).filter(({ isForeign }) => !isForeign);
     const known = new Set(own.map(({ provenance }) => `${provenance.message} ${provenance.evidence}`));
     const isNews = (turn: SaidTurn) => (signal: Signal) => !known.has(`${turn.messageID} ${signal.text}`);
-    return turns.map((turn) => ({
-      ...turn,
-      signals: turn.signals.filter(isNews(turn)),
-      candidates: turn.candidates.filter(isNews(turn)),
-    }));
+    const active = own.filter(({ status }) => status === "active");
+    const news: SaidTurn[] = [];
+    for (const turn of turns) {
+      const candidates = await inSlices(clock, withoutSaid(turn.candidates.filter(isNews(turn)), active));
+      news.push({ ...turn, signals: turn.signals.filter(isNews(turn)), candidates });
+    }
+    return news;
   }
+}
+
+function* withoutSaid(found: readonly Signal[], active: readonly Memory[]): Sliced<Signal[]> {
+  const left: Signal[] = [];
+  for (const one of found) {
+    let isSaid = false;
+    for (const { content } of active) {
+      yield;
+      isSaid = compareStatements(one.text, content) === "same";
+      if (isSaid) break;
+    }
+    if (!isSaid) left.push(one);
+  }
+  return left;
 }
