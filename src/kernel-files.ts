@@ -1,5 +1,5 @@
 /** Files that the kernel creates in a project. Each layer's definition lists the layer's own. */
-import { WAITING_DAYS } from "./candidates/plan-candidates.js";
+import { WAITING_DAYS } from "./candidates/candidate.js";
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
 import { parseInstance } from "./instances/instance.js";
 

@@ -2,8 +2,6 @@
 import { randomUUID } from "node:crypto";
 import type { WaitingCandidate } from "../../src/candidates/candidate.js";
 import type { Candidates } from "../../src/candidates/candidates.js";
-import { findCandidates, keepCandidate } from "../../src/candidates/choose-candidates.js";
-import { formatCandidates } from "../../src/candidates/format-candidates.js";
 import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../src/error.js";
 import type { Gate } from "../../src/gate/gate.js";
@@ -29,6 +27,7 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
       async execute({ sessionID, words }) {
         const all = await candidates.list();
         if (words.trim() === "") return formatList(all);
+        const { findCandidates, keepCandidate } = await loadChoosing();
         const chosen = findCandidates(all, readIDs(words), "/keep");
         const cause = { operation: "keep", session: sessionID, run: randomUUID().slice(0, 8) };
         const lines: string[] = [];
@@ -54,6 +53,7 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
         const ids = readIDs(words);
         if (ids.length === 0)
           throw new StrataError("EMPTY", "say which to drop: /drop 3fa2b1, or /drop all; /keep lists them");
+        const { findCandidates } = await loadChoosing();
         const chosen = ids.length === 1 && ids[0] === "all" ? all : findCandidates(all, ids, "/keep");
         if (chosen.length === 0) return NONE;
         await candidates.drop(chosen.map(({ id }) => id));
@@ -62,11 +62,13 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
     },
   ];
 
-  function formatList(all: readonly WaitingCandidate[]): string {
+  async function formatList(all: readonly WaitingCandidate[]): Promise<string> {
     if (all.length === 0) return NONE;
+    const { formatCandidates } = await import("../../src/candidates/format-candidates.js");
     const how = "/keep and the first column make one a memory, /drop forgets it.";
     return [...formatCandidates(all, clock.now()), how].join("\n");
   }
 }
 
+const loadChoosing = () => import("../../src/candidates/choose-candidates.js");
 const readIDs = (words: string): string[] => words.split(/[\s,]+/).filter((word) => word !== "");

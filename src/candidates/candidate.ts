@@ -6,6 +6,9 @@
 import { type MemoryDraft, type MemoryType, usersTypes } from "../memory/memory.js";
 import { CONFIRMING_SESSIONS } from "../memory/sessions.js";
 
+/** Number of days for which a candidate waits. */
+export const WAITING_DAYS = 30;
+
 /** Where and when the user said it, and how. */
 export interface Saying {
   session: string;

@@ -5,7 +5,14 @@ import { hashOf } from "../hash.js";
 import type { Sliced } from "../slices.js";
 import { compareStatements } from "../statement/compare.js";
 import { readMeaning } from "../statement/wording.js";
-import { type Candidate, readLatest, readSessions, type Saying, type WaitingCandidate } from "./candidate.js";
+import {
+  type Candidate,
+  readLatest,
+  readSessions,
+  type Saying,
+  WAITING_DAYS,
+  type WaitingCandidate,
+} from "./candidate.js";
 
 export interface PlannedCandidates {
   /** Candidates that stay, most probable first; those taken back are last. */
@@ -14,8 +21,6 @@ export interface PlannedCandidates {
   agreed: readonly WaitingCandidate[];
 }
 
-/** Number of days for which a candidate waits. */
-export const WAITING_DAYS = 30;
 /** More than a person reads through. */
 const MOST_WAITING = 200;
 /** Maximum number of sayings stored of one candidate. */

@@ -16,7 +16,7 @@ import type { MemoryStore } from "../../../src/memory/store.js";
 import type { Learned } from "../signals/weigh.js";
 import { createCommandWatch } from "./extract-commands.js";
 import { createCursors } from "./extraction-cursor.js";
-import { type CandidateContext, type CandidateJudge, createCandidateJudge } from "./judge-candidates.js";
+import type { CandidateContext, CandidateJudge } from "./judge-candidates.js";
 import { createUnreadReader } from "./read-unread.js";
 import { keepAsSaid } from "./said-drafts.js";
 import { createSaidKeeper } from "./said-keeper.js";
@@ -152,7 +152,7 @@ export function createExtraction(context: ExtractionContext): Extraction {
 /** Asks in the background, one question at a time: a model that hangs holds up nothing else. */
 function createJudging(context: ExtractionContext & Pick<CandidateContext, "gate">) {
   const { background, log } = context;
-  const judge = createCandidateJudge(context);
+  let judge: CandidateJudge | undefined;
   let isAsking = false;
   /** The latest that came while a question was open; all candidates that wait are in the next one. */
   let next: Parameters<CandidateJudge> | undefined;
@@ -164,7 +164,11 @@ function createJudging(context: ExtractionContext & Pick<CandidateContext, "gate
     }
     isAsking = true;
     void background
-      .add(() => judge(...asked))
+      .add(async () => {
+        const { createCandidateJudge } = await import("./judge-candidates.js");
+        judge ??= createCandidateJudge(context);
+        await judge(...asked);
+      })
       .catch((thrown) => log.error(LAYER, `candidates are not judged: ${formatError(thrown)}`))
       .finally(() => {
         isAsking = false;
