@@ -70,6 +70,7 @@ export function createCandidateStore(options: CandidateStoreOptions): CandidateS
     noteJudged: (ids) => changeThose(stored, ids, (one) => ({ ...one, isJudged: true })),
 
     async drop(ids) {
+      if (ids.length === 0) return;
       await stored.change(async ({ readDropped, waiting, writeDropped }) => {
         const wanted = waiting.filter(({ id }) => ids.includes(id));
         if (wanted.length === 0) return { next: waiting, result: undefined };
