@@ -22,9 +22,3 @@ export function formatCandidates(all: readonly WaitingCandidate[], nowMs: number
     return `${columns.join("  ")}  ${toLine(text, LONGEST_TEXT)}`;
   });
 }
-
-/** "3 wait until you say them again or keep them" */
-export const formatWaiting = (count: number): string =>
-  count === 1
-    ? "1 waits until you say it again or keep it"
-    : `${count} wait until you say them again or keep them`;

@@ -1,5 +1,5 @@
 /** Formats the status for people. */
-import { formatWaiting } from "../candidates/format-candidates.js";
+import { formatWaiting } from "../candidates/format-waiting.js";
 import { formatCount } from "../format.js";
 import type { Status } from "./status.js";
 

@@ -4,7 +4,7 @@
  */
 
 import { resolve } from "node:path";
-import { formatWaiting } from "../../candidates/format-candidates.js";
+import { formatWaiting } from "../../candidates/format-waiting.js";
 import { readFreeBytes } from "../../seams/scratch.js";
 import { VERSION } from "../../version.js";
 import { readWhole } from "../arguments.js";
