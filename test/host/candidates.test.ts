@@ -13,6 +13,7 @@ import { CANDIDATE, LEARNED } from "../support/extraction.js";
 import { repository } from "./repository.js";
 import { whenContains, whenFits } from "./stage/files.js";
 import type { ModelRequest } from "./stage/model-request.js";
+import { shareHost } from "./stage/shared-host.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, say } from "./stage/steps.js";
 
@@ -23,6 +24,7 @@ for (const name of ["dist", "prompts", "vectors", "package.json"])
 writeFileSync(join(plugin, "vectors", "signals.json"), JSON.stringify(LEARNED));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const shared = shareHost({ plugin });
 const INDEX = ".opencode/memory/MEMORY.md";
 const OTHER = "The storage of old reports is S3.";
 const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
@@ -53,7 +55,7 @@ async function beginSession(stage: Stage): Promise<string> {
 }
 
 test("a likely sentence waits unseen after one session, and the next sessions know it once it was said in another", async () => {
-  await using stage = await openStage({ plugin });
+  await using stage = await shared.openStage();
   stage.model.respond(() => say("Understood."));
   await (await stage.newSession("one")).ask(CANDIDATE);
   const file = await locate(stage);
@@ -70,7 +72,7 @@ test("a likely sentence waits unseen after one session, and the next sessions kn
 });
 
 test("strata keep makes a likely sentence a memory, and /drop forgets one", async () => {
-  await using stage = await openStage({ plugin });
+  await using stage = await shared.openStage();
   stage.model.respond(() => say("Understood."));
   const session = await stage.newSession("one");
   await session.ask(`${CANDIDATE} ${OTHER}`);
@@ -87,6 +89,23 @@ test("strata keep makes a likely sentence a memory, and /drop forgets one", asyn
   const begun = await beginSession(stage);
   expect(begun).toContain(CANDIDATE);
   expect(begun).not.toContain("S3");
+});
+
+test("a likely sentence goes with the turn that the user undoes, and comes back with it", async () => {
+  await using stage = await shared.openStage();
+  stage.model.respond(() => say("Understood."));
+  const session = await stage.newSession("one");
+  await session.ask("Look at the importer.");
+  await session.ask(CANDIDATE);
+  const file = await locate(stage);
+  await whenContains(file, CANDIDATE);
+  const asked = (await session.messages()).filter(({ info }) => info.role === "user").at(-1);
+  await stage.host.api("POST", `/session/${session.id}/revert`, { messageID: asked?.info.id });
+  await whenContains(file, "isTakenBack");
+  expect(strata(stage, "list", "--candidates")).toBe("No candidates wait.\n");
+  await stage.host.api("POST", `/session/${session.id}/unrevert`, {});
+  await whenFits(file, (text) => !text.includes("isTakenBack"), "what counts again");
+  expect(strata(stage, "list", "--candidates")).toContain(CANDIDATE);
 });
 
 test("a small model that calls a tool loses none of what is sure, and what is likely waits", async () => {

@@ -31,7 +31,7 @@ const LATER = { v: 9, novelty: { deep: [1] } };
 const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 
 /** Documents: kept as they are, byte for byte. */
-const documents: readonly [path: string, text: string][] = [
+const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/dream.json`, JSON.stringify(LATER)],
   [`${STATE}/leases.json`, JSON.stringify(LATER)],
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],

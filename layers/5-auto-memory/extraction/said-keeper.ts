@@ -1,6 +1,6 @@
 /** Stores what the user said, each sentence once. */
 import { planDraft, readLatest } from "../../../src/candidates/candidate.js";
-import type { Gate } from "../../../src/gate/gate.js";
+import type { FindSimilar, Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
@@ -27,10 +27,14 @@ const LAYER = "auto-memory";
 export interface SaidKeeperContext extends Pick<LayerContext, "candidates" | "clock" | "log"> {
   gate: Pick<Gate, "save">;
   memories: Pick<MemoryStore, "list">;
+  /** Default: compare all memories. */
+  findSimilar?: FindSimilar;
 }
 
+const MOST_SIMILAR = 20;
+
 export function createSaidKeeper(context: SaidKeeperContext): SaidKeeper {
-  const { candidates, clock, gate, log, memories } = context;
+  const { candidates, clock, findSimilar, gate, log, memories } = context;
   return { dropKnown, offer, save };
 
   async function save(
@@ -66,23 +70,26 @@ export function createSaidKeeper(context: SaidKeeperContext): SaidKeeper {
     const active = own.filter(({ status }) => status === "active");
     const news: SaidTurn[] = [];
     for (const turn of turns) {
-      const candidates = await inSlices(clock, withoutSaid(turn.candidates.filter(isNews(turn)), active));
-      news.push({ ...turn, signals: turn.signals.filter(isNews(turn)), candidates });
+      const found: Signal[] = [];
+      for (const one of turn.candidates.filter(isNews(turn)))
+        if (!(await isRemembered(one.text, active))) found.push(one);
+      news.push({ ...turn, signals: turn.signals.filter(isNews(turn)), candidates: found });
     }
     return news;
   }
+
+  async function isRemembered(text: string, active: readonly Memory[]): Promise<boolean> {
+    const similar = await findSimilar?.(text, { limit: MOST_SIMILAR });
+    const ids = similar && new Set(similar.map(({ id }) => id));
+    const near = ids ? active.filter(({ id }) => ids.has(id)) : active;
+    return inSlices(clock, isSaidBy(text, near));
+  }
 }
 
-function* withoutSaid(found: readonly Signal[], active: readonly Memory[]): Sliced<Signal[]> {
-  const left: Signal[] = [];
-  for (const one of found) {
-    let isSaid = false;
-    for (const { content } of active) {
-      yield;
-      isSaid = compareStatements(one.text, content) === "same";
-      if (isSaid) break;
-    }
-    if (!isSaid) left.push(one);
+function* isSaidBy(text: string, memories: readonly Memory[]): Sliced<boolean> {
+  for (const { content } of memories) {
+    yield;
+    if (compareStatements(text, content) === "same") return true;
   }
-  return left;
+  return false;
 }
