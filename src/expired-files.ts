@@ -34,10 +34,11 @@ async function findOfKind(world: ExpiryWorld, kind: FileKind, days: number): Pro
   const { days: leastDays, openNeeds, what } = kind.expiry;
   const isNeeded = openNeeds?.(world);
   const found: ExpiredFile[] = [];
-  for (const folder of listFolders(kind)) {
-    for (const name of await world.files.list(join(world.folders.project, folder))) {
+  const root = world.root ?? world.folders.project;
+  for (const folder of await listFolders(world.files, root, kind)) {
+    for (const name of await world.files.list(join(root, folder))) {
       if (!matches(kind, `${folder}/${name}`)) continue;
-      const path = join(world.folders.project, folder, name);
+      const path = join(root, folder, name);
       const stat = await world.files.statItself(path);
       if (stat?.kind !== "file") continue;
       const ageMs = world.clock.now() - findLastUse(kind, name, stat);
@@ -48,10 +49,17 @@ async function findOfKind(world: ExpiryWorld, kind: FileKind, days: number): Pro
   return found;
 }
 
-function listFolders({ path }: FileKind): string[] {
+/** With "/" as separator. `<id>` as the last part stands for each folder there. */
+async function listFolders(files: Pick<Files, "list" | "statItself">, root: string, { path }: FileKind) {
   const folder = dirname(path);
-  if (!folder.includes("<type>")) return [folder];
-  return memoryTypes.map((type) => folder.replace("<type>", type));
+  if (folder.includes("<type>")) return memoryTypes.map((type) => folder.replace("<type>", type));
+  if (!folder.endsWith("/<id>")) return [folder];
+  const above = dirname(folder);
+  const folders: string[] = [];
+  for (const name of await files.list(join(root, above)))
+    if ((await files.statItself(join(root, above, name)))?.kind === "folder")
+      folders.push(`${above}/${name}`);
+  return folders;
 }
 
 /** Removes the files that expire at start-up. A kind that cannot be read does not stop the others. */

@@ -27,6 +27,8 @@ export interface ExpiryWorld {
   clock: Clock;
   files: Files;
   folders: Folders;
+  /** Folder that the kinds' paths are below; default: the project. */
+  root?: string;
   processes: RunningProcesses;
 }
 

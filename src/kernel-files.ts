@@ -1,4 +1,5 @@
 /** Files that the kernel creates in a project. Each layer's definition lists the layer's own. */
+import { WAITING_DAYS } from "./candidates/candidate.js";
 import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
 import { parseInstance } from "./instances/instance.js";
 
@@ -42,6 +43,27 @@ export const kernelFiles: readonly FileKind[] = [
   kept(`${STATE}/memory/internal/ledger/<id>.jsonl`),
   kept(`${STATE}/memory/uses/<id>.jsonl`),
   kept(`${STATE}/<id>.lock`),
+];
+
+const DROPPED_DAYS = 365;
+
+const likely = (name: string): FileKind => ({
+  path: `projects/<id>/${name}`,
+  expiry: { what: "sentences that did not become memories", days: WAITING_DAYS, atStart: true },
+});
+
+/**
+ * Files of all projects in the user's state folder that expire; paths below that folder. What waits there expires by
+ * itself; this also removes the files of projects that are not opened any more.
+ */
+export const stateFolderFiles: readonly FileKind[] = [
+  likely("candidates.json"),
+  likely("candidates.json.corrupt"),
+  likely("dropped.json.corrupt"),
+  {
+    path: "projects/<id>/dropped.json",
+    expiry: { what: "which sentences were dropped long ago", days: DROPPED_DAYS, atStart: true },
+  },
 ];
 
 /** The file of an instance is needed while its process runs, and while it may run on another machine. */

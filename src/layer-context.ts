@@ -1,5 +1,6 @@
 import type PQueue from "p-queue";
 import type { Generation } from "./background/generation.js";
+import type { Candidates } from "./candidates/candidates.js";
 import type { ConfigReading } from "./config/config.js";
 import type { Config } from "./config/schema.js";
 import type { Pulse } from "./dispatcher/pulse.js";
@@ -60,6 +61,8 @@ export interface LayerContext {
   seal: Seal;
   /** A hook may call `known`; everything else reads the disk. */
   memories: Memories;
+  /** Sentences that may become memories. Never shown to a model. */
+  candidates: Candidates;
   /** Tells the user's own memories from those that came with the repository. */
   trust: Trust;
   /** Searches memories and notes. */

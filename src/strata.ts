@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import PQueue from "p-queue";
 import { announce } from "./announce.js";
 import { createGeneration } from "./background/generation.js";
+import { createCandidates } from "./candidates/candidates.js";
 import { readConfig } from "./config/config.js";
 import { listSwitches, type SettingsPart } from "./config/part.js";
 import type { Config } from "./config/schema.js";
@@ -24,7 +25,7 @@ import { createMemorySearch } from "./memory/search/search.js";
 import { createSecretGate } from "./memory/secret-gate.js";
 import { createMemoryStore } from "./memory/store/memory-store.js";
 import { createNotes } from "./notes/notes.js";
-import { openOwn } from "./own/own.js";
+import { type Own, openOwn } from "./own/own.js";
 import { createOwnFiles } from "./own/own-files.js";
 import { lookAfterFolders } from "./own/own-flaws.js";
 import type { SeenSessions } from "./owner/seen-sessions.js";
@@ -72,12 +73,13 @@ const LAST_WRITES_MS = 1_000;
 interface Ground
   extends Pick<KernelContext, "background" | "clock" | "config" | "files" | "folders" | "host" | "instance">,
     Pick<KernelContext, "log" | "reading" | "seal" | "toasts" | "writes"> {
+  locateRecord: Own["locateRecord"];
   sessions: SeenSessions;
 }
 
 type Requesting = Pick<KernelContext, "decisions" | "requests" | "resultFiles" | "sizes" | "windows">;
 type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
-type Remembering = Pick<KernelContext, "locks" | "memories" | "search" | "trust">;
+type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust">;
 type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes">;
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
@@ -233,7 +235,8 @@ function createRemembering(ground: Ground): Remembering {
     sessions,
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
-  return { locks, memories, search, trust };
+  const candidates = createCandidates({ ...ground, locks });
+  return { candidates, locks, memories, search, trust };
 }
 
 /** Other instances, subagents, and Strata's own model calls. */

@@ -43,6 +43,9 @@ export function toCode(text: string, limit: number): string {
   return `${fence} ${line} ${fence}`;
 }
 
+/** Only letters and digits, in lower case: what stays the same when punctuation, space and Markdown change. */
+export const foldLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+
 /** Normalises whitespace, case and final punctuation, so that sentences that differ in nothing else are equal. */
 export function foldSentence(text: string): string {
   return text

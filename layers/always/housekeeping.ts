@@ -11,6 +11,7 @@ import { formatError } from "../../src/error.js";
 import { removeExpired } from "../../src/expired-files.js";
 import type { FileKind } from "../../src/file-kinds.js";
 import type { Folders } from "../../src/folders.js";
+import { stateFolderFiles } from "../../src/kernel-files.js";
 import type { Log } from "../../src/record/log.js";
 import type { Clock } from "../../src/seams/clock.js";
 import type { Files } from "../../src/seams/files.js";
@@ -61,9 +62,10 @@ export function createHousekeeping(options: HousekeepingOptions): Layer {
     if (hasRemovedFiles) return;
     hasRemovedFiles = true;
     const world = { clock, files, folders, processes: host.processes };
-    await removeExpired(world, fileKinds, (thrown) =>
-      log.warn("background", `cannot remove expired files: ${formatError(thrown)}`),
-    );
+    const complain = (thrown: unknown): void =>
+      log.warn("background", `cannot remove expired files: ${formatError(thrown)}`);
+    await removeExpired(world, fileKinds, complain);
+    await removeExpired({ ...world, root: host.stateFolder }, stateFolderFiles, complain);
   }
 
   async function removeAbandoned(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Generation } from "../../src/background/generation.js";
+import type { Candidates } from "../../src/candidates/candidates.js";
 import type { Config } from "../../src/config/schema.js";
 import type { Layer } from "../../src/dispatcher/layer.js";
 import type { Pulse } from "../../src/dispatcher/pulse.js";
@@ -13,6 +14,7 @@ import type { Decisions } from "../../src/view/decisions.js";
 import type { KnownDecision } from "../../src/view/known-decision.js";
 
 export interface MemoryCommandOptions {
+  candidates: Pick<Candidates, "count">;
   clock: Clock;
   config: Config;
   decisions: Pick<Decisions, "days" | "read">;
@@ -35,6 +37,7 @@ const MOST_DAYS = 14;
 /** `/memory`: the status of this session and of the project. Handles no hook. */
 export function createMemoryCommand(options: MemoryCommandOptions): Layer {
   const {
+    candidates,
     clock,
     config,
     decisions,
@@ -58,7 +61,7 @@ export function createMemoryCommand(options: MemoryCommandOptions): Layer {
         async execute({ sessionID }) {
           const { readStatus } = await import("../../src/status/status.js");
           const [status, addedTokens, { why }] = await Promise.all([
-            readStatus({ files, clock }, project, config, switches),
+            readStatus({ candidates, clock, files }, project, config, switches),
             readAddedTokens(sessionID),
             generation.status(),
           ]);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Candidates } from "../../src/candidates/candidates.js";
 import type { Layer } from "../../src/dispatcher/layer.js";
 import { StrataError } from "../../src/error.js";
 import { createGate, formatContradicted } from "../../src/gate/gate.js";
@@ -8,9 +9,11 @@ import { formatFound } from "../../src/memory/search/found.js";
 import type { MemorySearch } from "../../src/memory/search/search.js";
 import type { Memories, Written } from "../../src/memory/store.js";
 import type { Clock } from "../../src/seams/clock.js";
+import { createCandidateCommands } from "./candidate-commands.js";
 import { createTrustAnswers } from "./foreign-answers.js";
 
 export interface MemoryCommandsOptions {
+  candidates: Candidates;
   memories: Memories;
   search: Pick<MemorySearch, "find">;
   clock: Clock;
@@ -20,8 +23,9 @@ const MOST_HITS = 10;
 /** The first search in a session reads and indexes all memories. */
 const RECALL_DEADLINE_MS = 15_000;
 
-/** `/remember`, `/memory-trust`, `/recall` and `/forget`. Answers no hook. */
-export function createMemoryCommands({ clock, memories, search }: MemoryCommandsOptions): Layer {
+/** `/remember`, `/keep`, `/drop`, `/memory-trust`, `/recall` and `/forget`. Answers no hook. */
+export function createMemoryCommands(options: MemoryCommandsOptions): Layer {
+  const { clock, memories, search } = options;
   const answerTrust = createTrustAnswers(memories);
   const gate = createGate({ memories });
   return {
@@ -42,6 +46,7 @@ export function createMemoryCommands({ clock, memories, search }: MemoryCommands
           return [describe(written, "Remembered"), ...formatContradicted(contradicted)].join("\n");
         },
       },
+      ...createCandidateCommands({ ...options, gate }),
       {
         name: "memory-trust",
         description:

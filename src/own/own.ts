@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Folders } from "../folders.js";
 import { openInstanceFile } from "../instances/instance.js";
 import { createLocks } from "../lock/locks.js";
-import { locateRecord } from "../owner/record.js";
+import { locateRecord, type ProjectRecord } from "../owner/record.js";
 import { createSeal, type Seal } from "../owner/seal.js";
 import { createSeenSessions, type SeenSessions } from "../owner/seen-sessions.js";
 import { createStateOwner } from "../owner/state-owner.js";
@@ -19,6 +19,8 @@ export interface Own {
   files: Files;
   seal: Seal;
   sessions: SeenSessions;
+  /** Paths of this machine's record of the project. Rejects with the system's error. */
+  locateRecord(): Promise<ProjectRecord>;
 }
 
 export interface OwnOptions {
@@ -53,19 +55,21 @@ export function openOwn({ clock, files: disk, folders, host, instance, log }: Ow
     isInUse,
     harmless: { [basename(dreamState)]: keepHarmless },
   });
+  const locateSettled = async (): Promise<ProjectRecord> => {
+    // If the project was moved, its record moves with its state.
+    await owner.settle();
+    return locate();
+  };
   const sessions = createSeenSessions({
     clock,
     files,
     log,
     project,
-    async locateRecord() {
-      // If the project was moved, its record moves with its state.
-      await owner.settle();
-      return locate();
-    },
+    locateRecord: locateSettled,
     findSessionFolder: host.findSessionFolder,
   });
-  return { files: owner.files, seal: createSeal({ files, log, stateFolder }), sessions };
+  const seal = createSeal({ files, log, stateFolder });
+  return { files: owner.files, seal, sessions, locateRecord: locateSettled };
 
   async function isInUse(): Promise<boolean> {
     for (const name of (await files.list(folders.instances)).slice(0, MOST_INSTANCES)) {

@@ -56,6 +56,8 @@ export function createOwnerIDs({ files, log, ownerPath, project }: OwnerIDsOptio
         if (!owner || !ids.includes(owner.id) || (await files.stat(owner.path))) continue;
         const sessions = ((await readText(files, earlier.sessions)) ?? "").trim();
         if (sessions !== "") await files.appendLine(record.sessions, sessions);
+        await files.rename(earlier.candidates, record.candidates);
+        await files.rename(earlier.dropped, record.dropped);
         await files.writeWhole(record.owner, await formatOwner(owner.id));
         await files.remove(earlier.owner);
         log.info("owner", `the project was moved here from ${owner.path}`);

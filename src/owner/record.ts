@@ -4,6 +4,7 @@
  *     <state folder>/key                            the key of `seal.ts`
  *     <state folder>/projects/<id>/owner.json       owner of the machine state in the project: `state-owner.ts`
  *     <state folder>/projects/<id>/sessions.txt     sessions that ran there: `seen-sessions.ts`
+ *     <state folder>/projects/<id>/candidates.json  sentences that may become memories, and dropped.json: `candidates/`
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -15,6 +16,10 @@ export interface ProjectRecord {
   owner: string;
   lock: string;
   sessions: string;
+  candidates: string;
+  candidatesLock: string;
+  /** Hashes of dropped candidates. */
+  dropped: string;
 }
 
 const ID_CHARACTERS = 32;
@@ -39,5 +44,8 @@ export function planRecord(folder: string): ProjectRecord {
     // Beside the folder, which exists only if something is known.
     lock: `${folder}.lock`,
     sessions: join(folder, "sessions.txt"),
+    candidates: join(folder, "candidates.json"),
+    candidatesLock: join(folder, "candidates.lock"),
+    dropped: join(folder, "dropped.json"),
   };
 }

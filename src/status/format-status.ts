@@ -1,4 +1,5 @@
 /** Formats the status for people. */
+import { formatWaiting } from "../candidates/format-waiting.js";
 import { formatCount } from "../format.js";
 import type { Status } from "./status.js";
 
@@ -62,12 +63,16 @@ function formatSessions({ sessions }: Status): Row[] {
   return more > 0 ? [...rows, ["", `and ${formatCount(more)} more: strata status --json`]] : rows;
 }
 
-function formatState({ background, blockers, conflicts, folders, layers, memories, results }: Status): Row[] {
+function formatState(status: Status): Row[] {
+  const { background, blockers, candidates = 0, conflicts, folders, layers, memories, results } = status;
   const known = Object.entries(memories).map(([type, count]) => `${type} ${formatCount(count)}`);
   const names = (isOn: boolean) => Object.keys(layers).filter((name) => layers[name] === isOn);
   const off = names(false);
   return [
     ["Memories", known.join(", ") || "none"],
+    ...(candidates > 0
+      ? [["Candidates", `${formatWaiting(candidates)} (strata list --candidates)`] as const]
+      : []),
     ...formatList(
       "Open blockers",
       blockers.map(({ id, title }) => `${title}  (${id})`),

@@ -1,6 +1,7 @@
 /** Adds up what the plugin has written in a project, for `strata status` and `/memory`. */
 import { basename, join } from "node:path";
 import { createBudget } from "../background/budget.js";
+import type { Candidates } from "../candidates/candidates.js";
 import { isSwitchedOn } from "../config/part.js";
 import type { Config } from "../config/schema.js";
 import { findSilent, parsePulse } from "../dispatcher/pulse.js";
@@ -26,6 +27,8 @@ export interface SessionStatus extends SavingsTotals {
 
 export interface Status extends MemoryStatus {
   folders: Folders;
+  /** Number of sentences that may become memories; absent if they cannot be read. */
+  candidates?: number;
   /** Net savings of all sessions. */
   savings: SavingsTotals;
   /** By session. */
@@ -49,13 +52,13 @@ export interface BackgroundStatus {
 
 /** Reads what the plugin has written in this project; all zeros if nothing. */
 export async function readStatus(
-  { files, clock }: { files: Files; clock: Clock },
+  { candidates, clock, files }: { candidates?: Pick<Candidates, "count">; clock: Clock; files: Files },
   project: string,
   config: Config,
   switches: readonly string[],
 ): Promise<Status> {
   const folders = planFolders(project);
-  const [ledger, breakers, results, silent, spent, memory, flaws] = await Promise.all([
+  const [ledger, breakers, results, silent, spent, memory, flaws, waiting] = await Promise.all([
     readLedger(files, folders.savings),
     readBreakers(files, folders.breakers),
     countResults(files, folders.toolResults),
@@ -63,6 +66,7 @@ export async function readStatus(
     readSpent({ files, clock }, folders.background, config),
     readMemoryStatus(files, folders.memory),
     findOwnFlaws({ files, folders, config }),
+    candidates?.count(),
   ]);
   const sessions: Record<string, SessionStatus> = {};
   for (const [sessionID, records] of ledger.sessions) {
@@ -74,6 +78,7 @@ export async function readStatus(
     sessions,
     results,
     ...memory,
+    ...pick("candidates", waiting),
     ...pick("background", spent),
     layers: Object.fromEntries(switches.map((name) => [name, isSwitchedOn(config, name)])),
     problems: [...flaws.map(formatOwnFlaw), ...ledger.problems, ...silent],

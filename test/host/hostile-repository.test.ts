@@ -28,6 +28,8 @@ const CLI = join(repository, "dist", "strata.js");
 const given: Readonly<Record<string, readonly string[]>> = {
   show: ["setup"],
   recall: ["setup"],
+  keep: ["3fa2b1"],
+  drop: ["--all"],
   edit: ["setup"],
   archive: ["tone"],
   restore: ["tone"],

@@ -1,11 +1,15 @@
 import PQueue from "p-queue";
-import type { Candidate } from "../../layers/5-auto-memory/extraction/candidates.js";
 import { createExtraction } from "../../layers/5-auto-memory/extraction/extract.js";
+import type { Learned } from "../../layers/5-auto-memory/signals/weigh.js";
 import type { GenerationRequest, GenerationResult } from "../../src/background/generation-request.js";
+import { readLatest } from "../../src/candidates/candidate.js";
+import { createCandidates } from "../../src/candidates/candidates.js";
 import { readConfig } from "../../src/config/config.js";
 import type { Part, ToolPart } from "../../src/conversation/message.js";
 import { createFamily } from "../../src/family.js";
 import { planFolders } from "../../src/folders.js";
+import { createLocks } from "../../src/lock/locks.js";
+import { locateRecord } from "../../src/owner/record.js";
 import { createPrompts } from "../../src/prompts.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
@@ -23,7 +27,7 @@ const TOKENS = { input: 100, output: 20, cacheRead: 0 };
 
 export interface Given {
   /** The model's answer; without it no model may be called. */
-  respond?: (request: GenerationRequest) => string;
+  respond?: (request: GenerationRequest) => string | GenerationResult | Promise<string | GenerationResult>;
   options?: Record<string, unknown>;
   /** Shares disk, memories and session with this world. */
   world?: World;
@@ -56,19 +60,22 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     status: async () => ({ isAllowed: respond !== undefined, dailyCalls: 1, dailyTokens: 1, waiting: 0 }),
     async generate(request: GenerationRequest): Promise<GenerationResult> {
       asked.push(request);
-      return respond
-        ? { kind: "text", text: respond(request), tokens: TOKENS }
-        : { kind: "refused", why: "not allowed" };
+      const given = (await respond?.(request)) ?? { kind: "refused", why: "not allowed" };
+      return typeof given === "string" ? { kind: "text", text: given, tokens: TOKENS } : given;
     },
     onIdle: async () => {},
     dispose: () => {},
   };
   const prompts = createPrompts(nodeFiles);
   const folders = planFolders(PROJECT);
-  const offered: Candidate[] = [];
+  const candidates = createCandidates({
+    ...{ clock, files, log },
+    locks: createLocks({ clock, files, processes: host.processes, instance: "a" }),
+    locateRecord: () => locateRecord(files, { project: PROJECT, stateFolder: host.stateFolder }),
+  });
   const extraction = createExtraction({
     background,
-    candidates: { offer: async (found) => void offered.push(...found) },
+    candidates,
     clock,
     config,
     family: createFamily(host),
@@ -77,6 +84,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     generation,
     host,
     instances: { living: async () => [] },
+    learned: LEARNED,
     log,
     memories,
     prompts,
@@ -88,18 +96,21 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     await background.onIdle();
   };
   /** Plays a turn: the user's message, the agent's calls, and the end. */
-  const say = async (text: string, { calls = [], parts = [] }: Turn = {}) => {
-    extraction.onTurn("ses_1");
+  const say = async (text: string, { calls = [], parts = [], sessionID = "ses_1" }: Turn = {}) => {
+    extraction.onTurn(sessionID);
     await background.onIdle();
     const asking = session.user(text);
     session.messages.splice(-1, 1, { ...asking, parts: [...asking.parts, ...parts] });
     session.answer(calls, { text: "done" });
-    await idle();
+    await idle(sessionID);
   };
+  /** Texts of the candidates that wait. */
+  const waiting = async () => (await candidates.list()).map((one) => readLatest(one)?.text);
   const kept = () => [...memories.contents.values()].map(({ type, content }) => `${type}: ${content}`);
   return {
     asked,
     background,
+    candidates,
     clock,
     extraction,
     files,
@@ -108,13 +119,14 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     kept,
     log,
     memories,
-    offered,
     say,
     session,
+    waiting,
   };
 }
 
 export interface Turn {
+  sessionID?: string;
   calls?: ToolPart[];
   parts?: Part[];
 }
@@ -123,23 +135,17 @@ export interface Turn {
 export const bash = (command: string, exit = 0): ToolPart =>
   call("bash", "ok", { state: { input: { command }, metadata: { exit } } });
 
-/** A model's answer to one sentence. */
-export const worded = (given: Record<string, unknown> = {}) =>
+/** A model's verdict on one sentence. */
+export const accepted = (given: Record<string, unknown> = {}) =>
   JSON.stringify({
-    memories: [
-      {
-        from: 1,
-        type: "knowledge",
-        title: "SQLite as the database",
-        content: "The database is SQLite, because it needs no server.",
-        aliases: ["storage"],
-        when: ["*.sql"],
-        evidence: "The storage is SQLite",
-        ...given,
-      },
-    ],
+    memories: [{ from: 1, type: "knowledge", aliases: ["storage"], ...given }],
     ignore: [],
   });
 export const DECISION = "We decided to use SQLite because it needs no server.";
-/** Likely and not sure. */
+/** Likely and not sure, by these weights and not by those that are shipped. */
 export const CANDIDATE = "The storage is SQLite, because it needs no server.";
+export const LEARNED: Learned = {
+  kept: { bias: 4, "x:partIs": -4.4 },
+  pasted: { bias: -9 },
+  least: { kept: 0.9, candidate: 0.3, pasted: 0.9 },
+};

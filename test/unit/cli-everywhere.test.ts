@@ -12,6 +12,8 @@ const given: Readonly<Record<string, string>> = {
   show: "8080",
   recall: "port",
   remember: "one more thing",
+  keep: "3fa2b1",
+  drop: "--all",
   edit: "8080",
   archive: "8080",
   restore: "aside",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DECISION, openExtraction, STATE, worded } from "../support/extraction.js";
+import { accepted, DECISION, openExtraction, STATE } from "../support/extraction.js";
 
 describe("a crash", () => {
   it("a crash in the middle of a turn: it is read at the next start, whichever session goes on", async () => {
@@ -57,7 +57,7 @@ describe("a crash", () => {
   });
 
   it("a crash after all is written and before the cursor moves: nothing changes, and no model is called again", async () => {
-    const world = await openExtraction({ respond: () => worded() });
+    const world = await openExtraction({ respond: () => accepted() });
     await world.say("Fix it.");
     const before = world.files.contents.get(`${STATE}/ses_1.json`);
     await world.say(DECISION);

@@ -31,7 +31,7 @@ const LATER = { v: 9, novelty: { deep: [1] } };
 const TODAY = `${PROJECT}/${STATE}/background/2026-11-21.jsonl`;
 
 /** Documents: kept as they are, byte for byte. */
-const documents: readonly [path: string, text: string][] = [
+const documents: readonly (readonly [path: string, text: string])[] = [
   [`${STATE}/dream.json`, JSON.stringify(LATER)],
   [`${STATE}/leases.json`, JSON.stringify(LATER)],
   [`${STATE}/breakers/ses_1.json`, JSON.stringify(LATER)],
@@ -42,7 +42,7 @@ const documents: readonly [path: string, text: string][] = [
   [`${STATE}/memory/internal/pending.json`, JSON.stringify(LATER)],
   [`${STATE}/memory/private/known.jsonl`, `${JSON.stringify({ version: "12.0.1", lines: 0 })}\n`],
   [".opencode/session-memory/ses_1.json", JSON.stringify({ ...LATER, v: undefined, version: 2 }, null, 1)],
-  [`${USERS}/projects/x/owner.json`, JSON.stringify(LATER)],
+  ...["owner", "candidates", "dropped"].map((x) => [`${USERS}/projects/x/${x}.json`, '{"v":9}'] as const),
 ];
 
 const common = { id: "x", instance: "a", session: "s", at: 1, time: "t" };
@@ -142,7 +142,7 @@ const readings: readonly [path: string, handling: string, read: () => unknown, m
 ];
 
 /** Nothing in them has a version. */
-const unversioned = ["owner", "memory/clone", "memory/uses", "lock", "key", "sessions.txt", "turns/now"];
+const unversioned = "owner memory/clone memory/uses lock key sessions.txt turns/now .corrupt".split(" ");
 
 const open = (path: string, text: string) => {
   const files = createMemoryFiles({ [path]: text });

@@ -1,11 +1,12 @@
 /** Lines of past conversations: which are read, with which dates, and how much is held. */
 import { describe, expect, it } from "vitest";
-import type { Candidate } from "../../layers/5-auto-memory/extraction/candidates.js";
 import { createLearner } from "../../layers/5-auto-memory/learn/learner.js";
 import { createSettled } from "../../layers/5-auto-memory/learn/settled.js";
+import { readLatest } from "../../src/candidates/candidate.js";
 import { LONGEST_LINE, splitLines } from "../../src/cli/learn/json-lines.js";
 import { createGate } from "../../src/gate/gate.js";
 import type { Files } from "../../src/seams/files.js";
+import { openTestCandidates } from "../support/candidates.js";
 import { createFakeClock, MORNING } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
 import { createFakeMemories } from "../support/fake-memories.js";
@@ -172,13 +173,13 @@ describe("candidates", () => {
   it("sentences that are not sure are offered to the store of candidates, and returned as such, never kept", async () => {
     const clock = createFakeClock();
     const memories = createFakeMemories(clock.now);
-    const offered: Candidate[] = [];
+    const candidates = openTestCandidates({ files: createMemoryFiles(), clock });
     const learner = createLearner({
-      ...{ clock, log: createFakeLog(), run: "r", isWritten: () => true },
+      ...{ clock, log: createFakeLog(), run: "r", isTheirs: () => true },
       memories: { list: memories.list, noteUse: () => {} },
       gate: createGate({ memories }),
       settled: createSettled({ files: createMemoryFiles(), folder: "/state", log: createFakeLog() }),
-      candidates: { offer: async (found) => void offered.push(...found) },
+      candidates,
     });
     const texts = [
       TABS,
@@ -192,8 +193,9 @@ describe("candidates", () => {
     }));
     const { learned } = await learner({ session: "s1", messages });
     const waiting = learned.filter(({ isCandidate }) => isCandidate);
-    expect(offered.map(({ said: [one], text }) => [text, one?.message, one?.session])).toEqual(
-      waiting.map(({ content, message, session }) => [content, message, session]),
+    const stored = (await candidates.list()).map(readLatest);
+    expect(stored.map((one) => [one?.text, one?.message, one?.session]).sort()).toEqual(
+      waiting.map(({ content, message, session }) => [content, message, session]).sort(),
     );
     const kept = [...memories.contents.values()].map(({ content }) => content);
     expect(kept).toEqual(learned.filter(({ isCandidate }) => !isCandidate).map(({ content }) => content));

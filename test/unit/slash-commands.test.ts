@@ -47,7 +47,7 @@ describe("a slash command", () => {
     expect(config.command).toEqual({
       echo: { template: "$ARGUMENTS", description: "says it again" },
       ...Object.fromEntries(
-        ["memory", "remember", "memory-trust", "recall", "forget"].map((name) => [
+        ["memory", "remember", "keep", "drop", "memory-trust", "recall", "forget"].map((name) => [
           name,
           { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
         ]),

@@ -171,9 +171,11 @@ describe("machine state of this machine", () => {
     files.contents.set(owner, Buffer.from(text.replace(PROJECT, "/gone")));
     await files.rename(owner, `${STATE}/projects/${"0123".repeat(8)}/owner.json`);
     await files.writeWhole(`${STATE}/projects/${"0123".repeat(8)}/sessions.txt`, "ses_1\n");
+    await files.writeWhole(`${STATE}/projects/${"0123".repeat(8)}/candidates.json`, "{}");
     const moved = open(files).own;
     expect(new TextDecoder().decode(await moved.files.read(FOLDERS.leases))).toBe('{"v":1,"leases":[]}');
     expect([...(await moved.sessions.filter(["ses_1"]))]).toEqual(["ses_1"]);
+    expect(files.text((await moved.locateRecord()).candidates)).toBe("{}");
 
     const copied = worldOf(...shared);
     copied.contents.set(`${S}/owner`, Buffer.from(`${A}\n`));

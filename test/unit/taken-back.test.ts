@@ -166,6 +166,14 @@ describe("what a taken-back memory had superseded", () => {
     expect(planMemories([own("a")], { ...at, messages: elsewhere }).away).toEqual([]);
   });
 
+  it("a memory from whose words a secret was removed stays while its message is there", () => {
+    const evidence = "the token is [removed: GitHub token]";
+    const memory = own("a", { provenance: { ...own("a").provenance, evidence } });
+    const goneWith = (messages: Message[]) => planMemories([memory], { ...at, messages }).away;
+    expect(goneWith([said("a", "the token is ghp_x")])).toEqual([]);
+    expect(goneWith([])).toHaveLength(1);
+  });
+
   it("what a taken-back memory had superseded is nobody else's: another session's, a person's, the repository's, one that was brought back by hand", () => {
     const others = [
       own("a", { provenance: { by: "user", session: "ses_2", message: "msg_a", evidence: "say a" } }),

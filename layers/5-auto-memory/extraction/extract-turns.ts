@@ -7,6 +7,7 @@ import { compareStatements } from "../../../src/statement/compare.js";
 import { cut } from "../../../src/text.js";
 import { lookForSignals, type Signal } from "../signals/find-signals.js";
 import type { RanCommand } from "../signals/repeated-commands.js";
+import type { Learned } from "../signals/weigh.js";
 import type { Cursor } from "./extraction-cursor.js";
 
 /** What a user said in one message, with the signals in it. */
@@ -33,11 +34,18 @@ export interface Unread {
   next: Cursor;
 }
 
-/** What a session has brought since the cursor. `isTheirs` says of a text whether the user wrote it. Pure, in slices. */
+export interface Reading {
+  /** Did the user write this text? */
+  isTheirs(text: string): boolean;
+  /** Replaced in tests only. */
+  learned?: Learned;
+}
+
+/** What a session has brought since the cursor. Pure, in slices. */
 export function* planUnread(
   messages: readonly Message[],
   cursor: Cursor,
-  isTheirs: (text: string) => boolean = () => true,
+  { isTheirs, learned }: Reading = { isTheirs: () => true },
 ): Sliced<Unread> {
   const turns: SaidTurn[] = [];
   const commands: RanCommand[] = [];
@@ -56,7 +64,7 @@ export function* planUnread(
     const { text } = yield* removeSecrets(cut(whole, LOOKED_AT));
     if (text === "") continue;
     const saved = readSaved(messages, index);
-    const found = yield* lookForSignals(text);
+    const found = yield* lookForSignals(text, learned);
     const signals = found.signals.filter((signal) => saved === undefined || isLeftOut(signal, saved));
     const candidates = saved === undefined ? found.candidates : [];
     turns.push({ messageID: message.info.id, saidMs: atMs, text, signals, candidates });

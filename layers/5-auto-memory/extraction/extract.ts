@@ -1,20 +1,22 @@
 /**
  * Extraction: after a turn, what the user said is looked through for what will matter in another session.
  *
- *     cursor → messages since → signals → gate → store → candidates, judged by a small model, if allowed → cursor
+ *     cursor → messages since → signals → gate → store → candidates → cursor
+ *                                                            ↳ behind it: judged by a small model, if allowed
  *
- * A signal is saved at once in the user's own words, whatever a model does later. A model only judges candidates; one
- * without a verdict waits. The cursor moves when all is written; what comes twice after a crash is known by its source and
- * changes nothing.
+ * A signal is saved at once in the user's own words, and a candidate waits on disk before a model is asked, so that a model
+ * that fails or hangs delays and loses nothing. The cursor moves when all is written; what comes twice after a crash is
+ * known by its source and changes nothing.
  */
 
 import { formatError } from "../../../src/error.js";
 import { createGate, type FindSimilar } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
+import type { Learned } from "../signals/weigh.js";
 import { createCommandWatch } from "./extract-commands.js";
 import { createCursors } from "./extraction-cursor.js";
-import { type CandidateContext, createCandidateJudge } from "./judge-candidates.js";
+import type { CandidateContext, CandidateJudge } from "./judge-candidates.js";
 import { createUnreadReader } from "./read-unread.js";
 import { keepAsSaid } from "./said-drafts.js";
 import { createSaidKeeper } from "./said-keeper.js";
@@ -31,6 +33,7 @@ export interface Extraction {
 export type ExtractionContext = Pick<
   LayerContext,
   | "background"
+  | "candidates"
   | "clock"
   | "config"
   | "family"
@@ -44,7 +47,9 @@ export type ExtractionContext = Pick<
   instances: Pick<LayerContext["instances"], "living">;
   memories: MemoryStore;
   findSimilar?: FindSimilar;
-} & CandidateContext;
+  /** Replaced in tests only. */
+  learned?: Learned;
+};
 
 const LAYER = "auto-memory";
 /** The host dates a message before it tells of it. */
@@ -54,19 +59,18 @@ const MOST_TEMPLATES = 50;
 const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext): Extraction {
-  const { background, clock, family, files, folders, host, instances, log, memories } = context;
+  const { background, clock, family, files, folders, host, instances, log } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
   const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
-  const judge = createCandidateJudge(context);
-  const keeper = createSaidKeeper({ gate, log, memories });
+  const judge = createJudging({ ...context, gate });
+  const keeper = createSaidKeeper({ ...context, gate });
   const templates = new Set<string>();
-  const isWritten = (text: string): boolean => !templates.has(text);
-  const readUnread = createUnreadReader({ clock, cursors, host, isWritten, log });
+  const isTheirs = (text: string): boolean => !templates.has(text);
+  const reading = { isTheirs, ...(context.learned && { learned: context.learned }) };
+  const readUnread = createUnreadReader({ clock, cursors, host, log, reading });
   /** Work on one session after the other: two on the same would both find what is new. */
   const running = new Map<string, Promise<void>>();
-  /** Sessions in which writing failed: the next attempt makes no model call. */
-  const failed = new Set<string>();
   let hasLookedBack = false;
 
   return {
@@ -95,7 +99,6 @@ export function createExtraction(context: ExtractionContext): Extraction {
     const done = background
       .add(() => (before ? before.then(work) : work()))
       .catch((thrown) => {
-        failed.add(sessionID);
         log.error(
           LAYER,
           `cannot look for memories in ${sessionID}, tried again later: ${formatError(thrown)}`,
@@ -132,11 +135,46 @@ export function createExtraction(context: ExtractionContext): Extraction {
     const turns = await keeper.dropKnown(unread.turns);
     const said = turns.flatMap((turn) => turn.signals.map((signal) => keepAsSaid(signal, turn, sessionID)));
     await keeper.save(sessionID, said);
-    await keeper.save(sessionID, await judge(sessionID, turns, failed.has(sessionID)));
+    await keeper.offer(sessionID, turns);
     await commands.count(sessionID, unread.commands);
     const hasMoved =
       unread.next.untilMs !== cursor.untilMs || unread.next.callsUntilMs !== cursor.callsUntilMs;
     if (hasMoved || cursor.isOpen) await cursors.move(sessionID, unread.next);
-    failed.delete(sessionID);
+    const doubtful = turns.filter(({ candidates }) => candidates.length > 0);
+    if (doubtful.length > 0)
+      judge(
+        sessionID,
+        doubtful.map(({ text }) => text),
+      );
   }
+}
+
+/** Asks in the background, one question at a time: a model that hangs holds up nothing else. */
+function createJudging(context: ExtractionContext & Pick<CandidateContext, "gate">) {
+  const { background, log } = context;
+  let judge: CandidateJudge | undefined;
+  let isAsking = false;
+  /** The latest that came while a question was open; all candidates that wait are in the next one. */
+  let next: Parameters<CandidateJudge> | undefined;
+
+  return function ask(...asked: Parameters<CandidateJudge>): void {
+    if (isAsking) {
+      next = asked;
+      return;
+    }
+    isAsking = true;
+    void background
+      .add(async () => {
+        const { createCandidateJudge } = await import("./judge-candidates.js");
+        judge ??= createCandidateJudge(context);
+        await judge(...asked);
+      })
+      .catch((thrown) => log.error(LAYER, `candidates are not judged: ${formatError(thrown)}`))
+      .finally(() => {
+        isAsking = false;
+        const waiting = next;
+        next = undefined;
+        if (waiting) ask(...waiting);
+      });
+  };
 }

@@ -3,7 +3,7 @@ import type { Message } from "../../../src/conversation/message.js";
 import { readTime } from "../../../src/conversation/own-texts.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import { inSlices } from "../../../src/slices.js";
-import type { Unread } from "./extract-turns.js";
+import type { Reading, Unread } from "./extract-turns.js";
 import type { Cursor, Cursors } from "./extraction-cursor.js";
 
 /** `undefined` where the host does not say in time. Rejects with the system's error. */
@@ -11,15 +11,14 @@ export type UnreadReader = (sessionID: string, cursor: Cursor) => Promise<Unread
 
 export interface UnreadReaderOptions extends Pick<LayerContext, "clock" | "host" | "log"> {
   cursors: Pick<Cursors, "attempt" | "endAttempt">;
-  /** Did the user write this text themselves? */
-  isWritten(text: string): boolean;
+  reading: Reading;
 }
 
 /** What is new is nearly always among this many messages. */
 const LAST_MESSAGES = 60;
 
 export function createUnreadReader(options: UnreadReaderOptions): UnreadReader {
-  const { clock, cursors, host, isWritten, log } = options;
+  const { clock, cursors, host, log, reading } = options;
 
   return async (sessionID, cursor) => {
     const messages = await readSince(sessionID, cursor);
@@ -32,7 +31,7 @@ export function createUnreadReader(options: UnreadReaderOptions): UnreadReader {
     const newestMs = findNewest(messages);
     const isNews = newestMs > Math.min(cursor.untilMs, cursor.callsUntilMs);
     if (isNews) await cursors.attempt(sessionID, newestMs);
-    const unread = await inSlices(clock, planUnread(messages, cursor, isWritten));
+    const unread = await inSlices(clock, planUnread(messages, cursor, reading));
     if (isNews) await cursors.endAttempt(sessionID);
     return unread;
   }

@@ -6,6 +6,8 @@
  * Repeating it changes nothing: a sentence is known by its memory, or by the list of those that became none.
  */
 
+import { readLatest, type WaitingCandidate } from "../../../src/candidates/candidate.js";
+import type { Candidates } from "../../../src/candidates/candidates.js";
 import type { Message } from "../../../src/conversation/message.js";
 import { DAY_MS } from "../../../src/days.js";
 import type { Gate } from "../../../src/gate/gate.js";
@@ -13,9 +15,7 @@ import type { MemoryType } from "../../../src/memory/memory.js";
 import type { Memories, MemoryStore, Written } from "../../../src/memory/store.js";
 import type { Log } from "../../../src/record/log.js";
 import { inSlices, type SliceClock } from "../../../src/slices.js";
-import type { Candidate } from "../extraction/candidates.js";
 import { planUnread, type SaidTurn } from "../extraction/extract-turns.js";
-import { toCandidate } from "../extraction/judge-candidates.js";
 import { keepAsSaid } from "../extraction/said-drafts.js";
 import { createSaidKeeper } from "../extraction/said-keeper.js";
 import type { Signal } from "../signals/find-signals.js";
@@ -60,36 +60,37 @@ export interface LearnerOptions {
   /** Shared by all changes, so that they are undone together. */
   run: string;
   settled: Settled;
-  /** Where candidates wait; without it they are only returned. */
-  candidates?: { offer(found: readonly Candidate[]): Promise<void> };
+  candidates: Candidates;
   /** Did the user write this text themselves? */
-  isWritten(text: string): boolean;
+  isTheirs(text: string): boolean;
 }
 
 const FROM_THE_START = { untilMs: Number.NEGATIVE_INFINITY, callsUntilMs: Number.POSITIVE_INFINITY };
 
 export function createLearner(options: LearnerOptions): Learner {
-  const { candidates, clock, gate, isWritten, log, memories, run, settled } = options;
+  const { candidates, clock, gate, isTheirs, log, memories, run, settled } = options;
   let listed: ReturnType<MemoryStore["list"]> | undefined;
   const list: MemoryStore["list"] = (wanted) => {
     // Listed once: the gate recognises what this run or another process has added since.
     listed ??= memories.list(wanted);
     return listed;
   };
-  const keeper = createSaidKeeper({ gate, log, memories: { list } });
+  const keeper = createSaidKeeper({ candidates, clock, gate, log, memories: { list } });
 
   return async ({ messages, session }) => {
-    const { turns } = await inSlices(clock, planUnread(messages, FROM_THE_START, isWritten));
+    const { turns } = await inSlices(clock, planUnread(messages, FROM_THE_START, { isTheirs }));
     const fresh = await dropSettled(await keeper.dropKnown(turns));
     const outcomes: Outcome[] = [];
     for (const turn of fresh)
       for (const signal of turn.signals) outcomes.push(await keep(signal, turn, session, outcomes));
     const waiting = fresh.flatMap((turn) => turn.candidates.map((signal) => ({ signal, turn })));
-    if (waiting.length > 0)
-      await candidates?.offer(waiting.map(({ signal, turn }) => toCandidate(signal, turn, session)));
+    const agreed = await keeper.offer(session, fresh);
     const kept = outcomes.flatMap((outcome) => (outcome.kind === "kept" ? [outcome.learned] : []));
     return {
-      learned: [...kept, ...waiting.map(({ signal, turn }) => describeCandidate(signal, turn, session))],
+      learned: [
+        ...kept,
+        ...waiting.map(({ signal, turn }) => describeCandidate(signal, { agreed, session, turn })),
+      ],
       known:
         countSignals(turns) - countSignals(fresh) + outcomes.filter(({ kind }) => kind === "known").length,
       refused: outcomes.flatMap((outcome) => (outcome.kind === "refused" ? [outcome.why] : [])),
@@ -147,11 +148,23 @@ function readOutcome(
   return { kind: "kept", id, learned: { message, session, type, title, content, why, isCandidate: false } };
 }
 
-function describeCandidate(signal: Signal, { messageID: message }: SaidTurn, session: string): Learned {
-  const { text: content, type } = signal;
-  const why = `${formatReason(signal)}, waits until it is said again or accepted`;
-  return { message, session, type, title: formatTitle(content), content, why, isCandidate: true };
+interface Offered {
+  session: string;
+  turn: SaidTurn;
+  /** Those that the user has said in two sessions. */
+  agreed: readonly WaitingCandidate[];
 }
+
+function describeCandidate(signal: Signal, { agreed, session, turn }: Offered): Learned {
+  const { text: content, type } = signal;
+  const isAgreed = agreed.some((one) => readLatest(one)?.message === turn.messageID && isOf(one, content));
+  const what = isAgreed ? "said in two sessions" : "waits until it is said again or accepted";
+  const why = `${formatReason(signal)}, ${what}`;
+  const said = { message: turn.messageID, session, type, title: formatTitle(content), content };
+  return { ...said, why, isCandidate: !isAgreed };
+}
+
+const isOf = (one: WaitingCandidate, text: string): boolean => readLatest(one)?.text === text;
 
 const formatReason = ({ chance, isExplicit }: Signal): string =>
   isExplicit ? "explicitly meant to last" : `probability ${chance.toFixed(2)}`;

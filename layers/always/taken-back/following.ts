@@ -1,4 +1,5 @@
-/** Adapts notes and memories to turns that the user undid: in the background, and before a request that shows the undo. */
+/** Adapts notes, memories and candidates to turns that the user undid: in the background, and before a request that shows the undo. */
+import type { Message } from "../../../src/conversation/message.js";
 import type { HostEvent } from "../../../src/dispatcher/hooks.js";
 import { formatError } from "../../../src/error.js";
 import type { LayerContext } from "../../../src/layer-context.js";
@@ -26,13 +27,14 @@ const ATTEMPTS = 5;
 const RETRY_MS = 5_000;
 
 export function createFollowing(options: FollowingOptions): Following {
-  const { background, clock, config, host, layer, log, memories, notes, onChange } = options;
+  const { background, candidates, clock, config, host, layer, log, memories, notes, onChange } = options;
   const keepsNotes = config.sessionMemory.enabled || config.autoCompact.enabled;
   const keepsMemories = config.autoMemory.enabled;
   const own = createTakenMemories({
     ...options,
     onRefused: (sessionID) => void clock.after(RETRY_MS, () => later(sessionID, 1)),
   });
+  const followOwn = followBoth(own, options);
   const reading = createReading(own, options);
   const undos = createHostUndos({
     onFirst: checkLater,
@@ -42,13 +44,18 @@ export function createFollowing(options: FollowingOptions): Following {
     },
   });
   const waiting = new Set<string>();
-  /** Sessions with an undo; one of their memories may still be on its way to the disk. */
+  /** Sessions with an undo; one of their memories or candidates may still be on its way to the disk. */
   const touched = new Set<string>();
-  if (keepsMemories)
+  const followTouched = (): void => {
+    for (const sessionID of touched) later(sessionID);
+  };
+  if (keepsMemories) {
+    candidates.onChange(followTouched);
     memories.onChange(() => {
       reading.later();
-      for (const sessionID of touched) later(sessionID);
+      followTouched();
     });
+  }
 
   return {
     hear: undos.hear,
@@ -89,7 +96,7 @@ export function createFollowing(options: FollowingOptions): Following {
         }
         await mend(sessionID, attempts);
         if (keepsNotes && (await notes.followHost(sessionID, messages))) onChange();
-        if (keepsMemories && (await own.follow(sessionID, messages))) onChange();
+        if (keepsMemories) await followOwn(sessionID, messages);
       })
       .catch((thrown) => log.error(layer, `cannot follow an undo in ${sessionID}: ${formatError(thrown)}`));
   }
@@ -113,8 +120,19 @@ export function createFollowing(options: FollowingOptions): Following {
   async function followMemories(sessionID: string): Promise<void> {
     const messages = await host.readMessages(sessionID);
     if (!messages) later(sessionID);
-    else if (await own.follow(sessionID, messages)) onChange();
+    else await followOwn(sessionID, messages);
   }
+}
+
+/** Memories first: they follow even if the user's state folder cannot be read. */
+function followBoth(
+  own: Pick<TakenMemories, "follow">,
+  { candidates, onChange }: Pick<FollowingOptions, "candidates" | "onChange">,
+) {
+  return async (sessionID: string, messages: readonly Message[]): Promise<void> => {
+    if (await own.follow(sessionID, messages)) onChange();
+    await candidates.follow(sessionID, messages);
+  };
 }
 
 /** Reads which memories are archived because of an undo. */

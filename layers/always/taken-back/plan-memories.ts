@@ -11,6 +11,7 @@ import type { Message } from "../../../src/conversation/message.js";
 import { nameMessage, readOwnTexts } from "../../../src/conversation/own-texts.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { readSessions } from "../../../src/memory/sessions.js";
+import { foldLetters } from "../../../src/text.js";
 
 /** Frontmatter keys: when a memory was archived; and the archived memory that had superseded this one. */
 const TAKEN_BACK = "takenBack";
@@ -68,7 +69,7 @@ function readSaid(messages: readonly Message[]): Said {
   const texts = new Map<string, string>();
   const users: string[] = [];
   for (const { info, parts } of messages) {
-    const text = info.role === "user" ? lettersOf(readOwnTexts(parts).join(" ")) : "";
+    const text = info.role === "user" ? foldLetters(readOwnTexts(parts).join(" ")) : "";
     texts.set(info.id ?? nameMessage(info), text);
     if (info.role === "user") users.push(text);
   }
@@ -80,17 +81,15 @@ function isSaid({ provenance: { by, evidence, message = "" } }: Memory, { texts 
   const text = texts.get(message);
   if (text === undefined) return false;
   // A redacted quotation is not found in the message, which still has the secret.
-  const isWhole = evidence !== undefined && !/redacted/i.test(evidence);
-  return by !== "user" || !isWhole || text.includes(lettersOf(evidence));
+  const isWhole = evidence !== undefined && !/redacted|\[removed: /i.test(evidence);
+  return by !== "user" || !isWhole || text.includes(foldLetters(evidence));
 }
 
 function isSaidElsewhere(memory: Memory, { users }: Said): boolean {
   const { evidence } = memory.provenance;
-  const quoted = lettersOf(evidence ?? "");
+  const quoted = foldLetters(evidence ?? "");
   return readSessions(memory).length > 1 || (quoted !== "" && users.some((text) => text.includes(quoted)));
 }
-
-const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
 function put(before: Memory, now: string): MemoryPlan["away"][number] {
   return { before, after: { ...before, status: "archived", extra: { ...before.extra, [TAKEN_BACK]: now } } };

@@ -4,6 +4,7 @@
  */
 
 import { resolve } from "node:path";
+import { formatWaiting } from "../../candidates/format-waiting.js";
 import { readFreeBytes } from "../../seams/scratch.js";
 import { VERSION } from "../../version.js";
 import { readWhole } from "../arguments.js";
@@ -20,6 +21,7 @@ import { prove } from "../doctor/proof.js";
 import { checkSetAside } from "../doctor/set-aside.js";
 import { describeSettings } from "../doctor/settings-in-force.js";
 import { createSteps } from "../doctor/steps.js";
+import { openCandidates } from "../open-candidates.js";
 import { openLocks } from "../open-locks.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
@@ -35,6 +37,7 @@ export const run: Run = async (cli, options) => {
   const inForce = await describeSettings(files, await project.settings());
   const { configured, findings } = await checkConfiguration(project);
   const plugin = readPlugin(cli.folder, options) ?? configured;
+  const candidates = await openCandidates(project).count();
   const canRun = binary !== undefined && version !== undefined && !isWithoutPort(version);
   const sections: Section[] = [
     { title: "Configuration", findings },
@@ -46,6 +49,9 @@ export const run: Run = async (cli, options) => {
         fine(`this command line is opencode-strata ${VERSION}`),
         checkHost(binary, version),
         ...(await examineMachine(project)),
+        ...(candidates
+          ? [note(`likely memories: ${formatWaiting(candidates)}; strata list --candidates`)]
+          : []),
       ],
     },
   ];
@@ -54,7 +60,8 @@ export const run: Run = async (cli, options) => {
     sections.push(...(await examinePlugin(project, { plugin, withinSeconds, binary: used })));
   }
   const isWell = !sections.some((section) => section.findings.some(isTrouble));
-  const report = { project: project.root, isWell, sections, settings: inForce.explained };
+  const settings = inForce.explained;
+  const report = { project: project.root, isWell, candidates, sections, settings };
   say(options.json ? JSON.stringify(report, null, 2) : formatSections(sections, style));
   return isWell ? exitCodes.fine : exitCodes.problems;
 };

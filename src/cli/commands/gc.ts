@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { formatError } from "../../error.js";
 import { findExpired, removeIfUnchanged } from "../../expired-files.js";
 import { formatCount } from "../../format.js";
-import { kernelFiles } from "../../kernel-files.js";
+import { kernelFiles, stateFolderFiles } from "../../kernel-files.js";
 import { formatPrefix } from "../../memory/id.js";
 import { LEDGER } from "../../memory/path.js";
 import { formatDays } from "../../memory/search/found.js";
@@ -25,10 +25,14 @@ const MOST_DAYS = 36_500;
 export const run: Run = async (cli, { archived, days: given, execute, json }) => {
   const days = readWhole("--days", given, { usual: USUAL_DAYS, least: 1, most: MOST_DAYS });
   const project = await openProject(cli);
-  const { folders, processes, root } = project;
+  const { folders, processes, root, stateFolder } = project;
   const kinds = [...kernelFiles, ...(await cli.loadLayers()).flatMap((layer) => layer.files)];
   const { clock, files } = cli;
-  const garbage: Garbage[] = await findExpired({ clock, files, folders, processes }, kinds, days);
+  const world = { clock, files, folders, processes };
+  const garbage: Garbage[] = [
+    ...(await findExpired(world, kinds, days)),
+    ...(await findExpired({ ...world, root: stateFolder }, stateFolderFiles, days)),
+  ];
   if (archived) garbage.push(...(await findOldArchive(project, days)));
   const failed = execute ? await removeAll(project, garbage) : [];
   if (json) {

@@ -15,6 +15,7 @@ import { findFiles, readFiles } from "../learn/files.js";
 import { createReport, type Report } from "../learn/report.js";
 import { type OpenSessions, openSessions } from "../learn/sessions.js";
 import type { SourcedTurn, SourceEvents } from "../learn/source.js";
+import { openCandidates } from "../open-candidates.js";
 import { withMemories } from "../open-memories.js";
 import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
@@ -44,7 +45,7 @@ export const run: Run = async (cli, { dryRun, json, server, sessions }, names) =
     const hasStopped = await withMemories(project, async (memories) => {
       const learner = openLearner(project, memories, {
         runID,
-        isWritten: not(createTemplateCheck(templates)),
+        isTheirs: not(createTemplateCheck(templates)),
       });
       return learnAll(cli, { turns, learner, report });
     });
@@ -88,13 +89,14 @@ async function* listTurns(
 function openLearner(
   project: Project,
   memories: OpenMemories,
-  { isWritten, runID }: { runID: string; isWritten(text: string): boolean },
+  { isTheirs, runID }: { runID: string; isTheirs(text: string): boolean },
 ): Learner {
   const { cli, folders, log } = project;
   const findSimilar = createFindSimilar({ memories, search: openSearch(project, memories) });
   const { files } = openOwnState(project);
   return createLearner({
-    ...{ clock: cli.clock, isWritten, log, memories, run: runID },
+    ...{ clock: cli.clock, isTheirs, log, memories, run: runID },
+    candidates: openCandidates(project),
     gate: createGate({ memories: { ...memories, list: async () => memories.known() }, findSimilar }),
     settled: createSettled({ files, folder: folders.extraction, log }),
   });

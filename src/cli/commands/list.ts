@@ -1,18 +1,26 @@
 /** `strata list` */
 
+import { readLatest, type WaitingCandidate } from "../../candidates/candidate.js";
+import { formatCandidates } from "../../candidates/format-candidates.js";
 import { DAY_MS } from "../../days.js";
-import type { Memory } from "../../memory/memory.js";
-import { readType } from "../arguments.js";
-import { type CliContext, exitCodes, type Run } from "../command.js";
+import { StrataError } from "../../error.js";
+import type { Memory, MemoryType } from "../../memory/memory.js";
+import { readType, WRONG_ARGUMENT } from "../arguments.js";
+import { type CliContext, type ExitCode, exitCodes, type Run } from "../command.js";
+import { openPersonsCandidates } from "../open-candidates.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
+import type { Project } from "../project.js";
 
 const MOST_ID_WIDTH = 60;
 
-export const run: Run = async (cli, { archived, foreign, json, type: wanted }) => {
+export const run: Run = async (cli, { archived, candidates, foreign, json, type: wanted }) => {
   const { say, style, warn } = cli;
   const type = readType(wanted);
+  if (candidates && (archived || foreign))
+    throw new StrataError(WRONG_ARGUMENT, "--candidates cannot be combined with --archived or --foreign");
   const project = await openProject(cli);
+  if (candidates) return listCandidates(project, { type, isJSON: json === true });
   return withMemories(project, async (memories) => {
     const all = await memories.list({ archived: archived === true });
     const shown = all
@@ -29,6 +37,31 @@ export const run: Run = async (cli, { archived, foreign, json, type: wanted }) =
     return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
   });
 };
+
+async function listCandidates(
+  project: Project,
+  { isJSON, type }: { isJSON: boolean; type: MemoryType | undefined },
+): Promise<ExitCode> {
+  const { clock, say } = project.cli;
+  const candidates = await openPersonsCandidates(project);
+  const shown = (await candidates.list()).filter((one) => type === undefined || one.type === type);
+  if (isJSON) say(JSON.stringify({ candidates: shown.map(describeCandidate) }, null, 2));
+  else if (shown.length === 0) say("No candidates wait.");
+  else for (const row of formatCandidates(shown, clock.now())) say(row);
+  return exitCodes.fine;
+}
+
+function describeCandidate(candidate: WaitingCandidate): object {
+  const { chance, id, said, type } = candidate;
+  const standing = said.filter(({ isTakenBack }) => !isTakenBack);
+  return {
+    ...{ id, type, chance, text: readLatest(candidate)?.text },
+    said: standing.map(({ message, saidMs, session }) => ({
+      ...{ session, message },
+      at: new Date(saidMs).toISOString(),
+    })),
+  };
+}
 
 /** Id, days since the last change, title. */
 function formatRows({ clock, style }: CliContext, memories: readonly Memory[]): string[] {

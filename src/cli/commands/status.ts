@@ -4,6 +4,7 @@ import { isStrata } from "../../config/plugin-entries.js";
 import { formatStatus } from "../../status/format-status.js";
 import { readStatus } from "../../status/status.js";
 import { exitCodes, type Run } from "../command.js";
+import { openCandidates } from "../open-candidates.js";
 import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 
@@ -15,8 +16,9 @@ export const run: Run = async (cli, { json }) => {
   const project = await openProject(cli);
   const { config, layers, plugins, problems } = await project.settings();
   const { files } = openOwnState(project);
+  const candidates = openCandidates(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
-  const status = await readStatus({ files, clock }, project.root, config, switches);
+  const status = await readStatus({ candidates, clock, files }, project.root, config, switches);
   const pulses = await files.list(status.folders.pulse);
   const hasRun = pulses.length + Object.keys(status.sessions).length > 0;
   const isLoaded = plugins.some(isStrata) || hasRun;

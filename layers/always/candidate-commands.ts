@@ -1,0 +1,74 @@
+/** `/keep` and `/drop`: the user decides about candidates. Their answers are shown and never sent. */
+import { randomUUID } from "node:crypto";
+import type { WaitingCandidate } from "../../src/candidates/candidate.js";
+import type { Candidates } from "../../src/candidates/candidates.js";
+import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
+import { StrataError } from "../../src/error.js";
+import type { Gate } from "../../src/gate/gate.js";
+import type { Memories } from "../../src/memory/store.js";
+import type { Clock } from "../../src/seams/clock.js";
+
+export interface CandidateCommandsOptions {
+  candidates: Candidates;
+  clock: Clock;
+  gate: Gate;
+  memories: Memories;
+}
+
+const NONE = "No candidates wait.";
+
+export function createCandidateCommands(options: CandidateCommandsOptions): readonly SlashCommand[] {
+  const { candidates, clock, gate, memories } = options;
+
+  return [
+    {
+      name: "keep",
+      description: "Strata: list likely sentences that wait; /keep 3fa2b1 makes one a memory",
+      async execute({ sessionID, words }) {
+        const all = await candidates.list();
+        if (words.trim() === "") return formatList(all);
+        const { findCandidates, keepCandidate } = await loadChoosing();
+        const chosen = findCandidates(all, readIDs(words), "/keep");
+        const cause = { operation: "keep", session: sessionID, run: randomUUID().slice(0, 8) };
+        const lines: string[] = [];
+        for (const one of chosen) {
+          const nowMs = clock.now();
+          const kept = await keepCandidate(one, { candidates, cause, gate, memories, nowMs });
+          const { contradicted, written } = kept;
+          lines.push(
+            written.kind === "refused"
+              ? `${one.id} still waits: ${written.why}`
+              : `${written.isKnown ? "Already known" : "Remembered"}: ${written.memory.id}\n${written.path}`,
+            ...contradicted,
+          );
+        }
+        return lines.join("\n");
+      },
+    },
+    {
+      name: "drop",
+      description: "Strata: forget sentences that wait, e.g. /drop 3fa2b1, or /drop all",
+      async execute({ words }) {
+        const all = await candidates.list();
+        const ids = readIDs(words);
+        if (ids.length === 0)
+          throw new StrataError("EMPTY", "say which to drop: /drop 3fa2b1, or /drop all; /keep lists them");
+        const { findCandidates } = await loadChoosing();
+        const chosen = ids.length === 1 && ids[0] === "all" ? all : findCandidates(all, ids, "/keep");
+        if (chosen.length === 0) return NONE;
+        await candidates.drop(chosen.map(({ id }) => id));
+        return `Dropped: ${chosen.map(({ id }) => id).join(", ")}`;
+      },
+    },
+  ];
+
+  async function formatList(all: readonly WaitingCandidate[]): Promise<string> {
+    if (all.length === 0) return NONE;
+    const { formatCandidates } = await import("../../src/candidates/format-candidates.js");
+    const how = "/keep and the first column make one a memory, /drop forgets it.";
+    return [...formatCandidates(all, clock.now()), how].join("\n");
+  }
+}
+
+const loadChoosing = () => import("../../src/candidates/choose-candidates.js");
+const readIDs = (words: string): string[] => words.split(/[\s,]+/).filter((word) => word !== "");

@@ -1,0 +1,76 @@
+/** Candidates and dropped ones on disk. One process changes them at a time, under a lock. */
+import type { HeldLock, Locks } from "../lock/locks.js";
+import type { ProjectRecord } from "../owner/record.js";
+import type { Log } from "../record/log.js";
+import type { Files } from "../seams/files.js";
+import type { WaitingCandidate } from "./candidate.js";
+import { type CandidateFile, openCandidateFiles } from "./candidate-file.js";
+import type { Dropped } from "./plan-candidates.js";
+
+/** Every call rejects with the system's error, `change` also with ELOCKED. */
+export interface StoredCandidates {
+  read(): Promise<{ waiting: readonly WaitingCandidate[]; dropped: readonly Dropped[] }>;
+  /** Stores the plan's `next`, if it is another list. `undefined` if the file is of a newer Strata: it stays as it is. */
+  change<T>(plan: (held: HeldCandidates) => Promise<Changed<T>>): Promise<T | undefined>;
+}
+
+export interface HeldCandidates {
+  waiting: readonly WaitingCandidate[];
+  readDropped(): Promise<readonly Dropped[]>;
+  writeDropped(dropped: readonly Dropped[]): Promise<void>;
+}
+
+export interface Changed<T> {
+  next: readonly WaitingCandidate[];
+  result: T;
+}
+
+export interface StoredCandidatesOptions {
+  files: Files;
+  locks: Locks;
+  log: Pick<Log, "warn">;
+  locateRecord(): Promise<ProjectRecord>;
+}
+
+export function openStoredCandidates(options: StoredCandidatesOptions): StoredCandidates {
+  const { locateRecord, locks } = options;
+  const { dropped, waiting } = openCandidateFiles(options);
+
+  return {
+    async read() {
+      const record = await locateRecord();
+      return {
+        waiting: await readList(waiting, record.candidates),
+        dropped: await readList(dropped, record.dropped),
+      };
+    },
+
+    async change(plan) {
+      const record = await locateRecord();
+      return locks.withLock(record.candidatesLock, async (lock) => {
+        const known = await waiting.read(record.candidates);
+        if (known === "later") return undefined;
+        const { next, result } = await plan({ waiting: known, ...holdDropped(record, lock) });
+        if (next === known) return result;
+        await lock.check();
+        await waiting.write(record.candidates, next);
+        return result;
+      });
+    },
+  };
+
+  function holdDropped(record: ProjectRecord, lock: HeldLock): Omit<HeldCandidates, "waiting"> {
+    return {
+      readDropped: () => readList(dropped, record.dropped),
+      async writeDropped(list) {
+        await lock.check();
+        await dropped.write(record.dropped, list);
+      },
+    };
+  }
+}
+
+async function readList<T>(file: CandidateFile<T>, path: string): Promise<readonly T[]> {
+  const read = await file.read(path);
+  return read === "later" ? [] : read;
+}

@@ -1,0 +1,31 @@
+/** `strata keep`: candidates become memories. */
+
+import { randomUUID } from "node:crypto";
+import { findCandidates, keepCandidate } from "../../candidates/choose-candidates.js";
+import { createGate } from "../../gate/gate.js";
+import { type ExitCode, exitCodes, type Run } from "../command.js";
+import { reportWritten } from "../memories.js";
+import { openPersonsCandidates } from "../open-candidates.js";
+import { withMemories } from "../open-memories.js";
+import { openProject } from "../open-project.js";
+
+export const run: Run = async (cli, _options, args) => {
+  const project = await openProject(cli);
+  const candidates = await openPersonsCandidates(project);
+  const chosen = findCandidates(await candidates.list(), args, "strata list --candidates");
+  return withMemories(project, async (memories) => {
+    const gate = createGate({ memories });
+    const cause = { operation: "keep", run: randomUUID().slice(0, 8) };
+    let code: ExitCode = exitCodes.fine;
+    for (const one of chosen) {
+      const nowMs = cli.clock.now();
+      const kept = await keepCandidate(one, { candidates, cause, gate, memories, nowMs });
+      const { contradicted, written } = kept;
+      const ended = reportWritten(cli, written, "Remembered");
+      if (ended !== exitCodes.fine) cli.warn(`strata: ${one.id} still waits`);
+      code = ended === exitCodes.fine ? code : ended;
+      for (const line of contradicted) cli.say(line);
+    }
+    return code;
+  });
+};

@@ -1,0 +1,219 @@
+/** A person sees, keeps and drops candidates, on the command line and in a session; no model ever sees one. */
+import { describe, expect, it } from "vitest";
+import type { Layer } from "../../src/dispatcher/layer.js";
+import { candidateOf, type GivenSaying, openTestCandidates, textsOf } from "../support/candidates.js";
+import { createFakeClock } from "../support/fake-clock.js";
+import { PROJECT } from "../support/fake-host.js";
+import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
+import { createSession } from "../support/session.js";
+import { runStrata } from "../support/shell.js";
+import { openWorld, type World } from "../support/world.js";
+
+const SQLITE = "The storage is SQLite, because it needs no server.";
+const REDIS = "The queue is Redis.";
+const MEMORY = `${PROJECT}/.opencode/memory`;
+
+/** A project in which these wait. */
+async function open(...given: (readonly [text: string, given?: GivenSaying])[]) {
+  const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" });
+  const candidates = openTestCandidates({ files });
+  await candidates.offer(
+    given.map(([text, more], n) => candidateOf(text, { message: `msg_${n}`, saidMs: MORNING_MS, ...more })),
+  );
+  const ids = new Map((await candidates.list()).map((one) => [textsOf([one])[0], one.id]));
+  return { files, candidates, idOf: (text: string) => ids.get(text) ?? "" };
+}
+const MORNING_MS = createFakeClock().now();
+
+const listMemories = (files: MemoryFiles): string[] =>
+  [...files.contents.keys()].filter((path) => path.startsWith(MEMORY) && path.endsWith(".md"));
+
+describe("strata and candidates", () => {
+  it("list --candidates shows id, type, age, probability and the sentence, most probable first", async () => {
+    const { files, idOf } = await open([SQLITE], [REDIS, { type: "directive", chance: 0.62 }]);
+    const clock = createFakeClock();
+    clock.advance(3 * 86_400_000);
+    const { code, out } = await runStrata(files, "list --candidates", { clock });
+    expect(code).toBe(0);
+    expect(out.split("\n")).toEqual([
+      `${idOf(REDIS)}  directive    3 d   62 %  ${REDIS}`,
+      `${idOf(SQLITE)}  knowledge    3 d   40 %  ${SQLITE}`,
+    ]);
+    expect((await runStrata(files, "list --candidates --type directive")).out).not.toContain(SQLITE);
+    const json = JSON.parse((await runStrata(files, "list --candidates --json")).out);
+    expect(json.candidates[1]).toEqual({
+      id: idOf(SQLITE),
+      type: "knowledge",
+      chance: 0.4,
+      text: SQLITE,
+      said: [{ session: "ses_1", message: "msg_0", at: "2026-11-21T09:00:00.000Z" }],
+    });
+    expect((await runStrata(files, "list")).out).toBe("No memories.");
+  });
+
+  it("status and doctor count them, and do not quote them", async () => {
+    const { files } = await open([SQLITE], [REDIS]);
+    const status = await runStrata(files, "status");
+    expect(status.out).toMatch(/^Candidates +2 wait until you say them again or keep them/m);
+    expect(JSON.parse((await runStrata(files, "status --json")).out)).toMatchObject({ candidates: 2 });
+    const doctor = (await runStrata(files, "doctor --no-proof --json")).out;
+    expect(JSON.parse(doctor)).toMatchObject({ candidates: 2 });
+    expect(doctor).toContain("2 wait until you say them again or keep them");
+    expect(status.out + doctor).not.toContain("SQLite");
+  });
+
+  it("keep makes memories of several, in the user's words, with where they were said, and no other waits less", async () => {
+    const { candidates, files, idOf } = await open([SQLITE], [REDIS], ["Reports are in S3."]);
+    const { code, out } = await runStrata(files, `keep ${idOf(SQLITE)} ${idOf(REDIS).slice(0, 4)}`);
+    expect([code, out.match(/^Remembered: knowledge\//gm)?.length]).toEqual([0, 2]);
+    expect(textsOf(await candidates.list())).toEqual(["Reports are in S3."]);
+    const [path = ""] = listMemories(files).filter((one) => files.text(one)?.includes("SQLite"));
+    const text = files.text(path) ?? "";
+    expect(text.endsWith(`---\n${SQLITE}\n`)).toBe(true);
+    for (const part of ["by: user", "session: ses_1", "message: msg_0", `evidence: ${SQLITE}`])
+      expect(text).toContain(part);
+  });
+
+  it("keep compares with what is known: the same stays one memory, and what it contradicts no longer applies", async () => {
+    const { files, idOf } = await open(["The staging port is 9090."], [SQLITE]);
+    await runStrata(files, "remember The staging port is 8080.");
+    await runStrata(files, `remember ${SQLITE}`);
+    const { out } = await runStrata(files, `keep ${idOf("The staging port is 9090.")}`);
+    expect(out).toContain("It contradicts knowledge/");
+    await runStrata(files, `keep ${idOf(SQLITE)}`);
+    const shown = (await runStrata(files, "list")).out.split("\n");
+    expect(shown.filter((line) => line.includes("SQLite"))).toHaveLength(1);
+    expect(shown.filter((line) => line.includes("8080"))).toEqual([]);
+    expect((await runStrata(files, "list --archived")).out).toMatch(/8080.*\(superseded\)/);
+  });
+
+  it("drop forgets some or all, and nothing is dropped if one id is wrong", async () => {
+    const { candidates, files, idOf } = await open([SQLITE], [REDIS], ["Reports are in S3."]);
+    const wrong = await runStrata(files, `drop ${idOf(SQLITE)} zzzzzz`);
+    expect([wrong.code, wrong.err]).toEqual([
+      3,
+      expect.stringContaining('"zzzzzz" came; strata list --candidates'),
+    ]);
+    expect(await candidates.count()).toBe(3);
+    expect((await runStrata(files, `drop ${idOf(SQLITE)}`)).out).toBe(`Dropped: ${idOf(SQLITE)}`);
+    expect(await candidates.count()).toBe(2);
+    expect((await runStrata(files, "drop --all")).out).toMatch(/^Dropped: \w+, \w+$/);
+    expect((await runStrata(files, "drop --all")).out).toBe("No candidates wait.");
+    expect((await runStrata(files, "list --candidates")).out).toBe("No candidates wait.");
+    expect(listMemories(files)).toEqual([]);
+  });
+
+  it("wrong arguments change nothing and say what was expected", async () => {
+    const { candidates, files, idOf } = await open([SQLITE], [REDIS]);
+    for (const [line, what, wanted] of [
+      ["keep", "missing required argument", 2],
+      ["keep zzzzzz", "expected the id of a waiting candidate", 3],
+      [`keep ${idOf(SQLITE)} zzzzzz`, "Nothing was changed", 3],
+      [`keep ${idOf(SQLITE).slice(0, 2)}`, "expected the id of a waiting candidate", 3],
+      ["drop", "expected ids of candidates or --all, neither came", 2],
+      [`drop --all ${idOf(SQLITE)}`, "expected ids of candidates or --all, both came", 2],
+      ["list --candidates --archived", "--candidates cannot be combined", 2],
+      ["list --candidates --foreign", "--candidates cannot be combined", 2],
+    ] as const) {
+      const { code, err } = await runStrata(files, line);
+      expect([line, code, err]).toEqual([line, wanted, expect.stringContaining(what)]);
+    }
+    expect(await candidates.count()).toBe(2);
+    expect(listMemories(files)).toEqual([]);
+  });
+
+  it("an agent's shell neither sees nor decides about them", async () => {
+    const { candidates, files, idOf } = await open([SQLITE]);
+    for (const line of ["list --candidates", `keep ${idOf(SQLITE)}`, "drop --all"]) {
+      const { code, err, out } = await runStrata(files, line, { env: { OPENCODE: "1" } });
+      expect([line, code, out]).toEqual([line, 3, ""]);
+      expect(err).toContain("candidates are for you alone");
+    }
+    expect(await candidates.count()).toBe(1);
+  });
+
+  it("gc and a start remove what no project has opened for a month", async () => {
+    const clock = createFakeClock();
+    const files = createMemoryFiles({ [`${PROJECT}/.git/HEAD`]: "x" }, clock.now);
+    await openTestCandidates({ files, clock, project: "/gone" }).offer([candidateOf(SQLITE)]);
+    clock.advance(29 * 86_400_000);
+    expect((await runStrata(files, "gc", { clock })).out).toBe("Nothing to remove.");
+    clock.advance(2 * 86_400_000);
+    expect((await runStrata(files, "gc", { clock })).out).toContain("candidates.json");
+    const world = await openWorld({ files, clock });
+    await world.strata.dispatcher.ask("event", { type: "server.connected", properties: {} }, undefined);
+    await world.strata.idle();
+    expect([...files.contents.keys()].filter((path) => path.endsWith("candidates.json"))).toEqual([]);
+  });
+});
+
+/** What a slash command answers. */
+async function command(world: World, name: string, words = ""): Promise<string> {
+  const commands = world.strata.dispatcher.commands;
+  const found = commands.find((one: NonNullable<Layer["commands"]>[number]) => one.name === name);
+  return (await found?.execute({ sessionID: "ses_1", words }, new AbortController().signal)) ?? "";
+}
+
+async function openSession() {
+  const world = await openWorld();
+  const candidates = openTestCandidates({ files: world.files, clock: world.clock, instance: "test" });
+  await candidates.offer([candidateOf(SQLITE), candidateOf(REDIS, { message: "msg_2" })]);
+  return { world, candidates };
+}
+
+describe("in a session", () => {
+  it("/memory counts them, /keep lists and keeps, and /drop forgets", async () => {
+    const { candidates, world } = await openSession();
+    expect(await command(world, "memory")).toMatch(/^Candidates +2 wait until you say them again/m);
+    const listed = await command(world, "keep");
+    const [[id = ""] = []] = [...listed.matchAll(/^\w{6}(?=.*SQLite)/gm)];
+    expect(listed).toContain(REDIS);
+    expect(await command(world, "keep", id)).toMatch(/^Remembered: knowledge\//);
+    expect(textsOf(await candidates.list())).toEqual([REDIS]);
+    await expect(command(world, "keep", "zzzzzz")).rejects.toThrow('"zzzzzz" came; /keep lists them');
+    await expect(command(world, "drop")).rejects.toThrow("/drop all");
+    expect(await command(world, "drop", "all")).toMatch(/^Dropped: \w{6}$/);
+    expect(await command(world, "drop", "all")).toBe("No candidates wait.");
+    expect(await command(world, "keep")).toBe("No candidates wait.");
+    expect(await command(world, "memory")).not.toContain("Candidates");
+  });
+
+  it("no request, tool result or file of the project has one", async () => {
+    const { world } = await openSession();
+    const session = createSession(world.clock, "ses_9");
+    session.user("Which storage and which queue do we use? SQLite or Redis?");
+    world.host.messages.set("ses_9", [...session.messages]);
+    await world.strata.dispatcher.ask("turn", { sessionID: "ses_9" }, undefined);
+    const sent = JSON.stringify(await world.request(session.messages));
+    const recall = world.strata.dispatcher.tools.find(({ name }) => name === "memory_recall");
+    const asked = { sessionID: "ses_9", callID: "call_1", messageID: "m" };
+    const answer = await recall?.execute(
+      { query: "storage SQLite queue Redis" } as never,
+      asked as never,
+      new AbortController().signal as never,
+    );
+    const slash = await command(world, "recall", "storage SQLite");
+    await world.strata.idle();
+    for (const text of [sent, JSON.stringify(answer), slash])
+      for (const one of ["needs no server", REDIS]) expect(text).not.toContain(one);
+    const held = [...world.files.contents].filter(([, bytes]) =>
+      String(Buffer.from(bytes)).includes("needs no server"),
+    );
+    expect(held.map(([path]) => path)).toEqual([expect.stringMatching(/^\/home\/me\/.*\/candidates\.json$/)]);
+  });
+
+  it("an undone turn takes its candidates away", async () => {
+    const world = await openWorld();
+    const session = createSession(world.clock);
+    session.user("Look.");
+    const asking = session.user(SQLITE);
+    const candidates = openTestCandidates({ files: world.files, clock: world.clock, instance: "test" });
+    await candidates.offer([candidateOf(SQLITE, { message: asking.info.id ?? "" })]);
+    world.host.messages.set("ses_1", session.messages.slice(0, 1));
+    const info = { id: "ses_1", revert: { messageID: asking.info.id } };
+    const event = { type: "session.updated", properties: { sessionID: "ses_1", info } };
+    await world.strata.dispatcher.ask("event", event, undefined);
+    await world.strata.idle();
+    expect(await candidates.list()).toEqual([]);
+  });
+});
