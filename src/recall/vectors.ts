@@ -32,6 +32,8 @@ export function createWordLikeness(words: WordVectors): WordLikeness {
 export interface EmbedderLikeness {
   add(id: string, text: string): void;
   remove(id: string): void;
+  /** True if the entry has a vector. */
+  has(id: string): boolean;
   /** Fetches missing vectors. Rejects with the embedder's error; the next call retries the rest. */
   fill(): Promise<void>;
   /** Never rejects. */
@@ -54,6 +56,7 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
       waiting.delete(id);
       vectors.remove(id);
     },
+    has: vectors.has,
     fill() {
       filling ??= fetchMissing().finally(() => {
         filling = undefined;
