@@ -11,6 +11,7 @@ import { listSwitches, type SettingsPart } from "./config/part.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
+import { type OpenEmbedder, openEmbedder } from "./embeddings/open-embedder.js";
 import { formatError } from "./error.js";
 import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
@@ -36,6 +37,7 @@ import { createTokenCounter } from "./record/tokens.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
+import type { Post } from "./seams/post.js";
 import { createToasts, type Toasts } from "./toasts.js";
 import { openTrust } from "./trust/open-trust.js";
 import { createContextSizes } from "./view/context-size.js";
@@ -48,8 +50,12 @@ export interface Seams {
   clock: Clock;
   files: Files;
   host: Host;
+  /** Variables of the environment; without it none is set. */
+  readVariable?(name: string): string | undefined;
   /** Replaced in tests only. */
   tokenizer?: Tokenizer;
+  /** Replaced in tests only. */
+  post?: Post;
 }
 
 export interface Strata {
@@ -77,8 +83,11 @@ interface Ground
 
 type Requesting = Pick<KernelContext, "decisions" | "requests" | "resultFiles" | "sizes" | "windows">;
 type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
-type Remembering = Pick<KernelContext, "locks" | "memories" | "search" | "trust">;
-type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes">;
+type Remembering = Pick<KernelContext, "locks" | "memories" | "search" | "trust"> & {
+  embedder: OpenEmbedder | undefined;
+};
+type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes"> &
+  Pick<Remembering, "embedder">;
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
 /** Reads files, sends no request to the host, and never rejects because of a wrong setting. */
@@ -93,7 +102,7 @@ export async function createStrata(
   const recording = createRecording(ground, seams.tokenizer);
   const { pulse, savings } = recording;
   const requesting = createRequesting(ground);
-  const remembering = createRemembering(ground);
+  const remembering = createRemembering(ground, seams);
   const working = createWorking(ground, savings);
   const prompts = createPrompts(files);
   const context = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
@@ -207,7 +216,10 @@ function createRequesting({ clock, config, files, folders, log }: Ground): Reque
   };
 }
 
-function createRemembering(ground: Ground): Remembering {
+function createRemembering(
+  ground: Ground,
+  { post, readVariable = () => undefined }: Pick<Seams, "post" | "readVariable">,
+): Remembering {
   const { background, clock, config, files, folders, host, instance, log, sessions, toasts } = ground;
   const locks = createLocks({ clock, files, processes: host.processes, instance });
   const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
@@ -223,8 +235,11 @@ function createRemembering(ground: Ground): Remembering {
     limits: config.autoMemory,
     gate: createSecretGate(clock),
   });
+  const embedder = openEmbedder({ ...ground, readVariable, post });
   const search = createMemorySearch({
     memories,
+    embedder,
+    mayEmbed: embedder?.mayEmbed,
     clock,
     files,
     log,
@@ -233,7 +248,7 @@ function createRemembering(ground: Ground): Remembering {
     sessions,
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
-  return { locks, memories, search, trust };
+  return { embedder, locks, memories, search, trust };
 }
 
 /** Other instances, subagents, and Strata's own model calls. */
@@ -269,11 +284,12 @@ function createWorking(ground: Ground, savings: Savings): Working {
 
 /** In this order, because background work ends in a write. */
 async function waitForAll(
-  { background, generation, memories, trust, writes }: Busy,
+  { background, embedder, generation, memories, trust, writes }: Busy,
   dispatcher: Dispatcher,
 ): Promise<void> {
   await background.onIdle();
   await generation.onIdle();
+  await embedder?.onIdle();
   await dispatcher.onIdle();
   await memories.onIdle();
   await trust.turns.onIdle();

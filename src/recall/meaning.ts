@@ -3,7 +3,7 @@
  * vectors otherwise.
  */
 import type { Embedder } from "./embedder.js";
-import { MEANING_WEIGHT } from "./fuse.js";
+import { MEANING_WEIGHT, spread } from "./fuse.js";
 import { type Kept, toSpoken } from "./kept.js";
 import { createEmbedderLikeness, createWordLikeness, type Likenesses } from "./vectors.js";
 import type { Judgement } from "./weigh.js";
@@ -28,6 +28,10 @@ export interface MeaningOptions {
 export function createMeaning({ embedder, wordVectors }: MeaningOptions): Meaning {
   const byWords = wordVectors ? createWordLikeness(wordVectors) : undefined;
   const byEmbedder = embedder && createEmbedderLikeness(embedder);
+  const compareWords = (text: string): Likenesses => {
+    const alike = byWords?.compare(text);
+    return alike && spread(alike);
+  };
   const toJudgements = (alike: Likenesses, weight = MEANING_WEIGHT): Judgement[] =>
     alike ? [{ alike, weight }] : [];
 
@@ -41,10 +45,10 @@ export function createMeaning({ embedder, wordVectors }: MeaningOptions): Meanin
       byEmbedder?.remove(id);
     },
     embed: async () => byEmbedder?.fill(),
-    judgeByWords: (text) => toJudgements(byWords?.compare(text)),
+    judgeByWords: (text) => toJudgements(compareWords(text)),
     async judge(text) {
       const embedded = await byEmbedder?.compare(text);
-      const others = byWords?.compare(text);
+      const others = compareWords(text);
       if (!embedded) return toJudgements(others);
       const rest = others && new Map([...others].filter(([id]) => !byEmbedder?.has(id)));
       return [...toJudgements(embedded, embedder?.weight), ...toJudgements(rest)];

@@ -18,7 +18,7 @@ export interface Structure {
   weighAge(entry: Kept): number;
 }
 
-/** Similarities of entries to the query, and the weight of the most similar. */
+/** Similarities of entries to the query, 1 for the most similar, and the weight of that one. */
 export interface Judgement {
   alike: fuse.Scores;
   weight: number;
@@ -83,7 +83,7 @@ export function weighEntries(options: WeighOptions): RecallHit[] {
   }
 
   function weighMeaning({ alike, weight }: Judgement): void {
-    for (const [id, likeness] of fuse.rank(fuse.spread(alike), MOST_ALIKE)) {
+    for (const [id, likeness] of fuse.rank(alike, MOST_ALIKE)) {
       const found = addIndirect(id, weight * likeness);
       if (found) found.isAlike = true;
     }

@@ -23,8 +23,10 @@ export interface MemorySearchOptions {
   sessions: Pick<SeenSessions, "filter">;
   /** Effective importance of a memory, 0 to 1, use included; defaults to its own importance. */
   importanceOf?: (memory: Memory) => number;
-  /** Adds search by meaning, in `find` only; never receives private memories or notes. */
+  /** Adds search by meaning, in `find` only; never receives notes. */
   embedder?: Embedder | undefined;
+  /** Memories that the embedder may receive; default: all but private and foreign ones. */
+  mayEmbed?: ((memory: Memory) => boolean) | undefined;
 }
 
 /** Search criteria; a memory must match all that are given. */
@@ -68,7 +70,7 @@ const IMPORTANCE_SWING = 0.15;
 
 export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   const { memories, clock, files, log, background, embedder } = options;
-  const { importanceOf = ({ importance }) => importance } = options;
+  const { importanceOf = ({ importance }) => importance, mayEmbed = isShareable } = options;
   let wordVectors: WordVectors | undefined;
   const createIndex = async (judge?: Embedder): Promise<Recall> => {
     const { createRecall } = await import("../../recall/recall.js");
@@ -77,7 +79,12 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
   const common = { clock, log, background };
-  const active = createMemoryIndex({ ...common, memories, createIndex: () => createIndex(embedder) });
+  const active = createMemoryIndex({
+    ...common,
+    memories,
+    mayEmbed,
+    createIndex: () => createIndex(embedder),
+  });
   const past = createPastSessions({
     files,
     folder: options.sessionMemory,
@@ -202,6 +209,10 @@ function isAbout(memory: Memory, entity: string): boolean {
 function hasEntity(entities: readonly string[], entity: string): boolean {
   const asked = normalizePath(entity);
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
+}
+
+function isShareable({ isForeign, sensitivity }: Memory): boolean {
+  return !isForeign && sensitivity !== "private";
 }
 
 function isArchived({ status }: Memory): boolean {
