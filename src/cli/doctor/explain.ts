@@ -18,9 +18,7 @@ export function explainSettings(
   sources: readonly Source[],
 ): ExplainedSetting[] {
   const fields = listFields(configSchema);
-  const anyones = new Set(
-    fields.filter(({ owner }) => owner === "anyone").map(({ path }) => path.join(".")),
-  );
+  const anyones = new Set(fields.filter(({ owner }) => owner === "anyone").map(({ path }) => path.join(".")));
   const usual = configSchema.parse({});
   const given = fields.flatMap(({ path }) => {
     const value = readPath(config, path);

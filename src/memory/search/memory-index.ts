@@ -31,6 +31,8 @@ export interface MemoryIndex {
   open(): void;
   /** Resolves when everything known at the call is indexed, or indexing failed. */
   whenCurrent(): Promise<void>;
+  /** Resolves when everything known at the call is also embedded, or the embedder failed. Never rejects. */
+  whenEmbedded(): Promise<void>;
   /** The indexed memories by id. */
   readonly memories: ReadonlyMap<string, Memory>;
   /** `undefined` until its code is loaded. */
@@ -56,17 +58,23 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
   return {
     open() {
       if (!isFilled) start();
-      else embed();
+      else void embed();
     },
-    async whenCurrent() {
-      if (!isFilled || changed.size > 0) start();
-      await work;
+    whenCurrent,
+    async whenEmbedded() {
+      await whenCurrent();
+      await embed();
     },
     memories: indexed,
     get recall() {
       return recall;
     },
   };
+
+  async function whenCurrent(): Promise<void> {
+    if (!isFilled || changed.size > 0) start();
+    await work;
+  }
 
   function start(): void {
     work ??= background.add(update).catch(handleFailure);
@@ -77,21 +85,19 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     if (!isFilled) await fill(recall);
     while (changed.size > 0) await applyChanges(recall);
     work = undefined;
-    embed();
+    void embed();
   }
 
-  /** Never awaited: until it is done, memories are found by their words. Asks again for those that failed. */
-  function embed(): void {
-    recall?.embed().then(
-      () => {
-        complaint = undefined;
-      },
-      (thrown) => {
-        const message = formatWordsOnly(thrown);
-        if (message !== complaint) log.warn("recall", message);
-        complaint = message;
-      },
-    );
+  /** No search waits for it: until it is done, memories are found by their words. Asks again for those that failed. */
+  async function embed(): Promise<void> {
+    try {
+      await recall?.embed();
+      complaint = undefined;
+    } catch (thrown) {
+      const message = formatWordsOnly(thrown);
+      if (message !== complaint) log.warn("recall", message);
+      complaint = message;
+    }
   }
 
   function handleFailure(thrown: unknown): void {

@@ -53,6 +53,8 @@ export type Found =
 export interface MemorySearch {
   /** Starts reading and indexing in the background, once. */
   open(): void;
+  /** Resolves when all that the embedder may receive is embedded, or the embedder failed. Never rejects. */
+  whenEmbedded(): Promise<void>;
   /** Memories first, then lines of past sessions, each best first; without a text the newest first. */
   find(query: MemoryQuery): Promise<readonly Found[]>;
   /** Memories that the text certainly means, best first, from what is indexed now. Never waits; often empty. */
@@ -98,6 +100,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
 
   return {
     open: () => active.open(),
+    whenEmbedded: () => active.whenEmbedded(),
 
     async find(query) {
       const limit = Math.max(0, Math.min(query.limit ?? USUAL_LIMIT, MOST_SIFTED));
