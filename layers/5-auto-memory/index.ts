@@ -103,7 +103,7 @@ function create(context: LayerContext): LayerParts {
   async function findSimilar(text: string, { limit }: { limit: number }): Promise<readonly Memory[]> {
     const known = memories.known();
     if (known.length <= FEW_MEMORIES) return known;
-    const found = await search.find({ text, limit });
+    const found = await search.find({ text, limit, byWords: true });
     return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   }
 

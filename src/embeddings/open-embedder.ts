@@ -25,7 +25,7 @@ export interface OpenEmbedderOptions {
   post?: Post | undefined;
 }
 
-export interface OpenEmbedder extends Embedder {
+export interface OpenEmbedder extends Required<Embedder> {
   /** May this memory be sent to the endpoint? */
   mayEmbed(memory: Pick<Memory, "isForeign" | "sensitivity">): boolean;
   /** Resolves when all vectors are in the cache's file. Never rejects. */

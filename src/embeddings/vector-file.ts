@@ -35,18 +35,20 @@ export function parseVectors(bytes: Uint8Array): Map<string, Int8Array> {
   const vectors = new Map<string, Int8Array>();
   const end = bytes.subarray(0, LONGEST_HEAD).indexOf(NEWLINE);
   const head = parseJson(Buffer.from(bytes.subarray(0, Math.max(0, end))).toString());
-  if (!isRecord(head) || head.v !== 1 || typeof head.length !== "number") return vectors;
+  if (!isRecord(head) || head.v !== 1 || !isLength(head.length)) return vectors;
   const rows = bytes.subarray(end + 1);
   const row = KEY_BYTES + head.length;
   if (head.digest !== hashOf(rows) || rows.length !== Number(head.count) * row) return vectors;
   for (let at = 0; at < rows.length; at += row) {
     const key = Buffer.from(rows.subarray(at, at + KEY_BYTES)).toString("hex");
-    vectors.set(key, Int8Array.from(Buffer.from(rows.subarray(at + KEY_BYTES, at + row)), toSigned));
+    const vector = new Int8Array(head.length);
+    vector.set(rows.subarray(at + KEY_BYTES, at + row));
+    vectors.set(key, vector);
   }
   return vectors;
 }
 
-const toSigned = (byte: number): number => (byte << 24) >> 24;
+const isLength = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
 /** Keeps the direction of the vector, which is all that a cosine needs, to within half a percent. */
 export function packVector(vector: Float32Array): Int8Array {

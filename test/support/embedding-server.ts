@@ -25,7 +25,7 @@ export interface EmbeddingServer extends AsyncDisposable {
 
 /** Words that mean the same lie on the same axis. */
 const CONCEPTS = [
-  ["automobile", "car", "vehicle"],
+  ["fahrzeug", "car", "vehicle"],
   ["harbour", "port", "dock"],
   ["deadline", "due", "deliver"],
   ["kitten", "cat", "pet"],

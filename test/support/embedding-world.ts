@@ -56,3 +56,7 @@ export function createFakePost(): { post: Post; sent: Parameters<Post>[0][] } {
   };
   return { post, sent };
 }
+
+/** The texts of these requests. */
+export const listInputs = (sent: readonly { body: string }[]): string[] =>
+  sent.flatMap(({ body }) => JSON.parse(body).input);

@@ -37,6 +37,8 @@ export interface MemoryQuery {
   /** `!12`, `#34`, `&5` or a path relative to the project. */
   entity?: string;
   type?: MemoryType;
+  /** Asks no embedder: for texts that may be private. */
+  byWords?: true;
   /** Includes archived memories. */
   archived?: boolean;
   /** Default 20. */
@@ -64,6 +66,7 @@ export interface MemorySearch {
 const USUAL_LIMIT = 20;
 /** Maximum number of hits that are filtered by type and entity. */
 const MOST_SIFTED = 1_000;
+const ALL = { limit: MOST_SIFTED };
 const MOST_MATCHES = 20;
 /** Share of the results reserved for past sessions, even if memories would fill the list. */
 const SESSIONS_SHARE = 0.25;
@@ -135,12 +138,12 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   async function searchIndex(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
     await shelf.whenCurrent();
     if (query.id !== undefined) return findByID(shelf, query.id);
-    const { entity, text, type } = query;
+    const { byWords, entity, text, type } = query;
     const asked = text ?? entity;
     const found =
       asked === undefined || shelf.recall === undefined
         ? listByTime(shelf)
-        : weigh(await shelf.recall.searchByMeaning(asked, { limit: MOST_SIFTED }), shelf);
+        : weigh(await (byWords ? shelf.recall.search : shelf.recall.searchByMeaning)(asked, ALL), shelf);
     return found.filter(
       ({ memory }) =>
         (type === undefined || memory.type === type) && (entity === undefined || isAbout(memory, entity)),
