@@ -6,20 +6,11 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createRecall, type RecallEntry, type RecallOptions } from "../../../src/recall/recall.js";
+import type { RecallEntry } from "../../../src/recall/recall.js";
+import type { Chats, Question } from "./chats.js";
 
 interface Session {
   turns: { user: string; at?: number; steps: { say?: string; at?: number }[] }[];
-}
-
-interface Question {
-  text: string;
-  answers: readonly string[];
-}
-
-export interface Chats {
-  entries: readonly RecallEntry[];
-  questions: readonly Question[];
 }
 
 export type Part = "development" | "held out";
@@ -64,33 +55,4 @@ function readSession(folder: string, name: string): RecallEntry[] {
     );
     return [asked, ...said];
   });
-}
-
-type Find = (question: string) => string[];
-
-export const methods: Record<string, (entries: readonly RecallEntry[]) => Find> = {
-  "recall, roles unknown": (entries) => recalling(entries.map(({ role: _, ...entry }) => entry)),
-  "recall, the user's side alone": (entries) => recalling(entries.filter(({ role }) => role === "user")),
-  recall: (entries) => recalling(entries),
-};
-
-function recalling(entries: readonly RecallEntry[], options: RecallOptions = {}): Find {
-  const recall = createRecall({ now: () => 0, ...options });
-  for (const entry of entries) recall.add(entry);
-  return (question) => recall.search(question, { limit: 10 }).map(({ id }) => id);
-}
-
-/** Mean share of the evidence among the first `k`; `side` counts the evidence of one side only. */
-export function measure(
-  { questions }: Chats,
-  find: Find,
-  { k, side }: { k: number; side?: "u" | "a" },
-): number {
-  const shares = questions.flatMap(({ answers, text }) => {
-    const wanted = side === undefined ? answers : answers.filter((id) => id.split(":")[1]?.startsWith(side));
-    if (wanted.length === 0) return [];
-    const found = new Set(find(text).slice(0, k));
-    return [wanted.filter((id) => found.has(id)).length / wanted.length];
-  });
-  return shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
