@@ -80,8 +80,9 @@ function printChats(given: readonly chats.Chats[], sides: Record<"user" | "assis
   console.table(Object.fromEntries(rows));
 }
 
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
 
 function printGitHistory(): void {
   const commits = gitHistory.readCommits(sources);
