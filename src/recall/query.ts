@@ -18,12 +18,13 @@ export interface Asked {
 const MOST_OF_A_QUERY = 4_000;
 const MOST_TERMS = 64;
 
-/** "You recommended", "did you say", "your summary". */
+/** "You once recommended", "did you say", "your summary", "in our last conversation". */
 const ASSISTANTS_WORDS = new RegExp(
   [
-    "\\byou(?:'ve| have| had)? (?:\\w+ly )?(?:said|told|gave|given|wrote|written|recommended|suggested|proposed|explained|described|mentioned|listed|provided|showed|shown|found|reported|answered|shared|advised|concluded)\\b",
-    "\\b(?:did|do) you (?:\\w+ly )?(?:say|tell|give|write|recommend|suggest|propose|explain|describe|mention|list|provide|show|find|report|answer|share|advise|conclude)\\b",
+    "\\byou(?:'ve| have| had)? (?:\\w+ )?(?:said|told|gave|given|wrote|written|recommended|suggested|proposed|explained|described|mentioned|listed|provided|showed|shown|found|reported|answered|shared|advised|concluded)\\b",
+    "\\b(?:did|do) you (?:\\w+ )?(?:say|tell|give|write|recommend|suggest|propose|explain|describe|mention|list|provide|show|find|report|answer|share|advise|conclude)\\b",
     "\\byour (?:\\w+ )?(?:answer|suggestion|recommendation|advice|explanation|proposal|summary|report|review|list|reply|response)s?\\b",
+    "\\bour (?:last|previous|earlier|past) (?:chat|conversation|discussion|session)s?\\b",
   ].join("|"),
   "i",
 );

@@ -41,6 +41,16 @@ describe("the user's side of a chat", () => {
     expect(search(SAID, "what did you recommend for the tomatoes on the balcony")[0]).toMatch(/:a/);
   });
 
+  it.each([
+    "what did you recommend for tomatoes on the balcony",
+    "you once suggested something for tomatoes on the balcony",
+    "your advice on tomatoes on the balcony",
+    "what was it in our last conversation on tomatoes on the balcony",
+  ])("%s asks for both sides alike", (query) => {
+    const unknown = SAID.map(({ role: _, ...entry }) => entry);
+    expect(search(SAID, query)).toEqual(search(unknown, query));
+  });
+
   it("entries without a role, and chats of the user alone, score as they did before there were roles", () => {
     const users = SAID.filter(({ role }) => role === "user");
     const scores = (entries: readonly RecallEntry[]) => {
