@@ -16,7 +16,7 @@ import type { Log } from "../record/log.js";
 import { type Clock, waitAtMost } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
 import { removeSecrets } from "../secrets/secrets.js";
-import { inSlices } from "../slices.js";
+import { inSlices, type Sliced } from "../slices.js";
 import { type Client, Refusal } from "./client.js";
 import type { Answer } from "./endpoint.js";
 import { createVectorCache } from "./vector-cache.js";
@@ -58,7 +58,7 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
   return {
     async embed(texts) {
       await cache.open();
-      const clean = await Promise.all(texts.map((text) => removeFrom(clock, text)));
+      const clean = await inSlices(clock, cleanAll(texts));
       const missing = [...new Set(clean)].filter((text) => text !== "" && !cache.get(text));
       if (missing.length > 0) {
         const { vectors } = await ask("embed memories", missing);
@@ -68,7 +68,7 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
     },
 
     async embedQuery(query) {
-      const text = await removeFrom(clock, query);
+      const [text = ""] = await inSlices(clock, cleanAll([query]));
       const known = queries.get(text);
       if (known || text === "" || asking) return known;
       asking = askQuery(text).finally(() => {
@@ -96,9 +96,14 @@ export function createEndpointEmbedder(options: EndpointEmbedderOptions): Endpoi
   }
 }
 
-async function removeFrom(clock: Clock, text: string): Promise<string> {
-  const scanned = text.slice(0, MOST_CHARACTERS + LONGEST_SECRET);
-  return (await inSlices(clock, removeSecrets(scanned))).text.slice(0, MOST_CHARACTERS).trim();
+/** The texts as they are sent: without secrets, and cut. */
+function* cleanAll(texts: readonly string[]): Sliced<string[]> {
+  const clean: string[] = [];
+  for (const text of texts) {
+    const { text: without } = yield* removeSecrets(text.slice(0, MOST_CHARACTERS + LONGEST_SECRET));
+    clean.push(without.slice(0, MOST_CHARACTERS).trim());
+  }
+  return clean;
 }
 
 type Ask = (purpose: string, texts: readonly string[]) => Promise<Answer>;
