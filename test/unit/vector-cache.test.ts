@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createVectorCache } from "../../src/embeddings/vector-cache.js";
 import { formatVectors, packVector, parseVectors } from "../../src/embeddings/vector-file.js";
+import { matches } from "../../src/file-kinds.js";
+import { kernelFiles } from "../../src/kernel-files.js";
 import { createFakePost, listInputs, openEmbeddingWorld } from "../support/embedding-world.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { createFakeLog } from "../support/fake-log.js";
@@ -62,6 +64,24 @@ describe("the cache of vectors", () => {
       expect(log.lines.join()).toContain("disk full");
     }
     expect(listInputs(sent)).toEqual([CAR, CAR, CAR, CAR]);
+  });
+
+  it("a file in use is touched at each start, so that only files of models no longer used expire", async () => {
+    const { post } = createFakePost();
+    const first = openEmbeddingWorld({ settings: LOCAL, post });
+    await first.embedder.embed([CAR]);
+    await first.embedder.onIdle();
+    const { files } = first;
+    const [path = ""] = files.contents.keys();
+    const relative = path.slice("/project/".length);
+    expect(kernelFiles.find((kind) => matches(kind, relative))?.expiry).toMatchObject({
+      days: 30,
+      atStart: true,
+    });
+    files.modifiedMs.set(path, 0);
+    const { clock, embedder } = openEmbeddingWorld({ settings: LOCAL, post, files });
+    await embedder.embed([CAR]);
+    expect(files.modifiedMs.get(path)).toBe(clock.now());
   });
 
   it("two instances keep each other's vectors", async () => {
