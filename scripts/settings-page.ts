@@ -60,7 +60,11 @@ export function formatSettingsPage(configSchema: ConfigSchema): string {
   const schema: Described = JSON.parse(formatConfigSchema(configSchema));
   const owners = new Map(listFields(configSchema).map(({ path, owner }) => [path.join("."), owner]));
   const rows = (prefix: string, fields: Record<string, Described>): string[] =>
-    Object.entries(fields).map(([name, field]) => formatRow(`${prefix}${name}`, field, owners));
+    Object.entries(fields).flatMap(([name, field]) =>
+      field.properties
+        ? rows(`${prefix}${name}.`, field.properties)
+        : formatRow(`${prefix}${name}`, field, owners),
+    );
   const groups = Object.entries(schema.properties ?? {});
   const sections = groups.flatMap(([name, group]) =>
     group.properties ? [formatSection(name, rows(`${name}.`, group.properties))] : [],

@@ -22,6 +22,8 @@ export interface Folders {
   views: string;
   /** Spending of Strata's own model calls, one file per day; deleting today's file restores today's budget. */
   background: string;
+  /** Machine state: cached vectors of memories, one file per embedding model; deleting it costs new calls. */
+  vectors: string;
   /** Machine state: sessions for which compaction does not help. */
   breakers: string;
   /** The error log, for people. */
@@ -56,6 +58,7 @@ export function planFolders(project: string): Folders {
     decisions: join(strata, "state", "decisions"),
     views: join(strata, "state", "views"),
     background: join(strata, "state", "background"),
+    vectors: join(strata, "state", "vectors"),
     breakers: join(strata, "state", "breakers"),
     errorLog: join(project, ".opencode", "memory", "errors.log"),
     errorLock: join(strata, "state", "errors.lock"),

@@ -4,6 +4,8 @@ import { type ExpiryWorld, type FileKind, STATE_DAYS } from "./file-kinds.js";
 import { parseInstance } from "./instances/instance.js";
 
 const STATE = ".opencode/strata/state";
+/** Asking for them again may cost money. */
+const VECTOR_DAYS = 30;
 /** Memories and their companions: those shared in the project, and the user's private ones. */
 const MEMORY = [".opencode/memory", ".opencode/memory/private"].flatMap((folder) => [
   `${folder}/<type>/<id>.md`,
@@ -32,6 +34,10 @@ export const kernelFiles: readonly FileKind[] = [
   // No provider caches a prefix for longer than a day.
   state("views/<id>.json", "what was last sent in an old session"),
   state("background/<day>.jsonl", "the budget of a past day"),
+  {
+    path: `${STATE}/vectors/<id>.bin`,
+    expiry: { what: "vectors of a model that is no longer used", days: VECTOR_DAYS, atStart: true },
+  },
   state("pulse/<id>.json", "the pulse of an instance that has ended"),
   {
     path: `${STATE}/instances/<id>.json`,

@@ -1,6 +1,7 @@
 /** Entry that OpenCode loads. Only puts the parts together. */
 import type { Hooks, PluginInput, PluginOptions } from "@opencode-ai/plugin";
 import { stack } from "../layers/index.js";
+import { readVariable } from "./host/environment.js";
 import { bindHooks } from "./host/hooks.js";
 import { createOpenCodeHost } from "./host/opencode.js";
 import { createSetup } from "./host/setup.js";
@@ -12,7 +13,7 @@ export type { StrataOptions } from "./config/schema.js";
 
 async function server(input: PluginInput, options?: PluginOptions): Promise<Hooks> {
   const host = createOpenCodeHost(input, clock);
-  return bindHooks(await createStrata({ clock, files, host }, stack, options), host);
+  return bindHooks(await createStrata({ clock, files, host, readVariable }, stack, options), host);
 }
 
 async function setup(context: unknown): Promise<void> {

@@ -12,6 +12,7 @@ import { listSwitches, type SettingsPart } from "./config/part.js";
 import type { Config } from "./config/schema.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher/dispatcher.js";
 import { createPulse, type Pulse } from "./dispatcher/pulse.js";
+import { type OpenEmbedder, openEmbedder } from "./embeddings/open-embedder.js";
 import { formatError } from "./error.js";
 import { createFamily } from "./family.js";
 import { planFolders } from "./folders.js";
@@ -37,6 +38,7 @@ import { createTokenCounter } from "./record/tokens.js";
 import { type Clock, waitAtMost } from "./seams/clock.js";
 import type { Files } from "./seams/files.js";
 import type { Host } from "./seams/host.js";
+import type { Post } from "./seams/post.js";
 import { createToasts, type Toasts } from "./toasts.js";
 import { openTrust } from "./trust/open-trust.js";
 import { createContextSizes } from "./view/context-size.js";
@@ -49,8 +51,12 @@ export interface Seams {
   clock: Clock;
   files: Files;
   host: Host;
+  /** Variables of the environment; without it none is set. */
+  readVariable?(name: string): string | undefined;
   /** Replaced in tests only. */
   tokenizer?: Tokenizer;
+  /** Replaced in tests only. */
+  post?: Post;
 }
 
 export interface Strata {
@@ -79,8 +85,11 @@ interface Ground
 
 type Requesting = Pick<KernelContext, "decisions" | "requests" | "resultFiles" | "sizes" | "windows">;
 type Recording = Pick<KernelContext, "notes" | "pulse" | "savings" | "tokens">;
-type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust">;
-type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes">;
+type Remembering = Pick<KernelContext, "candidates" | "locks" | "memories" | "search" | "trust"> & {
+  embedder: OpenEmbedder | undefined;
+};
+type Busy = Pick<KernelContext, "background" | "generation" | "memories" | "trust" | "writes"> &
+  Pick<Remembering, "embedder">;
 type Working = Pick<KernelContext, "family" | "generation" | "instances">;
 
 /** Reads files, sends no request to the host, and never rejects because of a wrong setting. */
@@ -95,7 +104,7 @@ export async function createStrata(
   const recording = createRecording(ground, seams.tokenizer);
   const { pulse, savings } = recording;
   const requesting = createRequesting(ground);
-  const remembering = createRemembering(ground);
+  const remembering = createRemembering(ground, seams);
   const working = createWorking(ground, savings);
   const prompts = createPrompts(files);
   const context = { ...ground, ...recording, ...requesting, ...remembering, ...working, prompts };
@@ -209,24 +218,24 @@ function createRequesting({ clock, config, files, folders, log }: Ground): Reque
   };
 }
 
-function createRemembering(ground: Ground): Remembering {
+function createRemembering(
+  ground: Ground,
+  { post, readVariable = () => undefined }: Pick<Seams, "post" | "readVariable">,
+): Remembering {
   const { background, clock, config, files, folders, host, instance, log, sessions, toasts } = ground;
   const locks = createLocks({ clock, files, processes: host.processes, instance });
   const trust = openTrust({ accepted: config.trust, clock, files, folders, host, instance, log, toasts });
   const memories = createMemoryStore({
-    trust,
-    clock,
-    files,
-    locks,
-    log,
-    folders,
+    ...{ clock, files, folders, instance, locks, log, trust },
     globalFolder: host.globalFolder,
-    instance,
     limits: config.autoMemory,
     gate: createSecretGate(clock),
   });
+  const embedder = openEmbedder({ ...ground, readVariable, post });
   const search = createMemorySearch({
     memories,
+    embedder,
+    mayEmbed: embedder?.mayEmbed,
     clock,
     files,
     log,
@@ -236,7 +245,7 @@ function createRemembering(ground: Ground): Remembering {
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const candidates = createCandidates({ ...ground, locks });
-  return { candidates, locks, memories, search, trust };
+  return { candidates, embedder, locks, memories, search, trust };
 }
 
 /** Other instances, subagents, and Strata's own model calls. */
@@ -272,11 +281,12 @@ function createWorking(ground: Ground, savings: Savings): Working {
 
 /** In this order, because background work ends in a write. */
 async function waitForAll(
-  { background, generation, memories, trust, writes }: Busy,
+  { background, embedder, generation, memories, trust, writes }: Busy,
   dispatcher: Dispatcher,
 ): Promise<void> {
   await background.onIdle();
   await generation.onIdle();
+  await embedder?.onIdle();
   await dispatcher.onIdle();
   await memories.onIdle();
   await trust.turns.onIdle();

@@ -139,6 +139,11 @@ describe("the outside is reached through seams", () => {
       /\bDate\.now\b|\bnew Date\(\)|\bset(Timeout|Interval|Immediate)\(|\bperformance\./,
       /^src\/seams\/clock\.ts$/,
     ],
+    [
+      "the network, so that tests need none",
+      /(?<![.\w])fetch\(/,
+      /^src\/(seams\/post|host\/past-sessions|cli\/doctor\/[\w-]+)\.ts$/,
+    ],
     ["the environment", /\bprocess\.(env|cwd|argv|exit)/, /^src\/(host|cli)\//],
     ["standard output, which is the host's screen", /\bconsole\.|\bprocess\.(stdout|stderr)/, /^src\/cli\//],
     ["Bun, which the desktop host does not have", /\bBun\.|"bun:/, /^$/],

@@ -11,7 +11,7 @@ export function createFindSimilar({
   return async (text, { limit }) => {
     const known = memories.known();
     if (known.length <= FEW_MEMORIES) return known;
-    const found = await search.find({ text, limit });
+    const found = await search.find({ text, limit, byWords: true });
     return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { enabled, whole } from "../../src/config/fields.js";
-import { byAnyone } from "../../src/config/owners.js";
+import { enabled, textLike, whole } from "../../src/config/fields.js";
+import { byAnyone, byUser } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
 const { maxLines, maxSize } = defaults.autoMemory;
@@ -10,7 +10,51 @@ const autoMemory = z.strictObject({
   maxLines: byAnyone(whole(10, 2_000, maxLines, "Maximum number of lines of the index MEMORY.md.")),
   maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Maximum size of the index MEMORY.md, in bytes.")),
 });
-const recall = z.strictObject({ enabled: enabled("Memories that match a message are shown with it.") });
+
+const { allowPrivate, timeoutMs } = defaults.recall.embeddings;
+const embeddings = z.strictObject({
+  url: byUser(
+    textLike(/^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/, "http://localhost:11434", "https://api.openai.com/v1")
+      .optional()
+      .describe(
+        "An OpenAI-compatible /embeddings endpoint, or Ollama. With it and a model, memory_recall and /recall also find memories by their meaning.",
+      ),
+  ),
+  model: byUser(
+    z.string().min(1).max(200).optional().describe("Name of the embedding model at this endpoint."),
+  ),
+  apiKeyEnv: byUser(
+    textLike(/^[A-Za-z_]\w*$/, "OPENAI_API_KEY")
+      .optional()
+      .describe(
+        "Name of the environment variable with the key. The key is sent over https or to this machine only.",
+      ),
+  ),
+  timeoutMs: byUser(
+    whole(100, 120_000, timeoutMs, "Milliseconds for a batch of memories. A query waits for at most 1,000."),
+  ),
+  dimensions: byUser(
+    z
+      .number()
+      .int()
+      .min(8)
+      .max(8_192)
+      .optional()
+      .describe("Length of the vectors, if the model offers several."),
+  ),
+  allowPrivate: byUser(
+    z
+      .boolean()
+      .default(allowPrivate)
+      .describe(
+        "Whether private memories may be sent to an endpoint on another machine. To this machine they are.",
+      ),
+  ),
+});
+const recall = z.strictObject({
+  enabled: enabled("Memories that match a message are shown with it."),
+  embeddings: embeddings.prefault({}),
+});
 
 export const schemas = { autoMemory, recall };
 

@@ -1,22 +1,44 @@
 import PQueue from "p-queue";
+import { openEmbedder } from "../embeddings/open-embedder.js";
 import { effectiveImportance } from "../memory/rank.js";
 import { createMemorySearch, type MemorySearch } from "../memory/search/search.js";
 import type { OpenMemories } from "../memory/store.js";
-import type { Clock } from "../seams/clock.js";
+import { type Clock, waitAtMost } from "../seams/clock.js";
 import { openOwnState } from "./open-own.js";
 import type { Project } from "./project.js";
 
-export function openSearch(project: Project, memories: OpenMemories): MemorySearch {
-  const { cli, folders, log } = project;
-  const { clock, files } = cli;
-  return createMemorySearch({
-    ...{ memories, files, log },
-    clock: keepAwake(clock),
+export interface OpenSearch extends MemorySearch {
+  /** Waits briefly for the vectors of an embedding endpoint, if one is set. Never rejects. */
+  waitForMeaning(): Promise<void>;
+  /** Resolves when all is written. Never rejects. */
+  onIdle(): Promise<void>;
+}
+
+/** A command has no background: what is not embedded by then is found by its words. */
+const EMBED_MS = 5_000;
+
+export async function openSearch(project: Project, memories: OpenMemories): Promise<OpenSearch> {
+  const { cli, folders, instance, log } = project;
+  const { files, sessions } = openOwnState(project);
+  const clock = keepAwake(cli.clock);
+  const { config } = await project.settings();
+  const readVariable = (name: string): string | undefined => cli.env[name];
+  const embedder = openEmbedder({ clock, config, files, folders, instance, log, readVariable });
+  const search = createMemorySearch({
+    ...{ memories, files: cli.files, log, clock, sessions },
+    embedder,
+    mayEmbed: embedder?.mayEmbed,
     background: new PQueue({ concurrency: 1 }),
     sessionMemory: folders.sessionMemory,
-    sessions: openOwnState(project).sessions,
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
+  return {
+    ...search,
+    async waitForMeaning() {
+      if (embedder) await waitAtMost(clock, EMBED_MS, search.whenEmbedded);
+    },
+    onIdle: async () => embedder?.onIdle(),
+  };
 }
 
 /** A clock whose timers keep the process alive: between two slices of indexing nothing else does. */

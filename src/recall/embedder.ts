@@ -1,4 +1,5 @@
 /** The interface of embedders. */
+import { formatError } from "../error.js";
 
 /**
  * Turns texts into vectors, by a model or by a table.
@@ -10,7 +11,13 @@ export interface Embedder {
   /** The most that similarity adds to a score; the best match of words scores 1. */
   readonly weight: number;
   embed(texts: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
+  /** The vector of a query, if it can be had at once; without this method, `embed` is awaited. */
+  embedQuery?(text: string): Promise<Float32Array | undefined>;
 }
+
+/** The same sentence for the same error, so that it is logged once. */
+export const formatWordsOnly = (thrown: unknown): string =>
+  `memories are found by words only, not by meaning: ${formatError(thrown)}`;
 
 /** Scales to length 1, so that the dot product of two is their cosine; `undefined` for a zero or infinite vector. */
 export function normalizeVector(vector: Float32Array): Float32Array | undefined {

@@ -18,6 +18,11 @@ export interface RecallEntry {
   readonly group?: string;
   /** Its position in the group; defaults to the order of adding. The neighbours of a hit are raised. */
   readonly order?: number;
+  /**
+   * Whose words they are, for entries of a chat. The assistant says more and repeats what the user said, so its entries
+   * count less, except for a query such as "what did you recommend".
+   */
+  readonly role?: "user" | "assistant";
   /** Ids of related entries. */
   readonly links?: readonly string[];
   /** Never given to an embedder. */

@@ -11,6 +11,9 @@ export const LINK_WEIGHT = 0.2;
 /** Weight of the most similar entry by word vectors; an embedder names its own weight. */
 export const MEANING_WEIGHT = 0.2;
 
+/** Share of an assistant's score that counts. */
+export const ASSISTANT_WEIGHT = 0.5;
+
 export type Scores = ReadonlyMap<string, number>;
 
 /** Scales scores so that the best is 1; 0 stays 0. */

@@ -3,12 +3,19 @@ import { rarityOf, saturate } from "./bm25.js";
 import type { Posting } from "./postings.js";
 
 export interface GroupScores {
-  /** Adds the entry in this slot, with `length` terms, to this group or to none. */
-  add(slot: number, group: string | undefined, length: number): void;
+  /** Adds the entry in this slot to this group or to none. */
+  add(slot: number, group: string | undefined, member: Member): void;
   /** `length` must be the length that was added. */
   remove(slot: number, length: number): void;
   /** Scores of the groups that have one of these terms, by group name. */
   score(asked: readonly WeightedPosting[]): Map<string, number>;
+}
+
+export interface Member {
+  /** Number of terms. */
+  length: number;
+  /** How much its terms count, above 0 and at most 1. */
+  weight: number;
 }
 
 /** The posting of a query term, and the term's weight. */
@@ -28,18 +35,20 @@ interface Group {
 export function createGroupScores(): GroupScores {
   const groups = new Map<string, Group>();
   const groupOf: (Group | undefined)[] = [];
+  const weights: number[] = [];
   const freePlaces: number[] = [];
   /** Occurrences of the current term per group; all 0 between terms. */
-  let counts = new Uint32Array(256);
+  let counts = new Float64Array(256);
 
   return {
-    add(slot, name, length) {
+    add(slot, name, { length, weight }) {
       groupOf[slot] = undefined;
       if (name === undefined) return;
       const group = groups.get(name) ?? open(name);
       group.entries++;
-      group.length += length;
+      group.length += weight * length;
       groupOf[slot] = group;
+      weights[slot] = weight;
     },
 
     remove(slot, length) {
@@ -47,7 +56,7 @@ export function createGroupScores(): GroupScores {
       if (!group) return;
       groupOf[slot] = undefined;
       group.entries--;
-      group.length -= length;
+      group.length -= (weights[slot] ?? 1) * length;
       if (group.entries > 0) return;
       groups.delete(group.name);
       freePlaces.push(group.place);
@@ -74,7 +83,7 @@ export function createGroupScores(): GroupScores {
   function open(name: string): Group {
     const group = { name, place: freePlaces.pop() ?? groups.size, entries: 0, length: 0 };
     groups.set(name, group);
-    if (group.place >= counts.length) counts = new Uint32Array(2 * counts.length);
+    if (group.place >= counts.length) counts = new Float64Array(2 * counts.length);
     return group;
   }
 
@@ -82,10 +91,11 @@ export function createGroupScores(): GroupScores {
   function count(posting: Posting): Group[] {
     const touched: Group[] = [];
     for (let n = 0; n < posting.slots.length; n++) {
-      const group = groupOf[posting.slots[n] ?? 0];
+      const slot = posting.slots[n] ?? 0;
+      const group = groupOf[slot];
       if (!group) continue;
       if (counts[group.place] === 0) touched.push(group);
-      counts[group.place] = (counts[group.place] ?? 0) + (posting.counts[n] ?? 0);
+      counts[group.place] = (counts[group.place] ?? 0) + (weights[slot] ?? 1) * (posting.counts[n] ?? 0);
     }
     return touched;
   }

@@ -1,6 +1,7 @@
 import { planDateTerms, readDate } from "./dates.js";
 import { findEntities, normalizePath } from "./entities.js";
 import type { RecallEntry } from "./entry.js";
+import { ASSISTANT_WEIGHT } from "./fuse.js";
 import type { Bag } from "./lexical.js";
 import { MOST_OF_A_FIELD } from "./terms.js";
 
@@ -20,6 +21,8 @@ export interface Kept {
   /** True if it is about files: such entries age, and hold names rather than prose. */
   readonly isWork: boolean;
   readonly at: number | undefined;
+  /** Share of its score that counts: less than 1 for the assistant's words. */
+  readonly weight: number;
 }
 
 /** Maximum number of names, paths or links: more than anyone writes by hand. */
@@ -46,12 +49,13 @@ export function keepEntry(entry: RecallEntry, sequence: number): Kept {
     order: entry.order ?? sequence,
     isWork: paths.length > 0,
     at: entry.date === undefined ? undefined : readDate(entry.date),
+    weight: entry.role === "assistant" ? ASSISTANT_WEIGHT : 1,
   };
 }
 
 /** The term counts of an entry. Deterministic, so that the entry can be removed again. */
 export function toBag(
-  { id, aliases, at, group, paths, text, title }: Kept,
+  { id, aliases, at, group, paths, text, title, weight }: Kept,
   splitTerms: (text: string) => string[],
 ): Bag {
   const counts = new Map<string, number>();
@@ -63,7 +67,7 @@ export function toBag(
   add(splitTerms(text), 1);
   add([...new Set(paths.flatMap((path) => splitTerms(path)))], 1);
   if (at !== undefined) add(planDateTerms(at), 1);
-  return { id, group, counts };
+  return { id, group, counts, weight };
 }
 
 /** Title and text, for comparison by meaning. */

@@ -5,13 +5,15 @@
 import { rarityOf, saturate } from "./bm25.js";
 import { takeBest } from "./fuse.js";
 import { createGroupScores, type WeightedPosting } from "./group-scores.js";
-import { createPostings } from "./postings.js";
+import { createPostings, type Postings } from "./postings.js";
 
 /** An entry for the index: its term counts. */
 export interface Bag {
   readonly id: string;
   readonly group: string | undefined;
   readonly counts: ReadonlyMap<string, number>;
+  /** Share of its score that counts, above 0 and at most 1. */
+  readonly weight: number;
 }
 
 export interface LexicalHit {
@@ -36,6 +38,8 @@ export interface FitOptions {
   guess: boolean;
   /** Score groups too. */
   withGroups: boolean;
+  /** Entries count by their weight; else all count alike. */
+  isWeighed: boolean;
 }
 
 export interface LexicalIndex {
@@ -60,6 +64,7 @@ export function createLexicalIndex(): LexicalIndex {
   const slotOf = new Map<string, number>();
   const ids: string[] = [];
   const lengths: number[] = [];
+  const weights: number[] = [];
   const free: number[] = [];
   const groups = createGroupScores();
   let totalLength = 0;
@@ -68,13 +73,14 @@ export function createLexicalIndex(): LexicalIndex {
   let places = new Uint32Array(1_024);
 
   return {
-    add({ id, group, counts }) {
+    add({ id, group, counts, weight }) {
       const slot = free.pop() ?? ids.length;
       const length = sum(counts.values());
       slotOf.set(id, slot);
       ids[slot] = id;
       lengths[slot] = length;
-      groups.add(slot, group, length);
+      weights[slot] = weight;
+      groups.add(slot, group, { length, weight });
       totalLength += length;
       postings.add(slot, counts);
       if (slot < scores.length) return;
@@ -92,13 +98,13 @@ export function createLexicalIndex(): LexicalIndex {
       free.push(slot);
     },
 
-    search(terms, { guess, limit, withGroups }) {
+    search(terms, { guess, limit, isWeighed, withGroups }) {
       const exact = terms.flatMap((term) => {
         const posting = postings.of(term);
         return posting ? [{ term, posting, weight: 1 }] : [];
       });
-      const asked = exact.length > 0 || !guess ? exact : terms.flatMap(guessTerm);
-      const best = scoreEntries(asked, limit);
+      const asked = exact.length > 0 || !guess ? exact : terms.flatMap((term) => guessTerm(postings, term));
+      const best = scoreEntries(asked, { limit, isWeighed });
       return {
         hits: toHits(best, asked),
         groups: withGroups ? groups.score(asked) : new Map(),
@@ -107,19 +113,11 @@ export function createLexicalIndex(): LexicalIndex {
     },
   };
 
-  function guessTerm(term: string): Asked[] {
-    if (term.length < SHORTEST_GUESSED) return [];
-    return postings
-      .like(term)
-      .slice(0, MOST_GUESSES)
-      .flatMap((other) => {
-        const posting = postings.of(other);
-        return posting ? [{ term, posting, weight: GUESS_WEIGHT }] : [];
-      });
-  }
-
   /** The best slots with their scores. Ties at the cut are all kept, so that chance drops none. */
-  function scoreEntries(asked: readonly Asked[], limit: number): [slot: number, score: number][] {
+  function scoreEntries(
+    asked: readonly Asked[],
+    { limit, isWeighed }: Pick<FitOptions, "limit" | "isWeighed">,
+  ): [slot: number, score: number][] {
     const average = totalLength / slotOf.size;
     const touched: number[] = [];
     for (const { posting, weight } of asked) {
@@ -132,7 +130,8 @@ export function createLexicalIndex(): LexicalIndex {
         scores[slot] = before + rarity * saturate(counts[n] ?? 0, (lengths[slot] ?? 0) / average);
       }
     }
-    const reached = touched.map((slot): [number, number] => [slot, scores[slot] ?? 0]);
+    const weightOf = (slot: number): number => (isWeighed ? (weights[slot] ?? 1) : 1);
+    const reached = touched.map((slot): [number, number] => [slot, weightOf(slot) * (scores[slot] ?? 0)]);
     for (const slot of touched) scores[slot] = 0;
     return takeBest(reached, limit);
   }
@@ -146,6 +145,17 @@ export function createLexicalIndex(): LexicalIndex {
     const hits = best.map(([slot, score], n) => ({ id: ids[slot] ?? "", score, terms: [...(met[n] ?? [])] }));
     return hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
   }
+}
+
+function guessTerm(postings: Postings, term: string): Asked[] {
+  if (term.length < SHORTEST_GUESSED) return [];
+  return postings
+    .like(term)
+    .slice(0, MOST_GUESSES)
+    .flatMap((other) => {
+      const posting = postings.of(other);
+      return posting ? [{ term, posting, weight: GUESS_WEIGHT }] : [];
+    });
 }
 
 function sum(numbers: Iterable<number>): number {

@@ -17,18 +17,17 @@
 import { systemClock } from "../seams/clock.js";
 import { createAges } from "./ages.js";
 import { type Aliases, createAliases } from "./aliases.js";
-import { findDateTerms } from "./dates.js";
 import type { Embedder } from "./embedder.js";
 import { findEntities } from "./entities.js";
 import type { RecallEntry, RecallHit, SearchOptions } from "./entry.js";
-import { MEANING_WEIGHT } from "./fuse.js";
 import { createGroups } from "./groups.js";
-import { type Kept, keepEntry, toBag, toSpoken } from "./kept.js";
+import { type Kept, keepEntry, toBag } from "./kept.js";
 import { createLexicalIndex } from "./lexical.js";
 import { createLinks, type Links } from "./links.js";
 import { planMatch } from "./match.js";
-import { createSplitter, hasIdentifiers, splitTerms } from "./terms.js";
-import { createEmbedderLikeness, createWordLikeness } from "./vectors.js";
+import { createMeaning } from "./meaning.js";
+import { type Asked, readQuery } from "./query.js";
+import { createSplitter, splitTerms } from "./terms.js";
 import { type Judgement, type Structure, weighEntries } from "./weigh.js";
 import { createWordVectors, type WordVectors } from "./word-vectors.js";
 
@@ -63,25 +62,12 @@ export interface Recall {
   match(text: string, options?: SearchOptions): RecallHit[];
 }
 
-/** Characters read of a query; the rest of a long message is repetition or a paste. */
-const MOST_OF_A_QUERY = 4_000;
-const MOST_TERMS = 64;
 /** Number of best word hits that are scored by structure. */
 const MOST_CANDIDATES = 500;
 const MOST_MATCHED = 100;
 const MOST_SHOWN = 8;
 const USUAL_LIMIT = 10;
 const MOST_HITS = 1_000;
-
-interface Asked {
-  text: string;
-  /** Terms of the query. */
-  words: readonly string[];
-  /** `words` and the terms of mentioned times. */
-  terms: readonly string[];
-  /** False if the query has identifiers: those match only as written, never by similarity. */
-  isProse: boolean;
-}
 
 export function createRecall(options: RecallOptions = {}): Recall {
   const { embedder, now = systemClock.now, wordVectors = createWordVectors() } = options;
@@ -92,8 +78,7 @@ export function createRecall(options: RecallOptions = {}): Recall {
   const links = createLinks();
   const aliases = createAliases();
   const ages = createAges();
-  const byWords = wordVectors ? createWordLikeness(wordVectors) : undefined;
-  const byEmbedder = embedder && createEmbedderLikeness(embedder);
+  const meaning = createMeaning({ embedder, wordVectors });
   const structure: Structure = {
     entry: (id) => entries.get(id),
     neighbours: ({ group, id }) => (group === undefined ? [] : groups.neighbours(group, id)),
@@ -117,26 +102,24 @@ export function createRecall(options: RecallOptions = {}): Recall {
       links.add(kept);
       aliases.add(kept);
       ages.add(kept);
-      if (!kept.isWork) byWords?.add(kept.id, toSpoken(kept));
-      if (!entry.isPrivate) byEmbedder?.add(kept.id, toSpoken(kept));
+      meaning.add(kept, entry.isPrivate === true);
     },
     remove,
     search(query, options) {
       const asked = ask(query);
-      return find(asked, limitOf(options), judgeByWords(asked));
+      return find(asked, limitOf(options), asked.isProse ? meaning.judgeByWords(asked.text) : []);
     },
-    embed: async () => byEmbedder?.fill(),
+    embed: meaning.embed,
     async searchByMeaning(query, options) {
       const asked = ask(query);
-      const alike = asked.isProse ? await byEmbedder?.compare(asked.text) : undefined;
-      const judgement = alike && { alike, weight: embedder?.weight ?? 0 };
-      return find(asked, limitOf(options), judgement ?? judgeByWords(asked));
+      return find(asked, limitOf(options), asked.isProse ? await meaning.judge(asked.text) : []);
     },
     match(text, options) {
       const asked = ask(text);
       const { frequency, hits } = lexical.search(asked.words, {
         guess: false,
         limit: MOST_MATCHED,
+        isWeighed: asked.isWeighed,
         withGroups: false,
       });
       const spell = createSpelling(asked.text);
@@ -159,34 +142,19 @@ export function createRecall(options: RecallOptions = {}): Recall {
     links.remove(kept);
     aliases.remove(kept);
     ages.remove(kept);
-    byWords?.remove(id);
-    byEmbedder?.remove(id);
+    meaning.remove(id);
   }
 
-  function judgeByWords({ isProse, text }: Asked): Judgement | undefined {
-    const alike = isProse ? byWords?.compare(text) : undefined;
-    return alike && { alike, weight: MEANING_WEIGHT };
-  }
-
-  function find(asked: Asked, limit: number, judgement: Judgement | undefined): RecallHit[] {
+  function find(asked: Asked, limit: number, judgements: readonly Judgement[]): RecallHit[] {
     const fit = lexical.search(asked.terms, {
       guess: true,
       limit: Math.max(MOST_CANDIDATES, limit),
+      isWeighed: asked.isWeighed,
       withGroups: true,
     });
-    return weighEntries({ fit, judgement, structure, limit, spell: createSpelling(asked.text) });
+    const { isWeighed, text } = asked;
+    return weighEntries({ fit, judgements, structure, limit, isWeighed, spell: createSpelling(text) });
   }
-}
-
-function readQuery(query: string, nowMs: number): Asked {
-  const text = query.slice(0, MOST_OF_A_QUERY);
-  const words = [...new Set(splitTerms(text))].slice(0, MOST_TERMS);
-  return {
-    text,
-    words,
-    terms: [...new Set([...words, ...findDateTerms(text, nowMs)])],
-    isProse: words.length > 0 && !hasIdentifiers(text),
-  };
 }
 
 /** By entry id, the alias in the text, or the issue, merge request or file that both text and entry name. */

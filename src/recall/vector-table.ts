@@ -7,6 +7,7 @@ export interface VectorTable {
   /** Adds or replaces a vector of norm 1; ignores one whose dimension differs from the first. */
   set(id: string, vector: Float32Array): void;
   remove(id: string): void;
+  has(id: string): boolean;
   readonly size: number;
   /** Cosines with this vector by id, above `least` only. */
   compare(asked: Float32Array, least: number): Map<string, number>;
@@ -44,6 +45,8 @@ export function createVectorTable(): VectorTable {
       free.push(row);
       if (rows.size === 0) forget();
     },
+
+    has: (id) => rows.has(id),
 
     compare(asked, least) {
       const alike = new Map<string, number>();

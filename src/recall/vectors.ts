@@ -3,7 +3,7 @@ import { type Embedder, normalizeVector } from "./embedder.js";
 import { createVectorTable, type VectorTable } from "./vector-table.js";
 import type { WordVectors } from "./word-vectors.js";
 
-/** Cosine similarity to the text by entry id, similar entries only; `undefined` if there is no vector to compare. */
+/** Similarity to the text by entry id, 0 to 1, similar entries only; `undefined` if there is no vector to compare. */
 export type Likenesses = ReadonlyMap<string, number> | undefined;
 
 /** Similarity by word vectors. Synchronous. */
@@ -15,6 +15,8 @@ export interface WordLikeness {
 
 /** Below this, two texts share a tone rather than a subject. */
 const LEAST_LIKENESS = 0.3;
+/** The same for vectors of an embedder; many models give more to any two texts, see `keepOutstanding`. */
+const LEAST_EMBEDDED = 0.2;
 
 export function createWordLikeness(words: WordVectors): WordLikeness {
   const vectors = createVectorTable();
@@ -32,14 +34,17 @@ export function createWordLikeness(words: WordVectors): WordLikeness {
 export interface EmbedderLikeness {
   add(id: string, text: string): void;
   remove(id: string): void;
+  /** True if the entry has a vector. */
+  has(id: string): boolean;
   /** Fetches missing vectors. Rejects with the embedder's error; the next call retries the rest. */
   fill(): Promise<void>;
   /** Never rejects. */
   compare(text: string): Promise<Likenesses>;
 }
 
-/** Number of texts per call of the embedder. */
-const BATCH = 64;
+const ROUNDING = 1e-6;
+/** Number of texts per call of the embedder: the most that some servers take. */
+const BATCH = 32;
 
 export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
   const vectors = createVectorTable();
@@ -54,6 +59,7 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
       waiting.delete(id);
       vectors.remove(id);
     },
+    has: vectors.has,
     fill() {
       filling ??= fetchMissing().finally(() => {
         filling = undefined;
@@ -63,8 +69,10 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
     async compare(text) {
       if (vectors.size === 0) return undefined;
       try {
-        const [given] = await embedder.embed([text]);
-        return compareWith(vectors, toUnit(given), 0);
+        const given = embedder.embedQuery
+          ? await embedder.embedQuery(text)
+          : (await embedder.embed([text]))[0];
+        return keepOutstanding(compareWith(vectors, toUnit(given), -1));
       } catch {
         return undefined;
       }
@@ -85,6 +93,25 @@ export function createEmbedderLikeness(embedder: Embedder): EmbedderLikeness {
     }
   }
 }
+
+/**
+ * The entries that stand out, scaled so that the most similar is 1: models differ in what they give to texts that have
+ * nothing in common, so an entry counts that is a standard deviation above the mean. `undefined` if none is.
+ */
+function keepOutstanding(alike: Likenesses): Likenesses {
+  if (!alike) return undefined;
+  const values = [...alike.values()];
+  const mean = sum(values) / values.length;
+  const deviation = Math.sqrt(sum(values.map((value) => (value - mean) ** 2)) / values.length);
+  const least = Math.max(LEAST_EMBEDDED, mean + deviation - ROUNDING);
+  const outstanding = [...alike].filter(([, value]) => value >= least);
+  if (outstanding.length === 0) return undefined;
+  const best = Math.max(...outstanding.map(([, value]) => value));
+  const scale = (value: number): number => (best - mean > ROUNDING ? (value - mean) / (best - mean) : 1);
+  return new Map(outstanding.map(([id, value]) => [id, scale(value)]));
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 function toUnit(vector: Float32Array | undefined): Float32Array | undefined {
   return vector && normalizeVector(vector);

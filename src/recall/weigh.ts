@@ -18,7 +18,7 @@ export interface Structure {
   weighAge(entry: Kept): number;
 }
 
-/** Similarities of entries to the query, and the weight of the most similar. */
+/** Similarities of entries to the query, 1 for the most similar, and the weight of that one. */
 export interface Judgement {
   alike: fuse.Scores;
   weight: number;
@@ -26,9 +26,11 @@ export interface Judgement {
 
 export interface WeighOptions {
   fit: Fit;
-  judgement: Judgement | undefined;
+  judgements: readonly Judgement[];
   structure: Structure;
   limit: number;
+  /** True if entries count by their weight; the scores of `fit` do already. */
+  isWeighed: boolean;
   /** Formats terms as the query spells them. */
   spell: (terms: readonly string[]) => string;
 }
@@ -52,10 +54,11 @@ const MOST_FOLLOWED = 5;
 const LEAST_SHARE = 0.05;
 
 /** Best first, ties by id. */
-export function weighEntries({ fit, judgement, structure, limit, spell }: WeighOptions): RecallHit[] {
+export function weighEntries(options: WeighOptions): RecallHit[] {
+  const { fit, isWeighed, judgements, limit, spell, structure } = options;
   const weights = new Map<string, Weight>();
   weighWords(fit.hits);
-  if (judgement) weighMeaning(judgement);
+  for (const judgement of judgements) weighMeaning(judgement);
   weighGroups(fuse.shareOfBest(fit.groups));
   followLinks();
   for (const weight of weights.values()) weight.score *= structure.weighAge(weight.entry);
@@ -73,15 +76,15 @@ export function weighEntries({ fit, judgement, structure, limit, spell }: WeighO
       if (!weight) continue;
       weight.hit = hit;
       for (const { id, places } of structure.neighbours(weight.entry)) {
-        const beside = add(id, fuse.NEIGHBOUR_WEIGHTS[places] * share);
+        const beside = addIndirect(id, fuse.NEIGHBOUR_WEIGHTS[places] * share);
         if (beside) beside.near ??= hit.id;
       }
     }
   }
 
   function weighMeaning({ alike, weight }: Judgement): void {
-    for (const [id, likeness] of fuse.rank(fuse.spread(alike), MOST_ALIKE)) {
-      const found = add(id, weight * likeness);
+    for (const [id, likeness] of fuse.rank(alike, MOST_ALIKE)) {
+      const found = addIndirect(id, weight * likeness);
       if (found) found.isAlike = true;
     }
   }
@@ -91,7 +94,7 @@ export function weighEntries({ fit, judgement, structure, limit, spell }: WeighO
       const { group } = weight.entry;
       const share = group === undefined ? undefined : shares.get(group);
       if (share === undefined) continue;
-      weight.score += fuse.GROUP_WEIGHT * share;
+      weight.score += weightOf(weight.entry) * fuse.GROUP_WEIGHT * share;
       weight.isInFittingGroup = true;
     }
   }
@@ -100,10 +103,19 @@ export function weighEntries({ fit, judgement, structure, limit, spell }: WeighO
     for (const [id, score] of findBest(MOST_FOLLOWED)) {
       const entry = structure.entry(id);
       for (const [other, by] of entry ? structure.follow(entry) : []) {
-        const linked = add(other, fuse.LINK_WEIGHT * score);
+        const linked = addIndirect(other, fuse.LINK_WEIGHT * score);
         if (linked) linked.link ??= by;
       }
     }
+  }
+
+  function weightOf(entry: Kept): number {
+    return isWeighed ? entry.weight : 1;
+  }
+
+  function addIndirect(id: string, score: number): Weight | undefined {
+    const entry = structure.entry(id);
+    return entry && add(id, weightOf(entry) * score);
   }
 
   function add(id: string, score: number): Weight | undefined {

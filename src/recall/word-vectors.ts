@@ -13,8 +13,6 @@ export interface WordVectors {
 }
 
 const DIMENSIONS = 100;
-/** Relative to `src/recall/`, and to `dist/` as published. */
-const PLACES = ["../../vectors/words.json", "../vectors/words.json"];
 /** Words read per text: beyond that, the mean hardly changes. */
 const MOST_WORDS = 400;
 
@@ -75,13 +73,15 @@ interface Packed {
 
 /** Uses `require` so that the file is read on first use, not at import. */
 function readPacked(): Packed | undefined {
-  const require = createRequire(import.meta.url);
-  for (const place of PLACES) {
-    try {
-      return require(place);
-    } catch (thrown) {
-      if ((thrown as { code?: unknown }).code !== "MODULE_NOT_FOUND") throw thrown;
-    }
+  try {
+    return createRequire(import.meta.url)(findPlace(import.meta.url));
+  } catch (thrown) {
+    if ((thrown as { code?: unknown }).code !== "MODULE_NOT_FOUND") throw thrown;
+    return undefined;
   }
-  return undefined;
+}
+
+/** Path of the table relative to this module, which lies in `src/recall/`, or bundled in `dist/`: never outside the package. */
+export function findPlace(moduleURL: string): string {
+  return /\/src\/recall\/[^/]+$/.test(moduleURL) ? "../../vectors/words.json" : "../vectors/words.json";
 }

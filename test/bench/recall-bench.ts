@@ -3,16 +3,21 @@
  * hold. `npm run bench:recall`, a minute or two.
  */
 import { sources } from "../host/repository.js";
+import * as chats from "./recall/chats.js";
 import * as conversation from "./recall/conversation.js";
 import * as gitHistory from "./recall/git-history.js";
+import { findMemoryBank, readMemoryBank } from "./recall/memory-bank.js";
 import { findFixtures, measurePrecision } from "./recall/precision-mem-bench.js";
 import { measureSpeed } from "./recall/speed.js";
+import { findSessions, readChats } from "./recall/two-sided.js";
 
 const SIZES = [1_000, 10_000, 100_000];
 const LEAST_PRECISION = 0.8;
 const LEAST_RECALL = 0.94;
 
 printConversation();
+printTwoSided();
+printMemoryBank();
 printGitHistory();
 printPrecision();
 printSpeed();
@@ -26,6 +31,57 @@ function printConversation(): void {
     return [name, { "R@5": share(5), "R@10": share(10) }];
   });
   console.table(Object.fromEntries(rows));
+}
+
+function printTwoSided(): void {
+  const sessions = findSessions(sources);
+  if ("why" in sessions) {
+    console.log(`\nChats with both sides: skipped, ${sessions.why}.`);
+    return;
+  }
+  for (const part of ["development", "held out"] as const) {
+    const given = readChats(sessions.folder, part);
+    const users = given.entries.filter(({ role }) => role === "user").length;
+    console.log(
+      `\nSessions of coding agents, ${part}: ${users} turns of the user, ${given.entries.length - users} of the assistant, ${given.questions.length} questions`,
+    );
+    printChats([given], { user: /:u/, assistant: /:a/ });
+  }
+}
+
+function printMemoryBank(): void {
+  const found = findMemoryBank();
+  if ("why" in found) {
+    console.log(`\nMemoryBank: skipped, ${found.why}.`);
+    return;
+  }
+  const given = readMemoryBank(found.folder);
+  const count = given.reduce((sum, { questions }) => sum + questions.length, 0);
+  console.log(`\nMemoryBank (English), ${given.length} users, ${count} questions`);
+  printChats(given, { user: /q$/, assistant: /a$/ });
+}
+
+/** Evidence among the first ten, also by whose words it is. */
+function printChats(given: readonly chats.Chats[], sides: Record<"user" | "assistant", RegExp>): void {
+  const rows = Object.entries(chats.methods).map(([name, method]) => {
+    const finds = given.map(({ entries }) => method(entries));
+    const share = (options: chats.MeasureOptions): string =>
+      percent(mean(given.flatMap((one, n) => chats.measure(one, finds[n] as chats.Find, options))));
+    const row = { "R@5": share({ k: 5 }), "R@10": share({ k: 10 }) };
+    return [
+      name,
+      {
+        ...row,
+        "R@10 the user's": share({ k: 10, only: sides.user }),
+        "R@10 the assistant's": share({ k: 10, only: sides.assistant }),
+      },
+    ];
+  });
+  console.table(Object.fromEntries(rows));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function printGitHistory(): void {

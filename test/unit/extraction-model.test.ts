@@ -5,7 +5,7 @@ import { accepted, CANDIDATE, DECISION, openExtraction } from "../support/extrac
 import { call } from "../support/messages.js";
 
 const TOKENS = { input: 1, output: 1, cacheRead: 0 };
-const OTHER = "The storage of old reports is S3.";
+const OTHER = "The backend is Golang.";
 
 describe("a small model", () => {
   it("a small model judges candidates, and is asked about nothing else", async () => {
@@ -202,7 +202,7 @@ describe("what is only likely", () => {
     expect(await waiting()).toEqual([CANDIDATE]);
     clock.advance(60_000);
     await say(CANDIDATE, { sessionID: "ses_2" });
-    expect(kept()).toEqual([`knowledge: ${CANDIDATE}`]);
+    expect(kept()).toEqual([`decision: ${CANDIDATE}`]);
     expect([...memories.contents.values()][0]?.provenance).toMatchObject({ by: "user", session: "ses_2" });
     expect(await waiting()).toEqual([]);
     expect(asked).toEqual([]);
@@ -216,7 +216,7 @@ describe("what is only likely", () => {
     await say(CANDIDATE, { sessionID: "ses_2" });
     expect([kept(), await waiting()]).toEqual([[], [CANDIDATE]]);
     await idle("ses_2");
-    expect([kept(), await waiting()]).toEqual([[`knowledge: ${CANDIDATE}`], []]);
+    expect([kept(), await waiting()]).toEqual([[`decision: ${CANDIDATE}`], []]);
   });
 
   it("what is only likely does not wait if a memory says the same", async () => {

@@ -43,7 +43,7 @@ export const run: Run = async (cli, { dryRun, json, server, sessions }, names) =
     const templates = [...(await listTemplates(project)), ...(stored?.templates ?? [])];
     const turns = listTurns(readFiles(cli, found, events), stored, events);
     const hasStopped = await withMemories(project, async (memories) => {
-      const learner = openLearner(project, memories, {
+      const learner = await openLearner(project, memories, {
         runID,
         isTheirs: not(createTemplateCheck(templates)),
       });
@@ -86,13 +86,13 @@ async function* listTurns(
   for await (const session of stored.sessions(events)) yield* split(session);
 }
 
-function openLearner(
+async function openLearner(
   project: Project,
   memories: OpenMemories,
   { isTheirs, runID }: { runID: string; isTheirs(text: string): boolean },
-): Learner {
+): Promise<Learner> {
   const { cli, folders, log } = project;
-  const findSimilar = createFindSimilar({ memories, search: openSearch(project, memories) });
+  const findSimilar = createFindSimilar({ memories, search: await openSearch(project, memories) });
   const { files } = openOwnState(project);
   return createLearner({
     ...{ clock: cli.clock, isTheirs, log, memories, run: runID },

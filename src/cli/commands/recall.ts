@@ -23,13 +23,15 @@ export const run: Run = async (cli, { archived, json, limit, type: wanted }, arg
   const most = readWhole("--limit", limit, { usual: USUAL_LIMIT, least: 1, most: MOST_HITS });
   const project = await openProject(cli);
   return withMemories(project, async (memories) => {
-    const search = openSearch(project, memories);
+    const search = await openSearch(project, memories);
+    if (text !== "") await search.waitForMeaning();
     const found = await search.find({
       limit: most,
       ...(text !== "" && { text }),
       ...(type !== undefined && { type }),
       ...(archived === true && { archived }),
     });
+    await search.onIdle();
     if (json) say(JSON.stringify({ found }, null, 2));
     else if (found.length === 0) say("No results.");
     else say(found.map((one) => formatFound(one, clock.now())).join("\n"));

@@ -1,7 +1,6 @@
 import { listFields, readPath } from "../../config/owners.js";
 import type { Config, ConfigSchema } from "../../config/schema.js";
 import type { Source } from "../../config/sources.js";
-import { isRecord } from "../../records.js";
 
 /** A setting's value, and where it comes from. */
 export interface ExplainedSetting {
@@ -18,13 +17,14 @@ export function explainSettings(
   config: Config,
   sources: readonly Source[],
 ): ExplainedSetting[] {
-  const anyones = new Set(
-    listFields(configSchema)
-      .filter(({ owner }) => owner === "anyone")
-      .map(({ path }) => path.join(".")),
-  );
+  const fields = listFields(configSchema);
+  const anyones = new Set(fields.filter(({ owner }) => owner === "anyone").map(({ path }) => path.join(".")));
   const usual = configSchema.parse({});
-  return listLeaves(config).map(({ path, value }) => {
+  const given = fields.flatMap(({ path }) => {
+    const value = readPath(config, path);
+    return value === undefined ? [] : [{ path, value }];
+  });
+  return given.map(({ path, value }) => {
     const key = path.join(".");
     const having = sources.filter(({ settings }) => isSame(readPath(settings, path), value));
     const users = having.findLast(({ origin }) => origin === "user");
@@ -32,12 +32,6 @@ export function explainSettings(
     const isProjects = anyones.has(key) || (!users && !isSame(readPath(usual, path), value));
     return { key, value, from: (isProjects ? having.at(-1) : users)?.file ?? "default" };
   });
-}
-
-function listLeaves(value: unknown, path: string[] = []): { path: string[]; value: unknown }[] {
-  // A setting that is a map, such as perTool, is one value.
-  if (!isRecord(value) || path.length === 2) return [{ path, value }];
-  return Object.entries(value).flatMap(([key, inner]) => listLeaves(inner, [...path, key]));
 }
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

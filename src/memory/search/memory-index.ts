@@ -9,6 +9,7 @@
  */
 import type PQueue from "p-queue";
 import { formatError } from "../../error.js";
+import { formatWordsOnly } from "../../recall/embedder.js";
 import type { Recall, RecallEntry } from "../../recall/recall.js";
 import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
@@ -21,6 +22,8 @@ export interface MemoryIndexOptions {
   log: Log;
   background: PQueue;
   createIndex: () => Promise<Recall>;
+  /** May the memory be given to the index's embedder? Default: none may. */
+  mayEmbed?: ((memory: Memory) => boolean) | undefined;
 }
 
 export interface MemoryIndex {
@@ -28,6 +31,8 @@ export interface MemoryIndex {
   open(): void;
   /** Resolves when everything known at the call is indexed, or indexing failed. */
   whenCurrent(): Promise<void>;
+  /** Resolves when everything known at the call is also embedded, or the embedder failed. Never rejects. */
+  whenEmbedded(): Promise<void>;
   /** The indexed memories by id. */
   readonly memories: ReadonlyMap<string, Memory>;
   /** `undefined` until its code is loaded. */
@@ -38,12 +43,13 @@ export interface MemoryIndex {
 const SLICE = 50;
 
 export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
-  const { memories, clock, log, background, createIndex } = options;
+  const { memories, clock, log, background, createIndex, mayEmbed = () => false } = options;
   const indexed = new Map<string, Memory>();
   const changed = new Set<string>();
   let recall: Recall | undefined;
   let work: Promise<void> | undefined;
   let isFilled = false;
+  let complaint: string | undefined;
   memories.onChange((ids) => {
     for (const id of ids) changed.add(id);
     if (isFilled) start();
@@ -52,16 +58,23 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
   return {
     open() {
       if (!isFilled) start();
+      else void embed();
     },
-    async whenCurrent() {
-      if (!isFilled || changed.size > 0) start();
-      await work;
+    whenCurrent,
+    async whenEmbedded() {
+      await whenCurrent();
+      await embed();
     },
     memories: indexed,
     get recall() {
       return recall;
     },
   };
+
+  async function whenCurrent(): Promise<void> {
+    if (!isFilled || changed.size > 0) start();
+    await work;
+  }
 
   function start(): void {
     work ??= background.add(update).catch(handleFailure);
@@ -72,12 +85,19 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     if (!isFilled) await fill(recall);
     while (changed.size > 0) await applyChanges(recall);
     work = undefined;
-    // Search by meaning is not awaited: until then, memories are found by their words.
-    void recall
-      .embed()
-      .catch((thrown) =>
-        log.warn("recall", `memories are found by words only, not by meaning: ${formatError(thrown)}`),
-      );
+    void embed();
+  }
+
+  /** No search waits for it: until it is done, memories are found by their words. Asks again for those that failed. */
+  async function embed(): Promise<void> {
+    try {
+      await recall?.embed();
+      complaint = undefined;
+    } catch (thrown) {
+      const message = formatWordsOnly(thrown);
+      if (message !== complaint) log.warn("recall", message);
+      complaint = message;
+    }
   }
 
   function handleFailure(thrown: unknown): void {
@@ -115,7 +135,7 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
     for (let start = 0; start < others.length; start += SLICE) {
       if (start > 0) await new Promise<void>((resolve) => clock.after(0, resolve));
       for (const memory of others.slice(start, start + SLICE)) {
-        index.add(toEntry(memory));
+        index.add(toEntry(memory, mayEmbed(memory)));
         indexed.set(memory.id, memory);
       }
     }
@@ -124,23 +144,11 @@ export function createMemoryIndex(options: MemoryIndexOptions): MemoryIndex {
 
 /**
  * A memory as an index entry. Its entities go with the text, not under `paths`: those describe work, which ages; a
- * decision about a file does not. Memories of one session share a group.
+ * decision about a file does not. Memories of one session share a group. Without `mayEmbed`, no embedder gets it.
  */
-export function toEntry(memory: Memory): RecallEntry {
-  const {
-    aliases,
-    content,
-    created,
-    entities,
-    id,
-    links,
-    provenance,
-    sensitivity,
-    supersededBy,
-    tags,
-    title,
-    type,
-  } = memory;
+export function toEntry(memory: Memory, mayEmbed = false): RecallEntry {
+  const { aliases, content, created, entities, id, links, provenance, supersededBy, tags, title, type } =
+    memory;
   return {
     id,
     title,
@@ -149,7 +157,7 @@ export function toEntry(memory: Memory): RecallEntry {
     date: created,
     links: supersededBy === undefined ? links : [...links, supersededBy],
     order: Date.parse(created) || 0,
-    isPrivate: sensitivity === "private",
+    isPrivate: !mayEmbed,
     ...(provenance.session !== undefined && { group: provenance.session }),
   };
 }

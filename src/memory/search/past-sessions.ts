@@ -128,7 +128,16 @@ export function createPastSessions(options: PastSessionsOptions): PastSessions {
 }
 
 function toEntry(id: string, order: number, { date, sessionID, text }: PastLine): RecallEntry {
-  return { id, text, date, group: sessionID, order };
+  const role = findRole(text);
+  return { id, text, date, group: sessionID, order, ...(role && { role }) };
+}
+
+/** Whose words a line holds, as the notes write it; `undefined` for the machine's record of files and commands. */
+export function findRole(line: string): "user" | "assistant" | undefined {
+  if (/^(User|Request \d+( \([^)]*\))?):/.test(line)) return "user";
+  return /^(Last answer\b.*?:|Agent:|Subagent "|(Request \d+|Before the first request) →)/.test(line)
+    ? "assistant"
+    : undefined;
 }
 
 /** The list items of the notes, each with its indented lines; omits headings and all text before the first heading. */

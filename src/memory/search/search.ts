@@ -23,8 +23,10 @@ export interface MemorySearchOptions {
   sessions: Pick<SeenSessions, "filter">;
   /** Effective importance of a memory, 0 to 1, use included; defaults to its own importance. */
   importanceOf?: (memory: Memory) => number;
-  /** Adds search by meaning, in `find` only; never receives private memories or notes. */
+  /** Adds search by meaning, in `find` only; never receives notes. */
   embedder?: Embedder | undefined;
+  /** Memories that the embedder may receive; default: all but private and foreign ones. */
+  mayEmbed?: ((memory: Memory) => boolean) | undefined;
 }
 
 /** Search criteria; a memory must match all that are given. */
@@ -35,6 +37,8 @@ export interface MemoryQuery {
   /** `!12`, `#34`, `&5` or a path relative to the project. */
   entity?: string;
   type?: MemoryType;
+  /** Asks no embedder: for texts that may be private. */
+  byWords?: true;
   /** Includes archived memories. */
   archived?: boolean;
   /** Default 20. */
@@ -51,6 +55,8 @@ export type Found =
 export interface MemorySearch {
   /** Starts reading and indexing in the background, once. */
   open(): void;
+  /** Resolves when all that the embedder may receive is embedded, or the embedder failed. Never rejects. */
+  whenEmbedded(): Promise<void>;
   /** Memories first, then lines of past sessions, each best first; without a text the newest first. */
   find(query: MemoryQuery): Promise<readonly Found[]>;
   /** Memories that the text certainly means, best first, from what is indexed now. Never waits; often empty. */
@@ -60,6 +66,7 @@ export interface MemorySearch {
 const USUAL_LIMIT = 20;
 /** Maximum number of hits that are filtered by type and entity. */
 const MOST_SIFTED = 1_000;
+const ALL = { limit: MOST_SIFTED };
 const MOST_MATCHES = 20;
 /** Share of the results reserved for past sessions, even if memories would fill the list. */
 const SESSIONS_SHARE = 0.25;
@@ -68,7 +75,7 @@ const IMPORTANCE_SWING = 0.15;
 
 export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   const { memories, clock, files, log, background, embedder } = options;
-  const { importanceOf = ({ importance }) => importance } = options;
+  const { importanceOf = ({ importance }) => importance, mayEmbed = isShareable } = options;
   let wordVectors: WordVectors | undefined;
   const createIndex = async (judge?: Embedder): Promise<Recall> => {
     const { createRecall } = await import("../../recall/recall.js");
@@ -77,7 +84,12 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
     return createRecall({ now: clock.now, wordVectors, ...(judge && { embedder: judge }) });
   };
   const common = { clock, log, background };
-  const active = createMemoryIndex({ ...common, memories, createIndex: () => createIndex(embedder) });
+  const active = createMemoryIndex({
+    ...common,
+    memories,
+    mayEmbed,
+    createIndex: () => createIndex(embedder),
+  });
   const past = createPastSessions({
     files,
     folder: options.sessionMemory,
@@ -91,6 +103,7 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
 
   return {
     open: () => active.open(),
+    whenEmbedded: () => active.whenEmbedded(),
 
     async find(query) {
       const limit = Math.max(0, Math.min(query.limit ?? USUAL_LIMIT, MOST_SIFTED));
@@ -125,12 +138,12 @@ export function createMemorySearch(options: MemorySearchOptions): MemorySearch {
   async function searchIndex(shelf: MemoryIndex, query: MemoryQuery): Promise<Weighed[]> {
     await shelf.whenCurrent();
     if (query.id !== undefined) return findByID(shelf, query.id);
-    const { entity, text, type } = query;
+    const { byWords, entity, text, type } = query;
     const asked = text ?? entity;
     const found =
       asked === undefined || shelf.recall === undefined
         ? listByTime(shelf)
-        : weigh(await shelf.recall.searchByMeaning(asked, { limit: MOST_SIFTED }), shelf);
+        : weigh(await (byWords ? shelf.recall.search : shelf.recall.searchByMeaning)(asked, ALL), shelf);
     return found.filter(
       ({ memory }) =>
         (type === undefined || memory.type === type) && (entity === undefined || isAbout(memory, entity)),
@@ -202,6 +215,10 @@ function isAbout(memory: Memory, entity: string): boolean {
 function hasEntity(entities: readonly string[], entity: string): boolean {
   const asked = normalizePath(entity);
   return entities.map(normalizePath).some((one) => one === asked || one.endsWith(`/${asked}`));
+}
+
+function isShareable({ isForeign, sensitivity }: Memory): boolean {
+  return !isForeign && sensitivity !== "private";
 }
 
 function isArchived({ status }: Memory): boolean {

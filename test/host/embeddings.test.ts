@@ -1,0 +1,84 @@
+/** An embedding endpoint of the user's own in the real OpenCode: asked in the background, and never waited for. */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { planFolders } from "../../src/folders.js";
+import { hashOf } from "../../src/hash.js";
+import { answerAll, type EmbeddingServer, startEmbeddingServer } from "../support/embedding-server.js";
+import { repository } from "./repository.js";
+import { whenFits } from "./stage/files.js";
+import { openStage, type Stage } from "./stage/stage.js";
+import { call, say } from "./stage/steps.js";
+
+const FACT = "Every vehicle is serviced in March.";
+/** Means the same as a word of the fact, and shares none with it. */
+const PARAPHRASE = "Fahrzeug";
+const MODEL = "paraphrases";
+
+const askedAbout = ({ requests }: EmbeddingServer, text: string): number =>
+  requests.filter(({ input }) => input.some((one) => one.includes(text))).length;
+
+/** What `memory_recall` answers in a new session. */
+async function recall(stage: Stage, query: string): Promise<string> {
+  stage.model.script(call("memory_recall", { query }, { id: "recall" }), say("done"));
+  await (await stage.newSession()).ask("Look it up.");
+  return stage.model.lastRequest().toolResult("recall") ?? "no result";
+}
+
+test("recall finds a paraphrase through the user's endpoint, asks once for each text, and goes on by words while the endpoint hangs", async () => {
+  await using server = await startEmbeddingServer(() => {});
+  // Longer than the test may take: if anything waited for an answer, the test would fail.
+  const embeddings = { url: server.url, model: MODEL, timeoutMs: 120_000 };
+  await using stage = await openStage({ plugin: repository, options: { recall: { embeddings } } });
+  stage.model.script(
+    call("memory_remember", { type: "knowledge", content: FACT }, { id: "kept" }),
+    say("ok"),
+  );
+  await (await stage.newSession()).ask("Note when we service them.");
+  await server.whenAsked(1);
+  expect(askedAbout(server, FACT)).toBe(1);
+  expect(await recall(stage, PARAPHRASE)).toBe("Nothing found.");
+  expect(await recall(stage, "serviced in March")).toContain(FACT);
+
+  server.answer = answerAll;
+  await stage.restart({ kill: true });
+  expect(await recall(stage, "serviced in March")).toContain(FACT);
+  const { vectors } = planFolders(stage.project.path);
+  const name = hashOf(JSON.stringify([`${server.url}/v1/embeddings`, MODEL, null]));
+  await whenFits(join(vectors, `${name}.bin`), (text) => text.includes('"count":1'), "a vector");
+  expect(askedAbout(server, FACT)).toBe(2);
+  expect(await recall(stage, PARAPHRASE)).toContain(FACT);
+
+  await stage.restart();
+  await recall(stage, "serviced in March");
+  expect(await recall(stage, PARAPHRASE)).toContain(FACT);
+  expect(askedAbout(server, FACT)).toBe(2);
+  expect(stage.read(".opencode/strata/strata.log")).not.toMatch(/ERROR/);
+});
+
+test("a repository's file neither names an endpoint nor changes the user's, and its memories are sent to none", async () => {
+  await using users = await startEmbeddingServer();
+  await using repositorys = await startEmbeddingServer();
+  const planted = "---\ntype: knowledge\ntitle: Planted\n---\nThe vehicle is parked in the harbour.\n";
+  await using stage = await openStage({
+    plugin: repository,
+    isCloned: true,
+    options: { recall: { embeddings: { url: users.url, model: MODEL } } },
+    files: {
+      ".opencode/opencode.json": JSON.stringify({
+        memory: { recall: { embeddings: { url: repositorys.url, model: "theirs", allowPrivate: true } } },
+      }),
+      ".opencode/memory/knowledge/planted.md": planted,
+    },
+  });
+  stage.model.script(
+    call("memory_remember", { type: "knowledge", content: FACT }, { id: "kept" }),
+    say("ok"),
+  );
+  await (await stage.newSession()).ask("Note when we service them.");
+  await users.whenAsked(1);
+  expect(await recall(stage, "parked in the harbour")).toContain("harbour");
+  expect(repositorys.requests).toEqual([]);
+  expect(askedAbout(users, "The vehicle is parked")).toBe(0);
+  expect(users.requests.every(({ model }) => model === MODEL)).toBe(true);
+  expect(stage.read(".opencode/strata/strata.log")).toContain("memory.recall.embeddings.url in");
+});

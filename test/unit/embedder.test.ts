@@ -1,0 +1,195 @@
+/** The embedder of `recall.embeddings`: its bounds, and what it never sends. */
+import PQueue from "p-queue";
+import { describe, expect, it } from "vitest";
+import { createMemorySearch, type Found } from "../../src/memory/search/search.js";
+import { allSeen } from "../support/all-seen.js";
+import { answerAll, startEmbeddingServer } from "../support/embedding-server.js";
+import {
+  createFakePost,
+  type EmbeddingWorld,
+  FOLDERS,
+  listInputs,
+  openEmbeddingWorld,
+} from "../support/embedding-world.js";
+import { measure } from "../support/fake-clock.js";
+import { createListedMemories, remembered } from "../support/listed-memories.js";
+
+const LOCAL = { url: "http://localhost:11434" };
+const REMOTE = { url: "https://x.example/v1" };
+const CAR = "my car is red";
+
+describe("what is sent", () => {
+  it("secrets are removed first, also one that the bound would cut", async () => {
+    const { post, sent } = createFakePost();
+    const { embedder } = openEmbeddingWorld({ settings: LOCAL, post });
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+    await embedder.embed([`the token is ${token}`, `${"x ".repeat(740)}${token} tail`]);
+    await embedder.embedQuery(`where is ${token} used`);
+    expect(sent).toHaveLength(2);
+    expect(listInputs(sent).join()).not.toContain("ghp_");
+    for (const text of listInputs(sent)) expect(text.length).toBeLessThanOrEqual(1_500);
+  });
+
+  it("foreign memories are never sent, and private ones only to this machine or where it is allowed", () => {
+    const mayEmbed = (settings: object, env: Record<string, string> = {}) => {
+      const { embedder } = openEmbeddingWorld({ settings, env });
+      const internal = { sensitivity: "internal" } as const;
+      const secret = { sensitivity: "private" } as const;
+      return [internal, secret, { ...internal, isForeign: true } as const].map(embedder.mayEmbed);
+    };
+    expect(mayEmbed(LOCAL)).toEqual([true, true, false]);
+    expect(mayEmbed(REMOTE)).toEqual([true, false, false]);
+    expect(mayEmbed({ ...REMOTE, allowPrivate: true })).toEqual([true, true, false]);
+    expect(mayEmbed(LOCAL, { http_proxy: "http://proxy:3128" })).toEqual([true, false, false]);
+  });
+
+  it("nothing is sent if background.enabled is false", async () => {
+    const { post, sent } = createFakePost();
+    const { embedder } = openEmbeddingWorld({ settings: LOCAL, background: { enabled: false }, post });
+    await expect(embedder.embed([CAR])).rejects.toThrow("background.enabled is false");
+    expect(await embedder.embedQuery(CAR)).toBeUndefined();
+    expect(sent).toEqual([]);
+  });
+
+  it("another machine may use half of the day's budget, and this one costs nothing", async () => {
+    const { post, sent } = createFakePost();
+    const background = { dailyCalls: 5 };
+    const remote = openEmbeddingWorld({ settings: REMOTE, background, post });
+    for (const text of ["one", "two"]) await remote.embedder.embed([text]);
+    await expect(remote.embedder.embed(["three"])).rejects.toThrow("half of the daily budget");
+    expect(remote.files.text(`${FOLDERS.background}/2026-11-21.jsonl`)).toContain("embed memories");
+    const local = openEmbeddingWorld({ settings: LOCAL, background, post });
+    for (const text of ["one", "two", "three"]) await local.embedder.embed([text]);
+    expect(listInputs(sent)).toEqual(["one", "two", "one", "two", "three"]);
+  });
+});
+
+describe("an endpoint that fails", () => {
+  it("a failing endpoint is asked again after half a minute, then after twice as long, and a success resets that", async () => {
+    let isUp = false;
+    const { post: answer, sent } = createFakePost();
+    const post: typeof answer = async (request) => {
+      const answered = await answer(request);
+      return isUp ? answered : { status: 503, text: "" };
+    };
+    const { clock, embedder } = openEmbeddingWorld({ settings: LOCAL, post });
+    const ask = () => embedder.embed([CAR]).then(() => "fine", String);
+    for (const pauseMs of [30_000, 60_000]) {
+      expect(await ask()).toContain("status 503");
+      const before = sent.length;
+      clock.advance(pauseMs - 1);
+      expect(await ask()).toContain("status 503");
+      expect(sent).toHaveLength(before);
+      clock.advance(1);
+    }
+    isUp = true;
+    expect(await ask()).toBe("fine");
+  });
+
+  it("a query waits for a second at most, and meanwhile others are answered at once, without a vector", async () => {
+    await using server = await startEmbeddingServer(() => {});
+    const { clock, embedder } = openEmbeddingWorld({ settings: { url: server.url } });
+    const first = embedder.embedQuery("red car");
+    await server.whenAsked(1);
+    expect(await embedder.embedQuery("another")).toBeUndefined();
+    expect(await measure(clock, first)).toEqual({ answer: undefined, tookMs: 1_000 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("a query's vector that comes too late serves the next such query", async () => {
+    const late: (() => void)[] = [];
+    await using server = await startEmbeddingServer((...asked) => void late.push(() => answerAll(...asked)));
+    const { clock, embedder } = openEmbeddingWorld({ settings: { url: server.url } });
+    const first = embedder.embedQuery("red car");
+    await server.whenAsked(1);
+    expect((await measure(clock, first)).answer).toBeUndefined();
+    late[0]?.();
+    await until(async () => (await embedder.embedQuery("red car")) !== undefined);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("recall with an embedder", () => {
+  const named = (found: readonly Found[]): string[] =>
+    found.flatMap((one) => (one.kind === "memory" ? [one.memory.id] : []));
+  const vehicle = remembered("fleet", "Every vehicle is serviced in March");
+  const dock = remembered("dock", "The harbour opens at six");
+  const secret = remembered("secret", "My kitten is called Rex", { sensitivity: "private" });
+  const foreign = remembered("foreign", "Deliver before the deadline", { isForeign: true });
+
+  function openSearch({ clock, embedder, files, log }: EmbeddingWorld) {
+    const listed = createListedMemories(vehicle, dock, secret, foreign);
+    const search = createMemorySearch({
+      ...{ memories: listed, clock, files, log, embedder, mayEmbed: embedder.mayEmbed },
+      background: new PQueue({ concurrency: 1 }),
+      sessionMemory: FOLDERS.sessionMemory,
+      sessions: allSeen,
+    });
+    return { search, listed };
+  }
+
+  it("a paraphrase that shares no word is found, with word matches first", async () => {
+    await using server = await startEmbeddingServer();
+    const { search } = openSearch(openEmbeddingWorld({ settings: { url: server.url } }));
+    expect(named(await search.find({ text: "Fahrzeug" }))).toEqual([]);
+    await search.whenEmbedded();
+    expect(named(await search.find({ text: "Fahrzeug" }))).toEqual(["knowledge/fleet"]);
+    expect(named(await search.find({ text: "Fahrzeug, harbour" }))[0]).toBe("knowledge/dock");
+    expect(named(await search.find({ text: "unrelated nonsense" }))).toEqual([]);
+    const inputs = server.requests.flatMap(({ input }) => input).join();
+    expect(inputs).toContain("kitten");
+    expect(inputs).not.toContain("Deliver");
+  });
+
+  it("a search by words alone asks nothing", async () => {
+    const { post, sent } = createFakePost();
+    const { search } = openSearch(openEmbeddingWorld({ settings: LOCAL, post }));
+    await search.whenEmbedded();
+    const before = sent.length;
+    expect(named(await search.find({ text: "harbour", byWords: true }))).toEqual(["knowledge/dock"]);
+    expect(sent).toHaveLength(before);
+  });
+
+  it("private memories stay off another machine and are found by words", async () => {
+    const { post, sent } = createFakePost();
+    const { search } = openSearch(openEmbeddingWorld({ settings: REMOTE, post }));
+    await search.whenEmbedded();
+    expect(named(await search.find({ text: "kitten" }))[0]).toBe("knowledge/secret");
+    expect(listInputs(sent).join()).toContain("harbour");
+    expect(listInputs(sent).join()).not.toContain("Rex");
+  });
+
+  it("a memory that becomes private is forgotten by the embedder's index, and a new one is sent", async () => {
+    const { post, sent } = createFakePost();
+    const { search, listed } = openSearch(openEmbeddingWorld({ settings: REMOTE, post }));
+    await search.whenEmbedded();
+    listed.put({ ...dock, content: "The harbour's new secret", sensitivity: "private" });
+    listed.put(remembered("new", "A new fact"));
+    await search.whenEmbedded();
+    expect(listInputs(sent).join()).toContain("A new fact");
+    expect(listInputs(sent).join()).not.toContain("new secret");
+  });
+
+  it("without an answer, words give the same hits as without an embedder, and the log says so once", async () => {
+    const post = () => Promise.reject(new Error("connection refused"));
+    const world = openEmbeddingWorld({ settings: LOCAL, post });
+    const { search } = openSearch(world);
+    for (let turn = 0; turn < 5; turn++) {
+      search.open();
+      await search.whenEmbedded();
+      expect(named(await search.find({ text: "harbour" }))).toEqual(["knowledge/dock"]);
+      world.clock.advance(3_600_000);
+    }
+    expect(new Set(world.log.lines)).toEqual(
+      new Set([
+        "warn recall: memories are found by words only, not by meaning: EEMBEDDINGS: localhost:11434: connection refused",
+      ]),
+    );
+    expect(world.log.lines).toHaveLength(1);
+  });
+});
+
+/** Lets other tasks run until the condition holds; the test's own time limit ends it otherwise. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise(setImmediate);
+}
