@@ -2,7 +2,7 @@
 import { formatError, StrataError } from "../error.js";
 import { memoryTypes } from "../memory/memory.js";
 import type { Log } from "../record/log.js";
-import { createStateFile, formatState, type StateFile } from "../record/state-file.js";
+import { createStateFile, formatState } from "../record/state-file.js";
 import { findLaterVersionIn } from "../record/version.js";
 import { isRecord, parseJson } from "../records.js";
 import type { Files } from "../seams/files.js";
@@ -10,15 +10,21 @@ import { finite, list, object, oneOf, optional, string } from "../shape.js";
 import type { Saying, WaitingCandidate } from "./candidate.js";
 import type { Dropped } from "./plan-candidates.js";
 
-/** "later": written by a newer Strata, which knows more of it; nothing is read or written then. */
-export type CandidateFile<T> = StateFile<readonly T[], "later">;
+/** Reading rejects with the system's error. A damaged file counts as empty, which the log says. */
+export interface CandidateFile<T> {
+  /** "later": written by a newer Strata, which knows more of it; nothing is read or written then. */
+  read(path: string): Promise<readonly T[] | "later">;
+  /** For the holder of the lock: renames a damaged file to `<name>.corrupt`. */
+  readToWrite(path: string): Promise<readonly T[] | "later">;
+  /** Rejects with the system's error. */
+  write(path: string, entries: readonly T[]): Promise<void>;
+}
 
 export interface CandidateFiles {
   waiting: CandidateFile<WaitingCandidate>;
   dropped: CandidateFile<Dropped>;
 }
 
-/** Reading rejects with the system's error. A damaged file is renamed to `<name>.corrupt`, which the log says. */
 export function openCandidateFiles(options: { files: Files; log: Pick<Log, "warn"> }): CandidateFiles {
   return {
     waiting: openList("waiting", isCandidate, options),
@@ -67,25 +73,28 @@ function openList<T>(
     later: () => "later",
   });
 
+  const aside = (path: string): string => `${path}.corrupt`;
   return {
-    async read(path) {
-      const bytes = (await files.statItself(path))?.bytes ?? 0;
-      try {
-        if (bytes > MOST_BYTES) throw damage(`expected at most ${MOST_BYTES} bytes, ${bytes} came`);
-        return await stored.read(path);
-      } catch (thrown) {
-        if (!isDamage(thrown)) throw thrown;
-        const aside = `${path}.corrupt`;
-        await files.rename(path, aside);
-        log.warn(
-          "candidates",
-          `${path} cannot be read, begun anew; it is kept as ${aside}: ${formatError(thrown)}`,
-        );
-        return [];
-      }
-    },
+    read: (path) => readOr(path, async () => "it is kept aside when the next candidate is stored"),
+    readToWrite: (path) =>
+      readOr(path, async () => {
+        await files.rename(path, aside(path));
+        return `begun anew, it is kept as ${aside(path)}`;
+      }),
     write: stored.write,
   };
+
+  async function readOr(path: string, mend: () => Promise<string>): Promise<readonly T[] | "later"> {
+    const bytes = (await files.statItself(path))?.bytes ?? 0;
+    try {
+      if (bytes > MOST_BYTES) throw damage(`expected at most ${MOST_BYTES} bytes, ${bytes} came`);
+      return await stored.read(path);
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
+      log.warn("candidates", `${path} cannot be read, ${await mend()}: ${formatError(thrown)}`);
+      return [];
+    }
+  }
 }
 
 const DAMAGED = "EDAMAGED";

@@ -4,7 +4,7 @@ import type { ProjectRecord } from "../owner/record.js";
 import type { Log } from "../record/log.js";
 import type { Files } from "../seams/files.js";
 import type { WaitingCandidate } from "./candidate.js";
-import { type CandidateFile, openCandidateFiles } from "./candidate-file.js";
+import { openCandidateFiles } from "./candidate-file.js";
 import type { Dropped } from "./plan-candidates.js";
 
 /** Every call rejects with the system's error, `change` also with ELOCKED. */
@@ -40,15 +40,15 @@ export function openStoredCandidates(options: StoredCandidatesOptions): StoredCa
     async read() {
       const record = await locateRecord();
       return {
-        waiting: await readList(waiting, record.candidates),
-        dropped: await readList(dropped, record.dropped),
+        waiting: toList(await waiting.read(record.candidates)),
+        dropped: toList(await dropped.read(record.dropped)),
       };
     },
 
     async change(plan) {
       const record = await locateRecord();
       return locks.withLock(record.candidatesLock, async (lock) => {
-        const known = await waiting.read(record.candidates);
+        const known = await waiting.readToWrite(record.candidates);
         if (known === "later") return undefined;
         const { next, result } = await plan({ waiting: known, ...holdDropped(record, lock) });
         if (next === known) return result;
@@ -61,7 +61,7 @@ export function openStoredCandidates(options: StoredCandidatesOptions): StoredCa
 
   function holdDropped(record: ProjectRecord, lock: HeldLock): Omit<HeldCandidates, "waiting"> {
     return {
-      readDropped: () => readList(dropped, record.dropped),
+      readDropped: async () => toList(await dropped.readToWrite(record.dropped)),
       async writeDropped(list) {
         await lock.check();
         await dropped.write(record.dropped, list);
@@ -70,7 +70,4 @@ export function openStoredCandidates(options: StoredCandidatesOptions): StoredCa
   }
 }
 
-async function readList<T>(file: CandidateFile<T>, path: string): Promise<readonly T[]> {
-  const read = await file.read(path);
-  return read === "later" ? [] : read;
-}
+const toList = <T>(read: readonly T[] | "later"): readonly T[] => (read === "later" ? [] : read);

@@ -91,8 +91,8 @@ export interface Provenance {
   /** The user's words, verbatim: for a rule its content, for a confirmed memory the user's answer. */
   evidence?: string;
   /**
-   * `signal`: the user's own sentence, found without a model. `model`: worded by a small model. `confirmed`: the agent
-   * asked and the user said yes. `counted`: a command that was run repeatedly; no one stated it.
+   * `signal`: the user's own sentence, found without a model. `model`: one that a small model accepted. `confirmed`: the
+   * agent asked and the user said yes. `counted`: a command that was run repeatedly; no one stated it.
    */
   how?: "signal" | "model" | "tool" | "confirmed" | "counted" | "imported" | "dream";
 }

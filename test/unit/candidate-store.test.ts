@@ -151,6 +151,8 @@ describe("a file of candidates", () => {
       const { candidates: path } = await recordOf(files);
       await files.writeWhole(path, text);
       const candidates = openTestCandidates({ files, log });
+      expect(await candidates.list()).toEqual([]);
+      expect(files.text(path)).toBe(text);
       await candidates.offer([candidateOf(SQLITE)]);
       expect(textsOf(await candidates.list())).toEqual([SQLITE]);
       expect(files.text(`${path}.corrupt`)).toBe(text);

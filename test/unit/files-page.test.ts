@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { layers } from "../../layers/index.js";
-import { kernelFiles } from "../../src/kernel-files.js";
+import { kernelFiles, stateFolderFiles } from "../../src/kernel-files.js";
 
 const page = readFileSync("docs/files.md", "utf8");
 /** The paths in the first columns of the page's tables. */
@@ -14,6 +14,14 @@ const named = [...kernelFiles, ...layers.flatMap(({ files }) => files)].map(({ p
 
 it("docs/files.md lists every kind of file that the kernel and the layers leave, and no other", () => {
   expect([...listed].sort()).toEqual([...new Set(named)].sort());
+});
+
+it("docs/files.md lists every kind of file in the user's state folder that expires", () => {
+  const rows = page.slice(page.indexOf("## In the user's state folder")).split("\n");
+  const names = rows.filter((line) => line.startsWith("| `")).map((line) => line.split(" | ")[0]);
+  expect(stateFolderFiles.filter(({ path }) => !names.some((cell) => cell?.includes(`\`${path}\``)))).toEqual(
+    [],
+  );
 });
 
 it("every kind of file belongs to one layer or to the kernel", () => {
