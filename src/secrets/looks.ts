@@ -1,0 +1,135 @@
+/** Tells secrets from what stands in their place or looks like one: placeholders, words, names in code, paths. Pure. */
+import type { Look } from "./rules/rule.js";
+
+export function hasLook(text: string, look: Look | undefined): boolean {
+  if (isPlaceholder(text)) return false;
+  switch (look) {
+    case "token":
+      return isToken(text);
+    case "random":
+      return isToken(text) && looksRandom(text);
+    case "password":
+      return looksReal(text);
+    case "header":
+      return looksReal(text) && estimateEntropy(text) >= LEAST_ENTROPY_OF_HEADER;
+    case "login":
+      return looksReal(text) && looksTyped(text);
+    case "value":
+      return looksMeant(text);
+    default:
+      return true;
+  }
+}
+
+const LEAST_ENTROPY = 2.5;
+const LEAST_ENTROPY_OF_DIGITS = 2;
+const LEAST_ENTROPY_OF_HEADER = 3.2;
+
+/** What documents and settings have instead of a secret: a variable, a blank, a placeholder. */
+const PLACEHOLDER =
+  /^[$<{%[*]|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)[.!?]?$/i;
+
+/** What is left out of a key that is shown; a long key may have such a run by chance, and is one all the same. */
+const BLANK = /\.{3,}|…|\*{3,}|x{4,}/gi;
+const LEAST_BESIDE_BLANKS = 24;
+
+function isPlaceholder(text: string): boolean {
+  const shown = text.replace(BLANK, "");
+  const isBlanked = shown.length < text.length && shown.length < LEAST_BESIDE_BLANKS;
+  return isBlanked || PLACEHOLDER.test(text) || new Set(text).size < 3;
+}
+
+/** What documents put into a token to make it none. */
+const MADE_UP = /example|placeholder|dummy|changeme|redacted|your[-_]|_here\b|insert[-_]/i;
+/** A shorter run of the alphabet may be chance. */
+const LONGEST_RUN = 6;
+
+const isToken = (text: string): boolean =>
+  !MADE_UP.test(text) && !isAlphabet(text) && estimateEntropy(text) >= (/^\d+$/.test(text) ? LEAST_ENTROPY_OF_DIGITS : LEAST_ENTROPY);
+
+/** Made of runs such as `1234567890` and `abcdef`, as in documents. */
+function isAlphabet(text: string): boolean {
+  let inRuns = 0;
+  for (let start = 0; start < text.length; ) {
+    let end = start + 1;
+    while (end < text.length && isNext(text.charCodeAt(end - 1), text.charCodeAt(end))) end++;
+    if (end - start >= LONGEST_RUN) inRuns += end - start;
+    start = end;
+  }
+  return inRuns > 0 && text.length - inRuns < LEAST_BESIDE_BLANKS;
+}
+
+/** `b` behind `a`, `0` behind `9`, or the same again. */
+const isNext = (one: number, other: number): boolean =>
+  other === one + 1 || other === one || (one === 57 && other === 48);
+
+const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/i;
+/** Of neighbours, random text has about .4 of which one is a digit or a capital behind a small letter; names have .2. */
+const LEAST_CHANGES = 0.2;
+
+function looksRandom(text: string): boolean {
+  if (UUID.test(text) || PATH.test(text) || !/\d/.test(text) || !/[A-Za-z]/.test(text)) return false;
+  const changes = text.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? [];
+  return changes.length >= LEAST_CHANGES * (text.length - 1);
+}
+
+/** A variable's name or a chain of them; long ones and such with many digits are no names that people give. */
+const NAME_IN_CODE =
+  /^[A-Za-z_$]{1,30}\d{0,2}[A-Za-z_$]{0,30}([.:]+[A-Za-z_$]{1,30}\d{0,3}[A-Za-z_$]{0,30})*\.?$/;
+const PATH = /^(\.{0,2}|~|[A-Za-z]:)[/\\]|^https?:|^([a-z][a-z0-9_.-]*\/)+[a-z0-9_.-]*$|\.[a-z]{1,5}$/;
+/** What a password has and a word has not. */
+const DIGIT_OR_SIGN = /[\d!@#$%^&*+=~?|]/;
+const ADDRESS_OF_MEMORY = /^0x[\da-f]{1,12}$/i;
+
+function looksReal(text: string): boolean {
+  const bare = text.replace(/[.:!?]+$/, "");
+  if (!/\p{L}/u.test(bare) || isPath(bare) || ADDRESS_OF_MEMORY.test(bare)) return false;
+  if (/^[A-Za-z]{20,}$/.test(bare)) return estimateEntropy(bare) >= 4;
+  // `hunter2` has the form of a name, so only names that are made of several words are believed to be one.
+  const isName = NAME_IN_CODE.test(bare) && (/[._$:]|[a-z][A-Z]/.test(bare) || !/\d/.test(bare));
+  return DIGIT_OR_SIGN.test(bare) && !isName && !/^[A-Za-z]?\d+[A-Za-z]{0,2}$/.test(bare);
+}
+
+/** Key material in base64 may begin with a slash or have some in it; the names in a path are not random. */
+function isPath(text: string): boolean {
+  return PATH.test(text) && !(text.length >= LEAST_BESIDE_BLANKS && !/[.~]/.test(text) && looksMixed(text));
+}
+
+const looksMixed = (text: string): boolean =>
+  /\d/.test(text) &&
+  /[A-Z]/.test(text) &&
+  (text.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? []).length >=
+    LEAST_CHANGES * (text.length - 1);
+
+/** Names of algorithms and formats, dates and addresses, that stand behind "password" or "login" in a sentence. */
+const TERM =
+  /^(sha|md|argon|bcrypt|scrypt|pbkdf|aes|rsa|base|utf|oauth|http|ipv|rfc|tls|php|python|node|web|win|auth|oidc|saml|o)[-_]?\d{1,4}([-_]?[a-z]{1,12})?$|@[\w-]+\.|^\d+[-:/.]\d/i;
+
+function looksTyped(text: string): boolean {
+  const bare = text.replace(/[.:!?]+$/, "");
+  const signs = /[!@#$%^&*+=~?|]/.test(bare);
+  const isMixed = /\d/.test(bare) && /[A-Za-z]/.test(bare) && (/[A-Z]/.test(bare) || /\d.*\d/.test(bare));
+  return !TERM.test(bare) && !UUID.test(bare) && (isMixed || (signs && /\d/.test(bare)));
+}
+
+const SWITCH =
+  /^(true|false|yes|no|on|off|read|write|none|all|admin|auto|default|read-?\w{1,10}|write-?\w{1,10})[.!?]?$/i;
+const IN_CODE =
+  /^(process|os|env|environ|import|config|settings|self|this|ctx|props|args|options|req|secrets|vars|system|environment)\b[.:]/i;
+const SMALL_NUMBER = /^-?\d{1,5}[a-z%]{0,2}$/i;
+
+const looksMeant = (text: string): boolean =>
+  !SWITCH.test(text) &&
+  !IN_CODE.test(text) &&
+  !SMALL_NUMBER.test(text) &&
+  !ADDRESS_OF_MEMORY.test(text) &&
+  !isPath(text);
+
+/** Shannon's entropy in bits a character. */
+function estimateEntropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let entropy = 0;
+  for (const count of counts.values()) entropy -= (count / text.length) * Math.log2(count / text.length);
+  return entropy;
+}

@@ -1,0 +1,137 @@
+import type { SecretRule } from "./rule.js";
+
+const UUID = "[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}";
+
+/** Begins or ends at no letter, digit or hyphen. */
+const apart = (pattern: string): RegExp => new RegExp(`(?<![\\w-])${pattern}(?![\\w])`, "gd");
+
+/** What is known by its shape: keys of many lines, addresses, and tokens with their mark in the middle. */
+export const shapeRules: readonly SecretRule[] = [
+  {
+    name: "private key",
+    hints: ["-----begin"],
+    pattern:
+      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S]){0,20000}?(?:-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?=-----BEGIN )|$(?![\s\S]))/dg,
+    reach: 21_000,
+  },
+  {
+    name: "PuTTY private key",
+    hints: ["putty-user-key-file"],
+    pattern: /PuTTY-User-Key-File-\d(?:(?!PuTTY-User-Key-File-)[\s\S]){0,8000}?Private-MAC: \w{40,64}/dg,
+    reach: 9_000,
+  },
+  {
+    name: "JSON web token",
+    hints: ["eyj"],
+    pattern: apart("eyJ[\\w-]{10,4000}\\.eyJ[\\w-]{10,8000}\\.[\\w-]{10,1000}"),
+    look: "token",
+    reach: 14_000,
+  },
+  {
+    name: "password in an address",
+    hints: ["://"],
+    pattern: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"'`<>]{0,100}:(?<secret>[^\s/@"'`<>]{3,200})@[\w.[-]/dgi,
+  },
+  {
+    name: "webhook address",
+    hints: ["hooks.slack.com/", "/api/webhooks/", "webhook.office.com/", "/bot/v2/hook/"],
+    pattern:
+      /https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/webhooks\/|\w{1,60}\.webhook\.office\.com\/webhookb2\/|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook\/)(?<secret>[\w/@-]{20,300})/dgi,
+  },
+  {
+    name: "Sentry address",
+    hints: [".ingest.", "sentry.io/"],
+    pattern:
+      /https:\/\/(?<secret>[a-f0-9]{32}(?::[a-f0-9]{32})?)@(?:[a-z0-9-]{1,40}\.){1,4}(?:io|com|net|org|dev)(?::\d{1,5})?\/\d{1,20}/dg,
+    look: "token",
+  },
+  {
+    name: "key in an address",
+    hints: [
+      "key=",
+      "token=",
+      "sig=",
+      "secret=",
+      "signature=",
+      "auth=",
+      "code=",
+      "pass=",
+      "pwd=",
+      "password=",
+    ],
+    pattern:
+      /[?&](?:[\w-]{0,30}(?:key|token|secret|password|pwd|pass|auth)|sig|code|x-amz-signature)=(?<secret>[\w%+/=.~:|$-]{16,2000})/dgi,
+    look: "random",
+  },
+  {
+    name: "Telegram token",
+    hints: [":a"],
+    // In an address, `bot` stands right before the number.
+    pattern: /(?<![\d-])\d{5,16}:A[\w-]{34}(?!\w)/dg,
+    look: "token",
+  },
+  {
+    name: "Discord token",
+    hints: ["."],
+    pattern: apart("[MNO][A-Za-z0-9_-]{22,28}\\.[\\w-]{6,7}\\.[\\w-]{27,40}"),
+    look: "random",
+  },
+  {
+    name: "Terraform token",
+    hints: [".atlasv1."],
+    pattern: apart("[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,70}"),
+    look: "token",
+  },
+  { name: "Mailchimp key", hints: ["-us"], pattern: apart("[a-f0-9]{32}-us\\d{1,2}"), look: "token" },
+  {
+    name: "Azure secret",
+    hints: ["q~"],
+    pattern: /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{30,33}[\w~]/dg,
+    look: "token",
+  },
+  {
+    name: "Azure DevOps token",
+    hints: ["azdo"],
+    pattern: apart("[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
+    look: "token",
+  },
+  {
+    name: "MaxMind key",
+    hints: ["_mmk"],
+    pattern: apart("[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
+    look: "token",
+  },
+  {
+    name: "Facebook token",
+    hints: ["|", "%7c"],
+    pattern: apart("\\d{15,16}(?:\\||%7[Cc])[\\w-]{27,40}"),
+    look: "token",
+  },
+  {
+    name: "Bitwarden token",
+    hints: ["0."],
+    pattern: apart(`0\\.${UUID}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
+    look: "token",
+  },
+  {
+    name: "key in a connection string",
+    hints: ["accountkey", "sharedaccesskey", "password", "pwd", "sharedsecretvalue"],
+    pattern:
+      /\b(?:AccountKey|SharedAccessKey|SharedSecretValue|Password|Pwd) ?= ?(?<secret>[^\s;"'`<>{}$]{4,200})(?=;|["'`\s]|$)/dgi,
+    look: "password",
+  },
+  {
+    name: "Kubernetes secret",
+    hints: ["kind: secret", "kind:secret", 'kind: "secret', "kind: 'secret"],
+    pattern:
+      /\bkind: {0,3}["']?Secret["']?(?![\w-])(?:(?!\n---)[\s\S]){0,800}?\n {0,4}(?:data|stringData):[^\S\n]{0,3}\r?\n(?<secret>(?:[^\S\n]{1,8}[\w.-]{1,80}: {0,3}["']?[^\s{$<][^\n]{3,1500}(?:\n|$)){1,20})/dg,
+    reach: 35_000,
+  },
+  {
+    name: "Kubernetes secret",
+    hints: ["kind: secret", "kind:secret", 'kind: "secret', "kind: 'secret"],
+    pattern:
+      /(?<![^\n])(?:data|stringData):[^\S\n]{0,3}\r?\n(?<secret>(?:[^\S\n]{1,8}[\w.-]{1,80}: {0,3}["']?[^\s{$<][^\n]{3,1500}\n){1,20})(?:(?!\n---|\nkind:)[\s\S]){0,800}?\n?kind: {0,3}["']?Secret(?![\w-])/dg,
+    reach: 35_000,
+  },
+];
