@@ -45,7 +45,9 @@ const MADE_UP = /example|placeholder|dummy|changeme|redacted|your[-_]|_here\b|in
 const LONGEST_RUN = 6;
 
 const isToken = (text: string): boolean =>
-  !MADE_UP.test(text) && !isAlphabet(text) && estimateEntropy(text) >= (/^\d+$/.test(text) ? LEAST_ENTROPY_OF_DIGITS : LEAST_ENTROPY);
+  !MADE_UP.test(text) &&
+  !isAlphabet(text) &&
+  estimateEntropy(text) >= (/^\d+$/.test(text) ? LEAST_ENTROPY_OF_DIGITS : LEAST_ENTROPY);
 
 /** Made of runs such as `1234567890` and `abcdef`, as in documents. */
 function isAlphabet(text: string): boolean {

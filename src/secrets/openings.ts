@@ -18,8 +18,11 @@ interface Opening {
   isNamed: boolean;
 }
 
-/** By the first two characters, letters in lower case. */
-export type Openings = ReadonlyMap<number, readonly Opening[]>;
+/** By the first two characters, letters in lower case: where they stand in `lists`, and 0 if nothing begins so. */
+export interface Openings {
+  places: Uint16Array;
+  lists: readonly (readonly Opening[])[];
+}
 
 export interface Opened {
   name: string;
@@ -35,10 +38,12 @@ const PIECE = 16_000;
 const BEFORE = 2;
 
 export function createOpenings(rows: readonly TokenRow[]): Openings {
-  const byStart = new Map<number, Opening[]>();
+  const places = new Uint16Array(ASCII * ASCII);
+  const lists: Opening[][] = [[]];
   const add = (opening: Opening): void => {
     const key = keyAt(opening.text, 0);
-    byStart.set(key, [...(byStart.get(key) ?? []), opening]);
+    places[key] ||= lists.push([]) - 1;
+    lists[places[key] ?? 0]?.push(opening);
   };
   for (const [name, texts, rest, look = "token"] of rows) {
     const pattern = new RegExp(`${rest}(?!\\w)`, "y");
@@ -46,13 +51,13 @@ export function createOpenings(rows: readonly TokenRow[]): Openings {
   }
   for (const { name, names, pattern } of listNamedKeys())
     for (const text of names) add({ name, text, rest: pattern, look: "token", isNamed: true });
-  return byStart;
+  return { places, lists };
 }
 
 /** Gives what is found to `take`, in order; what it refuses is no secret, and the search goes on within it. */
 export function* findByOpening(
   text: string,
-  openings: Openings,
+  { lists, places }: Openings,
   take: (opened: Opened) => boolean,
 ): Sliced<void> {
   for (let from = 0; from < text.length; ) {
@@ -61,13 +66,16 @@ export function* findByOpening(
     const window = text.slice(begin, from + PIECE + USUAL_REACH);
     const end = Math.min(window.length, from + PIECE - begin);
     let at = from - begin;
-    while (at < end) at = isWordStart(window, at) ? openAt(window, at) : at + 1;
+    while (at < end) {
+      const place = places[keyAt(window, at)] ?? 0;
+      at = place !== 0 && isWordStart(window, at) ? openAt(window, at, lists[place] ?? []) : at + 1;
+    }
     from = begin + at;
 
     /** Where to go on: behind the longest secret that begins here. */
-    function openAt(text: string, at: number): number {
+    function openAt(text: string, at: number, openings: readonly Opening[]): number {
       let next = at + 1;
-      for (const opening of openings.get(keyAt(text, at)) ?? []) {
+      for (const opening of openings) {
         const found = open(text, at, opening);
         if (found && take({ ...found, start: found.start + begin, end: found.end + begin }))
           next = Math.max(next, found.end);
@@ -103,8 +111,13 @@ const HYPHEN = 45;
 const BACKSLASH = 92;
 
 const lower = (code: number): number => (isUpper(code) ? code + 32 : code);
-const keyAt = (text: string, at: number): number =>
-  lower(text.charCodeAt(at)) * 65_536 + lower(text.charCodeAt(at + 1));
+const ASCII = 128;
+/** Of the two characters from `at` on; beyond all places if one is no ASCII or missing. */
+function keyAt(text: string, at: number): number {
+  const one = text.charCodeAt(at);
+  const other = text.charCodeAt(at + 1);
+  return one < ASCII && other < ASCII ? lower(one) * ASCII + lower(other) : ASCII * ASCII;
+}
 
 /** A letter or digit behind none, the capital of `myAlgoliaKey`, and what stands behind the `\n` of a string. */
 function isWordStart(text: string, at: number): boolean {

@@ -29,6 +29,7 @@ export function findSecrets(text: string): FoundSecret[] {
 }
 
 const openings = createOpenings(tokenRows);
+const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /** The same in slices. */
 export function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
@@ -38,12 +39,27 @@ export function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
     if (isSecret) found.push({ name, start, end });
     return isSecret;
   });
-  const lower = text.toLowerCase();
+  yield;
+  const hasHint = createHints(text);
   for (const rule of secretRules) {
     yield;
-    if (rule.hints.some((hint) => lower.includes(hint))) yield* findByRule(text, rule, found);
+    if (rule.hints.some(hasHint)) yield* findByRule(text, rule, found);
   }
   return joinOverlapping(found);
+}
+
+/** Whether a text has a hint; looks for each once. */
+function createHints(text: string): (hint: string) => boolean {
+  const lower = text.toLowerCase();
+  const isPlain = !BEYOND_ASCII.test(text);
+  const known = new Map<string, boolean>();
+  return (hint) => {
+    const before = known.get(hint);
+    if (before !== undefined) return before;
+    const has = !(isPlain && BEYOND_ASCII.test(hint)) && lower.includes(hint);
+    known.set(hint, has);
+    return has;
+  };
 }
 
 /** The first of those that overlap, as far as all of them reach. */

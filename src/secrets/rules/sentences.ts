@@ -15,6 +15,8 @@ interface Wording {
   hints: readonly string[];
   /** What the secret is called. */
   names: string;
+  /** Whether the names stand at the end of longer words, too. */
+  isAtEnd?: boolean;
   /** What gives it a value, besides `:` and `=`. */
   verbs: string;
 }
@@ -27,27 +29,29 @@ const WITH_SPACES: readonly Wording[] = [
     verbs: "это|такой|будет|теперь|сейчас|стал|—|–|-",
   },
   {
-    hints: ["contrase", "clave", "token", "secreto"],
+    hints: ["contrase", "clave", "token", "secret"],
     names: "contraseñas?|contrasenas?|clave|token|secreto",
     verbs: "es|son|será|sera|era|ahora es|sigue siendo|a",
   },
   {
-    hints: ["senha", "palavra-passe", "chave", "token", "segredo"],
+    hints: ["senha", "pass", "chave", "token", "segredo"],
     names: "senhas?|palavra-passe|chave|token|segredo",
     verbs: "é|eh|será|era|agora é|fica|para",
   },
   {
-    hints: ["passwor", "kennwort", "schlüssel", "token", "passwört", "geheimnis"],
-    names: "passwor[dt]|kennwort|(?:api-?)?schlüssel|[a-z-]{0,20}token|geheimnis|[a-zäöü-]{0,20}passwort",
+    // At the end of longer words, too: "Datenbankpasswort".
+    hints: ["pass", "kennwort", "schlüssel", "token", "geheimnis"],
+    names: "passwor[dt]|kennwort|schlüssel|token|geheimnis",
+    isAtEnd: true,
     verbs: "ist|lautet|heißt|heisst|wäre|war|auf|jetzt",
   },
   {
-    hints: ["mot de passe", "mots de passe", "mdp", "clé", "jeton", "token"],
+    hints: ["pass", "mdp", "clé", "jeton", "token"],
     names: "mots? de passe|mdp|clé|jeton|token",
     verbs: "est|sera|c['’]est|était|devient|à",
   },
   {
-    hints: ["password", "parola d", "chiave", "token"],
+    hints: ["pass", "parola", "chiave", "token"],
     names: "password|parola d['’]ordine|chiave|token",
     verbs: "è|e['’]|sarà|era|adesso è|diventa",
   },
@@ -77,11 +81,11 @@ const WITHOUT_SPACES: readonly Wording[] = [
   },
 ];
 
-const withSpaces = ({ hints, names, verbs }: Wording): SecretRule => ({
+const withSpaces = ({ hints, isAtEnd, names, verbs }: Wording): SecretRule => ({
   name: NAME,
   hints,
   pattern: new RegExp(
-    `(?<!\\p{L})(?:${names})(?!\\p{L})(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"'\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
+    `${isAtEnd ? "" : "(?<!\\p{L})"}(?:${names})(?!\\p{L})(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"'\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
     "dgiu",
   ),
   look: "password",
@@ -143,9 +147,15 @@ export const sentenceRules: readonly SecretRule[] = [
   {
     // "use … as the password", "… als Passwort"
     name: NAME,
-    hints: ["passw", "pwd", "key", "token", "secret", "contraseña", "senha", "mot de passe", "парол"],
+    hints: [
+      " as ",
+      " is the ",
+      " is our ",
+      " is my ",
+      ...[" als pass", " como contrase", " como senha", " comme mot", " come pass", " как пар", " wie pass"],
+    ],
     pattern: new RegExp(
-      `(?<![!-~])["'\`]?(?<secret>${TYPED}{8,200})["'\`]?,?${SPACE}{1,2}(?:as|is|als|como|comme|come|как)${SPACE}{1,2}(?:[^\\s,.;:]{1,20}${SPACE}{1,2}){0,3}?(?:(?:api[- ]?)?key|token|secret|passwor[dt]|pwd|contraseña|senha|mot de passe|парол[ья])(?!\\p{L})`,
+      `(?<![!-~])(?=[!-/:-~]{0,60}\\d)["'\`]?(?<secret>${TYPED}{8,200})["'\`]?,?${SPACE}{1,2}(?:as|is|als|como|comme|come|как)${SPACE}{1,2}(?:[^\\s,.;:]{1,20}${SPACE}{1,2}){0,3}?(?:(?:api[- ]?)?key|token|secret|passwor[dt]|pwd|contraseña|senha|mot de passe|парол[ья])(?!\\p{L})`,
       "dgiu",
     ),
     look: "login",

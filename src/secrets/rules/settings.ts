@@ -48,7 +48,7 @@ export const settingRules: readonly SecretRule[] = [
     name: "secret in a setting",
     hints: ["pass", "pwd", "key", "secret", "token", "credential"],
     pattern: new RegExp(
-      `(?:${NAMES})["'\`]?\\]?\\s{0,3}(?:(?::=|=>|={1,3})${SPACE}{0,3}|[:：](?:${SPACE}{0,3}|${NEXT_LINE}))["'\`]?(?<secret>${VALUE}{6,500})`,
+      `(?:${NAMES})(?:["'\`]\\]?)?\\s{0,3}(?:(?::=|=>|={1,3})${SPACE}{0,3}|[:：](?:${SPACE}{0,3}|${NEXT_LINE}))["'\`]?(?<secret>${VALUE}{6,500})`,
       "gid",
     ),
     look: "password",
@@ -57,7 +57,7 @@ export const settingRules: readonly SecretRule[] = [
     name: "key in a setting",
     hints: ["key"],
     pattern: new RegExp(
-      `(?<![a-z])(?:${KEYS})[_-]?key["'\`]?\\]?${SPACE}{0,3}(?::=|=>|={1,3}|[:：]|\\bis\\b)${SPACE}{0,3}["'\`]?(?<secret>${VALUE}{16,500})`,
+      `(?<![a-z])(?:${KEYS})[_-]?key(?:["'\`]\\]?)?${SPACE}{0,3}(?::=|=>|={1,3}|[:：]|\\bis\\b)${SPACE}{0,3}["'\`]?(?<secret>${VALUE}{16,500})`,
       "gid",
     ),
     look: "random",
@@ -82,7 +82,7 @@ export const settingRules: readonly SecretRule[] = [
   },
   {
     name: "secret on a command line",
-    hints: ["--", "-u", "-p", "sshpass"],
+    hints: ["--", "-u", "-p"],
     pattern:
       /(?:--(?:password|passwd|pass|token|secret|api-?key|auth-?token)(?:=|[^\S\r\n]{1,3})|\bsshpass {1,3}-p ?|\bcurl\b[^\n]{0,200}?\s-u {1,3}["']?[^\s:"']{1,60}:|\bmysql\b[^\n]{0,200}?\s-p)["']?(?<secret>[^\s"'`<>$(){}]{4,300})/dgi,
     look: "password",

@@ -47,18 +47,7 @@ export const shapeRules: readonly SecretRule[] = [
   },
   {
     name: "key in an address",
-    hints: [
-      "key=",
-      "token=",
-      "sig=",
-      "secret=",
-      "signature=",
-      "auth=",
-      "code=",
-      "pass=",
-      "pwd=",
-      "password=",
-    ],
+    hints: ["&", "?"],
     pattern:
       /[?&](?:[\w-]{0,30}(?:key|token|secret|password|pwd|pass|auth)|sig|code|x-amz-signature)=(?<secret>[\w%+/=.~:|$-]{16,2000})/dgi,
     look: "random",
@@ -115,7 +104,7 @@ export const shapeRules: readonly SecretRule[] = [
   },
   {
     name: "key in a connection string",
-    hints: ["accountkey", "sharedaccesskey", "password", "pwd", "sharedsecretvalue"],
+    hints: ["key", "pass", "pwd", "sharedsecretvalue"],
     pattern:
       /\b(?:AccountKey|SharedAccessKey|SharedSecretValue|Password|Pwd) ?= ?(?<secret>[^\s;"'`<>{}$]{4,200})(?=;|["'`\s]|$)/dgi,
     look: "password",

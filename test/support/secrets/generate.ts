@@ -30,11 +30,14 @@ export function createRandom(seed: number): Random {
 }
 
 export function generate(format: string, random: Random): string {
-  return format.replace(/\{(uuid|(an|al|low|up|hex|HEX|d|b32_|b64u|b64_)(\d+))\}/g, (_, whole, kind, length) => {
-    if (whole === "uuid") return generate("{hex8}-{hex4}-4{hex3}-a{hex3}-{hex12}", random);
-    const alphabet = ALPHABETS[kind] ?? "";
-    return Array.from({ length: Number(length) }, () => alphabet[random(alphabet.length)]).join("");
-  });
+  return format.replace(
+    /\{(uuid|(an|al|low|up|hex|HEX|d|b32_|b64u|b64_)(\d+))\}/g,
+    (_, whole, kind, length) => {
+      if (whole === "uuid") return generate("{hex8}-{hex4}-4{hex3}-a{hex3}-{hex12}", random);
+      const alphabet = ALPHABETS[kind] ?? "";
+      return Array.from({ length: Number(length) }, () => alphabet[random(alphabet.length)]).join("");
+    },
+  );
 }
 
 export interface Surrounding {
@@ -75,13 +78,19 @@ export const surroundings: readonly Surrounding[] = [
   { name: "env", write: (secret, { ENV }) => `PORT=3000\n${ENV}=${secret}\nDEBUG=1` },
   { name: "JSON", write: (secret, { camel }) => `{"port": 3000, "${camel}": "${secret}", "debug": true}` },
   { name: "YAML", write: (secret, { snake }) => `app:\n  port: 3000\n  ${snake}: ${secret}\n  debug: true` },
-  { name: "header", write: (secret, { Header, host }) => `curl -H "X-${Header}: ${secret}" https://${host}/v1/items` },
+  {
+    name: "header",
+    write: (secret, { Header, host }) => `curl -H "X-${Header}: ${secret}" https://${host}/v1/items`,
+  },
   {
     name: "URL",
     write: (secret, { host, snake }) =>
       `GET https://${host}/v1/items?limit=5&${snake}=${encodeURIComponent(secret)}&page=2 fails`,
   },
-  { name: "sentence", write: (secret, { noun, provider }) => `Our ${provider} ${noun} is ${secret} and it works.` },
+  {
+    name: "sentence",
+    write: (secret, { noun, provider }) => `Our ${provider} ${noun} is ${secret} and it works.`,
+  },
   { name: "code", write: (secret, { camel }) => `const ${camel} = "${secret}";\nrun(${camel});` },
   { name: "bare", isBare: true, write: (secret) => `put ${secret} into the settings, please` },
 ];
@@ -92,20 +101,41 @@ export const otherSurroundings: readonly Surrounding[] = [
   { name: "TOML", write: (secret, { snake }) => `[service]\n${snake} = "${secret}"\nretries = 3` },
   { name: "docker", write: (secret, { ENV }) => `docker run --rm -e ${ENV}=${secret} -p 80:80 app:latest` },
   { name: "Actions", write: (secret, { ENV }) => `env:\n  CI: true\n  ${ENV}: ${secret}\nsteps: []` },
-  { name: "colon", write: (secret, { noun, provider }) => `here's the ${provider} ${noun}: ${secret} (don't share it)` },
-  { name: "Python", write: (secret, { camel, snake }) => `client = make_client(${snake}='${secret}', name="${camel}")` },
-  { name: "escaped", write: (secret, { camel }) => JSON.stringify({ body: JSON.stringify({ id: 7, [camel]: secret }) }) },
+  {
+    name: "colon",
+    write: (secret, { noun, provider }) => `here's the ${provider} ${noun}: ${secret} (don't share it)`,
+  },
+  {
+    name: "Python",
+    write: (secret, { camel, snake }) => `client = make_client(${snake}='${secret}', name="${camel}")`,
+  },
+  {
+    name: "escaped",
+    write: (secret, { camel }) => JSON.stringify({ body: JSON.stringify({ id: 7, [camel]: secret }) }),
+  },
   { name: "index", write: (secret, { snake }) => `settings["${snake}"] = "${secret}"` },
-  { name: "list", write: (secret, { noun, provider }) => `- **${provider} ${noun}**: \`${secret}\`\n- region: eu` },
+  {
+    name: "list",
+    write: (secret, { noun, provider }) => `- **${provider} ${noun}**: \`${secret}\`\n- region: eu`,
+  },
   { name: "log", isBare: true, write: (secret) => `2026-01-05 INFO auth ok user=7 using ${secret}` },
-  { name: "bearer", isBare: true, write: (secret) => `fetch(url, { headers: { Authorization: \`Bearer ${secret}\` } })` },
-  { name: "table", isBare: true, write: (secret, { provider }) => `| ${provider} | ${secret} |\n| --- | --- |` },
+  {
+    name: "bearer",
+    isBare: true,
+    write: (secret) => `fetch(url, { headers: { Authorization: \`Bearer ${secret}\` } })`,
+  },
+  {
+    name: "table",
+    isBare: true,
+    write: (secret, { provider }) => `| ${provider} | ${secret} |\n| --- | --- |`,
+  },
 ];
 
 /** Whether a piece of the secret that is worth something is left. */
 export function isLeft(secret: string, text: string): boolean {
   const LEAST = 12;
   if (secret.length <= LEAST) return text.includes(secret);
-  for (let at = 0; at + LEAST <= secret.length; at++) if (text.includes(secret.slice(at, at + LEAST))) return true;
+  for (let at = 0; at + LEAST <= secret.length; at++)
+    if (text.includes(secret.slice(at, at + LEAST))) return true;
   return false;
 }
