@@ -18,7 +18,7 @@ interface Opening {
   isNamed: boolean;
 }
 
-/** By the first two characters, letters in lower case: where they stand in `lists`, and 0 if nothing begins so. */
+/** By a hash of the first three characters: where they stand in `lists`, and 0 if nothing begins so. */
 export interface Openings {
   places: Uint16Array;
   lists: readonly (readonly Opening[])[];
@@ -38,19 +38,23 @@ const PIECE = 16_000;
 const BEFORE = 2;
 
 export function createOpenings(rows: readonly TokenRow[]): Openings {
-  const places = new Uint16Array(ASCII * ASCII);
+  const places = new Uint16Array(PLACES);
   const lists: Opening[][] = [[]];
   const add = (opening: Opening): void => {
-    const key = keyAt(opening.text, 0);
-    places[key] ||= lists.push([]) - 1;
-    lists[places[key] ?? 0]?.push(opening);
+    const { text } = opening;
+    const starts =
+      text.length > 2 ? [text] : Array.from({ length: ASCII }, (_, code) => text + String.fromCharCode(code));
+    for (const key of new Set(starts.map((start) => keyAt(start, 0)))) {
+      places[key] ||= lists.push([]) - 1;
+      lists[places[key] ?? 0]?.push(opening);
+    }
   };
   for (const [name, texts, rest, look = "token"] of rows) {
     const pattern = new RegExp(`${rest}(?!\\w)`, "y");
     for (const text of texts.split(" ")) add({ name, text, rest: pattern, look, isNamed: false });
   }
-  for (const { name, names, pattern } of listNamedKeys())
-    for (const text of names) add({ name, text, rest: pattern, look: "token", isNamed: true });
+  for (const { look, name, names, pattern } of listNamedKeys())
+    for (const text of names) add({ name, text, rest: pattern, look, isNamed: true });
   return { places, lists };
 }
 
@@ -67,8 +71,9 @@ export function* findByOpening(
     const end = Math.min(window.length, from + PIECE - begin);
     let at = from - begin;
     while (at < end) {
+      at = findWordStart(window, at, end);
       const place = places[keyAt(window, at)] ?? 0;
-      at = place !== 0 && isWordStart(window, at) ? openAt(window, at, lists[place] ?? []) : at + 1;
+      at = place === 0 ? at + 1 : openAt(window, at, lists[place] ?? []);
     }
     from = begin + at;
 
@@ -102,45 +107,60 @@ function open(
   return { name, look, start: end - secret.length, end, secret };
 }
 
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-const isLower = (code: number): boolean => code >= 97 && code <= 122;
-const isUpper = (code: number): boolean => code >= 65 && code <= 90;
-const isAlphanumeric = (code: number): boolean => isLower(code) || isUpper(code) || isDigit(code);
-const UNDERSCORE = 95;
-const HYPHEN = 45;
-const BACKSLASH = 92;
-
-const lower = (code: number): number => (isUpper(code) ? code + 32 : code);
 const ASCII = 128;
-/** Of the two characters from `at` on; beyond all places if one is no ASCII or missing. */
-function keyAt(text: string, at: number): number {
-  const one = text.charCodeAt(at);
-  const other = text.charCodeAt(at + 1);
-  return one < ASCII && other < ASCII ? lower(one) * ASCII + lower(other) : ASCII * ASCII;
+const OTHER = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const UNDERSCORE = 4;
+const HYPHEN = 5;
+
+const classes = Uint8Array.from({ length: ASCII }, (_, code) => classify(String.fromCharCode(code)));
+
+function classify(character: string): number {
+  if (/[a-z]/.test(character)) return LOWER;
+  if (/[A-Z]/.test(character)) return UPPER;
+  if (/\d/.test(character)) return DIGIT;
+  return character === "_" ? UNDERSCORE : character === "-" ? HYPHEN : OTHER;
 }
 
-/** A letter or digit behind none, the capital of `myAlgoliaKey`, and what stands behind the `\n` of a string. */
-function isWordStart(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  if (!isAlphanumeric(code) && code !== UNDERSCORE) return false;
-  if (at === 0) return true;
-  const before = text.charCodeAt(at - 1);
-  return !isAlphanumeric(before) || (isUpper(code) && isLower(before)) || isEscape(text, at);
+const classAt = (text: string, at: number): number => classes[text.charCodeAt(at)] ?? OTHER;
+
+/**
+ * The next letter, digit or underscore from `at` on with no letter or digit before it, the capital of `myAlgoliaKey`,
+ * or what stands behind the `\n` of a string; `end` if there is none before.
+ */
+function findWordStart(text: string, at: number, end: number): number {
+  let before = at === 0 ? OTHER : classAt(text, at - 1);
+  for (let here = at; here < end; here++) {
+    const is = classAt(text, here);
+    const isInWord = is >= LOWER && is <= UNDERSCORE;
+    const isAfterWord = before >= LOWER && before <= DIGIT;
+    if (isInWord && (!isAfterWord || (is === UPPER && before === LOWER) || isEscape(text, here))) return here;
+    before = is;
+  }
+  return end;
 }
 
 /** Within a word, of which a token is no part. */
-function isInside(text: string, at: number): boolean {
-  if (at === 0) return false;
-  const before = text.charCodeAt(at - 1);
-  return (isAlphanumeric(before) || before === UNDERSCORE || before === HYPHEN) && !isEscape(text, at);
-}
+const isInside = (text: string, at: number): boolean =>
+  at > 0 && classAt(text, at - 1) !== OTHER && !isEscape(text, at);
 
 /** `\n`, `\r` or `\t` as JSON writes them stands before it. */
 function isEscape(text: string, at: number): boolean {
-  if (at < 2 || text.charCodeAt(at - 2) !== BACKSLASH) return false;
-  const before = text[at - 1];
-  return before === "n" || before === "r" || before === "t";
+  const before = text.charCodeAt(at - 1);
+  return (before === 110 || before === 114 || before === 116) && at > 1 && text.charCodeAt(at - 2) === 92;
 }
+
+const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
+
+/** A power of two. */
+const PLACES = 16_384;
+
+/** Of the three characters from `at` on, letters in lower case; the same for some others, which is asked later. */
+const keyAt = (text: string, at: number): number =>
+  (lower(text.charCodeAt(at)) * 961 + lower(text.charCodeAt(at + 1)) * 31 + lower(text.charCodeAt(at + 2))) &
+  (PLACES - 1);
 
 function beginsWith(text: string, at: number, start: string): boolean {
   for (let n = 0; n < start.length; n++)

@@ -4,6 +4,7 @@
  * placeholder) is left alone. Pure, and linear in the length of the text except for bounded lookaheads.
  */
 import { atOnce, type Sliced } from "../slices.js";
+import { readHints } from "./hints.js";
 import { hasLook } from "./looks.js";
 import { createOpenings, findByOpening } from "./openings.js";
 import { type SecretRule, USUAL_REACH } from "./rules/rule.js";
@@ -29,7 +30,6 @@ export function findSecrets(text: string): FoundSecret[] {
 }
 
 const openings = createOpenings(tokenRows);
-const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /** The same in slices. */
 export function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
@@ -39,27 +39,12 @@ export function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
     if (isSecret) found.push({ name, start, end });
     return isSecret;
   });
-  yield;
-  const hasHint = createHints(text);
+  const hasHint = yield* readHints(text);
   for (const rule of secretRules) {
     yield;
     if (rule.hints.some(hasHint)) yield* findByRule(text, rule, found);
   }
   return joinOverlapping(found);
-}
-
-/** Whether a text has a hint; looks for each once. */
-function createHints(text: string): (hint: string) => boolean {
-  const lower = text.toLowerCase();
-  const isPlain = !BEYOND_ASCII.test(text);
-  const known = new Map<string, boolean>();
-  return (hint) => {
-    const before = known.get(hint);
-    if (before !== undefined) return before;
-    const has = !(isPlain && BEYOND_ASCII.test(hint)) && lower.includes(hint);
-    known.set(hint, has);
-    return has;
-  };
 }
 
 /** The first of those that overlap, as far as all of them reach. */

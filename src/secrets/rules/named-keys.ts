@@ -3,6 +3,9 @@
  * Algolia key is …".
  */
 
+import type { Look } from "./rule.js";
+import { SPACE, VALUE } from "./settings.js";
+
 /** Provider, the names that its keys go by (in lower case, separated by spaces), and the key as the source of a pattern. */
 export type NamedKeyRow = readonly [provider: string, names: string, key: string];
 
@@ -95,7 +98,6 @@ export const namedKeys: readonly NamedKeyRow[] = [
   ["Zendesk", "zendesk", "[a-z0-9]{40}"],
 ];
 
-const SPACE = "[^\\S\\r\\n]";
 const QUOTE = "[\"'`]";
 /** What a key is called. */
 const NOUN = /key|token|secret|pass|pwd|auth|\bpat\b|_pat$|cred|client.?id|access.?id|login|contribsys/i;
@@ -104,10 +106,7 @@ const NOUN = /key|token|secret|pass|pwd|auth|\bpat\b|_pat$|cred|client.?id|acces
 function createPattern(key: string): RegExp {
   const rest = `(?<noun>[\\w.-]{0,60}(?:${SPACE}{1,2}(?!is\\b)[\\w./-]{1,30}){0,6}?)`;
   const gives = `(?:${QUOTE}?\\]?${SPACE}{0,3}(?::=|=>|={1,3}|:|：|,(?=${SPACE}{0,2}${QUOTE}))${SPACE}{0,3}|${SPACE}{1,2}(?:is|to|was|=)${SPACE}{1,2}|>)`;
-  return new RegExp(
-    `${rest}${gives}(?:Bearer |Basic |Token )?${QUOTE}?(?<secret>${key})(?![\\w=+/-])`,
-    "ydi",
-  );
+  return new RegExp(`${rest}${gives}(?:Bearer |Basic |Token )?${QUOTE}?(?<secret>${key})(?![\\w=+/-])`, "yi");
 }
 
 export interface NamedKey {
@@ -115,13 +114,33 @@ export interface NamedKey {
   names: readonly string[];
   /** Matches right behind the name; the group `noun` must say that a key follows. */
   pattern: RegExp;
+  look: Look;
 }
 
 export const isNoun = (words: string): boolean => NOUN.test(words);
 
-export const listNamedKeys = (): NamedKey[] =>
-  namedKeys.map(([provider, names, key]) => ({
-    name: `${provider} key`,
-    names: names.split(" "),
-    pattern: createPattern(`(?:${key})`),
-  }));
+/** What is in the names of keys that are secret: `MASTER_KEY`, `licenseKey`; many other keys are not. */
+const KINDS =
+  "admin app application master consumer server subscription license licence function functions deploy shared client webhook hmac jwt session cookie root ingest insert crypto cipher security storage project org team bot user io rest write read role integration management personal live prod production test sandbox dev staging host";
+
+const keyInSetting: NamedKey = {
+  name: "key in a setting",
+  names: KINDS.split(" "),
+  pattern: new RegExp(
+    `(?<noun>[_-]?key)(?:${QUOTE}\\]?)?${SPACE}{0,3}(?::=|=>|={1,3}|[:：]|\\bis\\b)${SPACE}{0,3}${QUOTE}?(?<secret>${VALUE}{16,500})`,
+    "yi",
+  ),
+  look: "random",
+};
+
+export const listNamedKeys = (): NamedKey[] => [
+  ...namedKeys.map(
+    ([provider, names, key]): NamedKey => ({
+      name: `${provider} key`,
+      names: names.split(" "),
+      pattern: createPattern(`(?:${key})`),
+      look: "token",
+    }),
+  ),
+  keyInSetting,
+];

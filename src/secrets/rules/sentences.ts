@@ -8,6 +8,10 @@ import { NAMES, NEXT_LINE, SPACE, VALUE } from "./settings.js";
 const NAME = "password in a sentence";
 /** What a password of people may be made of: printable ASCII but quotes, brackets, and what divides or ends sentences. */
 const TYPED = "[!#-&*+\\-./0-:=?-Z\\\\^_a-z|~]";
+/** Of the Latin and Cyrillic scripts; `\p{L}` takes the flag u, with which a search takes several times as long. */
+const LETTER = "[A-Za-zÀ-ɏЀ-ӿ]";
+const NO_LETTER_BEFORE = `(?<!${LETTER})`;
+const NO_LETTER_AFTER = `(?!${LETTER})`;
 const QUOTE = "[\"'`“”„«»「『‘]";
 const OPEN_QUOTE = `${QUOTE}?${SPACE}?`;
 
@@ -34,24 +38,24 @@ const WITH_SPACES: readonly Wording[] = [
     verbs: "es|son|será|sera|era|ahora es|sigue siendo|a",
   },
   {
-    hints: ["senha", "pass", "chave", "token", "segredo"],
+    hints: ["senha", "palavra-passe", "chave", "token", "segredo"],
     names: "senhas?|palavra-passe|chave|token|segredo",
     verbs: "é|eh|será|era|agora é|fica|para",
   },
   {
     // At the end of longer words, too: "Datenbankpasswort".
-    hints: ["pass", "kennwort", "schlüssel", "token", "geheimnis"],
+    hints: ["passwor", "kennwort", "schlüssel", "token", "geheimnis"],
     names: "passwor[dt]|kennwort|schlüssel|token|geheimnis",
     isAtEnd: true,
     verbs: "ist|lautet|heißt|heisst|wäre|war|auf|jetzt",
   },
   {
-    hints: ["pass", "mdp", "clé", "jeton", "token"],
+    hints: ["de passe", "mdp", "clé", "jeton", "token"],
     names: "mots? de passe|mdp|clé|jeton|token",
     verbs: "est|sera|c['’]est|était|devient|à",
   },
   {
-    hints: ["pass", "parola", "chiave", "token"],
+    hints: ["password", "parola", "chiave", "token"],
     names: "password|parola d['’]ordine|chiave|token",
     verbs: "è|e['’]|sarà|era|adesso è|diventa",
   },
@@ -85,8 +89,8 @@ const withSpaces = ({ hints, isAtEnd, names, verbs }: Wording): SecretRule => ({
   name: NAME,
   hints,
   pattern: new RegExp(
-    `${isAtEnd ? "" : "(?<!\\p{L})"}(?:${names})(?!\\p{L})(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"'\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
-    "dgiu",
+    `${isAtEnd ? "" : NO_LETTER_BEFORE}(?:${names})${NO_LETTER_AFTER}(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"'\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
+    "dgi",
   ),
   look: "password",
 });
@@ -148,15 +152,23 @@ export const sentenceRules: readonly SecretRule[] = [
     // "use … as the password", "… als Passwort"
     name: NAME,
     hints: [
-      " as ",
-      " is the ",
-      " is our ",
-      " is my ",
-      ...[" als pass", " como contrase", " como senha", " comme mot", " come pass", " как пар", " wie pass"],
+      " as the ",
+      " as our ",
+      " as my ",
+      " as a",
+      " as pass",
+      " as db",
+      " as root",
+      " als pass",
+      " como contrase",
+      " como senha",
+      " comme mot",
+      " come pass",
+      " как пар",
     ],
     pattern: new RegExp(
-      `(?<![!-~])(?=[!-/:-~]{0,60}\\d)["'\`]?(?<secret>${TYPED}{8,200})["'\`]?,?${SPACE}{1,2}(?:as|is|als|como|comme|come|как)${SPACE}{1,2}(?:[^\\s,.;:]{1,20}${SPACE}{1,2}){0,3}?(?:(?:api[- ]?)?key|token|secret|passwor[dt]|pwd|contraseña|senha|mot de passe|парол[ья])(?!\\p{L})`,
-      "dgiu",
+      `${NO_LETTER_BEFORE}(?:use|using|take|set|put|try|with|nimm|verwende|usa|usar|utiliza|utilise|mets|используй|поставь)${SPACE}{1,2}["'\`]?(?<secret>${TYPED}{8,200})["'\`]?,?${SPACE}{1,2}(?:as|als|como|comme|come|как)${SPACE}{1,2}(?:[^\\s,.;:]{1,20}${SPACE}{1,2}){0,3}?(?:(?:api[- ]?)?key|token|secret|passwor[dt]|pwd|contraseña|senha|mot de passe|парол[ья])${NO_LETTER_AFTER}`,
+      "dgi",
     ),
     look: "login",
   },

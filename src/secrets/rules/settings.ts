@@ -16,10 +16,6 @@ export const NEXT_LINE = `${SPACE}{0,3}\\r?\\n${SPACE}{0,4}(?!${SETTING})`;
 const ABOUT =
   "ID|IDS|NAME|NAMES|URL|URI|URLS|PATH|PATHS|FILE|FILES|FILENAME|DIR|HOST|LENGTH|LEN|LIMIT|LIMITS|SIZE|COUNT|MIN|MAX|TTL|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|LIFETIME|AGE|DAYS|HOURS|MINUTES|SECONDS|MS|TYPE|KIND|MODE|SCOPE|SCOPES|PERMISSION|PERMISSIONS|POLICY|ROTATION|HEADER|ENDPOINT|ISSUER|AUDIENCE|ALGORITHM|ALG|PREFIX|SUFFIX|VERSION|FORMAT|FIELD|COLUMN|ENABLED|DISABLED|REQUIRED|ON|OFF|IN|FROM|REGEX|PATTERN|PROVIDER|BACKEND|STORE|MANAGER|ROUNDS|USAGE|BUDGET|COST|PRICE|LABEL|MESSAGE|ERROR|STATUS|EXISTS|VALID|STRATEGY|REFRESH|CACHE|COMMAND|CMD|HELP|PROMPT|PLACEHOLDER";
 
-/** Keys that are secret, of the many that are not. */
-const KEYS =
-  "admin|app|application|master|consumer|server|subscription|licen[cs]e|functions?|deploy|shared|client|webhook|hmac|jwt|session|cookie|root|ingest|insert|crypto|cipher|security|storage|project|org|team|bot|user|io|rest|write|read|service[_-]?role|integration|management|personal|live|prod|production|test|sandbox|dev|staging|host";
-
 export const settingRules: readonly SecretRule[] = [
   {
     name: "authorization header",
@@ -52,15 +48,6 @@ export const settingRules: readonly SecretRule[] = [
       "gid",
     ),
     look: "password",
-  },
-  {
-    name: "key in a setting",
-    hints: ["key"],
-    pattern: new RegExp(
-      `(?<![a-z])(?:${KEYS})[_-]?key(?:["'\`]\\]?)?${SPACE}{0,3}(?::=|=>|={1,3}|[:：]|\\bis\\b)${SPACE}{0,3}["'\`]?(?<secret>${VALUE}{16,500})`,
-      "gid",
-    ),
-    look: "random",
   },
   {
     name: "secret in XML",
