@@ -32,6 +32,10 @@ const PLACEHOLDER =
 /** What is left out of a key that is shown; a long key may have such a run by chance, and is one all the same. */
 const BLANK = /\.{3,}|…|\*{3,}|x{4,}/gi;
 const LEAST_BESIDE_BLANKS = 24;
+/** People append runs to their passwords: `admin123456`. */
+const LEAST_OF_PASSWORD = 8;
+/** Of shorter names chance makes some look random. */
+const LONG = 16;
 
 function isPlaceholder(text: string): boolean {
   const shown = text.replace(BLANK, "");
@@ -50,7 +54,7 @@ const isToken = (text: string): boolean =>
   estimateEntropy(text) >= (/^\d+$/.test(text) ? LEAST_ENTROPY_OF_DIGITS : LEAST_ENTROPY);
 
 /** Made of runs such as `1234567890` and `abcdef`, as in documents. */
-function isAlphabet(text: string): boolean {
+function isAlphabet(text: string, least = LEAST_BESIDE_BLANKS): boolean {
   let inRuns = 0;
   for (let start = 0; start < text.length; ) {
     let end = start + 1;
@@ -58,7 +62,7 @@ function isAlphabet(text: string): boolean {
     if (end - start >= LONGEST_RUN) inRuns += end - start;
     start = end;
   }
-  return inRuns > 0 && text.length - inRuns < LEAST_BESIDE_BLANKS;
+  return inRuns > (least === LEAST_OF_PASSWORD ? 12 : 0) && text.length - inRuns < least;
 }
 
 /** `b` behind `a`, `0` behind `9`, or the same again. */
@@ -81,15 +85,26 @@ const NAME_IN_CODE =
 const PATH = /^(\.{0,2}|~|[A-Za-z]:)[/\\]|^https?:|^([a-z][a-z0-9_.-]*\/)+[a-z0-9_.-]*$|\.[a-z]{1,5}$/;
 /** What a password has and a word has not. */
 const DIGIT_OR_SIGN = /[\d!@#$%^&*+=~?|]/;
-const ADDRESS_OF_MEMORY = /^0x[\da-f]{1,12}$/i;
 
 function looksReal(text: string): boolean {
-  const bare = text.replace(/[.:!?]+$/, "");
-  if (!/\p{L}/u.test(bare) || isPath(bare) || ADDRESS_OF_MEMORY.test(bare)) return false;
+  const bare = text.replace(/^\*{1,2}|[.:!?*]+$/g, "");
+  if (!/\p{L}/u.test(bare) || isPath(bare) || isInCode(bare) || isAlphabet(bare, LEAST_OF_PASSWORD))
+    return false;
   if (/^[A-Za-z]{20,}$/.test(bare)) return estimateEntropy(bare) >= 4;
   // `hunter2` has the form of a name, so only names that are made of several words are believed to be one.
   const isName = NAME_IN_CODE.test(bare) && (/[._$:]|[a-z][A-Z]/.test(bare) || !/\d/.test(bare));
   return DIGIT_OR_SIGN.test(bare) && !isName && !/^[A-Za-z]?\d+[A-Za-z]{0,2}$/.test(bare);
+}
+
+/** `token?.kind`, `encode(`, `Uint8Array`, `0x040029F0`, a comment, `?Name` */
+const CODE =
+  /^\??[A-Za-z_$][\w$]{0,40}(\??\.[A-Za-z_$][\w$]{0,40}){1,5}$|^[\w$.]{1,60}\(|^[A-Z][a-z]+[A-Z][a-z]+$|^0x[\da-f]{1,12}$|\/\*|^\?[A-Za-z]+$/;
+/** Their numbers are no sign of chance. */
+const NUMBERED = /(uint|int|float|base|utf|sha|md|aes|rsa|hmac)\d{1,4}/gi;
+
+function isInCode(text: string): boolean {
+  const plain = text.replace(NUMBERED, "$1");
+  return CODE.test(plain) && plain.split(/\??\./).every((name) => name.length < LONG || !looksRandom(name));
 }
 
 /** Key material in base64 may begin with a slash or have some in it; the names in a path are not random. */
@@ -116,16 +131,16 @@ function looksTyped(text: string): boolean {
 
 const SWITCH =
   /^(true|false|yes|no|on|off|read|write|none|all|admin|auto|default|read-?\w{1,10}|write-?\w{1,10})[.!?]?$/i;
-const IN_CODE =
+const VARIABLE =
   /^(process|os|env|environ|import|config|settings|self|this|ctx|props|args|options|req|secrets|vars|system|environment)\b[.:]/i;
 const SMALL_NUMBER = /^-?\d{1,5}[a-z%]{0,2}$/i;
 
 const looksMeant = (text: string): boolean =>
   !SWITCH.test(text) &&
-  !IN_CODE.test(text) &&
+  !VARIABLE.test(text) &&
   !SMALL_NUMBER.test(text) &&
-  !ADDRESS_OF_MEMORY.test(text) &&
-  !isPath(text);
+  !isPath(text) &&
+  !/^0x[\da-f]{1,12}$/i.test(text);
 
 /** Shannon's entropy in bits a character. */
 function estimateEntropy(text: string): number {

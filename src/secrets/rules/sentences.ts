@@ -124,7 +124,7 @@ export const sentenceRules: readonly SecretRule[] = [
     name: NAME,
     hints: [...PASSWORD, "密码", "口令"],
     pattern: new RegExp(
-      `(?:\\bpass(?:word|wd|phrase|code)|\\bpwd|密码|口令)(?:\\s{1,3}(?:for|of|on|to|at|in)(?:\\s{1,3}[\\w./@-]{1,30}){1,4}?)?\\s{0,3}(?:=${SPACE}{0,3}|(?:\\bis\\b|\\bwas\\b|[:：]|是|为)(?:${SPACE}{0,3}|${NEXT_LINE}))["'\`“「]?(?<secret>(?<=["'\`“「])[^\\s"'\`”」]{4,100}(?=["'\`”」])|\\d{4,20}(?![\\w.%]))`,
+      `(?:\\bpass(?:word|wd|phrase|code)|\\bpwd|密码|口令)(?:\\s{1,3}(?:for|of|on|to|at|in)(?:\\s{1,3}[\\w./@-]{1,30}){1,4}?)?\\s{0,3}(?:=${SPACE}{0,3}|(?:\\bis\\b|\\bwas\\b|[:：]|是|为)(?:${SPACE}{0,3}|${NEXT_LINE}))["'\`“「]?(?<secret>(?<=["'\`“「])(?![~.]{0,2}/)[^\\s"'\`”」]{4,100}(?=["'\`”」])|\\d{4,20}(?![\\w.%]))`,
       "dgi",
     ),
   },

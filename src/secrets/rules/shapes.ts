@@ -8,10 +8,11 @@ const apart = (pattern: string): RegExp => new RegExp(`(?<![\\w-])${pattern}(?![
 /** What is known by its shape: keys of many lines, addresses, and tokens with their mark in the middle. */
 export const shapeRules: readonly SecretRule[] = [
   {
+    // Behind the first line something like a key must follow: code and documents mention that line alone.
     name: "private key",
     hints: ["-----begin"],
     pattern:
-      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S]){0,20000}?(?:-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?=-----BEGIN )|$(?![\s\S]))/dg,
+      /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?=(?:[\s"'`,+>|*#]|\\[nr]){0,40}(?:[A-Za-z0-9+/=]{12}|[A-Z][\w-]{2,20}: ))(?:(?!-----BEGIN )[\s\S]){0,20000}?(?:-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?=-----BEGIN )|$(?![\s\S]))/dg,
     reach: 21_000,
   },
   {
