@@ -29,6 +29,9 @@ const LEAST_ENTROPY_OF_HEADER = 3.2;
 const PLACEHOLDER =
   /^[$<{%[*]|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)[.!?]?$/i;
 
+/** What documents put into a secret to make it none. */
+const MADE_UP = /example|placeholder|changeme|redacted|your[-_]|[-_]here\b|insert[-_]|replace[-_]/i;
+
 /** What is left out of a key that is shown; a long key may have such a run by chance, and is one all the same. */
 const BLANK = /\.{3,}|…|\*{3,}|x{4,}/gi;
 const LEAST_BESIDE_BLANKS = 24;
@@ -40,11 +43,9 @@ const LONG = 16;
 function isPlaceholder(text: string): boolean {
   const shown = text.replace(BLANK, "");
   const isBlanked = shown.length < text.length && shown.length < LEAST_BESIDE_BLANKS;
-  return isBlanked || PLACEHOLDER.test(text) || new Set(text).size < 3;
+  return isBlanked || PLACEHOLDER.test(text) || MADE_UP.test(text) || new Set(text).size < 3;
 }
 
-/** What documents put into a token to make it none. */
-const MADE_UP = /example|placeholder|dummy|changeme|redacted|your[-_]|_here\b|insert[-_]/i;
 /** A shorter run of the alphabet may be chance. */
 const LONGEST_RUN = 6;
 
@@ -91,9 +92,14 @@ function looksReal(text: string): boolean {
   if (!/\p{L}/u.test(bare) || isPath(bare) || isInCode(bare) || isAlphabet(bare, LEAST_OF_PASSWORD))
     return false;
   if (/^[A-Za-z]{20,}$/.test(bare)) return estimateEntropy(bare) >= 4;
-  // `hunter2` has the form of a name, so only names that are made of several words are believed to be one.
-  const isName = NAME_IN_CODE.test(bare) && (/[._$:]|[a-z][A-Z]/.test(bare) || !/\d/.test(bare));
-  return DIGIT_OR_SIGN.test(bare) && !isName && !/^[A-Za-z]?\d+[A-Za-z]{0,2}$/.test(bare);
+  return DIGIT_OR_SIGN.test(bare) && !isName(bare) && !/^[A-Za-z]?\d+[A-Za-z]{0,2}$/.test(bare);
+}
+
+/** `hunter2` has the form of a name, so only those of several words are believed to be one, and `userId12` is none. */
+function isName(text: string): boolean {
+  if (!NAME_IN_CODE.test(text)) return false;
+  if (/[._$:]/.test(text) || !/\d/.test(text)) return true;
+  return /[a-z][A-Z]/.test(text) && !/\d\d$/.test(text.replace(NUMBERED, "$1"));
 }
 
 /** `token?.kind`, `encode(`, `Uint8Array`, `0x040029F0`, a comment, `?Name` */

@@ -89,7 +89,7 @@ const withSpaces = ({ hints, isAtEnd, names, verbs }: Wording): SecretRule => ({
   name: NAME,
   hints,
   pattern: new RegExp(
-    `${isAtEnd ? "" : NO_LETTER_BEFORE}(?:${names})${NO_LETTER_AFTER}(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"'\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
+    `${isAtEnd ? "" : NO_LETTER_BEFORE}(?:${names})${NO_LETTER_AFTER}(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
     "dgi",
   ),
   look: "password",

@@ -10,7 +10,7 @@ export const commerceTokens: readonly TokenRow[] = [
   ["Square token", "EAAA", "[\\w-]{60}"],
   ["Braintree token", "access_token$production$ access_token$sandbox$", "[a-z0-9]{16}\\$[a-f0-9]{32}"],
   ["Plaid token", "access-sandbox- access-development- access-production-", UUID],
-  ["YooKassa or GoCardless key", "live_ test_", "[\\w-]{39,60}", "random"],
+  ["YooKassa or GoCardless key", "live_ test_", "(?=[\\w-]{0,59}[A-Z])[\\w-]{39,60}", "random"],
   ["Lob key", "live_ test_", "(?:pub_)?[a-f0-9]{31,35}"],
   ["Mollie key", "live_ test_", "[A-Za-z0-9]{30}", "random"],
   ["Razorpay key", "rzp_live_ rzp_test_", "[A-Za-z0-9]{14}"],
