@@ -4,7 +4,7 @@
  */
 
 import type { Look } from "./rule.js";
-import { SPACE, VALUE } from "./settings.js";
+import { GIVES, QUOTE, SPACE, VALUE } from "./settings.js";
 
 /** Provider, the names that its keys go by (in lower case, separated by spaces), and the key as the source of a pattern. */
 export type NamedKeyRow = readonly [provider: string, names: string, key: string];
@@ -98,14 +98,13 @@ export const namedKeys: readonly NamedKeyRow[] = [
   ["Zendesk", "zendesk", "[a-z0-9]{40}"],
 ];
 
-const QUOTE = "[\"'`]";
 /** What a key is called. */
 const NOUN = /key|token|secret|pass|pwd|auth|\bpat\b|_pat$|cred|client.?id|access.?id|login|contribsys/i;
 
 /** From the provider's name to its key: the rest of the name, then `=`, `:`, "is", or what else gives it a value. */
 function createPattern(key: string): RegExp {
   const rest = `(?<noun>[\\w.-]{0,60}(?:${SPACE}{1,2}(?!is\\b)[\\w./-]{1,30}){0,6}?)`;
-  const gives = `(?:${QUOTE}?\\]?${SPACE}{0,3}(?::=|=>|={1,3}|:|：|,(?=${SPACE}{0,2}${QUOTE}))${SPACE}{0,3}|${SPACE}{1,2}(?:is|to|was|=)${SPACE}{1,2}|>)`;
+  const gives = `(?:${QUOTE}?\\]?${SPACE}{0,3}(?:${GIVES}|,(?=${SPACE}{0,2}${QUOTE})|(?<= )(?=["']))\\*{0,2}${SPACE}{0,3}|${SPACE}{1,2}(?:is|to|was|=)${SPACE}{1,2}|>)`;
   return new RegExp(`${rest}${gives}(?:Bearer |Basic |Token )?${QUOTE}?(?<secret>${key})(?![\\w=+/-])`, "yi");
 }
 
@@ -127,7 +126,7 @@ const keyInSetting: NamedKey = {
   name: "key in a setting",
   names: KINDS.split(" "),
   pattern: new RegExp(
-    `(?<noun>[_-]?key)(?:${QUOTE}\\]?)?${SPACE}{0,3}(?::=|=>|={1,3}|[:：]|\\bis\\b)${SPACE}{0,3}${QUOTE}?(?<secret>${VALUE}{16,500})`,
+    `(?<noun>[_-]?key)(?:${QUOTE}\\]?)?${SPACE}{0,3}(?:${GIVES}|\\bis\\b)\\*{0,2}${SPACE}{0,3}${QUOTE}?(?<secret>${VALUE}{16,500})`,
     "yi",
   ),
   look: "random",

@@ -112,7 +112,7 @@ export const sentenceRules: readonly SecretRule[] = [
     name: NAME,
     hints: ["pass", "pwd", "key", "secret", "token", "credential"],
     pattern: new RegExp(
-      `\\b(?:${NAMES})s?\\b(?:\\s{1,3}[\\w./@-]{1,30}){0,6}?\\s{1,3}(?:(?:is|are|was|set to|to be|should be|must be|will be|to|are now)(?:${SPACE}{1,3}|${NEXT_LINE})|=${SPACE}{1,3})(?:now\\s{1,3}|still\\s{1,3})?["'\`]?(?<secret>${VALUE}{6,200})`,
+      `\\b(?:${NAMES})s?\\b(?:\\s{1,3}[\\w./@-]{1,30}){0,6}?\\s{1,3}(?:(?:(?:is|was|were|has been|got) (?:now )?(?:changed|set|reset|updated) to|is|are|was|set to|changed to|to be|should be|must be|will be|to|are now)(?:${SPACE}{1,3}|${NEXT_LINE})|=${SPACE}{1,3})(?:now\\s{1,3}|still\\s{1,3})?["'\`]?(?<secret>${VALUE}{6,200})`,
       "gid",
     ),
     look: "password",

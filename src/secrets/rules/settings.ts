@@ -12,6 +12,11 @@ const SETTING = `["'\`]?[\\w.-]{1,60}["'\`]?${SPACE}{0,3}(?::(?!\\S)|=(?!=?(?:\\
 /** Behind a colon or a word a value may stand on the next line alone. */
 export const NEXT_LINE = `${SPACE}{0,3}\\r?\\n${SPACE}{0,4}(?!${SETTING})`;
 
+/** The quote that ends a name or begins a value: that of a string in a string has a backslash, and text may be bold. */
+export const QUOTE = "(?:\\\\{0,3}[\"'`]|\\*{1,2})";
+/** What gives a setting its value. */
+export const GIVES = ":=|=>|->|={1,3}|[:：]";
+
 /** What makes of `TOKEN_…=` a setting about the token, and not the token. */
 const ABOUT =
   "ID|IDS|NAME|NAMES|URL|URI|URLS|PATH|PATHS|FILE|FILES|FILENAME|DIR|HOST|LENGTH|LEN|LIMIT|LIMITS|SIZE|COUNT|MIN|MAX|TTL|EXPIRY|EXPIRES|EXPIRATION|TIMEOUT|LIFETIME|AGE|DAYS|HOURS|MINUTES|SECONDS|MS|TYPE|KIND|MODE|SCOPE|SCOPES|PERMISSION|PERMISSIONS|POLICY|ROTATION|HEADER|ENDPOINT|ISSUER|AUDIENCE|ALGORITHM|ALG|PREFIX|SUFFIX|VERSION|FORMAT|FIELD|COLUMN|ENABLED|DISABLED|REQUIRED|ON|OFF|IN|FROM|REGEX|PATTERN|PROVIDER|BACKEND|STORE|MANAGER|ROUNDS|USAGE|BUDGET|COST|PRICE|LABEL|MESSAGE|ERROR|STATUS|EXISTS|VALID|STRATEGY|REFRESH|CACHE|COMMAND|CMD|HELP|PROMPT|PLACEHOLDER";
@@ -41,10 +46,20 @@ export const settingRules: readonly SecretRule[] = [
     look: "value",
   },
   {
+    // `set -x API_TOKEN "…"`, `setenv("API_TOKEN", "…")`
+    name: "secret in a variable",
+    hints: ["pass", "pwd", "secret", "token", "key", "credential"],
+    pattern: new RegExp(
+      `\\b[A-Z][A-Z0-9_]{0,40}?(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)(?:["'],)?${SPACE}{1,2}["'](?<secret>${VALUE}{6,500})["']`,
+      "gd",
+    ),
+    look: "password",
+  },
+  {
     name: "secret in a setting",
     hints: ["pass", "pwd", "key", "secret", "token", "credential"],
     pattern: new RegExp(
-      `(?:${NAMES})(?:["'\`]\\]?)?\\s{0,3}(?:(?::=|=>|={1,3})${SPACE}{0,3}|[:：](?:${SPACE}{0,3}|${NEXT_LINE}))["'\`]?(?<secret>${VALUE}{6,500})`,
+      `(?:${NAMES})(?:${QUOTE}\\]?)?\\s{0,3}(?:(?::=|=>|={1,3})${SPACE}{0,3}|[:：]\\*{0,2}(?:${SPACE}{0,3}|${NEXT_LINE}))${QUOTE}?(?<secret>${VALUE}{6,500})`,
       "gid",
     ),
     look: "password",

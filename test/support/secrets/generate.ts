@@ -131,6 +131,28 @@ export const otherSurroundings: readonly Surrounding[] = [
   },
 ];
 
+/** Those that were not looked at before the patterns had been mended for the former. */
+export const lastSurroundings: readonly Surrounding[] = [
+  { name: "PowerShell", write: (secret, { ENV }) => `$env:${ENV} = "${secret}"\nnpm run dev` },
+  { name: "fish", write: (secret, { ENV }) => `set -gx ${ENV} "${secret}"` },
+  { name: "Go", write: (secret, { ENV }) => `os.Setenv("${ENV}", "${secret}")` },
+  { name: "PHP", write: (secret, { snake }) => `return ['${snake}' => '${secret}', 'debug' => true];` },
+  { name: "object", write: (secret, { Header }) => `headers: { "x-${Header.toLowerCase()}": "${secret}" },` },
+  { name: "helm", write: (secret, { camel }) => `helm upgrade app ./chart --set ${camel}=${secret} --wait` },
+  { name: "Java", write: (secret, { camel }) => `private static final String ${camel} = "${secret}";` },
+  { name: "diff", write: (secret, { ENV }) => `@@ -1,2 +1,2 @@\n-${ENV}=\n+${ENV}=${secret}\n` },
+  {
+    name: "properties",
+    write: (secret, { snake }) => `app.${snake.replaceAll("_", ".")}=${secret}\napp.port=80`,
+  },
+  {
+    name: "chat",
+    write: (secret, { noun, provider }) => `can you add my new ${provider} ${noun} = ${secret} ?`,
+  },
+  { name: "error", isBare: true, write: (secret) => `Error: 401 Unauthorized (key ${secret}) at line 7` },
+  { name: "quoted", isBare: true, write: (secret) => `login("${secret}", { retries: 3 });` },
+];
+
 /** Whether a piece of the secret that is worth something is left. */
 export function isLeft(secret: string, text: string): boolean {
   const LEAST = 12;

@@ -4,7 +4,8 @@ const UUID = "[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}";
 
 /** Payments, shops, parcels, travel and maps. */
 export const commerceTokens: readonly TokenRow[] = [
-  ["Stripe key", "sk_ rk_ whsec_", "(?:test_|live_|prod_)?(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{16,250}"],
+  ["Stripe key", "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_", "[A-Za-z0-9]{16,250}"],
+  ["Stripe key", "sk_ rk_", "(?=[A-Za-z]{0,40}\\d)[A-Za-z0-9]{16,250}"],
   ["Shopify token", "shpat_ shpca_ shppa_ shpss_ shpua_ shptka_", "[a-fA-F0-9]{32}"],
   ["Square token", "sq0atp- sq0csp- sq0idp-", "[\\w-]{22,60}"],
   ["Square token", "EAAA", "[\\w-]{60}"],
