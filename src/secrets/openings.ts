@@ -63,12 +63,13 @@ export function* findByOpening(
   text: string,
   { lists, places }: Openings,
   take: (opened: Opened) => boolean,
+  piece = PIECE,
 ): Sliced<void> {
   for (let from = 0; from < text.length; ) {
     yield;
     const begin = Math.max(0, from - BEFORE);
-    const window = text.slice(begin, from + PIECE + USUAL_REACH);
-    const end = Math.min(window.length, from + PIECE - begin);
+    const window = text.slice(begin, from + piece + USUAL_REACH);
+    const end = Math.min(window.length, from + piece - begin);
     let at = from - begin;
     while (at < end) {
       at = findWordStart(window, at, end);

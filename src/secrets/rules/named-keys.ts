@@ -103,7 +103,7 @@ const NOUN = /key|token|secret|pass|pwd|auth|\bpat\b|_pat$|cred|client.?id|acces
 
 /** From the provider's name to its key: the rest of the name, then `=`, `:`, "is", or what else gives it a value. */
 function createPattern(key: string): RegExp {
-  const rest = `(?<noun>[\\w.-]{0,60}(?:${SPACE}{1,2}(?!is\\b)[\\w./-]{1,30}){0,6}?)`;
+  const rest = `(?<noun>[\\w.-]{0,60}(?![\\w-])(?:${SPACE}{1,2}(?!is\\b)[\\w./-]{1,30}){0,6}?)`;
   const gives = `(?:${QUOTE}?\\]?${SPACE}{0,3}(?:${GIVES}|,(?=${SPACE}{0,2}${QUOTE})|(?<= )(?=["']))\\*{0,2}${SPACE}{0,3}|${SPACE}{1,2}(?:is|to|was|=)${SPACE}{1,2}|>)`;
   return new RegExp(`${rest}${gives}(?:Bearer |Basic |Token )?${QUOTE}?(?<secret>${key})(?![\\w=+/-])`, "yi");
 }

@@ -33,36 +33,38 @@ const WITH_SPACES: readonly Wording[] = [
     verbs: "это|такой|будет|теперь|сейчас|стал|—|–|-",
   },
   {
-    hints: ["contrase", "clave", "token", "secret"],
-    names: "contraseñas?|contrasenas?|clave|token|secreto",
+    hints: ["contrase", "clave", "secreto"],
+    names: "contraseñas?|contrasenas?|clave|secreto",
     verbs: "es|son|será|sera|era|ahora es|sigue siendo|a",
   },
   {
-    hints: ["senha", "palavra-passe", "chave", "token", "segredo"],
-    names: "senhas?|palavra-passe|chave|token|segredo",
+    hints: ["senha", "palavra-passe", "chave", "segredo"],
+    names: "senhas?|palavra-passe|chave|segredo",
     verbs: "é|eh|será|era|agora é|fica|para",
   },
   {
     // At the end of longer words, too: "Datenbankpasswort".
-    hints: ["passwor", "kennwort", "schlüssel", "token", "geheimnis"],
-    names: "passwor[dt]|kennwort|schlüssel|token|geheimnis",
+    hints: ["passwor", "kennwort", "schlüssel", "geheimnis"],
+    names: "passwor[dt]|kennwort|schlüssel|geheimnis",
     isAtEnd: true,
     verbs: "ist|lautet|heißt|heisst|wäre|war|auf|jetzt",
   },
   {
-    hints: ["de passe", "mdp", "clé", "jeton", "token"],
-    names: "mots? de passe|mdp|clé|jeton|token",
+    hints: ["de passe", "mdp", "clé", "jeton"],
+    names: "mots? de passe|mdp|clé|jeton",
     verbs: "est|sera|c['’]est|était|devient|à",
   },
   {
-    hints: ["password", "parola", "chiave", "token"],
-    names: "password|parola d['’]ordine|chiave|token",
+    hints: ["password", "parola", "chiave"],
+    names: "password|parola d['’]ordine|chiave",
     verbs: "è|e['’]|sarà|era|adesso è|diventa",
   },
   {
-    hints: ["wachtwoord", "hasło", "haslo", "şifre", "parola", "mật khẩu", "kata sandi", "lösenord", "heslo"],
-    names: "wachtwoord|hasł[oa]|haslo|şifre(?:si|niz|m)?|parola|mật khẩu|kata sandi|lösenord(?:et)?|heslo",
-    verbs: "is|to|jest|:|là|adalah|är|je",
+    // The same word in many languages: what gives it a value tells them apart from English.
+    hints: ["token"],
+    names: "token",
+    isAtEnd: true,
+    verbs: "es|será|é|eh|ist|lautet|est|sera|è|sarà|jest",
   },
 ];
 

@@ -114,14 +114,14 @@ export const shapeRules: readonly SecretRule[] = [
     name: "Kubernetes secret",
     hints: ["kind: secret", "kind:secret", 'kind: "secret', "kind: 'secret"],
     pattern:
-      /\bkind: {0,3}["']?Secret["']?(?![\w-])(?:(?!\n---)[\s\S]){0,800}?\n {0,4}(?:data|stringData):[^\S\n]{0,3}\r?\n(?<secret>(?:[^\S\n]{1,8}[\w.-]{1,80}: {0,3}["']?[^\s{$<][^\n]{3,1500}(?:\n|$)){1,20})/dg,
+      /\bkind: {0,3}["']?Secret["']?(?![\w-])(?:(?!\n---)[\s\S]){0,400}?\n {0,4}(?:data|stringData):[^\S\n]{0,3}\r?\n(?<secret>(?:[^\S\n]{1,8}[\w.-]{1,80}: {0,3}["']?[^\s{$<][^\n]{3,1500}(?:\n|$)){1,20})/dg,
     reach: 35_000,
   },
   {
     name: "Kubernetes secret",
     hints: ["kind: secret", "kind:secret", 'kind: "secret', "kind: 'secret"],
     pattern:
-      /(?<![^\n])(?:data|stringData):[^\S\n]{0,3}\r?\n(?<secret>(?:[^\S\n]{1,8}[\w.-]{1,80}: {0,3}["']?[^\s{$<][^\n]{3,1500}\n){1,20})(?:(?!\n---|\nkind:)[\s\S]){0,800}?\n?kind: {0,3}["']?Secret(?![\w-])/dg,
+      /(?<![^\n])(?:data|stringData):[^\S\n]{0,3}\r?\n(?<secret>(?:[^\S\n]{1,8}[\w.-]{1,80}: {0,3}["']?[^\s{$<][^\n]{3,1500}\n){1,20})(?:(?!\n---|\nkind:)[\s\S]){0,400}?\n?kind: {0,3}["']?Secret(?![\w-])/dg,
     reach: 35_000,
   },
 ];

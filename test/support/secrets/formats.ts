@@ -178,7 +178,7 @@ export const formats: readonly Format[] = [
     Shopify: "shpat_{hex32}",
     "Shopify custom": "shpca_{hex32}",
     "Shopify private": "shppa_{hex32}",
-    Braintree: "access_token$production${low16}${hex32}",
+    Braintree: ["access_token", "production", "{low16}", "{hex32}"].join("$"),
     Plaid: "access-production-{uuid}",
     Shippo: "shippo_live_{hex40}",
     Duffel: "duffel_live_{b64u43}",
@@ -187,7 +187,7 @@ export const formats: readonly Format[] = [
     "JSON Web": "eyJ{b64u33}.eyJ{b64u80}.{b64u43}",
     "JSON Web in base64": "ZXlKaGJHY2lPaU{an120}",
     Authress: "sc_{low10}.{low4}.acc_{low16}.{b64u60}",
-    RunwayInngest: "signkey-prod-{hex64}",
+    Inngest: "signkey-prod-{hex64}",
   }),
   ...bare("secret", {
     "Google OAuth client": "GOCSPX-{b64u28}",
@@ -203,7 +203,7 @@ export const formats: readonly Format[] = [
     age: "AGE-SECRET-KEY-1{up58}",
     Convex: "prod:happy-otter-123|{b64_120}",
     "MongoDB Atlas": "mdb_sa_sk_{b64u40}",
-    Supabase_: "sb_secret_{b64u31}",
+    "Supabase secret": "sb_secret_{b64u31}",
   }),
 ];
 
@@ -212,7 +212,7 @@ export const namedFormats: readonly Format[] = [
     Adafruit: "{b64u32}",
     Algolia: "{low32}",
     Airtable: "{an17}",
-    Cisco_Meraki: "{hex40}",
+    "Cisco Meraki": "{hex40}",
     Cloudflare: "{b64u40}",
     "Cloudflare global": "{hex37}",
     Cohere: "{an40}",
@@ -287,7 +287,7 @@ export const namedFormats: readonly Format[] = [
     Azure: "{b64_86}==",
     Auth0: "{b64u64}",
     PayPal: "{b64u80}",
-    Okta_client: "{b64u64}",
+    "Okta client": "{b64u64}",
   }),
   ...named("client id", {
     Adobe: "{hex32}",

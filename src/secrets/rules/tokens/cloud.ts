@@ -45,7 +45,11 @@ export const cloudTokens: readonly TokenRow[] = [
   ["Elastic token", "essu_", "[A-Za-z0-9+/=]{40,200}"],
   ["Vault token", "hvs. hvb. hvr.", "[\\w-]{24,300}"],
   ["Vault token", "s.", "[A-Za-z0-9]{24}", "random"],
-  ["Doppler token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "[\\w.]{39,59}\\w"],
+  [
+    "Doppler token",
+    "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
+    "(?:[a-z0-9_-]{2,35}\\.)?[A-Za-z0-9]{40,44}",
+  ],
   ["1Password token", "ops_ey", "[\\w+/=-]{100,2000}"],
   ["1Password key", "A3-", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"],
   ["age key", "AGE-SECRET-KEY-1", "[A-Z0-9]{58}"],
