@@ -99,7 +99,14 @@ function looksReal(text: string): boolean {
 function isName(text: string): boolean {
   if (!NAME_IN_CODE.test(text)) return false;
   if (/[._$:]/.test(text) || !/\d/.test(text)) return true;
-  return /[a-z][A-Z]/.test(text) && !/\d\d$/.test(text.replace(NUMBERED, "$1"));
+  const plain = text.replace(NUMBERED, "$1");
+  return /[a-z][A-Z]/.test(plain) && !/\d\d$/.test(plain) && hasWords(plain);
+}
+
+/** Words of names have four letters or so, capitals and digits in random text follow each other sooner. */
+function hasWords(text: string): boolean {
+  const words = text.match(/[A-Z]+[a-z]*|[a-z]+|\d+/g)?.length ?? 1;
+  return text.length < 10 || text.length / words >= (text.length < LONG ? 2 : 3.2);
 }
 
 /** `token?.kind`, `encode(`, `Uint8Array`, `0x040029F0`, a comment, `?Name` */

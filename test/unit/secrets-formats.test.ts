@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { redactSecrets } from "../../src/secrets/secrets.js";
 import { lastSurroundings, otherSurroundings, surroundings } from "../support/secrets/generate.js";
-import { allFormats, listMissed, writeSamples, writeTold } from "../support/secrets/samples.js";
+import { allFormats, listMissed, writeSamples, writeTold, writeWhole } from "../support/secrets/samples.js";
 import { tellings } from "../support/secrets/told-passwords.js";
+import { wholeTexts } from "../support/secrets/whole-texts.js";
 
 const SEED = 14;
 /** Of the samples of a provider or language; chance makes some look like words. */
@@ -35,6 +36,14 @@ describe("a password that is told in a sentence", () => {
       }
     },
   );
+});
+
+describe("a secret that is known by the file, command or address around it", () => {
+  it.each(Object.entries(wholeTexts))("%s: at least 95 of 100 are found", (_, formats) => {
+    const samples = writeWhole(formats, { each: 20, seed: SEED });
+    const missed = listMissed(samples, redact);
+    expect(missed.slice(0, missed.length > samples.length * MOST_MISSED ? 9 : 0)).toEqual([]);
+  });
 });
 
 it("what takes a secret's place holds none, wherever the secret stood", () => {

@@ -36,6 +36,14 @@ export const settingRules: readonly SecretRule[] = [
     look: "random",
   },
   {
+    // Docker's and npm's user and password in base64
+    name: "password in a setting",
+    hints: ["auth"],
+    pattern:
+      /(?:"auth"[^\S\r\n]{0,3}:[^\S\r\n]{0,3}"|\b_auth[^\S\r\n]{0,3}=[^\S\r\n]{0,3}["']?)(?<secret>[\w+/]{12,500}={0,2})/dg,
+    look: "password",
+  },
+  {
     // `DB_PASSWORD=postgres`: written like that it is the value, however plain.
     name: "secret in a variable",
     hints: ["="],

@@ -34,6 +34,11 @@ export const shapeRules: readonly SecretRule[] = [
     pattern: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"'`<>]{0,100}:(?<secret>[^\s/@"'`<>]{3,200})@[\w.[-]/dgi,
   },
   {
+    name: "Sidekiq key",
+    hints: [".contribsys.com"],
+    pattern: /(?<=\/)[a-f0-9]{8}:[a-f0-9]{8}(?=@(?:gems|enterprise)\.contribsys\.com)/dgi,
+  },
+  {
     name: "webhook address",
     hints: ["hooks.slack.com/", "/api/webhooks/", "webhook.office.com/", "/bot/v2/hook/"],
     pattern:

@@ -1,6 +1,7 @@
 /** Samples of secrets where people have them, and whether they are found. */
-import { type Format, formats, namedFormats } from "./formats.js";
+import { type Format, formats } from "./formats.js";
 import { createRandom, generate, isLeft, nameKey, type Surrounding } from "./generate.js";
+import { namedFormats } from "./named-formats.js";
 import { passwords, type Telling } from "./told-passwords.js";
 
 export const allFormats: readonly Format[] = [...formats, ...namedFormats];
@@ -42,6 +43,21 @@ export function writeTold(
         return { surrounding: sentence, secret, text: sentence.replace("{p}", secret) };
       }),
     ),
+  );
+}
+
+/** `each` texts of a kind whose secret is within `«…»`; of one of several lines, the first is looked for. */
+export function writeWhole(
+  formats: readonly string[],
+  { each, seed }: { each: number; seed: number },
+): Sample[] {
+  const random = createRandom(seed);
+  return formats.flatMap((format) =>
+    Array.from({ length: each }, () => {
+      const marked = generate(format, random);
+      const [, secret = ""] = /«([^\n»]*)/.exec(marked) ?? [];
+      return { surrounding: format, secret, text: marked.replace(/[«»]/g, "") };
+    }),
   );
 }
 
