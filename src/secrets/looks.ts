@@ -29,8 +29,10 @@ const LEAST_ENTROPY_OF_HEADER = 3.2;
 const PLACEHOLDER =
   /^[$<{%[*]|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)[.!?]?$/i;
 
-/** What documents put into a secret to make it none. */
+/** What documents put into a secret to make it none; a file of secrets may have it beside them. */
 const MADE_UP = /example|placeholder|changeme|redacted|your[-_]|[-_]here\b|insert[-_]|replace[-_]/i;
+
+const LONGEST_MADE_UP = 200;
 
 /** What is left out of a key that is shown; a long key may have such a run by chance, and is one all the same. */
 const BLANK = /\.{3,}|…|\*{3,}|x{4,}/gi;
@@ -43,14 +45,18 @@ const LONG = 16;
 function isPlaceholder(text: string): boolean {
   const shown = text.replace(BLANK, "");
   const isBlanked = shown.length < text.length && shown.length < LEAST_BESIDE_BLANKS;
-  return isBlanked || PLACEHOLDER.test(text) || MADE_UP.test(text) || new Set(text).size < 3;
+  return (
+    isBlanked ||
+    PLACEHOLDER.test(text) ||
+    (text.length < LONGEST_MADE_UP && MADE_UP.test(text)) ||
+    new Set(text).size < 3
+  );
 }
 
 /** A shorter run of the alphabet may be chance. */
 const LONGEST_RUN = 6;
 
 const isToken = (text: string): boolean =>
-  !MADE_UP.test(text) &&
   !isAlphabet(text) &&
   estimateEntropy(text) >= (/^\d+$/.test(text) ? LEAST_ENTROPY_OF_DIGITS : LEAST_ENTROPY);
 
@@ -71,13 +77,15 @@ const isNext = (one: number, other: number): boolean =>
   other === one + 1 || other === one || (one === 57 && other === 48);
 
 const UUID = /^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}$/i;
-/** Of neighbours, random text has about .4 of which one is a digit or a capital behind a small letter; names have .2. */
+/** Part of neighbours of which one is a digit or a capital behind a small letter: some .4 in random text, .15 in names. */
 const LEAST_CHANGES = 0.2;
+/** In a short text chance makes them fewer. */
+const LEAST_CHANGES_OF_SHORT = 0.15;
+const SHORT = 30;
 
 function looksRandom(text: string): boolean {
   if (UUID.test(text) || PATH.test(text) || !/\d/.test(text) || !/[A-Za-z]/.test(text)) return false;
-  const changes = text.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? [];
-  return changes.length >= LEAST_CHANGES * (text.length - 1);
+  return hasChanges(text);
 }
 
 /** A variable's name or a chain of them; long ones and such with many digits are no names that people give. */
@@ -125,11 +133,12 @@ function isPath(text: string): boolean {
   return PATH.test(text) && !(text.length >= LEAST_BESIDE_BLANKS && !/[.~]/.test(text) && looksMixed(text));
 }
 
-const looksMixed = (text: string): boolean =>
-  /\d/.test(text) &&
-  /[A-Z]/.test(text) &&
-  (text.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? []).length >=
-    LEAST_CHANGES * (text.length - 1);
+const looksMixed = (text: string): boolean => /\d/.test(text) && /[A-Z]/.test(text) && hasChanges(text);
+
+function hasChanges(text: string): boolean {
+  const changes = text.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+  return changes >= (text.length < SHORT ? LEAST_CHANGES_OF_SHORT : LEAST_CHANGES) * (text.length - 1);
+}
 
 /** Names of algorithms and formats, dates and addresses, that stand behind "password" or "login" in a sentence. */
 const TERM =

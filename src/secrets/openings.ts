@@ -1,7 +1,7 @@
 /**
  * Finds the secrets that begin with a text of their own: tokens with a prefix, and keys behind their provider's name.
- * Goes through the text once and asks at the beginning of each word what may begin with its first two characters, so
- * that the cost does not grow with the number of rules. Pure; may be left between the pieces.
+ * Goes through the text once and asks at the beginning of each word what may begin with its first three characters,
+ * so that the cost does not grow with the number of rules. Pure; may be left between the pieces.
  */
 import type { Sliced } from "../slices.js";
 import { isNoun, listNamedKeys } from "./rules/named-keys.js";
@@ -11,8 +11,8 @@ interface Opening {
   name: string;
   /** What it begins with; in lower case if letters may be of either case. */
   text: string;
-  /** Sticky; what follows the beginning. */
-  rest: RegExp;
+  /** Sticky; what follows the beginning. Compiled when it is first asked for: most never are. */
+  rest: () => RegExp;
   look: Look;
   /** A key behind a name: it may begin within a variable's name, in letters of either case. */
   isNamed: boolean;
@@ -50,12 +50,22 @@ export function createOpenings(rows: readonly TokenRow[]): Openings {
     }
   };
   for (const [name, texts, rest, look = "token"] of rows) {
-    const pattern = new RegExp(`${rest}(?!\\w)`, "y");
+    const pattern = compileOnce(`${rest}(?!\\w)`, "y");
     for (const text of texts.split(" ")) add({ name, text, rest: pattern, look, isNamed: false });
   }
-  for (const { look, name, names, pattern } of listNamedKeys())
-    for (const text of names) add({ name, text, rest: pattern, look, isNamed: true });
+  for (const { look, name, names, rest } of listNamedKeys()) {
+    const pattern = compileOnce(rest, "yi");
+    for (const text of names.split(" ")) add({ name, text, rest: pattern, look, isNamed: true });
+  }
   return { places, lists };
+}
+
+function compileOnce(source: string, flags: string): () => RegExp {
+  let pattern: RegExp | undefined;
+  return () => {
+    pattern ??= new RegExp(source, flags);
+    return pattern;
+  };
 }
 
 /** Gives what is found to `take`, in order; what it refuses is no secret, and the search goes on within it. */
@@ -98,11 +108,12 @@ function open(
 ): Opened | undefined {
   if (isNamed ? !beginsWith(text, at, start) : !text.startsWith(start, at) || isInside(text, at))
     return undefined;
-  rest.lastIndex = at + start.length;
-  const match = rest.exec(text);
+  const pattern = rest();
+  pattern.lastIndex = at + start.length;
+  const match = pattern.exec(text);
   if (!match) return undefined;
   const { noun = "", secret } = match.groups ?? {};
-  const end = rest.lastIndex;
+  const end = pattern.lastIndex;
   if (secret === undefined) return { name, look, start: at, end, secret: text.slice(at, end) };
   if (!isNoun(start + noun)) return undefined;
   return { name, look, start: end - secret.length, end, secret };

@@ -102,33 +102,29 @@ export const namedKeys: readonly NamedKeyRow[] = [
 const NOUN = /key|token|secret|pass|pwd|auth|\bpat\b|_pat$|cred|client.?id|access.?id|login|contribsys/i;
 
 /** From the provider's name to its key: the rest of the name, then `=`, `:`, "is", or what else gives it a value. */
-function createPattern(key: string): RegExp {
+function writePattern(key: string): string {
   const rest = `(?<noun>[\\w.-]{0,60}(?![\\w-])(?:${SPACE}{1,2}(?!is\\b)[\\w./-]{1,30}){0,6}?)`;
   const gives = `(?:${QUOTE}?\\]?${SPACE}{0,3}(?:${GIVES}|,(?=${SPACE}{0,2}${QUOTE})|(?<= )(?=["']))\\*{0,2}${SPACE}{0,3}|${SPACE}{1,2}(?:is|to|was|=)${SPACE}{1,2}|>)`;
-  return new RegExp(`${rest}${gives}(?:Bearer |Basic |Token )?${QUOTE}?(?<secret>${key})(?![\\w=+/-])`, "yi");
+  return `${rest}${gives}(?:Bearer |Basic |Token )?${QUOTE}?(?<secret>${key})(?![\\w=+/-])`;
 }
 
 export interface NamedKey {
   name: string;
-  names: readonly string[];
-  /** Matches right behind the name; the group `noun` must say that a key follows. */
-  pattern: RegExp;
+  /** In lower case, separated by spaces. */
+  names: string;
+  /** Source of the pattern of what follows a name; its group `noun` must say that a key follows. */
+  rest: string;
   look: Look;
 }
 
 export const isNoun = (words: string): boolean => NOUN.test(words);
 
-/** What is in the names of keys that are secret: `MASTER_KEY`, `licenseKey`; many other keys are not. */
-const KINDS =
-  "admin app application master consumer server subscription license licence function functions deploy shared client webhook hmac jwt session cookie root ingest insert crypto cipher security storage project org team bot user io rest write read role integration management personal live prod production test sandbox dev staging host";
-
 const keyInSetting: NamedKey = {
   name: "key in a setting",
-  names: KINDS.split(" "),
-  pattern: new RegExp(
-    `(?<noun>[_-]?key)(?:${QUOTE}\\]?)?${SPACE}{0,3}(?:${GIVES}|\\bis\\b)\\*{0,2}${SPACE}{0,3}${QUOTE}?(?<secret>${VALUE}{16,500})`,
-    "yi",
-  ),
+  // `MASTER_KEY`, `licenseKey`; many other keys are no secrets.
+  names:
+    "admin app application master consumer server subscription license licence function functions deploy shared client webhook hmac jwt session cookie root ingest insert crypto cipher security storage project org team bot user io rest write read role integration management personal live prod production test sandbox dev staging host",
+  rest: `(?<noun>[_-]?key)(?:${QUOTE}\\]?)?${SPACE}{0,3}(?:${GIVES}|\\bis\\b)\\*{0,2}${SPACE}{0,3}${QUOTE}?(?<secret>${VALUE}{16,500})`,
   look: "random",
 };
 
@@ -136,8 +132,8 @@ export const listNamedKeys = (): NamedKey[] => [
   ...namedKeys.map(
     ([provider, names, key]): NamedKey => ({
       name: `${provider} key`,
-      names: names.split(" "),
-      pattern: createPattern(`(?:${key})`),
+      names,
+      rest: writePattern(`(?:${key})`),
       look: "token",
     }),
   ),

@@ -56,7 +56,7 @@ export const cloudTokens: readonly TokenRow[] = [
   ["Pulumi token", "pul-", "[a-f0-9]{40}"],
   ["Infracost key", "ico-", "[A-Za-z0-9]{32}"],
   ["OpenShift token", "sha256~", "[\\w-]{43}"],
-  ["Octopus Deploy key", "API-", "[A-Z0-9]{26}", "random"],
+  ["Octopus Deploy key", "API-", "(?=[A-Z]{0,20}\\d)[A-Z0-9]{26}"],
   ["Prefect key", "pnu_ pnb_", "[A-Za-z0-9]{36}"],
   ["Tailscale key", "tskey-", "[a-z]{2,10}-[\\w-]{10,80}"],
   ["Defined Networking key", "dnkey-", "[\\w=-]{26}-[\\w=-]{52}"],
