@@ -5,7 +5,7 @@
  */
 import type { Sliced } from "../slices.js";
 import { isNoun, listNamedKeys } from "./rules/named-keys.js";
-import { type Look, type TokenRow, USUAL_REACH } from "./rules/rule.js";
+import { type Look, type TokenRow, USUAL_REACH, writeOut } from "./rules/rule.js";
 
 interface Opening {
   name: string;
@@ -63,7 +63,7 @@ export function createOpenings(rows: readonly TokenRow[]): Openings {
 function compileOnce(source: string, flags: string): () => RegExp {
   let pattern: RegExp | undefined;
   return () => {
-    pattern ??= new RegExp(source, flags);
+    pattern ??= new RegExp(writeOut(source), flags);
     return pattern;
   };
 }

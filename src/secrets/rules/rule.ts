@@ -28,6 +28,22 @@ export const USUAL_REACH = 3_000;
 
 /**
  * A kind of token that says by its beginning what it is: name, the beginnings (exact, separated by spaces), and what
- * follows them as the source of a pattern. The fourth is the look where it is not `token`.
+ * follows them as the source of a pattern in short. The fourth is the look where it is not `token`.
  */
 export type TokenRow = readonly [name: string, openings: string, rest: string, look?: Look];
+
+const CLASSES: Readonly<Record<string, string>> = {
+  a: "[A-Za-z0-9]",
+  d: "\\d",
+  h: "[a-f0-9]",
+  l: "[a-z0-9]",
+  u: "[A-Z0-9]",
+  w: "[\\w-]",
+};
+const UUID = "[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}";
+
+/** Writes a source out: `<h32>` stands for 32 hexadecimal digits, `<a20,40>` for 20 to 40 letters and digits. */
+export const writeOut = (short: string): string =>
+  short
+    .replaceAll("<uuid>", UUID)
+    .replace(/<([adhluw])([\d,]+)>/g, (_, kind: string, count: string) => `${CLASSES[kind]}{${count}}`);

@@ -1,9 +1,7 @@
-import type { SecretRule } from "./rule.js";
-
-const UUID = "[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}";
+import { type SecretRule, writeOut } from "./rule.js";
 
 /** Begins or ends at no letter, digit or hyphen. */
-const apart = (pattern: string): RegExp => new RegExp(`(?<![\\w-])${pattern}(?![\\w])`, "gd");
+const apart = (pattern: string): RegExp => new RegExp(writeOut(`(?<![\\w-])${pattern}(?![\\w])`), "gd");
 
 /** What is known by its shape: keys of many lines, addresses, and tokens with their mark in the middle. */
 export const shapeRules: readonly SecretRule[] = [
@@ -24,7 +22,7 @@ export const shapeRules: readonly SecretRule[] = [
   {
     name: "JSON web token",
     hints: ["eyj"],
-    pattern: apart("eyJ[\\w-]{10,4000}\\.eyJ[\\w-]{10,8000}\\.[\\w-]{10,1000}"),
+    pattern: apart("eyJ<w10,4000>\\.eyJ<w10,8000>\\.<w10,1000>"),
     look: "token",
     reach: 14_000,
   },
@@ -68,16 +66,16 @@ export const shapeRules: readonly SecretRule[] = [
   {
     name: "Discord token",
     hints: ["."],
-    pattern: apart("[MNO][A-Za-z0-9_-]{22,28}\\.[\\w-]{6,7}\\.[\\w-]{27,40}"),
+    pattern: apart("[MNO][A-Za-z0-9_-]{22,28}\\.<w6,7>\\.<w27,40>"),
     look: "random",
   },
   {
     name: "Terraform token",
     hints: [".atlasv1."],
-    pattern: apart("[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,70}"),
+    pattern: apart("<a14>\\.atlasv1\\.[\\w=-]{60,70}"),
     look: "token",
   },
-  { name: "Mailchimp key", hints: ["-us"], pattern: apart("[a-f0-9]{32}-us\\d{1,2}"), look: "token" },
+  { name: "Mailchimp key", hints: ["-us"], pattern: apart("<h32>-us<d1,2>"), look: "token" },
   {
     name: "Azure secret",
     hints: ["q~"],
@@ -87,25 +85,25 @@ export const shapeRules: readonly SecretRule[] = [
   {
     name: "Azure DevOps token",
     hints: ["azdo"],
-    pattern: apart("[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
+    pattern: apart("<a76>AZDO<a4>"),
     look: "token",
   },
   {
     name: "MaxMind key",
     hints: ["_mmk"],
-    pattern: apart("[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
+    pattern: apart("<a6>_<a29>_mmk"),
     look: "token",
   },
   {
     name: "Facebook token",
     hints: ["|", "%7c"],
-    pattern: apart("\\d{15,16}(?:\\||%7[Cc])[\\w-]{27,40}"),
+    pattern: apart("<d15,16>(?:\\||%7[Cc])<w27,40>"),
     look: "token",
   },
   {
     name: "Bitwarden token",
     hints: ["0."],
-    pattern: apart(`0\\.${UUID}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==`),
+    pattern: apart("0\\.<uuid>\\.<a30>:[A-Za-z0-9+/]{22}=="),
     look: "token",
   },
   {
