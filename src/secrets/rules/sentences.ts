@@ -16,90 +16,55 @@ const QUOTE = "[\"'`“”„«»「『‘]";
 const OPEN_QUOTE = `${QUOTE}?${SPACE}?`;
 
 interface Wording {
-  hints: readonly string[];
-  /** What the secret is called. */
+  /** What the secret is called, up to an ending of three letters; these are the hints, too. */
   names: string;
-  /** Whether the names stand at the end of longer words, too. */
-  isAtEnd?: boolean;
   /** What gives it a value, besides `:` and `=`. */
   verbs: string;
+  /** Whether the names stand at the end of longer words, too. */
+  isAtEnd?: boolean;
 }
 
 /** Languages that write a space between words: between name and verb up to six more may stand. */
 const WITH_SPACES: readonly Wording[] = [
+  { names: "парол|токен|ключ|секрет", verbs: "это|такой|будет|теперь|сейчас|стал|—|–|-" },
+  { names: "contrase|clave|secreto", verbs: "es|son|será|sera|era|ahora es|sigue siendo|a" },
+  { names: "senha|palavra-passe|chave|segredo", verbs: "é|eh|será|era|agora é|fica|para" },
   {
-    hints: ["парол", "токен", "ключ", "секрет"],
-    names: "парол[ьяюеи]|паролем|токен|(?:api[ -])?ключ|секрет",
-    verbs: "это|такой|будет|теперь|сейчас|стал|—|–|-",
-  },
-  {
-    hints: ["contrase", "clave", "secreto"],
-    names: "contraseñas?|contrasenas?|clave|secreto",
-    verbs: "es|son|será|sera|era|ahora es|sigue siendo|a",
-  },
-  {
-    hints: ["senha", "palavra-passe", "chave", "segredo"],
-    names: "senhas?|palavra-passe|chave|segredo",
-    verbs: "é|eh|será|era|agora é|fica|para",
-  },
-  {
-    // At the end of longer words, too: "Datenbankpasswort".
-    hints: ["passwor", "kennwort", "schlüssel", "geheimnis"],
-    names: "passwor[dt]|kennwort|schlüssel|geheimnis",
+    // "Datenbankpasswort"
+    names: "passwor|kennwort|schlüssel|geheimnis",
     isAtEnd: true,
     verbs: "ist|lautet|heißt|heisst|wäre|war|auf|jetzt",
   },
-  {
-    hints: ["de passe", "mdp", "clé", "jeton"],
-    names: "mots? de passe|mdp|clé|jeton",
-    verbs: "est|sera|c['’]est|était|devient|à",
-  },
-  {
-    hints: ["password", "parola", "chiave"],
-    names: "password|parola d['’]ordine|chiave",
-    verbs: "è|e['’]|sarà|era|adesso è|diventa",
-  },
+  { names: "mot de passe|mots de passe|mdp|clé|jeton", verbs: "est|sera|c['’]est|était|devient|à" },
+  { names: "password|parola d|chiave", verbs: "è|e['’]|sarà|era|adesso è|diventa" },
   {
     // The same word in many languages: what gives it a value tells them apart from English.
-    hints: ["token"],
     names: "token",
     isAtEnd: true,
-    verbs: "es|será|é|eh|ist|lautet|est|sera|è|sarà|jest",
+    verbs: "es|será|é|eh|ist|lautet|est|sera|è|sarà",
   },
 ];
 
 /** Languages that write none: the value follows a particle or verb. */
 const WITHOUT_SPACES: readonly Wording[] = [
-  {
-    hints: ["密码", "口令", "密钥", "令牌", "秘钥", "密碼", "密鑰", "金鑰"],
-    names: "密码|口令|密钥|令牌|秘钥|密碼|密鑰|金鑰",
-    verbs: "是|为|為|用|改成|改为|設為|设为|設成|设成",
-  },
-  {
-    hints: ["パスワード", "パスコード", "トークン", "シークレット", "キー", "暗証番号"],
-    names: "パスワード|パスコード|トークン|シークレット|キー|暗証番号",
-    verbs: "は|が|を|には|って",
-  },
-  {
-    hints: ["비밀번호", "비번", "패스워드", "암호", "토큰", "시크릿", "키"],
-    names: "비밀번호|비번|패스워드|암호|토큰|시크릿|키",
-    verbs: "은|는|이|가|을|를",
-  },
+  { names: "密码|口令|密钥|令牌|秘钥|密碼|密鑰|金鑰", verbs: "是|为|為|用|改成|改为|設為|设为|設成|设成" },
+  { names: "パスワード|パスコード|トークン|シークレット|キー|暗証番号", verbs: "は|が|を|には|って" },
+  { names: "비밀번호|비번|패스워드|암호|토큰|시크릿|키", verbs: "은|는|이|가|을|를" },
 ];
 
-const withSpaces = ({ hints, isAtEnd, names, verbs }: Wording): SecretRule => ({
+const withSpaces = ({ isAtEnd, names, verbs }: Wording): SecretRule => ({
   name: NAME,
-  hints,
+  hints: names.split("|"),
   pattern: new RegExp(
-    `${isAtEnd ? "" : NO_LETTER_BEFORE}(?:${names})${NO_LETTER_AFTER}(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
+    `${isAtEnd ? "" : NO_LETTER_BEFORE}(?:${names})${LETTER}{0,3}${NO_LETTER_AFTER}(?:${SPACE}{0,3}[:=]|(?:${SPACE}{1,3}[^\\s:=—–"\`@[\\]]{1,30}){0,6}?(?:${SPACE}{0,3}[:=]${SPACE}|${SPACE}{1,3}(?:${verbs}):?${SPACE}))${SPACE}{0,3}${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
     "dgi",
   ),
   look: "password",
 });
 
-const withoutSpaces = ({ hints, names, verbs }: Wording): SecretRule => ({
+const withoutSpaces = ({ names, verbs }: Wording): SecretRule => ({
   name: NAME,
-  hints,
+  hints: names.split("|"),
   pattern: new RegExp(
     `(?:${names})[^\\n。；\\w]{0,12}?(?:=${SPACE}{0,3}|(?:${verbs}|[:：])[:：]?(?:${SPACE}{0,3}|${NEXT_LINE}))${OPEN_QUOTE}(?<secret>${TYPED}{6,200})`,
     "dg",
