@@ -6,8 +6,10 @@ export function hasLook(text: string, look: Look | undefined): boolean {
   switch (look) {
     case "token":
       return isToken(text);
+    case "named":
+      return isToken(text) && !isAlphabet(text);
     case "random":
-      return isToken(text) && looksRandom(text);
+      return isToken(text) && !isAlphabet(text) && looksRandom(text);
     case "password":
       return looksReal(text);
     case "header":
@@ -57,7 +59,6 @@ function isPlaceholder(text: string): boolean {
 const LONGEST_RUN = 6;
 
 const isToken = (text: string): boolean =>
-  !isAlphabet(text) &&
   estimateEntropy(text) >= (/^\d+$/.test(text) ? LEAST_ENTROPY_OF_DIGITS : LEAST_ENTROPY);
 
 /** Made of runs such as `1234567890` and `abcdef`, as in documents. */

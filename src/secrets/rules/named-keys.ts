@@ -135,7 +135,7 @@ export const listNamedKeys = (): NamedKey[] => [
       name: `${provider} key`,
       names,
       rest: writePattern(`(?:${key})`),
-      look: "token",
+      look: "named",
     }),
   ),
   keyInSetting,

@@ -15,13 +15,14 @@ export interface SecretRule {
 /**
  * What makes a text look like a secret. All exclude placeholders.
  * - `token`: issued by a machine, with a prefix or shape of its own: high entropy.
+ * - `named`: a token that only a name before it tells: no run of the alphabet as in documents.
  * - `random`: a token whose prefix or place others share: digits among the letters, as in no name that people give.
  * - `password`: has what a word, a name in code or a path has not.
  * - `header`: a password of high entropy.
  * - `login`: a password with digits or signs among its letters, where nothing else says that it is one.
  * - `value`: plain words too, but no path, address, name in code or switch.
  */
-export type Look = "token" | "random" | "password" | "header" | "login" | "value";
+export type Look = "token" | "named" | "random" | "password" | "header" | "login" | "value";
 
 /** Far enough for what has a bound of 2,000 and something before and behind it. */
 export const USUAL_REACH = 3_000;

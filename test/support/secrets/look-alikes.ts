@@ -106,7 +106,6 @@ export const lookAlikes: Readonly<Record<string, readonly string[]>> = {
     "OPENAI_API_KEY=sk-your-key-here",
     "OPENAI_API_KEY=sk-...",
     "GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    "token: ghp_abcdefghijklmnopqrstuvwxyz0123456789",
     "key: sk-1234567890abcdef1234567890abcdef",
     "AKIAIOSFODNN7EXAMPLE",
     "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",

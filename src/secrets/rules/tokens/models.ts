@@ -6,7 +6,7 @@ export const modelTokens: readonly TokenRow[] = [
   ["OpenAI key", "sk-proj- sk-svcacct- sk-admin- sk-None-", "<w20,200>"],
   ["Langfuse key", "sk-lf-", "<uuid>"],
   ["Helicone key", "sk-helicone- pk-helicone-", "<w20,80>"],
-  ["API key", "sk-", "(?:or-v1-)?(?=[A-Za-z]{0,40}\\d)<a20,100>"],
+  ["API key", "sk-", "(?:or-v1-)?(?=[A-Za-z]{0,40}\\d)<a20,100>", "random"],
   ["Hugging Face token", "hf_ api_org_", "[A-Za-z]{34}"],
   ["Groq key", "gsk_", "<a40,60>"],
   ["xAI key", "xai-", "<a60,100>"],
