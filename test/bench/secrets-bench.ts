@@ -2,7 +2,7 @@
  * What the search for secrets finds, takes for one by mistake, and costs. Samples are generated, so the seed decides
  * them; `--against` names the `src` folder of an earlier state, which is measured in the same run.
  *
- *     tsx test/bench/secrets-bench.ts [--seed 7] [--messages FILE] [--against FOLDER/src] [--all]
+ *     npm run bench:secrets -- [--seed 7] [--messages FILE] [--against FOLDER/src] [--all]
  */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";

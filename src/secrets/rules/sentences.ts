@@ -134,7 +134,7 @@ export const sentenceRules: readonly SecretRule[] = [
       " как пар",
     ],
     pattern: new RegExp(
-      `${NO_LETTER_BEFORE}(?:use|using|take|set|put|try|with|nimm|verwende|usa|usar|utiliza|utilise|mets|используй|поставь)${SPACE}{1,2}["'\`]?(?<secret>${TYPED}{8,200})["'\`]?,?${SPACE}{1,2}(?:as|als|como|comme|come|как)${SPACE}{1,2}(?:[^\\s,.;:]{1,20}${SPACE}{1,2}){0,3}?(?:(?:api[- ]?)?key|token|secret|passwor[dt]|pwd|contraseña|senha|mot de passe|парол[ья])${NO_LETTER_AFTER}`,
+      `(?:\\b(?:use|using|take|set|put|try|with|nimm|verwende|usa|usar|utiliza|utilise|mets)|используй|поставь)${SPACE}{1,2}["'\`]?(?<secret>${TYPED}{8,200})["'\`]?,?${SPACE}{1,2}(?:as|als|como|comme|come|как)${SPACE}{1,2}(?:[^\\s,.;:]{1,20}${SPACE}{1,2}){0,3}?(?:(?:api[- ]?)?key|token|secret|passwor[dt]|pwd|contraseña|senha|mot de passe|парол[ья])${NO_LETTER_AFTER}`,
       "dgi",
     ),
     look: "login",

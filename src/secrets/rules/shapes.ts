@@ -64,18 +64,17 @@ export const shapeRules: readonly SecretRule[] = [
     look: "token",
   },
   {
-    name: "Discord token",
-    hints: ["."],
-    pattern: apart("[MNO][A-Za-z0-9_-]{22,28}\\.<w6,7>\\.<w27,40>"),
-    look: "random",
-  },
-  {
     name: "Terraform token",
     hints: [".atlasv1."],
     pattern: apart("<a14>\\.atlasv1\\.[\\w=-]{60,70}"),
     look: "token",
   },
-  { name: "Mailchimp key", hints: ["-us"], pattern: apart("<h32>-us<d1,2>"), look: "token" },
+  {
+    name: "Mailchimp key",
+    hints: ["-us1", "-us2", "-us3", "-us4", "-us5", "-us6", "-us7", "-us8", "-us9"],
+    pattern: apart("<h32>-us<d1,2>"),
+    look: "token",
+  },
   {
     name: "Azure secret",
     hints: ["q~"],
@@ -98,12 +97,6 @@ export const shapeRules: readonly SecretRule[] = [
     name: "Facebook token",
     hints: ["|", "%7c"],
     pattern: apart("<d15,16>(?:\\||%7[Cc])<w27,40>"),
-    look: "token",
-  },
-  {
-    name: "Bitwarden token",
-    hints: ["0."],
-    pattern: apart("0\\.<uuid>\\.<a30>:[A-Za-z0-9+/]{22}=="),
     look: "token",
   },
   {

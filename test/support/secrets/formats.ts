@@ -182,7 +182,7 @@ export const formats: readonly Format[] = [
     "Slack app": "xapp-1-A{up10}-{d13}-{hex64}",
     "Slack configuration": "xoxe.xoxp-1-{an163}",
     "Slack refresh": "xoxe-1-{an146}",
-    "Discord bot": "M{b64u25}.{b64u6}.{b64u38}",
+    "Discord bot": "MTE{b64u23}.{b64u6}.{b64u38}",
     Telegram: "{d10}:A{b64u34}",
     Facebook: "EAAM{an160}",
     "Facebook app": "{d16}|{b64u27}",

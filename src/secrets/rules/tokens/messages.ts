@@ -1,11 +1,18 @@
 import type { TokenRow } from "../rule.js";
 
+/** A bot's number in base64. */
+const DISCORD = "MD MT Mj Mz ND NT Nj Nz OD OT"
+  .split(" ")
+  .flatMap((two) => [..."AEIMQUYcgk"].map((third) => two + third))
+  .join(" ");
+
 /** Mail, chat, telephone and social networks. */
 export const messageTokens: readonly TokenRow[] = [
   ["Slack token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd-", "[\\w%-]{10,250}"],
   ["Slack token", "xoxe.xoxb- xoxe.xoxp-", "\\d-<a140,200>"],
   ["Slack token", "xapp-", "\\d-<u5,20>-<d5,20>-<l20,100>"],
   ["Twilio key", "SK", "<h32>"],
+  ["Discord token", DISCORD, "<w20,26>\\.<w6,7>\\.<w27,40>"],
   ["SendGrid key", "SG.", "<w16,32>\\.<w32,64>"],
   ["Mailgun key", "key- pubkey-", "<h32>"],
   ["Mandrill key", "md-", "<w22>", "random"],
