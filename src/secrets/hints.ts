@@ -1,12 +1,12 @@
 /**
- * Tells which of many short texts a long one contains. Goes through it once and marks each three characters that follow
- * each other, so that most of the short ones need no search of their own. May be left between the pieces.
+ * Tells which of many short texts a long one contains. One pass marks every three consecutive characters, so that most of
+ * the short texts need no search of their own.
  */
 import type { Sliced } from "../slices.js";
 
-/** As much is looked through between two pauses. */
+/** Characters between two pauses. */
 const PIECE = 64_000;
-/** A search through less costs less than the marks. */
+/** Below this length, searching costs less than the marks. */
 const SHORT = 1_000;
 /** A power of two. */
 const PLACES = 16_384;

@@ -1,7 +1,7 @@
 /**
  * Finds the secrets that begin with a text of their own: tokens with a prefix, and keys behind their provider's name.
  * Goes through the text once and asks at the beginning of each word what may begin with its first three characters,
- * so that the cost does not grow with the number of rules. Pure; may be left between the pieces.
+ * so that the cost does not grow with the number of rules. Pure, and sliced.
  */
 import type { Sliced } from "../slices.js";
 import { isNoun, listNamedKeys } from "./rules/named-keys.js";
@@ -32,9 +32,9 @@ export interface Opened {
   secret: string;
 }
 
-/** As much is looked through between two pauses. */
+/** Characters between two pauses. */
 const PIECE = 16_000;
-/** What is looked at before a beginning: the `\n` of JSON ends a word. */
+/** Characters needed before a word: `\n` as JSON writes it ends one. */
 const BEFORE = 2;
 
 export function createOpenings(rows: readonly TokenRow[]): Openings {
@@ -68,7 +68,7 @@ function compileOnce(source: string, flags: string): () => RegExp {
   };
 }
 
-/** Gives what is found to `take`, in order; what it refuses is no secret, and the search goes on within it. */
+/** Passes each find to `take`, in order. If `take` refuses one, the search continues right behind its first character. */
 export function* findByOpening(
   text: string,
   { lists, places }: Openings,
@@ -88,7 +88,7 @@ export function* findByOpening(
     }
     from = begin + at;
 
-    /** Where to go on: behind the longest secret that begins here. */
+    /** Tries each opening; returns the end of the longest secret that begins here. */
     function openAt(text: string, at: number, openings: readonly Opening[]): number {
       let next = at + 1;
       for (const opening of openings) {
@@ -154,7 +154,7 @@ function findWordStart(text: string, at: number, end: number): number {
   return end;
 }
 
-/** Within a word, of which a token is no part. */
+/** Whether the position is inside a word: tokens start only at its beginning. */
 const isInside = (text: string, at: number): boolean =>
   at > 0 && classAt(text, at - 1) !== OTHER && !isEscape(text, at);
 
@@ -169,7 +169,7 @@ const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : 
 /** A power of two. */
 const PLACES = 16_384;
 
-/** Of the three characters from `at` on, letters in lower case; the same for some others, which is asked later. */
+/** Of the three characters from `at` on, letters in lower case. A hash: `open` compares the whole opening. */
 const keyAt = (text: string, at: number): number =>
   (lower(text.charCodeAt(at)) * 961 + lower(text.charCodeAt(at + 1)) * 31 + lower(text.charCodeAt(at + 2))) &
   (PLACES - 1);

@@ -47,7 +47,7 @@ export function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
   return joinOverlapping(found);
 }
 
-/** The first of those that overlap, as far as all of them reach. */
+/** Merges overlapping finds: the first one's name, over the range of all. */
 function joinOverlapping(found: FoundSecret[]): FoundSecret[] {
   found.sort((a, b) => a.start - b.start || b.end - a.end);
   const apart: FoundSecret[] = [];
