@@ -4,7 +4,11 @@
  * placeholder) is left alone. Pure, and linear in the length of the text except for bounded lookaheads.
  */
 import { atOnce, type Sliced } from "../slices.js";
-import { type SecretRule, secretRules, USUAL_REACH } from "./secret-rules.js";
+import { readHints } from "./hints.js";
+import { hasLook } from "./looks.js";
+import { createOpenings, findByOpening } from "./openings.js";
+import { type SecretRule, USUAL_REACH } from "./rules/rule.js";
+import { secretRules, tokenRows } from "./secret-rules.js";
 import { searchInWindows } from "./windows.js";
 
 export interface FoundSecret {
@@ -25,21 +29,34 @@ export function findSecrets(text: string): FoundSecret[] {
   return atOnce(lookForSecrets(text));
 }
 
+const openings = createOpenings(tokenRows);
+
 /** The same in slices. */
 export function* lookForSecrets(text: string): Sliced<FoundSecret[]> {
-  const lower = text.toLowerCase();
   const found: FoundSecret[] = [];
+  yield* findByOpening(text, openings, ({ end, look, name, secret, start }) => {
+    const isSecret = hasLook(secret, look);
+    if (isSecret) found.push({ name, start, end });
+    return isSecret;
+  });
+  const hasHint = yield* readHints(text);
   for (const rule of secretRules) {
     yield;
-    if (rule.hints.some((hint) => lower.includes(hint))) yield* findByRule(text, rule, found);
+    if (rule.hints.some(hasHint)) yield* findByRule(text, rule, found);
   }
+  return joinOverlapping(found);
+}
+
+/** Merges overlapping finds: the first one's name, over the range of all. */
+function joinOverlapping(found: FoundSecret[]): FoundSecret[] {
   found.sort((a, b) => a.start - b.start || b.end - a.end);
-  let end = 0;
-  return found.filter((secret) => {
-    const isApart = secret.start >= end;
-    if (isApart) end = secret.end;
-    return isApart;
-  });
+  const apart: FoundSecret[] = [];
+  for (const secret of found) {
+    const last = apart.at(-1);
+    if (!last || secret.start >= last.end) apart.push(secret);
+    else if (secret.end > last.end) apart[apart.length - 1] = { ...last, end: secret.end };
+  }
+  return apart;
 }
 
 /** The text with the name of each secret in its place: "[removed: GitHub token]". Doing it again changes nothing. */
@@ -90,57 +107,10 @@ export function* removeFromLines(lines: readonly string[]): Sliced<string[]> {
 }
 
 function* findByRule(text: string, rule: SecretRule, found: FoundSecret[]): Sliced<void> {
-  const { name, pattern, reach = USUAL_REACH } = rule;
+  const { look, name, pattern, reach = USUAL_REACH } = rule;
   yield* searchInWindows(text, { pattern, reach }, (match, offset) => {
     const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length];
     const secret = match.input.slice(start, end);
-    if (isSecret(secret, rule)) found.push({ name, start: offset + start, end: offset + end });
+    if (hasLook(secret, look)) found.push({ name, start: offset + start, end: offset + end });
   });
-}
-
-function isSecret(secret: string, { entropy, mustLookReal }: SecretRule): boolean {
-  return (
-    !isPlaceholder(secret) &&
-    (entropy === undefined || estimateEntropy(secret) >= entropy) &&
-    (!mustLookReal || looksReal(secret))
-  );
-}
-
-/** What documents and settings have instead of a secret: a variable, a blank, a placeholder. */
-const PLACEHOLDER =
-  /^[$<{%[*]|\[removed|^(your|my|the|some|example|sample|dummy|fake|test|change|insert|enter|replace|put)[-_]?(me|this|here|\w*[-_]?(pass|pwd|key|secret|token))|^(user(name)?|pass(word|wd|phrase)?|pwd|secret|token|(api|access)?[-_]?key|changeme|redacted|hidden|masked|placeholder|required|optional|string|text|number|boolean|null|none|nil|undefined|true|false|empty|env|example|foobar|todo|tbd|unset|disabled|enabled)$/i;
-
-/** What is left out of a key that is shown; a long key may have such a run by chance, and is one all the same. */
-const BLANK = /\.{3,}|…|\*{3,}|x{4,}/gi;
-const LEAST_BESIDE_BLANKS = 24;
-
-function isPlaceholder(secret: string): boolean {
-  const shown = secret.replace(BLANK, "");
-  const isBlanked = shown.length < secret.length && shown.length < LEAST_BESIDE_BLANKS;
-  return isBlanked || PLACEHOLDER.test(secret) || new Set(secret).size < 3;
-}
-
-/** A variable's name or a chain of them; long ones and such with many digits are no names that people give. */
-const NAME_IN_CODE =
-  /^[A-Za-z_$]{1,30}\d{0,2}[A-Za-z_$]{0,30}([.:]+[A-Za-z_$]{1,30}\d{0,3}[A-Za-z_$]{0,30})*\.?$/;
-const PATH = /^(\.{0,2}|~|[A-Za-z]:)[/\\]|^https?:|^([a-z][a-z0-9_.-]*\/)+[a-z0-9_.-]*$|\.[a-z]{1,5}$/;
-/** What a password has and a word has not. */
-const DIGIT_OR_SIGN = /[\d!@#$%^&*+=~?|]/;
-
-function looksReal(secret: string): boolean {
-  const bare = secret.replace(/[.:!?]+$/, "");
-  if (!/\p{L}/u.test(bare) || PATH.test(bare)) return false;
-  if (/^[A-Za-z]{20,}$/.test(bare)) return estimateEntropy(bare) >= 4;
-  // `hunter2` has the form of a name, so only names that are made of several words are believed to be one.
-  const isName = NAME_IN_CODE.test(bare) && (/[._$:]|[a-z][A-Z]/.test(bare) || !/\d/.test(bare));
-  return DIGIT_OR_SIGN.test(bare) && !isName && !/^[A-Za-z]?\d+[A-Za-z]{0,2}$/.test(bare);
-}
-
-/** Shannon's entropy in bits a character. */
-function estimateEntropy(text: string): number {
-  const counts = new Map<string, number>();
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
-  let entropy = 0;
-  for (const count of counts.values()) entropy -= (count / text.length) * Math.log2(count / text.length);
-  return entropy;
 }

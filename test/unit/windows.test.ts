@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { secretRules, USUAL_REACH } from "../../src/secrets/secret-rules.js";
+import { USUAL_REACH } from "../../src/secrets/rules/rule.js";
+import { secretRules } from "../../src/secrets/secret-rules.js";
 import { findSecrets } from "../../src/secrets/secrets.js";
 import { searchInWindows } from "../../src/secrets/windows.js";
 import { atOnce } from "../../src/slices.js";
