@@ -75,6 +75,11 @@ export interface OpenMemories extends Memories {
    * stays; any other is a refusal.
    */
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  /**
+   * Lets git see a project memory that it ignores, with its history, unless it holds a secret or names a hidden memory. A
+   * private memory moves to the folder of the others, under the first free name. Undone as any change.
+   */
+  publish(id: string, cause: Omit<Cause, "operation"> & { run: string }): Promise<Written>;
   /** Removes the file of an archived memory; the ledger keeps every version. */
   discard(id: string, cause: Cause): Promise<Written>;
 }

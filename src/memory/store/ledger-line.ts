@@ -17,6 +17,9 @@ export interface Cause {
   undoes?: string;
 }
 
+/** The operation that lets git see a memory; its undo is its own. */
+export const PUBLISH = "publish";
+
 export interface LedgerLine extends Cause {
   v: 1;
   id: string;
