@@ -7,17 +7,22 @@
  *     a command or path         shows the rules that it triggers, after its result
  *     a session is idle         extracts what will matter again from the user's words
  *     the agent calls a tool    memory_remember, memory_recall, memory_update
+ *     the user types a command  /remember, /recall, /forget, /memory-trust
+ *
+ * Whatever the way in, one gate compares it with what is there.
  */
 
+import { createFindSimilar } from "../../src/gate/find-similar.js";
 import { createGate } from "../../src/gate/gate.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
-import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
+import type { MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
 import { inSlices } from "../../src/slices.js";
 import { createAgentChanges } from "./changed-by-agent.js";
+import { createMemoryCommands } from "./commands/memory-commands.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
 import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
@@ -30,7 +35,6 @@ import { readUsersMessages } from "./said/users-messages.js";
 import { createMemoryTools } from "./tools/tools.js";
 
 const MOST_TEMPLATES = 50;
-const FEW_MEMORIES = 500;
 
 export const autoMemory: LayerDefinition = {
   name: LAYER,
@@ -51,14 +55,18 @@ function create(context: LayerContext): LayerParts {
   });
   const changes = createAgentChanges(context);
   const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
-  const extraction = createExtraction({ ...context, findSimilar });
-  const gate = createGate({ memories: { ...memories, remember }, findSimilar });
+  const gate = createGate({
+    memories: { ...memories, remember },
+    findSimilar: createFindSimilar(memories, search),
+  });
+  const extraction = createExtraction({ ...context, gate });
   /** Texts that a command's template has added to a message; the user did not write them. */
   const templates: string[] = [];
 
   return {
     withinMs: { context: 1_000 },
     tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
+    commands: createMemoryCommands({ ...context, gate }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);
@@ -97,14 +105,6 @@ function create(context: LayerContext): LayerParts {
     if (written.kind !== "conflict") return written;
     toasts.show(`two versions of "${written.existing.title}", which holds? ${written.path}`, "warning");
     return refuseConflict(written);
-  }
-
-  /** Returns all memories while they are few: a contradiction need not share many words. */
-  async function findSimilar(text: string, { limit }: { limit: number }): Promise<readonly Memory[]> {
-    const known = memories.known();
-    if (known.length <= FEW_MEMORIES) return known;
-    const found = await search.find({ text, limit });
-    return found.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
   }
 
   /**

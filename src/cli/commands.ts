@@ -85,6 +85,14 @@ export const commands: readonly Command[] = [
     load: () => import("./commands/archive.js"),
   },
   {
+    name: "publish",
+    summary: "lets git see a memory of yours that it ignores: a preference, a correction, a private one",
+    arguments: "<words...>",
+    options: [],
+    example: "strata publish preference/tabs-over-spaces",
+    load: () => import("./commands/publish.js"),
+  },
+  {
     name: "trust",
     summary: "lists memories that came with the repository, accepts them, or takes that back",
     options: [["--yes", "accepts them as yours"], ["--undo", "undoes the last --yes"], JSON_OPTION],

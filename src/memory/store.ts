@@ -124,8 +124,8 @@ export type Undone =
   | { kind: "nothing"; why: string };
 
 export type Written =
-  /** `isKnown`: this existing memory says the sentence already. */
-  | { kind: "written"; memory: Memory; path: string; isKnown?: true }
+  /** `isKnown`: this existing memory says the sentence already. `superseded`: what the gate has put aside for it. */
+  | { kind: "written"; memory: Memory; path: string; isKnown?: true; superseded?: readonly Memory[] }
   | { kind: "unchanged"; memory: Memory; path: string; isKnown?: true }
   /** `why` says what was expected, what came and what to do. */
   | { kind: "refused"; why: string; existing?: Memory };

@@ -6,6 +6,7 @@ import { readConfig } from "../../src/config/config.js";
 import type { Part, ToolPart } from "../../src/conversation/message.js";
 import { createFamily } from "../../src/family.js";
 import { planFolders } from "../../src/folders.js";
+import { createGate } from "../../src/gate/gate.js";
 import { createPrompts } from "../../src/prompts.js";
 import { nodeFiles } from "../../src/seams/node-files.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
@@ -74,6 +75,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     family: createFamily(host),
     files,
     folders,
+    gate: createGate({ memories }),
     generation,
     host,
     instances: { living: async () => [] },

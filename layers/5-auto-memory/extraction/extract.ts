@@ -9,7 +9,7 @@
  */
 
 import { formatError } from "../../../src/error.js";
-import { createGate, type FindSimilar } from "../../../src/gate/gate.js";
+import type { Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
 import { createCommandWatch } from "./extract-commands.js";
@@ -43,7 +43,7 @@ export type ExtractionContext = Pick<
 > & {
   instances: Pick<LayerContext["instances"], "living">;
   memories: MemoryStore;
-  findSimilar?: FindSimilar;
+  gate: Gate;
 } & CandidateContext;
 
 const LAYER = "auto-memory";
@@ -54,9 +54,8 @@ const MOST_TEMPLATES = 50;
 const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext): Extraction {
-  const { background, clock, family, files, folders, host, instances, log, memories } = context;
+  const { background, clock, family, files, folders, gate, host, instances, log, memories } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
-  const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
   const judge = createCandidateJudge(context);
   const keeper = createSaidKeeper({ gate, log, memories });

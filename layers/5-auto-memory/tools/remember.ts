@@ -48,7 +48,7 @@ const parameters: ToolParameters = {
 type Arguments = z.output<typeof rememberArguments>;
 
 export function createRememberTool(context: MemoryToolsContext): Tool {
-  const { changes, clock, gate, memories, readUsersMessages } = context;
+  const { changes, clock, gate, readUsersMessages } = context;
   return defineTool<typeof rememberArguments>({
     name: "memory_remember",
     description:
@@ -80,9 +80,8 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
   /** Logs which of the user's earlier memories the new one has superseded. */
   async function noteSuperseded(written: Written, said: Said, session: string): Promise<void> {
     if (written.kind !== "written") return;
-    for (const id of written.memory.links) {
-      const older = await memories.read(id);
-      if (older?.supersededBy !== written.memory.id || !usersTypes.has(older.type)) continue;
+    for (const { id, type } of written.superseded ?? []) {
+      if (!usersTypes.has(type)) continue;
       await changes.note({ id, what: `put ${written.memory.id} in the place of`, words: said.text, session });
     }
   }

@@ -1,9 +1,10 @@
 /** What the files should not contain: secrets, names of private memories, dead links, open conflicts. Pure. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../../memory/conflict.js";
 import { findPrivateID } from "../../memory/draft.js";
 import { parseID } from "../../memory/id.js";
 import type { Memory } from "../../memory/memory.js";
+import { HIDDEN_LEDGER } from "../../memory/path.js";
 import { findSecrets } from "../../secrets/secrets.js";
 import { type Issue, note, problem, rebuildIndex, warning } from "./issue.js";
 import type { ShelfState } from "./shelf-state.js";
@@ -22,7 +23,7 @@ export function findTextIssues(shelf: ShelfState, { memories, nowMs }: TextIssue
     ...shelf.looked.flatMap(({ path, reading, text }) => {
       const file = join(shelf.place.folder, path);
       const whole = text ?? shelf.brokenTexts.get(path) ?? "";
-      const inText = findInText(whole, { file, isCommitted: isCommitted(shelf) });
+      const inText = findInText(whole, { file, isCommitted: isCommitted(shelf) && !shelf.isKeptOut(path) });
       return reading.kind === "memory"
         ? [
             ...inText,
@@ -35,7 +36,7 @@ export function findTextIssues(shelf: ShelfState, { memories, nowMs }: TextIssue
       lines.flatMap(({ line, number, text }) =>
         findInText(line?.contents ?? text, {
           file: path,
-          isCommitted: isCommitted(shelf),
+          isCommitted: isCommitted(shelf) && !dirname(path).endsWith(HIDDEN_LEDGER),
           where: `line ${number}${line ? ` (${line.key}, ${line.at.slice(0, 10)})` : ""}: `,
         }),
       ),

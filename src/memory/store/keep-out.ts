@@ -14,14 +14,15 @@ import { formatNegation, isIgnored, planRules } from "../../git-ignore.js";
 import type { HeldLock } from "../../lock/locks.js";
 import { parseJson } from "../../records.js";
 import { type Files, readText } from "../../seams/files.js";
-import { planKeepingRules, planPublishingRules, withoutPublishing } from "../kept-out.js";
+import { formatID, formatPrefix } from "../id.js";
+import { planKeepingRules, planPublishingRules, typesKeptOut, withoutPublishing } from "../kept-out.js";
 import type { MemoryType } from "../memory.js";
 import { formatLedgerFile, HIDDEN_LEDGER, LEDGER, splitPath } from "../path.js";
 import { listPaths } from "./entry-paths.js";
 import { appendLines, formatLine } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { findObstacle, listItself, readTextWithin } from "./obstacle.js";
-import { prepareHidden } from "./places.js";
+import { prepareHidden, type ShelfPlace } from "./places.js";
 
 export interface KeepOut {
   /** Reads the rules again. Rejects with the system's error. */
@@ -48,29 +49,29 @@ type Lock = Pick<HeldLock, "check">;
 
 export interface KeepOutOptions {
   files: Files;
-  /** Folder of the memories. */
-  folder: string;
-  /** Machine state of the shelf, with a copy of its ledger. */
-  state: string;
-  /** Prefix of the memories' ids. */
-  prefix: string;
-  types: readonly MemoryType[];
-  /** Paths below `.opencode` that git tracks, relative to the project; rejects if they cannot be read. */
-  listTracked(): Promise<readonly string[]>;
-  nameClone(): Promise<string>;
-  /** Called with the paths of earlier memories that git ignores from now on. */
-  onKept(paths: readonly string[]): void;
+  /** Types of project memories that git ignores until they are published. Default: `typesKeptOut`. */
+  keepOutOfGit?: readonly MemoryType[];
+  /** Paths below `.opencode` that git tracks, relative to the project. Default: none. */
+  listTracked?(): Promise<readonly string[]>;
+  /** Called with the ids of earlier memories that git ignores from now on. */
+  onKeptOut?(ids: readonly string[]): void;
 }
 
 const IGNORE = ".gitignore";
 /** Folder of the memories as git names it. */
 const TRACKED_IN = ".opencode/memory/";
 
-export function createKeepOut(options: KeepOutOptions): KeepOut {
-  const { files, folder, listTracked, nameClone, onKept, prefix, state, types } = options;
+/** For the memories at this place; `undefined` if git sees all of them, or none. */
+export function openKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut | undefined {
+  return place.keepsOut && createKeepOut(options, place);
+}
+
+function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
+  const { files, keepOutOfGit: types = typesKeptOut, listTracked, onKeptOut } = options;
+  const { folder, nameClone, state } = place;
   const ignoreFile = join(folder, IGNORE);
   const rules = planKeepingRules(types);
-  const moves = createMoves({ files, folder, state, prefix });
+  const moves = createMoves({ files, folder, state, prefix: formatPrefix(place) });
   let text = "";
 
   return {
@@ -139,7 +140,7 @@ export function createKeepOut(options: KeepOutOptions): KeepOut {
     const missing = planRules(text, rules);
     const negations = text.split(/\r?\n/).filter((line) => types.some((type) => isNegationOf(line, type)));
     await addLines([...new Set([...missing, ...negations, ...tracked.flatMap(planPublishingRules)])]);
-    if (untracked.length > 0) onKept(untracked);
+    if (untracked.length > 0) onKeptOut?.(untracked.map(keyOf));
   }
 
   /** Sorts the memories that the rules would keep out and nothing keeps out yet. */
@@ -148,14 +149,14 @@ export function createKeepOut(options: KeepOutOptions): KeepOut {
       const type = splitPath(path)?.type;
       return type !== undefined && types.includes(type) && !isIgnored(text, path);
     });
-    const known = new Set(open.length > 0 ? await listTracked().catch(() => []) : []);
+    const known = new Set(open.length > 0 ? ((await listTracked?.().catch(() => [])) ?? []) : []);
     const isTracked = (path: string): boolean => known.has(`${TRACKED_IN}${path}`);
     return { tracked: open.filter(isTracked), untracked: open.filter((path) => !isTracked(path)) };
   }
 
   function keyOf(path: string): string {
     const parts = splitPath(path);
-    return parts ? `${prefix}${parts.type}/${parts.name}` : path;
+    return parts ? formatID({ ...place, ...parts }) : path;
   }
 }
 
@@ -179,7 +180,10 @@ interface Moves {
   dropCopies(lock: Lock, isDropped: (line: LedgerLine) => boolean): Promise<void>;
 }
 
-type MovesOptions = Pick<KeepOutOptions, "files" | "folder" | "prefix" | "state">;
+interface MovesOptions extends Pick<KeepOutOptions, "files">, Pick<ShelfPlace, "folder" | "state"> {
+  /** Prefix of the memories' ids. */
+  prefix: string;
+}
 
 /** Moves lines between the ledgers below a folder. Follows no link. */
 function createMoves({ files, folder, prefix, state }: MovesOptions): Moves {

@@ -7,24 +7,22 @@ import type { Log } from "../../record/log.js";
 import type { Clock } from "../../seams/clock.js";
 import type { Files } from "../../seams/files.js";
 import type { Trust } from "../../trust/trust.js";
-import { formatPrefix } from "../id.js";
-import { typesKeptOut } from "../kept-out.js";
-import type { Memory, MemoryType } from "../memory.js";
+import type { Memory } from "../memory.js";
 import type { MemoryGate } from "../secret-gate.js";
 import type { FileProblem, OpenMemories } from "../store.js";
 import { createAcceptance } from "./acceptance.js";
 import { createChanges } from "./changes/changes.js";
 import { createIndexWriter } from "./index-writer.js";
-import { createKeepOut, type KeepOut } from "./keep-out.js";
+import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
 import { createReads, findProblems, isCurrent } from "./memory-reads.js";
-import { planPlaces, type ShelfPlace } from "./places.js";
+import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
 import type { Standing } from "./standing.js";
 import { createSwap } from "./swap.js";
 import { createUndo } from "./undo.js";
 import { createUses } from "./uses.js";
 
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
   clock: Clock;
   files: Files;
   locks: Locks;
@@ -39,12 +37,6 @@ export interface MemoryStoreOptions {
   gate?: MemoryGate;
   /** Tells the user's own words from others; without it all of them are his. */
   trust?: Trust;
-  /** Types of project memories that git ignores until they are published. Default: `typesKeptOut`. */
-  keepOutOfGit?: readonly MemoryType[];
-  /** Paths below `.opencode` that git tracks, relative to the project. Default: none. */
-  listTracked?(): Promise<readonly string[]>;
-  /** Called with the ids of earlier memories that git ignores from now on. */
-  onKeptOut?(ids: readonly string[]): void;
 }
 
 /** Touches no file until it is asked for something. */
@@ -56,7 +48,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const report = createProblemReport(log);
   const indexed = new Set<Standing>();
   const standings: Standing[] = planPlaces(options).map((place) => {
-    const keepOut = place.keepsOut && openKeepOut(options, place, (path) => shelf.idOf(path));
+    const keepOut = openKeepOut(options, place);
     const shelf = createShelf({ ...options, ...place, keepOut, onSeen: (ids) => onChanged(standing, ids) });
     const read = async (): Promise<Memory[]> => {
       await shelf.scan();
@@ -132,21 +124,6 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   function tell(changed: readonly string[]): void {
     if (changed.length > 0) for (const listener of listeners) listener(changed);
   }
-}
-
-function openKeepOut(
-  { files, keepOutOfGit = typesKeptOut, listTracked, onKeptOut }: MemoryStoreOptions,
-  place: ShelfPlace,
-  idOf: (path: string) => string,
-): KeepOut {
-  return createKeepOut({
-    ...place,
-    files,
-    prefix: formatPrefix(place),
-    types: keepOutOfGit,
-    listTracked: async () => listTracked?.() ?? [],
-    onKept: (paths) => onKeptOut?.(paths.map(idOf)),
-  });
 }
 
 /** Logs each problem once. */
