@@ -3,6 +3,7 @@ import { clamp, joinLines, USUAL_IMPORTANCE } from "./fields.js";
 import { isType } from "./id.js";
 import { isHidden } from "./kept-out.js";
 import { type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
+import { shortenTitle } from "./title.js";
 
 /** A longer text is a document and belongs in a file that the memory names. */
 const MOST_CONTENT_CHARACTERS = 32_000;
@@ -18,7 +19,7 @@ export function planMemory(draft: MemoryDraft, titleOf: (content: string) => str
     scope: draft.scope ?? "project",
     sensitivity: draft.sensitivity ?? "internal",
     type: draft.type,
-    title: cutTitle(joinLines(draft.title ?? "") || titleOf(content)),
+    title: shortenTitle(joinLines(draft.title ?? "") || titleOf(content), LONGEST_TITLE),
     content,
     status: "active",
     aliases: draft.aliases ?? [],
@@ -104,14 +105,4 @@ export function findMove(current: Memory, next: Memory): string | undefined {
   if ((current.status === "archived") !== (next.status === "archived"))
     return `${current.id} is moved to the archive with archive, and back with restore`;
   return undefined;
-}
-
-function cutTitle(title: string): string {
-  const letters = [...title];
-  return letters.length <= LONGEST_TITLE
-    ? title
-    : `${letters
-        .slice(0, LONGEST_TITLE - 1)
-        .join("")
-        .trimEnd()}…`;
 }
