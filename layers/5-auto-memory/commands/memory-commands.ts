@@ -3,8 +3,8 @@ import type { SlashCommand } from "../../../src/dispatcher/slash-command.js";
 import { StrataError } from "../../../src/error.js";
 import { formatContradicted, type Gate } from "../../../src/gate/gate.js";
 import { findMemories } from "../../../src/memory/search/find.js";
-import { formatFound } from "../../../src/memory/search/found.js";
-import type { MemorySearch } from "../../../src/memory/search/search.js";
+import { formatFound, listShownWhole } from "../../../src/memory/search/found.js";
+import type { Found, MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import { inSlices } from "../../../src/slices.js";
@@ -56,7 +56,9 @@ export function createMemoryCommands(options: MemoryCommandsOptions): SlashComma
           throw new StrataError("EMPTY", "say what to find: /recall which port does the server use");
         const found = await search.find({ text, limit: MOST_HITS, exceptSession: sessionID });
         if (found.length === 0) return `Nothing found for "${text}".`;
-        return found.map((one) => formatFound(one, clock.now())).join("\n");
+        const lineOf = (one: Found): string => formatFound(one, clock.now());
+        memories.noteUse(listShownWhole(found, lineOf));
+        return found.map(lineOf).join("\n");
       },
     },
     {
