@@ -55,6 +55,8 @@ const NEW_TRACES = [
   "[Strata] This mcp_blob result (40,000 bytes",
   RULES[1] ?? "",
 ];
+/** The tools whose definition this version words differently: the first request after the upgrade pays for it once. */
+const REWORDED = ["memory_remember"];
 /** Nothing in them is ever changed; lines are added. */
 const IS_GROWING = /\.jsonl$|^memory\/errors\.log$/;
 const IS_FIXED = /^memory\/.*\.md$|^tool-results\/.*\.txt$/;
@@ -112,8 +114,11 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
 
   it("sends all that it has sent in the same bytes", () => {
     const [first] = played.now;
-    expect(first && firstDifference(played.last, first)).toBeUndefined();
-    expect(firstDifference(played.last, played.forked)).toBeUndefined();
+    const last = withoutReworded(played.last);
+    expect(first && firstDifference(last, withoutReworded(first))).toBeUndefined();
+    expect(firstDifference(last, withoutReworded(played.forked))).toBeUndefined();
+    const names = played.last.tools.map((tool) => tool.function.name);
+    expect(first?.tools.map((tool) => tool.function.name)).toEqual(names);
   });
 
   it("goes on with something new of its layers", () => {
@@ -123,7 +128,10 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
   });
 
   it("sends, and the next one after it, what it would have sent without the upgrade", () => {
-    const differences = played.earlier.map((request, index) => findDifference(request, played.now[index]));
+    const now = played.now.map(withoutReworded);
+    const differences = played.earlier.map((request, index) =>
+      findDifference(withoutReworded(request), now[index]),
+    );
     expect(differences).toEqual(played.earlier.map(() => undefined));
     expect(played.now).toHaveLength(played.earlier.length);
   });
@@ -180,6 +188,12 @@ async function whenNoted({ project }: Pick<Stage, "project">, id: string, words:
     words,
     WAIT_MS,
   );
+}
+
+/** The request as it would be without these tools. */
+function withoutReworded(request: ModelRequest): ModelRequest {
+  const tools = request.tools.filter((tool) => !REWORDED.includes(tool.function.name));
+  return { ...request, tools, prompt: [JSON.stringify(tools), ...request.messageBytes].join("\n") };
 }
 
 const findOwn = (requests: readonly ModelRequest[], id: string): ModelRequest[] =>
