@@ -192,6 +192,21 @@ describe("a preference", () => {
   });
 });
 
+describe("a memory that git sees", () => {
+  it("a memory that git sees is superseded by a correction that it does not see, without its name", async () => {
+    await strata("remember --type decision The staging server listens on port 8080.");
+    const corrected = await strata("remember --type feedback The staging server listens on port 9090.");
+    expect(corrected.out).toContain("It contradicts decision/");
+    expect(seen()).toContain("status: superseded");
+    expect(seen()).not.toMatch(/9090|feedback\/[a-z]/);
+    const back = await strata("remember --type decision The staging server listens on port 7070.");
+    expect(back.out).toContain("It contradicts feedback/");
+    expect(seen()).toContain("7070");
+    expect(seen()).not.toMatch(/9090|feedback\/[a-z]/);
+    expect((await strata("validate --strict")).code).toBe(0);
+  });
+});
+
 describe("a project that had preferences before", () => {
   const page = (text: string): string => `---\ntitle: ${text}\n---\n${text}\n`;
   const line = (id: string, text: string): string =>

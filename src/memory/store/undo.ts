@@ -7,6 +7,7 @@ import { hashOf } from "../../hash.js";
 import { formatPath, parsePath } from "../path.js";
 import type { Memories, Undone } from "../store.js";
 import type { Desk } from "./desk.js";
+import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
 import { groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
@@ -124,7 +125,7 @@ async function hide(desk: Desk, restorations: readonly Restoration[], cause: Cau
   const ids: string[] = [];
   const left: Left[] = [];
   for (const { id, is, was } of restorations) {
-    const there = is && (await desk.open(is.path));
+    const there = is && (await openRead(desk, is.path));
     if (!is || there?.hash !== is.hash) {
       left.push({ id, why: CHANGED });
       await desk.swap(await planSkipped(desk, { id, ...(is && { is }), ...(was && { was }) }, cause));
@@ -179,9 +180,7 @@ async function planSteps(
     if (await isInTheWay(was.path)) return `${was.path} is in the way`;
     return [{ path: was.path, before: null, contents: was.contents, cause }];
   }
-  const there = await desk.open(is.path);
-  if (there?.reading.kind === "problem" && there.reading.isUnread)
-    throw new StrataError("ENOTWRITTEN", `${is.path} was not restored: ${there.reading.what}`);
+  const there = await openRead(desk, is.path);
   if (there?.hash !== is.hash) return CHANGED;
   const target = was?.path ?? archivedOf(is.path);
   const isMoved = target !== is.path;
@@ -189,6 +188,14 @@ async function planSteps(
   const move = isMoved ? [{ path: target, from: is.path, before: is.hash, cause }] : [];
   if (!was || hashOf(was.contents) === is.hash) return move;
   return [...move, { path: target, before: is.hash, contents: was.contents, cause }];
+}
+
+/** Throws if there is a file that cannot be read now: its contents decide what can be undone. */
+async function openRead(desk: Desk, path: string): Promise<Looked | undefined> {
+  const there = await desk.open(path);
+  if (there?.reading.kind === "problem" && there.reading.isUnread)
+    throw new StrataError("ENOTWRITTEN", `${path} was not restored: ${there.reading.what}`);
+  return there;
 }
 
 function archivedOf(path: string): string {
