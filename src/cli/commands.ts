@@ -56,7 +56,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: "remember",
-    summary: "stores a memory; a rule becomes a directive, anything else knowledge",
+    summary: "stores a memory; without --type it gets the type that it would have in the chat",
     arguments: "[words...]",
     options: [
       ["--type <type>", `one of ${memoryTypes.join(", ")}`],
@@ -160,7 +160,7 @@ export const commands: readonly Command[] = [
     summary: "writes memories as JSON Lines, byte for byte, to standard output or a new file",
     arguments: "[file]",
     options: [
-      ["--include-private", "includes private memories"],
+      ["--include-private", "includes private memories and those that git ignores"],
       ["--global", "includes memories that hold in every project"],
     ],
     example: "strata export memories.jsonl",

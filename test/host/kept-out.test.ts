@@ -1,13 +1,13 @@
 /** What a user prefers stays out of git in the real OpenCode until it is published, and what was committed stays. */
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { repository } from "./repository.js";
 import { whenContains } from "./stage/files.js";
 import type { Project } from "./stage/project.js";
 import { openStage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
+import { strata } from "./stage/strata.js";
 
 const MEMORY = ".opencode/memory";
 const PREFERENCE = "I prefer small commits with the reason in the message.";
@@ -24,18 +24,6 @@ function readSeen(project: Project): string {
   git(project, "add", "-A");
   const paths = git(project, "ls-files", "-z").split("\0").filter(Boolean);
   return paths.map((path) => `${path}\n${git(project, "show", `:${path}`)}`).join("\n");
-}
-
-function strata({ folders, path }: Project, ...args: string[]) {
-  const { bin } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as {
-    bin: { strata: string };
-  };
-  const env = {
-    ...{ PATH: process.env.PATH, HOME: folders.home },
-    ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
-  };
-  const command = [join(repository, bin.strata), ...args];
-  return spawnSync(process.execPath, command, { cwd: path, env, encoding: "utf8", timeout: 60_000 });
 }
 
 test("what the user prefers is remembered and no git sees it, until strata publish and again after strata undo", async () => {

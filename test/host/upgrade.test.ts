@@ -2,7 +2,6 @@
  * A session that an earlier version has begun goes on with this one: the same bytes, nothing lost. Both go on from one
  * copy of the disk, with the same words, and what they send is held against each other.
  */
-import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,13 +10,14 @@ import { repository } from "./repository.js";
 import { buildEarlierPackage, hasCommit } from "./stage/earlier-package.js";
 import { whenFits } from "./stage/files.js";
 import { entrust } from "./stage/keeper.js";
-import { firstDifference, type ModelRequest } from "./stage/model-request.js";
+import { firstDifference, type ModelRequest, withoutTools } from "./stage/model-request.js";
 import type { Project } from "./stage/project.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, calls, type Step, say } from "./stage/steps.js";
+import { strata } from "./stage/strata.js";
 
-/** The last one before the layers moved into folders of their own, with the package laid out as it had been till then. */
+/** The last one before the layers moved into folders of their own, with the package laid out as it was then. */
 const EARLIER = "048d524d44fc247b8340c834b78b161c00ca576b";
 
 const DECISION = "Let's go with Postgres instead of SQLite, because two services write at once.";
@@ -55,8 +55,6 @@ const NEW_TRACES = [
   "[Strata] This mcp_blob result (40,000 bytes",
   RULES[1] ?? "",
 ];
-/** The tools whose definition this version words differently: the first request after the upgrade pays for it once. */
-const REWORDED = ["memory_remember"];
 /** Nothing in them is ever changed; lines are added. */
 const IS_GROWING = /\.jsonl$|^memory\/errors\.log$/;
 const IS_FIXED = /^memory\/.*\.md$|^tool-results\/.*\.txt$/;
@@ -114,11 +112,8 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
 
   it("sends all that it has sent in the same bytes", () => {
     const [first] = played.now;
-    const last = withoutReworded(played.last);
-    expect(first && firstDifference(last, withoutReworded(first))).toBeUndefined();
-    expect(firstDifference(last, withoutReworded(played.forked))).toBeUndefined();
-    const names = played.last.tools.map((tool) => tool.function.name);
-    expect(first?.tools.map((tool) => tool.function.name)).toEqual(names);
+    expect(first && firstDifference(played.last, first)).toBeUndefined();
+    expect(firstDifference(played.last, played.forked)).toBeUndefined();
   });
 
   it("goes on with something new of its layers", () => {
@@ -128,10 +123,7 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
   });
 
   it("sends, and the next one after it, what it would have sent without the upgrade", () => {
-    const now = played.now.map(withoutReworded);
-    const differences = played.earlier.map((request, index) =>
-      findDifference(withoutReworded(request), now[index]),
-    );
+    const differences = played.earlier.map((request, index) => findDifference(request, played.now[index]));
     expect(differences).toEqual(played.earlier.map(() => undefined));
     expect(played.now).toHaveLength(played.earlier.length);
   });
@@ -150,7 +142,7 @@ describe.skipIf(!isThere)("a session of an earlier version", () => {
     const next = played.now.at(-1)?.textOf("user");
     for (const said of SAID) expect(next).toContain(said);
     expect(played.memory).toMatch(/^\[Strata\] \/memory\nThis session +context of \d+,\d+ tokens/);
-    const { status, stderr, stdout } = validate(stage.project);
+    const { status, stderr, stdout } = strata(stage.project, "validate", "--strict");
     expect(`${stderr}${stdout}`).not.toMatch(/ERROR|WARN/i);
     expect(status).toBe(0);
   });
@@ -177,7 +169,11 @@ async function play(stage: Stage): Promise<Played> {
   const memory = await askMemory(stage.session(id));
   const forked = await fork(stage, id);
   await stage.host.stop();
-  return { last, earlier, now, before, after: readFiles(project), memory, forked };
+  const after = readFiles(project);
+  // Worded differently since: the first request after the upgrade pays for it, once.
+  const bare = (request: ModelRequest): ModelRequest => withoutTools(request, ["memory_remember"]);
+  const sent = { last: bare(last), forked: bare(forked), earlier: earlier.map(bare), now: now.map(bare) };
+  return { ...sent, before, after, memory };
 }
 
 /** Resolves when the notes of the session have these words. */
@@ -188,12 +184,6 @@ async function whenNoted({ project }: Pick<Stage, "project">, id: string, words:
     words,
     WAIT_MS,
   );
-}
-
-/** The request as it would be without these tools. */
-function withoutReworded(request: ModelRequest): ModelRequest {
-  const tools = request.tools.filter((tool) => !REWORDED.includes(tool.function.name));
-  return { ...request, tools, prompt: [JSON.stringify(tools), ...request.messageBytes].join("\n") };
 }
 
 const findOwn = (requests: readonly ModelRequest[], id: string): ModelRequest[] =>
@@ -300,14 +290,3 @@ function readFiles({ file }: Project): Map<string, string> {
 }
 
 /** The command line of the package under test. */
-function validate({ folders, path }: Project) {
-  const { bin } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as {
-    bin: { strata: string };
-  };
-  const env = {
-    ...{ PATH: process.env.PATH, HOME: folders.home },
-    ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
-  };
-  const args = [join(repository, bin.strata), "validate", "--strict"];
-  return spawnSync(process.execPath, args, { cwd: path, env, encoding: "utf8", timeout: 30_000 });
-}
