@@ -16,6 +16,7 @@ import { createFindSimilar } from "../../src/gate/find-similar.js";
 import { createGate } from "../../src/gate/gate.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import { typesOutOfGit } from "../../src/memory/kept-out.js";
 import type { MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
@@ -46,11 +47,13 @@ export const autoMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { clock, family, folders, host, memories, search, toasts } = context;
+  const { clock, config, family, folders, host, memories, search, toasts } = context;
+  const typesKeptOut = typesOutOfGit(config, folders);
   const conflicts = createConflicts({
     ...context,
     store: memories,
     folder: folders.memory,
+    isKeptOut: (type) => typesKeptOut.includes(type),
     gate: (words) => inSlices(clock, refuseWords(words)),
   });
   const changes = createAgentChanges(context);

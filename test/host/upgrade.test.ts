@@ -288,5 +288,3 @@ function readFiles({ file }: Project): Map<string, string> {
   );
   return new Map(own.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
-
-/** The command line of the package under test. */

@@ -204,6 +204,9 @@ describe("a memory that git sees", () => {
     expect(seen()).toContain("7070");
     expect(seen()).not.toMatch(/9090|feedback\/[a-z]/);
     expect((await strata("validate --strict")).code).toBe(0);
+    const [name = ""] = readdirSync(join(project, `${M}/feedback`));
+    write(`${M}/idea/hint.md`, `As feedback/${name.replace(".md", "")} says.\n`);
+    expect((await strata("validate")).out).toContain("which git ignores, and may be committed");
   });
 });
 
