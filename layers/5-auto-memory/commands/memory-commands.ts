@@ -8,7 +8,6 @@ import type { Found, MemorySearch } from "../../../src/memory/search/search.js";
 import type { Memories, Written } from "../../../src/memory/store.js";
 import type { Clock } from "../../../src/seams/clock.js";
 import { inSlices } from "../../../src/slices.js";
-import { planRemembered } from "./remembered.js";
 import { createTrustAnswers } from "./trust-answers.js";
 
 export interface MemoryCommandsOptions {
@@ -33,6 +32,7 @@ export function createMemoryCommands(options: MemoryCommandsOptions): SlashComma
       async execute({ sessionID, words }) {
         if (words.trim() === "")
           throw new StrataError("EMPTY", "say what to remember: /remember we deploy on Fridays");
+        const { planRemembered } = await import("./remembered.js");
         const said = await inSlices(clock, planRemembered(words));
         const provenance = { by: "user" as const, session: sessionID, evidence: firstLine(words) };
         const cause = { operation: "remember", session: sessionID, run: randomUUID().slice(0, 8) };

@@ -13,7 +13,8 @@ const APPEND_ONLY = "restore the file from git, or remove the line; the memories
 
 export function findLedgerIssues(shelf: ShelfState): Issue[] {
   const { ledger, place } = shelf;
-  const shared = ledger.filter(({ path }) => !dirname(path).endsWith(HIDDEN_LEDGER));
+  const isShared = (path: string): boolean => !place.keepsOut || !dirname(path).endsWith(HIDDEN_LEDGER);
+  const shared = ledger.filter(({ path }) => isShared(path));
   if (shared.length === 0 && listShared(shelf).length > 0) return [missing(shelf)];
   return [...ledger.flatMap(findLineIssues), ...findGaps(ledger), ...findDifferences(shelf, place.folder)];
 }
