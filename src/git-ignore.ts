@@ -35,18 +35,26 @@ const isSame = (rule: string, other: string): boolean => rule.replace(/^\//, "")
 export const hidesAll = (text: string): boolean => planRules(text, ["*"]).length === 0;
 
 /**
- * Does this `.gitignore` keep the file at this path below its folder out of git? Character classes are taken literally.
- * As in git, a negation brings no file back whose folder is ignored.
+ * Tells whether this `.gitignore` keeps the file at a path below its folder out of git. Character classes are taken
+ * literally. As in git, a negation brings no file back whose folder is ignored.
  */
-export function isIgnored(text: string, path: string): boolean {
+export function readIgnored(text: string): (path: string) => boolean {
   const rules = text.split(/\r?\n/).flatMap(parseRule);
-  const parts = path.split("/");
-  return parts.some((_, depth) => {
-    const isFolder = depth < parts.length - 1;
-    const some = parts.slice(0, depth + 1);
-    const last = rules.findLast((rule) => (isFolder || !rule.isForFolders) && matches(rule, some));
-    return last !== undefined && !last.isNegated;
-  });
+  const known = new Map<string, boolean>();
+  const isIgnored = (path: string): boolean => {
+    const parts = path.split("/");
+    return parts.some((_, depth) => {
+      const isFolder = depth < parts.length - 1;
+      const some = parts.slice(0, depth + 1);
+      const last = rules.findLast((rule) => (isFolder || !rule.isForFolders) && matches(rule, some));
+      return last !== undefined && !last.isNegated;
+    });
+  };
+  return (path) => {
+    const answer = known.get(path) ?? isIgnored(path);
+    known.set(path, answer);
+    return answer;
+  };
 }
 
 /** The rule that brings exactly this file back, for the end of the `.gitignore`. */

@@ -1,5 +1,5 @@
 /** Memory files read without opening the store, so that nothing is written. */
-import { isIgnored } from "../git-ignore.js";
+import { readIgnored } from "../git-ignore.js";
 import { formatID } from "../memory/id.js";
 import { splitPath } from "../memory/path.js";
 import { createEntries, type Looked } from "../memory/store/entries.js";
@@ -46,8 +46,8 @@ export async function readShelves(project: Project): Promise<ReadShelf[]> {
         done += some.length;
         progress.step(done, all);
       }
-      const ignored = place.keepsOut ? await readIgnored(cli.files, place) : "";
-      read.push({ place, looked, isKeptOut: (path) => isIgnored(ignored, path) });
+      const rules = place.keepsOut ? await readRules(cli.files, place) : "";
+      read.push({ place, looked, isKeptOut: readIgnored(rules) });
     }
     return read;
   } finally {
@@ -56,7 +56,7 @@ export async function readShelves(project: Project): Promise<ReadShelf[]> {
 }
 
 /** Empty for what cannot be read, which the check of the folder reports. */
-async function readIgnored(files: Files, { folder }: ShelfPlace): Promise<string> {
+async function readRules(files: Files, { folder }: ShelfPlace): Promise<string> {
   return (await readTextWithin(files, folder, ".gitignore").catch(() => undefined)) ?? "";
 }
 

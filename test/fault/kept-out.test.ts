@@ -1,6 +1,6 @@
 /** Every file operation of publishing a preference, and of undoing that, fails once: nothing is lost, and nothing leaks. */
 import { expect, it } from "vitest";
-import { isIgnored } from "../../src/git-ignore.js";
+import { readIgnored } from "../../src/git-ignore.js";
 import { withFault } from "../support/faulty-files.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { BY_TEST, draft, MEMORY, openMemoryWorld } from "../support/memory-world.js";
@@ -34,7 +34,7 @@ function linesOf(files: MemoryFiles, folder: string): string[] {
 }
 
 const isHidden = (files: MemoryFiles): boolean =>
-  isIgnored(files.text(`${MEMORY}/.gitignore`) ?? "", FILE) && linesOf(files, "ledger").length === 0;
+  readIgnored(files.text(`${MEMORY}/.gitignore`) ?? "")(FILE) && linesOf(files, "ledger").length === 0;
 
 for (const lasting of [false, true]) {
   const what = lasting
@@ -60,7 +60,7 @@ for (const lasting of [false, true]) {
         const { store } = openMemoryWorld({ files, clock, instance: "c", processID: 2 });
         if (first?.kind !== "written") await store.publish(ID, { run: "r2" });
         expect((await store.read(ID))?.content, `operation ${at}`).toBe(WORDS);
-        expect(isIgnored(files.text(`${MEMORY}/.gitignore`) ?? "", FILE), `operation ${at}`).toBe(false);
+        expect(readIgnored(files.text(`${MEMORY}/.gitignore`) ?? "")(FILE), `operation ${at}`).toBe(false);
         const history = (await store.history(ID)).map(({ operation }) => operation);
         expect(history.slice(0, 2), `operation ${at}`).toEqual(["remember", "edit"]);
         expect(linesOf(files, "ledger"), `operation ${at}`).toEqual(

@@ -239,6 +239,26 @@ describe("a project that had preferences before", () => {
     expect(operations(`${M}/private/ledger`, "old")).toEqual([]);
   });
 
+  it("lets git merge what two people publish", async () => {
+    write(`${M}/.gitattributes`, "ledger/*.jsonl merge=union\n");
+    await strata(`remember ${TABS}`);
+    await strata("remember --type preference I like short answers.");
+    git("add", "-A");
+    git("commit", "-qm", "rules");
+    const clone = join(project, ".git/clone");
+    git("clone", "-q", ".", clone);
+    await strata(`publish ${ID}`);
+    git("add", "-A");
+    git("commit", "-qm", "one");
+    const rules = read(`${M}/.gitignore`).replaceAll("prefer-tabs-over-spaces-makefiles", "another");
+    writeFileSync(join(clone, M, ".gitignore"), rules);
+    git("-C", clone, "commit", "-qam", "another");
+    git("pull", "-q", "--no-rebase", "--no-edit", clone, "main");
+    git("check-ignore", "-q", `${M}/preference/i-like-short-answers.md`);
+    expect(() => git("check-ignore", "-q", FILE)).toThrow();
+    expect(() => git("check-ignore", "-q", `${M}/preference/another.md`)).toThrow();
+  });
+
   it("is not changed by a look at it while all of it is committed", async () => {
     await strata("list");
     expect(git("status", "--porcelain", "-uall", "--", M)).toBe("");

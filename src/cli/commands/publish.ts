@@ -14,7 +14,9 @@ export const run: Run = async (cli, _options, args) => {
     const written = await memories.publish(id, { run });
     const code = reportWritten(cli, written, "Published");
     if (code === exitCodes.fine && written.kind === "written")
-      cli.say(`git sees it and its history from now on; strata undo --run ${run} takes that back`);
+      cli.say(
+        `git sees it and its history from now on; strata undo --run ${run} takes that back until it is committed`,
+      );
     return code;
   });
 };

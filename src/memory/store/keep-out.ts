@@ -10,7 +10,7 @@
  * lock of the shelf, except `look` and `has`.
  */
 import { join } from "node:path";
-import { formatNegation, isIgnored, planRules } from "../../git-ignore.js";
+import { formatNegation, planRules, readIgnored } from "../../git-ignore.js";
 import type { HeldLock } from "../../lock/locks.js";
 import { parseJson } from "../../records.js";
 import { type Files, readText } from "../../seams/files.js";
@@ -73,10 +73,11 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
   const rules = planKeepingRules(types);
   const moves = createMoves({ files, folder, state, prefix: formatPrefix(place) });
   let text = "";
+  let isIgnored = readIgnored(text);
 
   return {
     look,
-    has: (path) => isIgnored(text, path),
+    has: (path) => isIgnored(path),
     covers: (type) => types.includes(type),
     isPublished: (path) => withoutPublishing(text, path) !== text,
     rules: () => text,
@@ -90,10 +91,9 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
       await look();
       if (planRules(text, rules).length > 0) await addRules(lock);
       const isOpen = (path: string): boolean => !types.includes(splitPath(path)?.type as MemoryType);
-      const open = changes.filter(({ isNew, path }) => isNew && isOpen(path) && isIgnored(text, path));
+      const open = changes.filter(({ isNew, path }) => isNew && isOpen(path) && isIgnored(path));
       await addLines(open.flatMap(({ path }) => planPublishingRules(path)));
-      if (changes.some(({ path }) => isIgnored(text, path)))
-        await prepareHidden(files, join(folder, "private"));
+      if (changes.some(({ path }) => isIgnored(path))) await prepareHidden(files, join(folder, "private"));
     },
 
     async publish(lock, path, lines) {
@@ -101,7 +101,7 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
         const name = formatLedgerFile(line.at, await nameClone());
         await moves.copy(lock, [{ name, text: formatLine(line) }], LEDGER);
       }
-      await addLines(isIgnored(text, path) ? planPublishingRules(path) : []);
+      await addLines(isIgnored(path) ? planPublishingRules(path) : []);
       const ids = new Set(lines.map(({ id }) => id));
       await moves.drop(lock, HIDDEN_LEDGER, ({ id }) => ids.has(id));
     },
@@ -119,7 +119,9 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
   };
 
   async function look(): Promise<void> {
-    text = (await readText(files, ignoreFile)) ?? "";
+    const now = (await readText(files, ignoreFile)) ?? "";
+    if (now !== text) isIgnored = readIgnored(now);
+    text = now;
   }
 
   async function addLines(lines: readonly string[]): Promise<void> {
@@ -140,6 +142,7 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
     const missing = planRules(text, rules);
     const negations = text.split(/\r?\n/).filter((line) => types.some((type) => isNegationOf(line, type)));
     await addLines([...new Set([...missing, ...negations, ...tracked.flatMap(planPublishingRules)])]);
+    await uniteRules(files, folder);
     if (untracked.length > 0) onKeptOut?.(untracked.map(keyOf));
   }
 
@@ -147,7 +150,7 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
   async function sort(paths: readonly string[]): Promise<{ tracked: string[]; untracked: string[] }> {
     const open = paths.filter((path) => {
       const type = splitPath(path)?.type;
-      return type !== undefined && types.includes(type) && !isIgnored(text, path);
+      return type !== undefined && types.includes(type) && !isIgnored(path);
     });
     const known = new Set(open.length > 0 ? ((await listTracked?.().catch(() => [])) ?? []) : []);
     const isTracked = (path: string): boolean => known.has(`${TRACKED_IN}${path}`);
@@ -158,6 +161,13 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
     const parts = splitPath(path);
     return parts ? formatID({ ...place, ...parts }) : path;
   }
+}
+
+/** Lets git merge two people's rules: earlier versions did not write this line. */
+async function uniteRules(files: Files, folder: string): Promise<void> {
+  const text = await readTextWithin(files, folder, ".gitattributes");
+  if (text !== undefined && !text.includes(IGNORE))
+    await files.appendLine(join(folder, ".gitattributes"), `${IGNORE} merge=union`);
 }
 
 /** True for a rule that publishes one memory of this type. */
