@@ -30,6 +30,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   recall: ["setup"],
   edit: ["setup"],
   archive: ["tone"],
+  publish: ["tone"],
   restore: ["tone"],
   history: ["setup"],
   remember: ["the user's own words"],
