@@ -1,73 +1,13 @@
 /** Preferences and feedback in a project with a real git: what it sees, and what `strata publish` changes. */
-import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hashOf } from "../../src/hash.js";
-import { systemClock as clock } from "../../src/seams/clock.js";
-import { nodeFiles as files } from "../../src/seams/node-files.js";
-import { type Ran, runStrata } from "../support/shell.js";
+import { readdirSync, rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { useGitProject } from "../support/git-project.js";
 
 const M = ".opencode/memory";
 const TABS = "I prefer tabs over spaces in Makefiles.";
 const ID = "preference/prefer-tabs-over-spaces-makefiles";
 const FILE = `${M}/${ID}.md`;
-
-let project: string;
-beforeEach(() => {
-  project = mkdtempSync(join(tmpdir(), "strata-kept-"));
-  git("init", "-q", "-b", "main");
-  write("opencode.json", "{}\n");
-});
-afterEach(() => rmSync(project, { recursive: true, force: true }));
-
-function git(...args: string[]): string {
-  const who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-  return execFileSync("git", [...who, ...args], { cwd: project, encoding: "utf8", stdio: "pipe" });
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(project, path)), { recursive: true });
-  writeFileSync(join(project, path), text);
-}
-
-const read = (path: string): string => readFileSync(join(project, path), "utf8");
-const isThere = (path: string): boolean => existsSync(join(project, path));
-
-function strata(line: string): Promise<Ran> {
-  const home = join(project, ".git/home");
-  const env = { XDG_CONFIG_HOME: `${home}/config`, XDG_STATE_HOME: `${home}/state` };
-  return runStrata(files, line, { folder: project, clock, env });
-}
-
-/** Everything that `git add -A` would commit, by path. */
-function readSeen(): Map<string, string> {
-  git("add", "-A");
-  const paths = git("ls-files", "-z").split("\0").filter(Boolean);
-  return new Map(paths.map((path) => [path, git("show", `:${path}`)]));
-}
-
-/** The texts that git sees, with their paths. */
-const seen = (): string => [...readSeen()].flat().join("\n");
-
-/** The lines of a ledger about memories with this word in their id. */
-function readLedger(folder: string, word: string): { operation: string; contents?: string }[] {
-  if (!isThere(folder)) return [];
-  const texts = readdirSync(join(project, folder)).map((name) => read(`${folder}/${name}`));
-  const lines = texts.flatMap((text) => text.split("\n").filter(Boolean));
-  return lines.map((line) => JSON.parse(line)).filter(({ key }) => key.includes(word));
-}
-const operations = (folder: string, word = "tabs"): string[] =>
-  readLedger(folder, word).map(({ operation }) => operation);
+const { at, git, isThere, operations, read, readSeen, seen, strata, write } = useGitProject();
 
 describe("a preference", () => {
   it("a preference is a file in its folder that git does not see, with its history in the private ledger", async () => {
@@ -204,79 +144,9 @@ describe("a memory that git sees", () => {
     expect(seen()).toContain("7070");
     expect(seen()).not.toMatch(/9090|feedback\/[a-z]/);
     expect((await strata("validate --strict")).code).toBe(0);
-    const [name = ""] = readdirSync(join(project, `${M}/feedback`));
+    const [name = ""] = readdirSync(at(`${M}/feedback`));
     write(`${M}/idea/hint.md`, `As feedback/${name.replace(".md", "")} says.\n`);
     expect((await strata("validate")).out).toContain("which git ignores, and may be committed");
-  });
-});
-
-describe("a project that had preferences before", () => {
-  const page = (text: string): string => `---\ntitle: ${text}\n---\n${text}\n`;
-  const line = (id: string, text: string): string =>
-    JSON.stringify({
-      ...{ v: 1, id, at: "2026-11-01T09:00:00.000Z", instance: "a", by: "strata", operation: "remember" },
-      ...{ key: `preference/${id}`, path: `preference/${id}.md`, before: null },
-      after: hashOf(page(text)),
-      contents: page(text),
-    });
-
-  beforeEach(() => {
-    write(`${M}/.gitignore`, "MEMORY.md\n");
-    write(`${M}/preference/old.md`, page("The committed one."));
-    write(`${M}/ledger/2026-11-aaaaaaaa.jsonl`, `${line("old", "The committed one.")}\n`);
-    git("add", "-A");
-    git("commit", "-qm", "memories");
-  });
-
-  it("keeps what is committed where it is, in git, with its changes", async () => {
-    await strata("remember --type decision We deploy on Fridays.");
-    expect(git("status", "--porcelain", "--", `${M}/preference`, `${M}/ledger/2026-11-aaaaaaaa.jsonl`)).toBe(
-      "",
-    );
-    write(`${M}/preference/old.md`, page("The committed one, changed."));
-    await strata("archive preference/old");
-    expect(readSeen().get(`${M}/archive/preference/old.md`)).toContain("changed");
-    expect(operations(`${M}/private/ledger`, "old")).toEqual([]);
-  });
-
-  it("lets git merge what two people publish", async () => {
-    write(`${M}/.gitattributes`, "ledger/*.jsonl merge=union\n");
-    await strata(`remember ${TABS}`);
-    await strata("remember --type preference I like short answers.");
-    git("add", "-A");
-    git("commit", "-qm", "rules");
-    const clone = join(project, ".git/clone");
-    git("clone", "-q", ".", clone);
-    await strata(`publish ${ID}`);
-    git("add", "-A");
-    git("commit", "-qm", "one");
-    const rules = read(`${M}/.gitignore`).replaceAll("prefer-tabs-over-spaces-makefiles", "another");
-    writeFileSync(join(clone, M, ".gitignore"), rules);
-    git("-C", clone, "commit", "-qam", "another");
-    git("pull", "-q", "--no-rebase", "--no-edit", clone, "main");
-    git("check-ignore", "-q", `${M}/preference/i-like-short-answers.md`);
-    expect(() => git("check-ignore", "-q", FILE)).toThrow();
-    expect(() => git("check-ignore", "-q", `${M}/preference/another.md`)).toThrow();
-  });
-
-  it("is not changed by a look at it while all of it is committed", async () => {
-    await strata("list");
-    expect(git("status", "--porcelain", "-uall", "--", M)).toBe("");
-  });
-
-  it("keeps what is not committed out of git from the next look on, and says so once", async () => {
-    write(`${M}/preference/new.md`, page("The uncommitted one."));
-    write(
-      `${M}/ledger/2026-11-aaaaaaaa.jsonl`,
-      `${line("old", "The committed one.")}\n${line("new", "The uncommitted one.")}\n`,
-    );
-    expect((await strata("list")).err).toContain("preference/new stays out of git from now on");
-    expect(seen()).not.toContain("uncommitted");
-    expect(readSeen().get(`${M}/preference/old.md`)).toContain("The committed one.");
-    expect(operations(`${M}/ledger`, "new")).toEqual([]);
-    expect(operations(`${M}/private/ledger`, "new")).toEqual(["remember"]);
-    expect((await strata("list")).err).not.toContain("out of git");
-    expect((await strata("validate --strict")).code).toBe(0);
   });
 });
 
@@ -286,7 +156,7 @@ describe("what leaves the project", () => {
     await strata("remember --type decision We deploy on Fridays.");
     expect((await strata("export")).out).not.toMatch(/tabs/i);
     await strata("export --include-private .git/all.jsonl");
-    rmSync(join(project, M), { recursive: true });
+    rmSync(at(M), { recursive: true });
     expect((await strata("import .git/all.jsonl")).out).toContain("Imported: 2 memories");
     expect(read(FILE)).toContain(TABS);
     expect(seen()).not.toMatch(/tabs/i);

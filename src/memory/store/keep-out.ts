@@ -69,27 +69,26 @@ export function openKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut
 function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
   const { files, keepOutOfGit: types = typesKeptOut, listTracked, onKeptOut } = options;
   const { folder, nameClone, state } = place;
-  const ignoreFile = join(folder, IGNORE);
   const rules = planKeepingRules(types);
   const moves = createMoves({ files, folder, state, prefix: formatPrefix(place) });
-  let text = "";
-  let isIgnored = readIgnored(text);
+  const ignore = createIgnoreFile(files, join(folder, IGNORE));
+  const { addLines, isIgnored, look } = ignore;
 
   return {
     look,
-    has: (path) => isIgnored(path),
+    has: isIgnored,
     covers: (type) => types.includes(type),
-    isPublished: (path) => withoutPublishing(text, path) !== text,
-    rules: () => text,
+    isPublished: (path) => withoutPublishing(ignore.text(), path) !== ignore.text(),
+    rules: ignore.text,
 
     async isDue(paths) {
-      if (planRules(text, rules).length === 0) return false;
+      if (planRules(ignore.text(), rules).length === 0) return false;
       return (await sort(paths)).untracked.length > 0;
     },
 
     async begin(lock, changes) {
       await look();
-      if (planRules(text, rules).length > 0) await addRules(lock);
+      if (planRules(ignore.text(), rules).length > 0) await addRules(lock);
       const isOpen = (path: string): boolean => !types.includes(splitPath(path)?.type as MemoryType);
       const open = changes.filter(({ isNew, path }) => isNew && isOpen(path) && isIgnored(path));
       await addLines(open.flatMap(({ path }) => planPublishingRules(path)));
@@ -110,25 +109,11 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
       const isOwn = (line: LedgerLine): boolean => line.key === key;
       await prepareHidden(files, join(folder, "private"));
       await moves.copy(lock, await moves.find(LEDGER, isOwn), HIDDEN_LEDGER);
-      const left = withoutPublishing(text, path);
-      if (left !== text) await files.writeWhole(ignoreFile, left);
-      await look();
+      await ignore.replace(withoutPublishing(ignore.text(), path));
       await moves.drop(lock, LEDGER, isOwn);
       await moves.dropCopies(lock, isOwn);
     },
   };
-
-  async function look(): Promise<void> {
-    const now = (await readText(files, ignoreFile)) ?? "";
-    if (now !== text) isIgnored = readIgnored(now);
-    text = now;
-  }
-
-  async function addLines(lines: readonly string[]): Promise<void> {
-    if (lines.length === 0) return;
-    await files.appendLine(ignoreFile, lines.join("\n"));
-    await look();
-  }
 
   /** History first: if the process stops before the rules are there, all of it is done again. */
   async function addRules(lock: Lock): Promise<void> {
@@ -139,8 +124,9 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
     await moves.copy(lock, await moves.find(LEDGER, isKept), HIDDEN_LEDGER);
     await moves.drop(lock, LEDGER, isKept);
     await moves.dropCopies(lock, isKept);
-    const missing = planRules(text, rules);
-    const negations = text.split(/\r?\n/).filter((line) => types.some((type) => isNegationOf(line, type)));
+    const missing = planRules(ignore.text(), rules);
+    const lines = ignore.text().split(/\r?\n/);
+    const negations = lines.filter((line) => types.some((type) => isNegationOf(line, type)));
     await addLines([...new Set([...missing, ...negations, ...tracked.flatMap(planPublishingRules)])]);
     await uniteRules(files, folder);
     if (untracked.length > 0) onKeptOut?.(untracked.map(keyOf));
@@ -160,6 +146,35 @@ function createKeepOut(options: KeepOutOptions, place: ShelfPlace): KeepOut {
   function keyOf(path: string): string {
     const parts = splitPath(path);
     return parts ? formatID({ ...place, ...parts }) : path;
+  }
+}
+
+/** The `.gitignore` as it was last read. */
+function createIgnoreFile(files: Files, path: string) {
+  let text = "";
+  let isIgnored = readIgnored(text);
+
+  return {
+    look,
+    text: () => text,
+    isIgnored: (path: string) => isIgnored(path),
+
+    async addLines(lines: readonly string[]): Promise<void> {
+      if (lines.length === 0) return;
+      await files.appendLine(path, lines.join("\n"));
+      await look();
+    },
+
+    async replace(contents: string): Promise<void> {
+      if (contents !== text) await files.writeWhole(path, contents);
+      await look();
+    },
+  };
+
+  async function look(): Promise<void> {
+    const now = (await readText(files, path)) ?? "";
+    if (now !== text) isIgnored = readIgnored(now);
+    text = now;
   }
 }
 
