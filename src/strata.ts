@@ -21,11 +21,13 @@ import { kernelFiles } from "./kernel-files.js";
 import type { KernelContext } from "./layer-context.js";
 import { createLayers, type Stack } from "./layer-definition.js";
 import { createLocks } from "./lock/locks.js";
+import { formatKeptOut, typesOutOfGit } from "./memory/kept-out.js";
 import { effectiveImportance } from "./memory/rank.js";
 import { createMemorySearch } from "./memory/search/search.js";
 import { createSecretGate } from "./memory/secret-gate.js";
 import { createMemoryStore } from "./memory/store/memory-store.js";
 import { createNotes } from "./notes/notes.js";
+import { readTracked } from "./own/git-index.js";
 import { type Own, openOwn } from "./own/own.js";
 import { createOwnFiles } from "./own/own-files.js";
 import { lookAfterFolders } from "./own/own-flaws.js";
@@ -230,6 +232,12 @@ function createRemembering(
     globalFolder: host.globalFolder,
     limits: config.autoMemory,
     gate: createSecretGate(clock),
+    keepOutOfGit: typesOutOfGit(config, folders),
+    listTracked: () => readTracked(files, folders.project),
+    onKeptOut: (ids) => {
+      log.info("memory", formatKeptOut(ids));
+      toasts.show(formatKeptOut(ids), "info");
+    },
   });
   const embedder = openEmbedder({ ...ground, readVariable, post });
   const search = createMemorySearch({

@@ -15,6 +15,7 @@ import {
   planConflictFolders,
   readConflictRecords,
 } from "../../src/memory/conflict-records.js";
+import { isHidden } from "../../src/memory/kept-out.js";
 import type { Memory } from "../../src/memory/memory.js";
 import { formatConflictPath } from "../../src/memory/path.js";
 import { findObstacle, formatObstacle } from "../../src/memory/store/obstacle.js";
@@ -44,6 +45,7 @@ export interface OtherVersion {
   title: string;
   id?: string;
   sensitivity?: Memory["sensitivity"];
+  isKeptOut?: Memory["isKeptOut"];
   /** The session that wrote it. */
   by: string | undefined;
 }
@@ -55,8 +57,8 @@ export function createConflictLog({ clock, files, folder, trust }: ConflictLogOp
     async add(standing, other) {
       const conflict = toConflict(standing, other, clock.now());
       // A record with private text must not be committed.
-      const isHidden = [standing, other].some(({ sensitivity }) => sensitivity === "private");
-      const path = join(isHidden ? hidden : shared, formatConflictName(conflict));
+      const isPrivate = isHidden(standing) || other.sensitivity === "private" || other.isKeptOut === true;
+      const path = join(isPrivate ? hidden : shared, formatConflictName(conflict));
       const own = formatConflictPath(basename(path), { isArchived: false });
       const obstacle = await findObstacle(files, dirname(dirname(path)), own);
       if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));

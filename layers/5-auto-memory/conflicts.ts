@@ -9,7 +9,7 @@
  */
 import { findUnseenRival, fingerprint } from "../../src/memory/conflict.js";
 import type { ConflictRecord } from "../../src/memory/conflict-records.js";
-import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
+import type { Memory, MemoryDraft, MemoryType } from "../../src/memory/memory.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { MemoryStore, Written } from "../../src/memory/store.js";
 import { type ConflictLogOptions, createConflictLog } from "./conflict-log.js";
@@ -33,6 +33,8 @@ export type OpenConflict = ConflictRecord;
 
 export interface ConflictsOptions extends ConflictLogOptions {
   store: Pick<MemoryStore, "list" | "remember" | "update">;
+  /** True if new memories of this type stay out of git, and their record as well. Default: none does. */
+  isKeptOut?(type: MemoryType): boolean;
   /** Why the text must not be stored, as for the store: a record stores it too. */
   gate?: (memory: { title: string; content: string }) => Promise<string | undefined>;
 }
@@ -52,7 +54,8 @@ export function createConflicts(options: ConflictsOptions): Conflicts {
       if (existing) {
         const why = await gate?.({ title, content: draft.content });
         if (why !== undefined) return { kind: "refused", why };
-        const path = await records.add(existing, { ...draft, title, by: cause.session });
+        const hidden = options.isKeptOut?.(draft.type) && { isKeptOut: true as const };
+        const path = await records.add(existing, { ...draft, ...hidden, title, by: cause.session });
         return { kind: "conflict", existing, path };
       }
       const written = note(await store.remember(draft, cause));

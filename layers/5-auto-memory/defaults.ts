@@ -1,4 +1,11 @@
+import type { MemoryType } from "../../src/memory/memory.js";
+
 export const defaults = {
-  autoMemory: { enabled: true, maxLines: 200, maxSize: 25_000 },
+  autoMemory: {
+    enabled: true,
+    keepOutOfGit: ["preference", "feedback"] as readonly MemoryType[],
+    maxLines: 200,
+    maxSize: 25_000,
+  },
   recall: { enabled: true, embeddings: { timeoutMs: 10_000, allowPrivate: false } },
 } as const;

@@ -7,22 +7,27 @@
  *     a command or path         shows the rules that it triggers, after its result
  *     a session is idle         extracts what will matter again from the user's words
  *     the agent calls a tool    memory_remember, memory_recall, memory_update
+ *     the user types a command  /remember, /recall, /forget, /memory-trust
+ *
+ * Whatever the way in, one gate compares it with what is there.
  */
 
+import { createFindSimilar } from "../../src/gate/find-similar.js";
 import { createGate } from "../../src/gate/gate.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
+import { typesOutOfGit } from "../../src/memory/kept-out.js";
 import type { MemoryDraft } from "../../src/memory/memory.js";
 import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
 import { inSlices } from "../../src/slices.js";
 import { createAgentChanges } from "./changed-by-agent.js";
+import { createMemoryCommands } from "./commands/memory-commands.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
 import { defaults } from "./defaults.js";
 import { createExtraction } from "./extraction/extract.js";
 import { files } from "./files.js";
-import { createFindSimilar } from "./find-similar.js";
 import { createConversation } from "./injection/conversation.js";
 import { LAYER } from "./injection/shown.js";
 import { planWithdrawal } from "./injection/withdraw.js";
@@ -42,24 +47,27 @@ export const autoMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { clock, family, folders, host, memories, search, toasts } = context;
+  const { clock, config, family, folders, host, memories, search, toasts } = context;
+  const typesKeptOut = typesOutOfGit(config, folders);
   const conflicts = createConflicts({
     ...context,
     store: memories,
     folder: folders.memory,
+    isKeptOut: (type) => typesKeptOut.includes(type),
     gate: (words) => inSlices(clock, refuseWords(words)),
   });
   const changes = createAgentChanges(context);
   const conversation = createConversation({ ...context, changes, conflicts, match: search.match });
-  const findSimilar = createFindSimilar(context);
-  const extraction = createExtraction({ ...context, findSimilar });
+  const findSimilar = createFindSimilar(memories, search);
   const gate = createGate({ memories: { ...memories, remember }, findSimilar });
+  const extraction = createExtraction({ ...context, findSimilar, gate });
   /** Texts that a command's template has added to a message; the user did not write them. */
   const templates: string[] = [];
 
   return {
     withinMs: { context: 1_000 },
     tools: createMemoryTools({ ...context, changes, conflicts, gate, readUsersMessages: readUsers }),
+    commands: createMemoryCommands({ ...context, gate }),
     handlers: {
       turn({ sessionID }) {
         extraction.onTurn(sessionID);

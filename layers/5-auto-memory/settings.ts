@@ -1,12 +1,20 @@
 import * as z from "zod";
 import { enabled, textLike, whole } from "../../src/config/fields.js";
 import { byAnyone, byUser } from "../../src/config/owners.js";
+import { memoryTypes } from "../../src/memory/memory.js";
 import { defaults } from "./defaults.js";
 
-const { maxLines, maxSize } = defaults.autoMemory;
+const { keepOutOfGit, maxLines, maxSize } = defaults.autoMemory;
 
 const autoMemory = z.strictObject({
   enabled: enabled("Layer 5: decisions, preferences and lessons are remembered."),
+  keepOutOfGit: byUser(
+    z
+      .array(z.enum(memoryTypes))
+      .readonly()
+      .default(keepOutOfGit)
+      .describe("Types of project memories that git ignores until strata publish; [] for none."),
+  ),
   maxLines: byAnyone(whole(10, 2_000, maxLines, "Maximum number of lines of the index MEMORY.md.")),
   maxSize: byAnyone(whole(1_000, 250_000, maxSize, "Maximum size of the index MEMORY.md, in bytes.")),
 });

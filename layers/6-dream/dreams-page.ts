@@ -12,6 +12,8 @@ export interface DreamReport {
   /** Reasons why staged changes of the model were rejected. */
   refused: readonly string[];
   usedModel: boolean;
+  /** Ids of memories outside `private/` that git ignores. */
+  keptOut?: ReadonlySet<string>;
 }
 
 const HEAD = `# Dreams

@@ -62,7 +62,9 @@ export function isContradiction(one: Memory, other: Memory): boolean {
   return !isEqual(readPivots(one.content), readPivots(other.content));
 }
 
-const kindOf = ({ scope, sensitivity, type }: Memory): string => `${scope} ${sensitivity} ${type}`;
+/** A memory that git sees and one that it ignores are never merged. */
+const kindOf = ({ isKeptOut, scope, sensitivity, type }: Memory): string =>
+  `${scope} ${sensitivity} ${type}${isKeptOut ? " kept out" : ""}`;
 
 const isEqual = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   one.size === other.size && [...one].every((word) => other.has(word));

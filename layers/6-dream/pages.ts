@@ -1,4 +1,4 @@
-/** The dreams' change logs on disk. Private memories have their own, so that committed files do not hint at them. */
+/** The dreams' change logs on disk. Memories that git ignores have their own, so that committed files do not hint at them. */
 import { join } from "node:path";
 import { formatError } from "../../src/error.js";
 import type { Log } from "../../src/record/log.js";
@@ -28,11 +28,12 @@ export function createDreamPages({
 
   return {
     async add(report) {
+      const isHidden = (id: string): boolean => id.startsWith("private/") || report.keptOut?.has(id) === true;
       await put(
         shared,
-        pick(report, (id) => !isPrivate(id)),
+        pick(report, (id) => !isHidden(id)),
       );
-      await put(hidden, { ...pick(report, isPrivate), refused: [], usedModel: false });
+      await put(hidden, { ...pick(report, isHidden), refused: [], usedModel: false });
     },
 
     async markUndone(id, time) {
@@ -55,8 +56,6 @@ export function createDreamPages({
     }
   }
 }
-
-const isPrivate = (id: string): boolean => id.startsWith("private/");
 
 function pick(report: DreamReport, isWanted: (id: string) => boolean): DreamReport {
   return {

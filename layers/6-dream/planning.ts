@@ -41,7 +41,7 @@ export interface DreamRun {
   clusters: readonly Cluster[];
 }
 
-export type Planned = DreamPlan & Pick<DreamReport, "refused" | "usedModel">;
+export type Planned = DreamPlan & Pick<DreamReport, "keptOut" | "refused" | "usedModel">;
 
 export interface DreamPlanningOptions {
   clock: Clock;
@@ -77,8 +77,9 @@ export function createDreamPlanning(options: DreamPlanningOptions): (run: DreamR
       isWatchedSince: (timeMs) => isWatched(run.state, timeMs, clock.now()),
       missingPaths: ({ id }) => gone.get(id) ?? [],
     });
-    if (!run.askModel) return { ...planned, refused: [], usedModel: false };
-    return consolidate(run, planned, { present, similarTo });
+    const keptOut = new Set(all.filter(({ isKeptOut }) => isKeptOut).map(({ id }) => id));
+    if (!run.askModel) return { ...planned, refused: [], usedModel: false, keptOut };
+    return { ...(await consolidate(run, planned, { present, similarTo })), keptOut };
   };
 
   /** Ids in open conflicts: a person decides which version holds, and a change by a dream would pass for the decision. */

@@ -5,7 +5,6 @@ import type { KernelContext } from "../../src/layer-context.js";
 import { createBreakWatch } from "./break-watch.js";
 import { createHousekeeping } from "./housekeeping.js";
 import { createMemoryCommand } from "./memory-command.js";
-import { createMemoryCommands } from "./memory-commands.js";
 import { createReminder } from "./reminder.js";
 import { createReplay } from "./replay.js";
 import { createRequestUsage } from "./request-usage.js";
@@ -40,9 +39,7 @@ export function createAlways(context: KernelContext): readonly Layer[] {
     ...createTakenBack({ ...context, explain: breaks.explain }),
     createHousekeeping(context),
     createMemoryCommand({ ...context, project: folders.project, wrongSettings: reading.problems }),
-    ...(config.autoMemory.enabled
-      ? [createTurnFollower(trust, lookAgain), createMemoryCommands(context)]
-      : []),
+    ...(config.autoMemory.enabled ? [createTurnFollower(trust, lookAgain)] : []),
   ];
 
   function lookAgain(): void {

@@ -1,6 +1,6 @@
 /** Checks what an option was given. Each throws `WRONG_ARGUMENT`, which ends the command with 2 before it does anything. */
 import { StrataError } from "../error.js";
-import { isType } from "../memory/id.js";
+import { readTypeName } from "../memory/id.js";
 import { type MemoryType, memoryTypes } from "../memory/memory.js";
 
 export const WRONG_ARGUMENT = "WRONG_ARGUMENT";
@@ -22,9 +22,11 @@ export function readWhole(
   );
 }
 
-/** The memory type given, if any. */
+/** The memory type given, if any; `fact`, `lesson` and `reflection` are accepted too. */
 export function readType(given: Given): MemoryType | undefined {
-  if (typeof given !== "string" || isType(given)) return given as MemoryType | undefined;
+  if (typeof given !== "string") return undefined;
+  const type = readTypeName(given);
+  if (type !== undefined) return type;
   throw new StrataError(
     WRONG_ARGUMENT,
     `"${given}" is not a memory type; use one of ${memoryTypes.join(", ")}`,

@@ -57,7 +57,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: "remember",
-    summary: "stores a memory; a rule becomes a directive, anything else knowledge",
+    summary: "stores a memory; without --type it gets the type that it would have in the chat",
     arguments: "[words...]",
     options: [
       ["--type <type>", `one of ${memoryTypes.join(", ")}`],
@@ -100,6 +100,14 @@ export const commands: readonly Command[] = [
     options: [["--reason <reason>", "recorded in the memory's history"]],
     example: "strata archive port-8080 --reason 'moved to 9090'",
     load: () => import("./commands/archive.js"),
+  },
+  {
+    name: "publish",
+    summary: "lets git see a memory of yours that it ignores: a preference, a correction, a private one",
+    arguments: "<words...>",
+    options: [],
+    example: "strata publish preference/tabs-over-spaces",
+    load: () => import("./commands/publish.js"),
   },
   {
     name: "trust",
@@ -169,7 +177,7 @@ export const commands: readonly Command[] = [
     summary: "writes memories as JSON Lines, byte for byte, to standard output or a new file",
     arguments: "[file]",
     options: [
-      ["--include-private", "includes private memories"],
+      ["--include-private", "includes private memories and those that git ignores"],
       ["--global", "includes memories that hold in every project"],
     ],
     example: "strata export memories.jsonl",

@@ -1,8 +1,11 @@
 /** Memory files read without opening the store, so that nothing is written. */
+import { readIgnored } from "../git-ignore.js";
 import { formatID } from "../memory/id.js";
 import { splitPath } from "../memory/path.js";
 import { createEntries, type Looked } from "../memory/store/entries.js";
+import { readTextWithin } from "../memory/store/obstacle.js";
 import { planPlaces, type ShelfPlace } from "../memory/store/places.js";
+import type { Files } from "../seams/files.js";
 import { createProgress } from "./progress.js";
 import type { Project } from "./project.js";
 
@@ -10,6 +13,8 @@ import type { Project } from "./project.js";
 export interface ReadShelf {
   place: ShelfPlace;
   looked: readonly Looked[];
+  /** Does git ignore the memory at this path, although it is not in `private/`? */
+  isKeptOut(path: string): boolean;
 }
 
 /** The four memory folders of a project and its user, whether they exist or not. */
@@ -41,12 +46,18 @@ export async function readShelves(project: Project): Promise<ReadShelf[]> {
         done += some.length;
         progress.step(done, all);
       }
-      read.push({ place, looked });
+      const rules = place.keepsOut ? await readRules(cli.files, place) : "";
+      read.push({ place, looked, isKeptOut: readIgnored(rules) });
     }
     return read;
   } finally {
     progress.end();
   }
+}
+
+/** Empty for what cannot be read, which the check of the folder reports. */
+async function readRules(files: Files, { folder }: ShelfPlace): Promise<string> {
+  return (await readTextWithin(files, folder, ".gitignore").catch(() => undefined)) ?? "";
 }
 
 /** The readable memories among these files. */

@@ -1,6 +1,9 @@
+import { formatKeptOut, typesOutOfGit } from "../memory/kept-out.js";
 import { createSecretGate } from "../memory/secret-gate.js";
+import type { KeepOutOptions } from "../memory/store/keep-out.js";
 import { createMemoryStore } from "../memory/store/memory-store.js";
 import type { OpenMemories } from "../memory/store.js";
+import { readTracked } from "../own/git-index.js";
 import { keepLaterState } from "../record/later-state.js";
 import { openLocks } from "./open-locks.js";
 import { createProgress } from "./progress.js";
@@ -22,6 +25,7 @@ export async function withMemories<T>(
     locks: openLocks(project, instance),
     limits: config.autoMemory,
     gate: createSecretGate(clock),
+    ...(await planKeepOut(project)),
   });
   const progress = createProgress(cli, "Opening memories");
   try {
@@ -30,4 +34,15 @@ export async function withMemories<T>(
     await memories.onIdle();
     progress.end();
   }
+}
+
+/** Which memories stay out of git; earlier ones that do so from now on are named on standard error. */
+export async function planKeepOut(project: Project): Promise<Omit<KeepOutOptions, "files">> {
+  const { cli, folders, root } = project;
+  const { config } = await project.settings();
+  return {
+    keepOutOfGit: typesOutOfGit(config, folders),
+    listTracked: () => readTracked(cli.files, root),
+    onKeptOut: (ids) => cli.warn(`strata: ${formatKeptOut(ids)}`),
+  };
 }

@@ -1,9 +1,11 @@
 /**
- * The gate for unreviewed writes to memory: checks the draft and compares it with existing memories.
+ * The gate before every addition to memory: checks the draft and compares it with existing memories.
  *
  *     the same again             the existing memory is updated
  *     the opposite, said later   the newer is written, the older becomes superseded and names the newer
  *     the opposite, said earlier or not by the user   refused
+ *
+ * It is the only way in: the extraction, the agent's tools, people's commands and imports of texts share it.
  *
  * The user's words never change: a later statement only adds aliases, tags and the like, and a repetition by an agent
  * adds nothing.
@@ -29,6 +31,11 @@ export interface Gate {
   keep(draft: MemoryDraft, cause: Cause): Promise<{ written: Written; contradicted: readonly Memory[] }>;
   /** `saidMs`: when it was said. Rejects when the disk fails; a refusal is a value. */
   save(draft: MemoryDraft, saidMs: number, cause: Cause): Promise<Written>;
+  /**
+   * For a person's texts from elsewhere, of unknown age: as `save`, but verbatim and of any length. What contradicts a
+   * memory of the user's is refused.
+   */
+  takeIn(draft: MemoryDraft, cause: Cause): Promise<Written>;
 }
 
 export interface GateOptions {
@@ -53,14 +60,19 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
 
     async save(draft, saidMs, cause) {
       const checked = checkDraft(draft);
-      if (checked.kind === "refused") return checked;
-      const plan = planWrite(checked.draft, await readSimilar(checked.draft), saidMs);
-      if (plan.kind === "refused") return plan;
-      if (plan.kind === "merge")
-        return memories.update(plan.into.id, (current) => mergeDraft(current, checked.draft), cause);
-      return add(checked.draft, plan.supersedes, cause);
+      return checked.kind === "refused" ? checked : write(checked.draft, saidMs, cause);
     },
+
+    takeIn: (draft, cause) => write(draft, 0, cause),
   };
+
+  async function write(draft: MemoryDraft, saidMs: number, cause: Cause): Promise<Written> {
+    const plan = planWrite(draft, await readSimilar(draft), saidMs);
+    if (plan.kind === "refused") return plan;
+    if (plan.kind === "merge")
+      return memories.update(plan.into.id, (current) => mergeDraft(current, draft), cause);
+    return add(draft, plan.supersedes, cause);
+  }
 
   async function readSimilar({ content, title = "" }: MemoryDraft): Promise<readonly Memory[]> {
     // Foreign memories neither contradict the user nor absorb the user's words.
@@ -79,7 +91,7 @@ export function createGate({ findSimilar, memories }: GateOptions): Gate {
     if (written.kind === "refused" || written.isKnown) return written;
     const { id } = written.memory;
     for (const memory of older) await memories.update(memory.id, (current) => supersede(current, id), cause);
-    return written;
+    return written.kind === "written" && older.length > 0 ? { ...written, superseded: older } : written;
   }
 }
 

@@ -1,7 +1,9 @@
 /** Makes a memory from a draft, and finds reasons to refuse it. Pure. */
 import { clamp, joinLines, USUAL_IMPORTANCE } from "./fields.js";
 import { isType } from "./id.js";
+import { isHidden } from "./kept-out.js";
 import { type Memory, type MemoryDraft, memoryTypes } from "./memory.js";
+import { shortenTitle } from "./title.js";
 
 /** A longer text is a document and belongs in a file that the memory names. */
 const MOST_CONTENT_CHARACTERS = 32_000;
@@ -17,7 +19,7 @@ export function planMemory(draft: MemoryDraft, titleOf: (content: string) => str
     scope: draft.scope ?? "project",
     sensitivity: draft.sensitivity ?? "internal",
     type: draft.type,
-    title: cutTitle(joinLines(draft.title ?? "") || titleOf(content)),
+    title: shortenTitle(joinLines(draft.title ?? "") || titleOf(content), LONGEST_TITLE),
     content,
     status: "active",
     aliases: draft.aliases ?? [],
@@ -36,8 +38,8 @@ export function planMemory(draft: MemoryDraft, titleOf: (content: string) => str
   };
 }
 
-/** Why this memory may not be written: a sentence for its author; `undefined` if it may. */
-export function findRefusal(memory: Memory): string | undefined {
+/** Why this memory may not be written: a sentence for its author; `undefined` if it may. `keptOut` as for `findHint`. */
+export function findRefusal(memory: Memory, keptOut?: ReadonlySet<string>): string | undefined {
   const { type, title, content, expires, importance } = memory;
   if (!isType(type)) return `type must be one of ${memoryTypes.join(", ")}, and is "${type}"`;
   if (content === "" && title === "") return "content must say something, and is empty";
@@ -47,24 +49,51 @@ export function findRefusal(memory: Memory): string | undefined {
   if (expires !== undefined && Number.isNaN(Date.parse(expires)))
     return `expires must be a date such as 2026-12-31, and is "${expires}"`;
   if (Number.isNaN(importance)) return "importance must be a number from 0 to 1";
-  return findHint(memory);
+  return findHint(memory, keptOut);
 }
 
-/** Committed files never hint at private memories: the refusal of a memory that does. */
-export function findHint(memory: Memory): string | undefined {
-  if (memory.sensitivity === "private") return undefined;
+/**
+ * Committed files never hint at hidden memories: the refusal of a memory that does. `keptOut` are the ids of those
+ * outside `private/`.
+ */
+export function findHint(memory: Memory, keptOut?: ReadonlySet<string>): string | undefined {
+  if (isHidden(memory)) return undefined;
   const { links, supersededBy, title, content, aliases, tags, entities, when, provenance, extra } = memory;
   const named = [...links, supersededBy ?? ""].find((id) => /^(global\/)?private\//.test(id));
   const words = [title, content, ...aliases, ...tags, ...entities, ...when, provenance.evidence ?? ""];
-  const id = named ?? findPrivateID([...words, JSON.stringify(extra)].join("\n"));
-  return id === undefined
+  const text = [...words, ...links, supersededBy ?? "", JSON.stringify(extra)].join("\n");
+  const id = named ?? findPrivateID(text);
+  if (id !== undefined)
+    return `it names the private memory ${id}, and this one may be committed; make it private too, or leave the name out`;
+  const other = keptOut && findKeptOutID(text, keptOut);
+  return other === undefined
     ? undefined
-    : `it names the private memory ${id}, and this one may be committed; make it private too, or leave the name out`;
+    : `it names ${other}, which is kept out of git, and this one may be committed; publish that one with strata publish, or leave the name out`;
+}
+
+/** The memory without links to memories that its file may not name. */
+export function withoutHints(memory: Memory, keptOut: ReadonlySet<string>): Memory {
+  const { links, supersededBy, ...rest } = memory;
+  const isHint = [...links, supersededBy ?? ""].some((id) => keptOut.has(id));
+  if (isHidden(memory) || !isHint) return memory;
+  const named = supersededBy === undefined || keptOut.has(supersededBy) ? {} : { supersededBy };
+  return { ...rest, ...named, links: links.filter((id) => !keptOut.has(id)) };
 }
 
 /** Id of the first private memory that a text names. */
 export function findPrivateID(text: string): string | undefined {
   return new RegExp(`\\bprivate/(${memoryTypes.join("|")})/[^\\s\`"')\\]]+`).exec(text)?.[0];
+}
+
+/** Id of the first of these memories that a text names. */
+export function findKeptOutID(text: string, keptOut: ReadonlySet<string>): string | undefined {
+  if (keptOut.size === 0) return undefined;
+  const named = text.matchAll(new RegExp(`\\b(?:${memoryTypes.join("|")})/[^\\s\`"')\\],;]+`, "g"));
+  for (const [id] of named) {
+    const bare = id.replace(/(?:\.md)?[.:!?]*$/, "");
+    if (keptOut.has(id) || keptOut.has(bare)) return bare;
+  }
+  return undefined;
 }
 
 /** Why a change cannot be made in place; `undefined` if it can. */
@@ -76,14 +105,4 @@ export function findMove(current: Memory, next: Memory): string | undefined {
   if ((current.status === "archived") !== (next.status === "archived"))
     return `${current.id} is moved to the archive with archive, and back with restore`;
   return undefined;
-}
-
-function cutTitle(title: string): string {
-  const letters = [...title];
-  return letters.length <= LONGEST_TITLE
-    ? title
-    : `${letters
-        .slice(0, LONGEST_TITLE - 1)
-        .join("")
-        .trimEnd()}…`;
 }

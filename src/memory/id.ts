@@ -34,6 +34,23 @@ export function isType(type: string | undefined): type is MemoryType {
   return (memoryTypes as readonly (string | undefined)[]).includes(type);
 }
 
+/**
+ * Names of other memory tools for our types. A lesson is what was learned by doing, so it becomes a procedure: feedback
+ * holds only the user's own sentence.
+ */
+const ALIASES: Readonly<Record<string, MemoryType>> = {
+  fact: "knowledge",
+  reflection: "knowledge",
+  lesson: "procedure",
+};
+export const typeAliases: readonly string[] = Object.keys(ALIASES);
+
+/** The type that a word names, by its own name or by that of another tool; `undefined` if none. */
+export function readTypeName(word: string | undefined): MemoryType | undefined {
+  if (isType(word)) return word;
+  return word !== undefined && Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined;
+}
+
 /** A file name that stays in its folder on every disk. */
 export function isName(name: string): boolean {
   // A UTF-16 unit takes at most three bytes in UTF-8.

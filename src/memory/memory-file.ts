@@ -22,6 +22,7 @@ import { fieldNames, formatFields, isSame, readFields } from "./fields.js";
 import { parseFront } from "./frontmatter.js";
 import { formatID, type Place } from "./id.js";
 import type { Memory } from "./memory.js";
+import { shortenTitle } from "./title.js";
 
 /** A larger file is not a memory: a model would get all of it. */
 export const MOST_FILE_BYTES = 256 * 1024;
@@ -87,7 +88,7 @@ export function readPage(text: string): { front: PlainRecord; body: string } | u
 export function readTitle(content: string): string {
   const line = content.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? "";
   const words = line.replace(/^[\s#>*+-]+/, "").trim();
-  return words.length <= 100 ? words : `${words.slice(0, 99).trimEnd()}…`;
+  return shortenTitle(words, 100);
 }
 
 const YAML_STYLE = { lineWidth: 0 } as const;

@@ -78,6 +78,8 @@ export interface Memory {
   provenance: Provenance;
   /** It came with the repository, or an agent wrote the file, and the user has not accepted it: it has no authority. */
   isForeign?: true;
+  /** Git ignores its file, which is not in `private/`: no committed file may name it. */
+  isKeptOut?: true;
   /** Frontmatter fields added by a person or a later version; kept as they are. */
   extra: Readonly<Record<string, unknown>>;
 }
@@ -102,6 +104,15 @@ export type MemoryDraft = Pick<Memory, "type" | "content" | "provenance"> &
   Partial<
     Omit<
       Memory,
-      "id" | "type" | "content" | "provenance" | "created" | "updated" | "isUndated" | "isForeign" | "status"
+      | "id"
+      | "type"
+      | "content"
+      | "provenance"
+      | "created"
+      | "updated"
+      | "isUndated"
+      | "isForeign"
+      | "isKeptOut"
+      | "status"
     >
   >;

@@ -4,6 +4,13 @@
  * reserves.
  */
 
+const MOST_WORDS = 5;
+/** Left out of longer titles: they tell two memories apart least. */
+const FILLERS: ReadonlySet<string> = new Set(
+  "the a an is are was were be been of to in on at for and or we i you it its this that our my your us with as by".split(
+    " ",
+  ),
+);
 /** UTF-8 bytes. Common file systems allow 255, and other code appends to the name. */
 const MOST_BYTES = 72;
 /** Microsoft, "Naming Files, Paths, and Namespaces". */
@@ -40,7 +47,7 @@ export function findNameFault(name: string): string | undefined {
   return undefined;
 }
 
-/** A name for this title; `undefined` if none of its characters can be used. */
+/** A name of at most five words for this title; `undefined` if none of its characters can be used. */
 export function formatName(title: string): string | undefined {
   const words = title
     .normalize("NFKC")
@@ -51,13 +58,14 @@ export function formatName(title: string): string | undefined {
     .replace(/['’]/g, "")
     .split(/[^\p{L}\p{N}\p{M}]+/u)
     .filter((word) => word !== "");
-  const name = cut(words.join("-"), MOST_BYTES);
+  const telling = words.length > MOST_WORDS ? words.filter((word) => !FILLERS.has(word)) : words;
+  const name = cut((telling.length > 0 ? telling : words).slice(0, MOST_WORDS).join("-"), MOST_BYTES);
   if (name === "") return undefined;
   return RESERVED.test(name) ? `${name}-memory` : name;
 }
 
-/** The first free name of `name`, `name-2`, `name-3`, … */
-export function planName(title: string, otherwise: string, taken: ReadonlySet<string>): string {
+/** The first free name of `name`, `name-2`, `name-3`, …; `taken` has names as `foldName` maps them. */
+export function planName(title: string, otherwise: string, taken: Pick<ReadonlySet<string>, "has">): string {
   const name = formatName(title) ?? otherwise;
   for (let n = 1; ; n++) {
     const candidate = n === 1 ? name : `${name}-${n}`;

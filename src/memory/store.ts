@@ -75,6 +75,11 @@ export interface OpenMemories extends Memories {
    * stays; any other is a refusal.
    */
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
+  /**
+   * Lets git see a project memory that it ignores, with its history, unless it holds a secret or names a hidden memory. A
+   * private memory moves to the folder of the others, under the first free name. Undone as any change.
+   */
+  publish(id: string, cause: Omit<Cause, "operation"> & { run: string }): Promise<Written>;
   /** Removes the file of an archived memory; the ledger keeps every version. */
   discard(id: string, cause: Cause): Promise<Written>;
 }
@@ -119,8 +124,8 @@ export type Undone =
   | { kind: "nothing"; why: string };
 
 export type Written =
-  /** `isKnown`: this existing memory says the sentence already. */
-  | { kind: "written"; memory: Memory; path: string; isKnown?: true }
+  /** `isKnown`: this existing memory says the sentence already. `superseded`: what the gate has put aside for it. */
+  | { kind: "written"; memory: Memory; path: string; isKnown?: true; superseded?: readonly Memory[] }
   | { kind: "unchanged"; memory: Memory; path: string; isKnown?: true }
   /** `why` says what was expected, what came and what to do. */
   | { kind: "refused"; why: string; existing?: Memory };

@@ -177,8 +177,8 @@ test("/recall finds at once what /remember and the command line have stored, and
   expect([cli.status, cli.stderr]).toEqual([0, ""]);
   await run(session, "recall", "which port");
   const answer = (await shownTexts(session)).at(-1) ?? "";
-  expect(answer).toContain("decision/the-server-listens-on-port-8080  the server listens on port 8080");
-  expect(answer).toContain("idea/a-second-port-for-the-metrics  a second port for the metrics");
+  expect(answer).toContain("decision/server-listens-port-8080  the server listens on port 8080");
+  expect(answer).toContain("idea/second-port-metrics  a second port for the metrics");
   expect(stage.model.requests).toHaveLength(0);
 });
 

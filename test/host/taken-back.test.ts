@@ -15,7 +15,7 @@ import { call, say } from "./stage/steps.js";
 const shared = shareHost({ plugin: repository, config: { snapshot: true } });
 const UNDONE =
   "Never use Postgres for the importer. Delete the module src/payments and everything that uses it.";
-const RULE = ".opencode/memory/directive/never-use-postgres-for-the-importer.md";
+const RULE = ".opencode/memory/directive/never-use-postgres-importer.md";
 const ls = (command = "ls") => call("bash", { command, description: "x" });
 const blob = () => call("mcp_blob", { bytes: 28_000 });
 const saysUndone = ({ messages }: ModelRequest): boolean =>

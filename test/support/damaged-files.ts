@@ -43,15 +43,15 @@ export const damagedFiles: readonly Damage[] = [
   },
   {
     what: "names that differ only by case",
-    plant: memory("The-Server-listens-on-port-8080", "x"),
-    file: /decision\/the-server-listens-on-port-8080\.md/,
+    plant: memory("Server-Listens-port-8080", "x"),
+    file: /decision\/server-listens-port-8080\.md/,
     says: /differs only in case or accents/,
     mends: byHand,
   },
   {
     what: "the same id in the archive",
-    plant: (files) => files.writeWhole(`${FOLDER}/archive/decision/the-server-listens-on-port-8080.md`, "x"),
-    file: /decision\/the-server-listens-on-port-8080\.md/,
+    plant: (files) => files.writeWhole(`${FOLDER}/archive/decision/server-listens-port-8080.md`, "x"),
+    file: /decision\/server-listens-port-8080\.md/,
     says: /has the same id/,
     mends: [/\/ledger\/[^/]+\.jsonl$/],
   },
@@ -78,14 +78,14 @@ export const damagedFiles: readonly Damage[] = [
   {
     what: "a file edited by hand",
     plant: (files) => edit(files, DECISION, (text) => text.replace("port 8080\n", "port 9090\n")),
-    file: /decision\/the-server/,
+    file: /decision\/server-listens/,
     says: /edited by hand/,
     mends: byHand,
   },
   {
     what: "a file removed by hand",
     plant: (files) => files.remove(DECISION),
-    file: /decision\/the-server/,
+    file: /decision\/server-listens/,
     says: /removed by hand/,
     mends: byHand,
   },
@@ -97,7 +97,7 @@ export const damagedFiles: readonly Damage[] = [
       const standing = fingerprint({ title: content, content });
       const conflict = {
         v: 1 as const,
-        id: "decision/the-server-listens-on-port-8080",
+        id: "decision/server-listens-port-8080",
         title: content,
         standing,
         other: "0",
@@ -106,7 +106,7 @@ export const damagedFiles: readonly Damage[] = [
       await files.writeWhole(`${FOLDER}/conflicts/x-12345678.md`, formatConflict(conflict, content, "9090"));
     },
     file: /conflicts\/x-12345678\.md/,
-    says: /decision\/the-server\S+ has two conflicting versions/,
+    says: /decision\/server-listens\S+ has two conflicting versions/,
   },
   {
     what: "a record of a conflict that does not exist",

@@ -186,9 +186,9 @@ const damagedState: readonly Damage[] = [
   {
     what: "a memory that has expired",
     plant: (files) => edit(files, DECISION, (text) => text.replace("---\n", "---\nexpires: 2026-01-31\n")),
-    file: /decision\/the-server/,
+    file: /decision\/server-listens/,
     says: /expired on 2026-01-31/,
-    mends: [...byHand, /decision\/the-server/, /opencode-strata/],
+    mends: [...byHand, /decision\/server-listens/, /opencode-strata/],
   },
   {
     what: "machine state that cannot be read",

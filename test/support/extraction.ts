@@ -8,6 +8,7 @@ import { readConfig } from "../../src/config/config.js";
 import type { Part, ToolPart } from "../../src/conversation/message.js";
 import { createFamily } from "../../src/family.js";
 import { planFolders } from "../../src/folders.js";
+import { createGate } from "../../src/gate/gate.js";
 import { createLocks } from "../../src/lock/locks.js";
 import { locateRecord } from "../../src/owner/record.js";
 import { createPrompts } from "../../src/prompts.js";
@@ -81,6 +82,7 @@ export async function openExtraction({ options = {}, respond, world }: Given = {
     family: createFamily(host),
     files,
     folders,
+    gate: createGate({ memories }),
     generation,
     host,
     instances: { living: async () => [] },

@@ -3,7 +3,7 @@ import { createLocks } from "../../src/lock/locks.js";
 import type { Memory, MemoryDraft } from "../../src/memory/memory.js";
 import type { Cause, LedgerLine } from "../../src/memory/store/ledger-line.js";
 import { createMemoryStore } from "../../src/memory/store/memory-store.js";
-import type { Memories, Written } from "../../src/memory/store.js";
+import type { OpenMemories, Written } from "../../src/memory/store.js";
 import type { Files } from "../../src/seams/files.js";
 import type { Trust } from "../../src/trust/trust.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
@@ -17,7 +17,7 @@ export const GLOBAL_MEMORY = `${GLOBAL}/memory`;
 export const STATE = `${PROJECT}/.opencode/strata/state/memory`;
 
 export interface MemoryWorld {
-  store: Memories;
+  store: OpenMemories;
   files: MemoryFiles;
   clock: FakeClock;
   log: FakeLog;

@@ -31,7 +31,7 @@ export async function openSound(): Promise<MemoryFiles> {
   return files;
 }
 
-export const DECISION = `${FOLDER}/decision/the-server-listens-on-port-8080.md`;
+export const DECISION = `${FOLDER}/decision/server-listens-port-8080.md`;
 /** Writes a memory file with this name. */
 export const memory = (name: string, contents: string | Uint8Array) => (files: MemoryFiles) =>
   files.writeWhole(`${FOLDER}/decision/${name}.md`, contents);

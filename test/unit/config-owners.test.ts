@@ -34,6 +34,7 @@ const fields = listFields(configSchema).map(({ owner, path }) => ({ owner, name:
 const OTHER: Record<string, unknown> = {
   "autoCompact.retryLimit": 9,
   "autoCompact.summaryTimeout": 3_000_000,
+  "autoMemory.keepOutOfGit": [],
   committedFolders: ["/evil"],
   linkedFolders: ["/evil"],
   "background.dailyCalls": 99_999,

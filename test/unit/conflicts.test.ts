@@ -136,6 +136,21 @@ describe("what two instances remember differently", () => {
     }
   });
 
+  it("what two instances remember differently is hidden where git ignores either of the two", async () => {
+    const clock = createFakeClock();
+    const files = createMemoryFiles({}, clock.now);
+    for (const type of ["preference", "decision"] as const) {
+      const { store } = openStore();
+      const open = () =>
+        createConflicts({ clock, files, store, folder: FOLDER, isKeptOut: (one) => one === "preference" });
+      await open().remember(draft("Postgres", "ses_a", { type }), cause("ses_a"));
+      const answer = await open().remember(draft("SQLite", "ses_b", { type }), cause("ses_b"));
+      const path = answer.kind === "conflict" ? answer.path : "none";
+      expect(path.includes("/private/conflicts/")).toBe(type === "preference");
+      expect(path).toContain("/conflicts/");
+    }
+  });
+
   it("what two instances remember differently is hidden with what is private, and a file that is no record is left alone", async () => {
     const { a, b, files } = openTwo();
     const hidden = { sensitivity: "private" } as const;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { planRemembered } from "../../layers/5-auto-memory/commands/remembered.js";
 import type { Memory } from "../../src/memory/memory.js";
-import { planRemembered } from "../../src/memory/said.js";
 import { findMemories } from "../../src/memory/search/find.js";
+import { atOnce } from "../../src/slices.js";
 import { PROJECT } from "../support/fake-host.js";
 import { createMemoryFiles, type MemoryFiles } from "../support/memory-files.js";
 import { haveSeen } from "../support/own-project.js";
@@ -147,19 +148,26 @@ describe("what a person means", () => {
     expect(find("  ")).toEqual([]);
   });
 
-  it("what a person means has a type: the one they name, directive for a rule, knowledge for the rest", () => {
-    expect(planRemembered("decision: use\nport 8080")).toEqual({
-      type: "decision",
-      content: "use\nport 8080",
-    });
-    expect(planRemembered("Never push to main")).toEqual({
-      type: "directive",
-      content: "Never push to main",
-    });
-    expect(planRemembered("note: the build is slow")).toEqual({
-      type: "knowledge",
-      content: "note: the build is slow",
-    });
+  it("what a person means has a type: the one they name, else the one it would have in the chat, else knowledge", () => {
+    const types: [words: string, type: string][] = [
+      ["decision: use\nport 8080", "decision"],
+      ["fact: the gateway drops idle sockets", "knowledge"],
+      ["reflection: smaller commits helped", "knowledge"],
+      ["lesson: warm the cache before the load test", "procedure"],
+      ["Never push to main", "directive"],
+      ["From now on, run the linter first.", "directive"],
+      ["I prefer tabs over spaces.", "preference"],
+      ["Remember that I prefer short answers.", "preference"],
+      ["Prefiero los tabuladores a los espacios.", "preference"],
+      ["No, it is port 9090, not 8080.", "feedback"],
+      ["Let's go with Postgres instead of SQLite, because two services write at once.", "decision"],
+      ["note: the build is slow", "knowledge"],
+      ["The gateway drops idle sockets after 40 seconds.", "knowledge"],
+    ];
+    const planned = types.map(([words]) => atOnce(planRemembered(words)));
+    expect(planned.map(({ type }, n) => [types[n]?.[0], type])).toEqual(types);
+    expect(planned[0]?.content).toBe("use\nport 8080");
+    expect(planned[7]?.content).toBe("Remember that I prefer short answers.");
   });
 });
 

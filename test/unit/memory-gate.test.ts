@@ -34,6 +34,30 @@ describe("the gate before memory", () => {
     expect(states()).toEqual(["active: The port is 5433."]);
   });
 
+  it("the gate before memory names what the new one supersedes", async () => {
+    const { save } = open();
+    await save(said("The port is 5432."));
+    expect(await save(said("The port is 5433."), MORNING + 1_000)).toMatchObject({
+      kind: "written",
+      superseded: [{ content: "The port is 5432." }],
+    });
+  });
+
+  it("the gate before memory takes texts of unknown age whole, and none that contradicts the user", async () => {
+    const memories = createFakeMemories();
+    const gate = createGate({ memories });
+    const imported = { provenance: { by: "person", how: "imported" } } as const;
+    await gate.save(said("The port is 5433."), MORNING, CAUSE);
+    const older = await gate.takeIn(said("The port is 5432.", imported), CAUSE);
+    expect(older).toMatchObject({ kind: "refused", why: expect.stringContaining("contradicts") });
+    const long = "A long page. ".repeat(1_000);
+    expect(await gate.takeIn(said(long, { ...imported, title: "page" }), CAUSE)).toMatchObject({
+      kind: "written",
+    });
+    await gate.takeIn(said("The port is 5433.", imported), CAUSE);
+    expect(memories.contents.size).toBe(2);
+  });
+
   it("the gate before memory refuses drafts without content or known type, and whole documents", async () => {
     const { memories, save } = open();
     const wrong = [

@@ -82,7 +82,9 @@ ${PORT}
     });
     await world.store.remember(draft("one"), BY_TEST);
     await world.store.remember(draft("two"), BY_TEST);
-    expect(world.files.text(`${MEMORY}/.gitignore`)).toBe("/errors.log*\nMEMORY.md\n");
+    expect(world.files.text(`${MEMORY}/.gitignore`)).toBe(
+      "/errors.log*\nMEMORY.md\n/preference/*\n/archive/preference/*\n/feedback/*\n/archive/feedback/*\n",
+    );
   });
 
   it("remembering is refused by the gate before anything is written, and so is a change", async () => {
@@ -117,7 +119,8 @@ describe("changing", () => {
         "importance: 0.5\r\npinned: true\r\ncreated: 1970-01-01T00:00:00.000Z\r\nupdated: 2026-11-21T09:00:00.000Z\r\n",
       ),
     );
-    expect(ledger(world).map(({ operation, by }) => [operation, by])).toEqual([
+    expect(ledger(world)).toEqual([]);
+    expect(ledger(world, `${MEMORY}/private`).map(({ operation, by }) => [operation, by])).toEqual([
       ["added by hand", "person"],
       ["pin", "strata"],
     ]);

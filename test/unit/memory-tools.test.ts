@@ -58,6 +58,18 @@ describe("memory_remember", () => {
     },
   );
 
+  it("memory_remember and memory_recall accept the types of other tools by their names", async () => {
+    const { asked, recall, remember, store } = open();
+    await remember({ content: "The gateway drops idle sockets after 40 seconds.", type: "fact" });
+    await remember({ content: "Warm the cache before the load test starts.", type: "lesson" });
+    await remember({ content: "Smaller commits made the review faster.", type: "reflection" });
+    await recall({ type: "fact" });
+    const types = [...store.all.values()].map(({ type }) => type);
+    expect(types).toEqual(["knowledge", "procedure", "knowledge"]);
+    expect(asked.at(-1)).toMatchObject({ type: "knowledge" });
+    await expect(remember({ content: "The port is 5433.", type: "rule" })).rejects.toThrow("type");
+  });
+
   it("memory_remember does not let a title say what the user has not said", async () => {
     const { remember, store } = open({ said: ["Use tabs for indentation."] });
     await remember({
@@ -205,6 +217,17 @@ describe("memory_remember", () => {
 });
 
 describe("memory_recall", () => {
+  it("memory_recall counts a use of what a list shows whole, and none of what it cuts", async () => {
+    const short = memory("port", "The port is 5433.");
+    const long = memory("long", "many words of it ".repeat(30));
+    const found = [short, long].map((one) => ({ kind: "memory" as const, memory: one, why: "" }));
+    const { recall, store } = open({ memories: [short, long], found });
+    const answer = await recall({ query: "port" });
+    expect(answer).toContain("The port is 5433.");
+    expect(answer).toContain("…");
+    expect(store.used).toEqual(["knowledge/port"]);
+  });
+
   it("memory_recall lists what is found with ids and ages, past sessions marked as such, and that it is a record", async () => {
     const { asked, recall } = open({
       found: [

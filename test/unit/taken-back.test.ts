@@ -11,7 +11,7 @@ import { openWorld, type World } from "../support/world.js";
 
 const RULE = "Never use Postgres for the importer.";
 const MEMORY = `${PROJECT}/.opencode/memory`;
-const FILE = "directive/never-use-postgres-for-the-importer.md";
+const FILE = "directive/never-use-postgres-importer.md";
 
 const memoryOf = (id: string): Memory => ({
   id,

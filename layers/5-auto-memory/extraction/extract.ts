@@ -10,7 +10,7 @@
  */
 
 import { formatError } from "../../../src/error.js";
-import { createGate, type FindSimilar } from "../../../src/gate/gate.js";
+import type { FindSimilar, Gate } from "../../../src/gate/gate.js";
 import type { LayerContext } from "../../../src/layer-context.js";
 import type { MemoryStore } from "../../../src/memory/store.js";
 import type { Learned } from "../signals/weigh.js";
@@ -46,6 +46,7 @@ export type ExtractionContext = Pick<
 > & {
   instances: Pick<LayerContext["instances"], "living">;
   memories: MemoryStore;
+  gate: Gate;
   findSimilar?: FindSimilar;
   /** Replaced in tests only. */
   learned?: Learned;
@@ -59,9 +60,8 @@ const MOST_TEMPLATES = 50;
 const MOST_LOOKED_BACK = 20;
 
 export function createExtraction(context: ExtractionContext): Extraction {
-  const { background, clock, family, files, folders, host, instances, log } = context;
+  const { background, clock, family, files, folders, gate, host, instances, log } = context;
   const cursors = createCursors({ files, folder: folders.extraction, log });
-  const gate = createGate(context);
   const commands = createCommandWatch({ ...context, gate });
   const judge = createJudging({ ...context, gate });
   const keeper = createSaidKeeper({ ...context, gate });

@@ -11,9 +11,13 @@ const LOOKED_AT = 600;
 const CLAUSE =
   /^.{20,}(?=[,;，；](?:\s|$|\p{Script=Han})| [—–-] | ?[—(（]| because | since | so that |因为|由于)/u;
 const CONJUNCTION = /^.{20,}(?= (?:until|unless|before|after|when|whenever|if|while|which|where|but|so) )/iu;
-const CLOSING = /[\s.。!！;；,，:：、]+$/u;
-/** Marks of a list, a heading or a quotation. */
-const LEADING = /^(?:[\s\-–—*#>•·~|]|\d{1,3}[.)、](?=\s))*/u;
+/** Where a sentence without such an end can be cut: what is left is still a statement. */
+const PHRASE =
+  /^.{20,}(?=[:：]\s| (?:and|or|that|with|without|during|for|from|to|in|on|by|as|e|y|и|et|und|che|que|что|dass) )/iu;
+const CLOSING = /[\s.…。!！;；,，:：、]+$/u;
+/** Marks of a list, a heading or a quotation, and other signs that are no words. */
+const LEADING =
+  /^(?:[\s\-–—*#>•·~|=…]|\.{2,}|\[[ xX]\]\s|\d{1,3}[.)、](?=[\s\p{Script=Han}])|\p{Extended_Pictographic}|\ufe0f)*/u;
 /** A sentence that begins with its verb has lost its subject. */
 const VERB_FIRST =
   /^(?:is|are|was|were|has|have|had|does|do not|don't|must|should|shall|can|cannot|can't|may|will|would|isn't|aren't|doesn't)\b/i;
@@ -22,7 +26,7 @@ const VERB_FIRST =
 export function formatTitle(sentence: string): string {
   const looked = cut(sentence, LOOKED_AT);
   const whole = (looked.replace(LEADING, "") || looked).replace(CLOSING, "");
-  const bare = whole.replace(languageOf(whole).opening, "");
+  const bare = whole.replace(languageOf(whole).opening, "").replace(LEADING, "");
   const isWhole = /\p{L}/u.test(bare) && !(bare !== whole && VERB_FIRST.test(bare));
   const line = shorten(isWhole ? bare : whole);
   return line.charAt(0).toUpperCase() + line.slice(1);
@@ -35,8 +39,8 @@ function shorten(line: string): string {
   if (clause !== undefined) return clean(clause);
   if (line.length <= LONGEST) return line;
   const head = cut(line, LONGEST);
-  const first = CLAUSE.exec(head)?.[0] ?? CONJUNCTION.exec(head)?.[0] ?? /^.{20,}(?=\s)/u.exec(head)?.[0];
-  return clean(first ?? head);
+  const endings = [CLAUSE, CONJUNCTION, PHRASE, /^.{20,}(?=\s)/u];
+  return clean(endings.map((one) => one.exec(head)?.[0]).find((one) => one !== undefined) ?? head);
 }
 
 function longestWithin(line: string, ending: RegExp): string | undefined {

@@ -1,21 +1,27 @@
 /** Schemas of the memory tools' arguments. Kept out of the tools so that zod is loaded with the first call. */
 import * as z from "zod";
+import { readTypeName } from "../../../src/memory/id.js";
 import { memoryTypes } from "../../../src/memory/memory.js";
 import { actions } from "./actions.js";
 
+/** Other tools' names for types are accepted and not offered. */
+const type = z.preprocess(
+  (given) => (typeof given === "string" ? (readTypeName(given) ?? given) : given),
+  z.enum(memoryTypes),
+);
 const words = z.array(z.string().trim().min(1).max(120)).max(20).optional();
 
 export const recallArguments = z.object({
   query: z.string().trim().min(1).max(1_000).optional(),
   id: z.string().trim().min(1).max(300).optional(),
   entity: z.string().trim().min(1).max(300).optional(),
-  type: z.enum(memoryTypes).optional(),
+  type: type.optional(),
   archived: z.boolean().optional(),
 });
 
 export const rememberArguments = z.object({
   content: z.string().trim().min(3).max(10_000),
-  type: z.enum(memoryTypes),
+  type,
   title: z.string().trim().min(3).max(120).optional(),
   aliases: words,
   tags: words,

@@ -4,6 +4,7 @@ import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatc
 import { StrataError } from "../../../src/error.js";
 import { findGoneFiles } from "../../../src/memory/gone-files.js";
 import { type Memory, memoryTypes, usersTypes } from "../../../src/memory/memory.js";
+import { listShownWhole } from "../../../src/memory/search/found.js";
 import type { Found } from "../../../src/memory/search/search.js";
 import { cut, toLine } from "../../../src/text.js";
 import { formatAge, formatMemoryLine } from "../injection/line.js";
@@ -55,7 +56,9 @@ export function createRecallTool(context: MemoryToolsContext): Tool {
     if (hits.length === 0) return "Nothing found.";
     conflicts.see(hits.flatMap((hit) => (hit.kind === "memory" ? [hit.memory] : [])));
     const format = (hit: Found): string => formatHit(hit, { nowMs: clock.now(), project: folders.project });
-    return [RECORD, ...hits.slice(0, MOST_HITS).map(format)].join("\n");
+    const shown = hits.slice(0, MOST_HITS);
+    memories.noteUse(listShownWhole(shown, format));
+    return [RECORD, ...shown.map(format)].join("\n");
   }
 
   async function show(id: string): Promise<string> {

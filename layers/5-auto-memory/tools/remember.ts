@@ -32,15 +32,15 @@ const words: ToolProperty = { type: "array", items: { type: "string" } };
 
 const parameters: ToolParameters = {
   properties: {
-    content: { description: "One fact, with its reason", type: "string" },
+    content: { type: "string" },
     type: { type: "string", enum: memoryTypes },
     title: { type: "string" },
-    aliases: { description: "other words to find it by", ...words },
+    aliases: words,
     tags: words,
-    entities: { description: "!12, #34, &5, paths", ...words },
+    entities: { description: "#34, !12, paths", ...words },
     importance: { description: "0 to 1", type: "number" },
     sensitivity: { description: "private: not in git", type: "string", enum: ["internal", "private"] },
-    scope: { description: "global: for all projects", type: "string", enum: ["project", "global"] },
+    scope: { description: "global: all projects", type: "string", enum: ["project", "global"] },
     expires: { description: "ISO date", type: "string" },
   },
   required: ["content", "type"],
@@ -48,11 +48,11 @@ const parameters: ToolParameters = {
 type Arguments = z.output<typeof rememberArguments>;
 
 export function createRememberTool(context: MemoryToolsContext): Tool {
-  const { changes, clock, gate, memories, readUsersMessages } = context;
+  const { changes, clock, gate, readUsersMessages } = context;
   return defineTool<typeof rememberArguments>({
     name: "memory_remember",
     description:
-      "Keep what a later session needs and the repository does not tell: a decision and why, a blocker, a lesson. directive, preference, feedback, pattern: kept is the user's own sentence.",
+      "Keep at once, one fact a call: a correction, a rule, a decision with its reason, a fact found the hard way. Not the task at hand, its state, or what code or git says. directive, preference, feedback, pattern: the user's own sentence.",
     parameters,
     loadCheck: async () => (await import("./arguments.js")).rememberArguments,
     async execute(args, { messageID, sessionID }) {
@@ -80,9 +80,8 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
   /** Logs which of the user's earlier memories the new one has superseded. */
   async function noteSuperseded(written: Written, said: Said, session: string): Promise<void> {
     if (written.kind !== "written") return;
-    for (const id of written.memory.links) {
-      const older = await memories.read(id);
-      if (older?.supersededBy !== written.memory.id || !usersTypes.has(older.type)) continue;
+    for (const { id, type } of written.superseded ?? []) {
+      if (!usersTypes.has(type)) continue;
       await changes.note({ id, what: `put ${written.memory.id} in the place of`, words: said.text, session });
     }
   }

@@ -9,6 +9,7 @@ import type { z } from "zod";
 import { defineTool, type Tool, type ToolParameters } from "../../../src/dispatcher/tool.js";
 import { StrataError } from "../../../src/error.js";
 import { checkDraft } from "../../../src/gate/check-draft.js";
+import { isHidden } from "../../../src/memory/kept-out.js";
 import { type Memory, type Provenance, usersTypes } from "../../../src/memory/memory.js";
 import type { Cause } from "../../../src/memory/store/ledger-line.js";
 import type { Written } from "../../../src/memory/store.js";
@@ -227,8 +228,10 @@ function planLink(current: Memory, { action, to }: Arguments, other: Memory | un
     return isLinked ? { ...current, links: current.links.filter((id) => id !== to) } : undefined;
   if (!other) throw refuse(`There is no memory ${to}; memory_recall finds ids.`);
   if (other.id === current.id) throw refuse("A memory cannot be linked with itself.");
-  if (other.sensitivity === "private" && current.sensitivity !== "private")
-    throw refuse(`${to} is private, and ${current.id} may be committed: link the private one to the other.`);
+  if (isHidden(other) && !isHidden(current))
+    throw refuse(
+      `${to} is ${other.isKeptOut ? "kept out of git" : "private"}, and ${current.id} may be committed: link the ${other.isKeptOut ? "first" : "private one"} to the other.`,
+    );
   return isLinked ? undefined : { ...current, links: [...current.links, to] };
 }
 

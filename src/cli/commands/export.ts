@@ -16,7 +16,7 @@ export const run: Run = async (cli, { global: withGlobal, includePrivate }, [tar
       (withGlobal === true || place.scope === "project") &&
       (includePrivate === true || place.sensitivity === "internal"),
   );
-  const { lines, problems } = formatAll(shelves);
+  const { lines, problems } = formatAll(shelves, includePrivate === true);
   const text = lines.map((line) => `${line}\n`).join("");
   if (target === undefined) {
     if (text !== "") say(text.trimEnd());
@@ -30,17 +30,22 @@ export const run: Run = async (cli, { global: withGlobal, includePrivate }, [tar
   return problems.length > 0 ? exitCodes.problems : exitCodes.fine;
 };
 
-function formatAll(shelves: readonly ReadShelf[]): { lines: string[]; problems: string[] } {
+function formatAll(
+  shelves: readonly ReadShelf[],
+  withHidden: boolean,
+): { lines: string[]; problems: string[] } {
   const lines: string[] = [];
   const problems: string[] = [];
-  for (const { looked, place } of shelves) {
+  for (const { isKeptOut, looked, place } of shelves) {
     for (const { path, reading, text = "" } of looked) {
+      const hidden = isKeptOut(path) && { isKeptOut: true as const };
+      if (hidden && !withHidden) continue;
       const file = join(place.folder, path);
       if (reading.kind === "problem") {
         problems.push(`${file}: ${reading.what}`);
         continue;
       }
-      const whole = { ...reading.memory, content: text };
+      const whole = { ...reading.memory, ...hidden, content: text };
       const leak = findHint(whole) ?? atOnce(refuseSecrets(whole));
       if (leak !== undefined) problems.push(`${file}: ${leak}`);
       else

@@ -6,7 +6,7 @@ import { findExpired, removeIfUnchanged } from "../../expired-files.js";
 import { formatCount } from "../../format.js";
 import { kernelFiles, stateFolderFiles } from "../../kernel-files.js";
 import { formatPrefix } from "../../memory/id.js";
-import { LEDGER } from "../../memory/path.js";
+import { HIDDEN_LEDGER, LEDGER } from "../../memory/path.js";
 import { formatDays } from "../../memory/search/found.js";
 import { createLedger } from "../../memory/store/ledger.js";
 import { readWhole } from "../arguments.js";
@@ -84,7 +84,8 @@ async function readArchiveTimes(
   for (const { place } of shelves) {
     const { folder, nameClone } = place;
     const prefix = formatPrefix(place);
-    const ledger = createLedger({ files, log, folder: join(folder, LEDGER), nameClone, prefix });
+    const hidden = place.keepsOut && join(folder, HIDDEN_LEDGER);
+    const ledger = createLedger({ files, log, folder: join(folder, LEDGER), hidden, nameClone, prefix });
     for (const { at, key } of await ledger.readAll()) if (at > (times.get(key) ?? "")) times.set(key, at);
   }
   return times;

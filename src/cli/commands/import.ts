@@ -46,7 +46,7 @@ async function importFile(project: Project, { isDry, source, withGlobal }: Impor
   const items = add.map(
     (copy): ImportItem => ({
       name: copy.from === undefined ? copy.id : `${copy.from} as ${copy.id}, because the id is taken`,
-      write: (memories, run) => memories.adopt(copy, { operation: OPERATION, run }),
+      write: (memories, _gate, run) => memories.adopt(copy, { operation: OPERATION, run }),
     }),
   );
   const notes = [

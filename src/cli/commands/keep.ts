@@ -2,10 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { findCandidates, keepCandidate } from "../../candidates/choose-candidates.js";
-import { createGate } from "../../gate/gate.js";
 import { type ExitCode, exitCodes, type Run } from "../command.js";
 import { reportWritten } from "../memories.js";
 import { openPersonsCandidates } from "../open-candidates.js";
+import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
@@ -14,7 +14,7 @@ export const run: Run = async (cli, _options, args) => {
   const candidates = await openPersonsCandidates(project);
   const chosen = findCandidates(await candidates.list(), args, "strata list --candidates");
   return withMemories(project, async (memories) => {
-    const gate = createGate({ memories });
+    const gate = await openGate(project, memories);
     const cause = { operation: "keep", run: randomUUID().slice(0, 8) };
     let code: ExitCode = exitCodes.fine;
     for (const one of chosen) {

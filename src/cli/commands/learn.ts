@@ -1,10 +1,10 @@
 /** `strata learn`: memories from past conversations, decided as extraction decides while OpenCode runs. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { createFindSimilar } from "../../../layers/5-auto-memory/find-similar.js";
 import { createLearner, type Learner } from "../../../layers/5-auto-memory/learn/learner.js";
 import { createSettled } from "../../../layers/5-auto-memory/learn/settled.js";
 import { readConfigFiles } from "../../config/config-files.js";
+import { createFindSimilar } from "../../gate/find-similar.js";
 import { createGate } from "../../gate/gate.js";
 import { createTemplateCheck, readTemplates } from "../../host/templates.js";
 import type { OpenMemories } from "../../memory/store.js";
@@ -92,7 +92,7 @@ async function openLearner(
   { isTheirs, runID }: { runID: string; isTheirs(text: string): boolean },
 ): Promise<Learner> {
   const { cli, folders, log } = project;
-  const findSimilar = createFindSimilar({ memories, search: await openSearch(project, memories) });
+  const findSimilar = createFindSimilar(memories, await openSearch(project, memories));
   const { files } = openOwnState(project);
   return createLearner({
     ...{ clock: cli.clock, isTheirs, log, memories, run: runID },

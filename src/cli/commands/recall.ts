@@ -1,6 +1,7 @@
 /** `strata recall`: the agent's search, for people. */
 
-import { formatFound } from "../../memory/search/found.js";
+import { formatFound, listShownWhole } from "../../memory/search/found.js";
+import type { Found } from "../../memory/search/search.js";
 import { readType, readWhole } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { withMemories } from "../open-memories.js";
@@ -31,10 +32,15 @@ export const run: Run = async (cli, { archived, json, limit, type: wanted }, arg
       ...(type !== undefined && { type }),
       ...(archived === true && { archived }),
     });
+    const lineOf = (one: Found): string => formatFound(one, clock.now());
+    memories.noteUse(json ? listMemoryIDs(found) : listShownWhole(found, lineOf));
     await search.onIdle();
     if (json) say(JSON.stringify({ found }, null, 2));
     else if (found.length === 0) say("No results.");
-    else say(found.map((one) => formatFound(one, clock.now())).join("\n"));
+    else say(found.map(lineOf).join("\n"));
     return exitCodes.fine;
   });
 };
+
+const listMemoryIDs = (found: readonly Found[]): string[] =>
+  found.flatMap((one) => (one.kind === "memory" ? [one.memory.id] : []));

@@ -1,11 +1,13 @@
 /** `strata remember` */
 
 import { randomUUID } from "node:crypto";
-import { createGate, formatContradicted } from "../../gate/gate.js";
-import { planRemembered } from "../../memory/said.js";
+import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
+import { formatContradicted } from "../../gate/gate.js";
+import { inSlices } from "../../slices.js";
 import { readType } from "../arguments.js";
 import { exitCodes, type Run } from "../command.js";
 import { reportWritten } from "../memories.js";
+import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
 import { openProject } from "../open-project.js";
 
@@ -17,7 +19,7 @@ export const run: Run = async (cli, options, args) => {
   }
   const { global: isGlobal, pin, private: isPrivate, title } = options;
   const type = readType(options.type);
-  const said = type === undefined ? planRemembered(content) : { type, content };
+  const said = type === undefined ? await inSlices(cli.clock, planRemembered(content)) : { type, content };
   const project = await openProject(cli);
   return withMemories(project, async (memories) => {
     const draft = {
@@ -29,7 +31,7 @@ export const run: Run = async (cli, options, args) => {
       ...(pin === true && { pinned: true }),
     };
     const cause = { operation: "remember", run: randomUUID().slice(0, 8) };
-    const { contradicted, written } = await createGate({ memories }).keep(draft, cause);
+    const { contradicted, written } = await (await openGate(project, memories)).keep(draft, cause);
     const code = reportWritten(cli, written, "Remembered");
     for (const line of formatContradicted(contradicted)) cli.say(line);
     return code;

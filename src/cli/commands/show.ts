@@ -11,6 +11,7 @@ export const run: Run = async (cli, { json }, args) => {
   const project = await openProject(cli);
   return withMemories(project, async (memories) => {
     const memory = await requireMemory(memories, args.join(" "));
+    memories.noteUse([memory.id]);
     cli.say(json ? JSON.stringify(memory, null, 2) : formatMemory(memory, cli.style));
     return exitCodes.fine;
   });

@@ -1,6 +1,7 @@
 /** Memories that other programs keep in folders of Markdown files. */
 import { join } from "node:path";
 import { StrataError } from "../../error.js";
+import { readTypeName } from "../../memory/id.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
 import { readPage } from "../../memory/memory-file.js";
 import { INDEX_MARK } from "../../memory/store/index-page.js";
@@ -96,7 +97,7 @@ function planPageDrafts({ text }: FolderPage, source: Source): MemoryDraft[] {
   );
   return [
     {
-      type: KINDS[kind ?? ""] ?? "knowledge",
+      type: KINDS[kind ?? ""] ?? readTypeName(kind) ?? "knowledge",
       title: named,
       content,
       ...(isWord(description) && description.trim() !== named && { aliases: [description] }),

@@ -1,5 +1,6 @@
 /** Writes planned memories to the store, each in a step of its own, so that an interrupted import can be repeated. */
 import { randomUUID } from "node:crypto";
+import type { Gate } from "../../gate/gate.js";
 import { findRefusal, planMemory } from "../../memory/draft.js";
 import type { Memory, MemoryDraft } from "../../memory/memory.js";
 import { readTitle } from "../../memory/memory-file.js";
@@ -7,6 +8,7 @@ import { refuseSecrets } from "../../memory/secret-gate.js";
 import type { OpenMemories, Written } from "../../memory/store.js";
 import { atOnce } from "../../slices.js";
 import { type ExitCode, exitCodes } from "../command.js";
+import { openGate } from "../open-gate.js";
 import { withMemories } from "../open-memories.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
@@ -19,7 +21,7 @@ export interface ImportItem {
   /** Why it will be refused, as far as that is known before trying. */
   refusal?: string | undefined;
   /** `run` is the same for all items of one import, so that they are undone together. */
-  write(memories: OpenMemories, run: string): Promise<Written>;
+  write(memories: OpenMemories, gate: Pick<Gate, "takeIn">, run: string): Promise<Written>;
 }
 
 export interface ImportBatch {
@@ -59,8 +61,9 @@ function writeAll(
   return withMemories(project, async (memories) => {
     const refused: { name: string; refusal: string }[] = [];
     const run = randomUUID().slice(0, 8);
+    const gate = await openGate(project, memories);
     for (const [index, { name, write }] of items.entries()) {
-      const written = await write(memories, run);
+      const written = await write(memories, gate, run);
       if (written.kind === "refused") refused.push({ name, refusal: written.why });
       progress.step(index + 1, items.length);
     }
@@ -84,7 +87,7 @@ export function planImportItems(
     items.push({
       name: `${memory.type}  ${memory.title}  (${draft.extra?.[SOURCE_FIELD]})`,
       refusal: findRefusal(memory) ?? atOnce(refuseSecrets(memory)),
-      write: (memories, run) => memories.remember(draft, { operation, run }),
+      write: (_memories, gate, run) => gate.takeIn(draft, { operation, run }),
     });
   }
   return { items, duplicates: drafts.length - items.length };

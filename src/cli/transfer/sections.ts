@@ -1,5 +1,5 @@
 /** Splits a Markdown page at its headings, into memories. Pure. */
-import { isType } from "../../memory/id.js";
+import { readTypeName } from "../../memory/id.js";
 import type { MemoryDraft, MemoryType } from "../../memory/memory.js";
 import { toLine } from "../../text.js";
 
@@ -113,5 +113,5 @@ function findType(headings: readonly string[]): MemoryType | undefined {
 
 function nameType(heading: string): MemoryType | undefined {
   const word = heading.trim().toLowerCase();
-  return [word, word.replace(/s$/, "")].find(isType);
+  return [word, word.replace(/s$/, "")].map(readTypeName).find((type) => type !== undefined);
 }

@@ -8,10 +8,15 @@ import { atOnce } from "../../slices.js";
 import { type Issue, note, problem, rebuildIndex, warning } from "./issue.js";
 import type { ShelfState } from "./shelf-state.js";
 
-export function findIndexIssues({ index, looked, place }: ShelfState, limits: IndexLimits): Issue[] {
+export function findIndexIssues(shelf: ShelfState, limits: IndexLimits): Issue[] {
+  const { index, isKeptOut, looked, place } = shelf;
   const file = join(place.folder, "MEMORY.md");
-  const lines = looked.flatMap(({ reading, text = "" }) =>
-    reading.kind === "memory" && isListed(reading.memory, text) ? [formatLine(reading.memory)] : [],
+  // An index that git sees leaves out what git ignores.
+  const isHere = (path: string): boolean => isKeptOut("MEMORY.md") || !isKeptOut(path);
+  const lines = looked.flatMap(({ path, reading, text = "" }) =>
+    reading.kind === "memory" && isHere(path) && isListed(reading.memory, text)
+      ? [formatLine(reading.memory)]
+      : [],
   );
   if (index.kind === "other")
     return [problem({ file, what: index.what, todo: "remove it; the index is then written" })];

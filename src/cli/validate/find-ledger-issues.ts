@@ -1,7 +1,7 @@
 /** Damage to the ledger, and files that differ from it. Pure. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { hashOf } from "../../hash.js";
-import { LEDGER, parsePath } from "../../memory/path.js";
+import { HIDDEN_LEDGER, LEDGER, parsePath } from "../../memory/path.js";
 import type { Looked } from "../../memory/store/entries.js";
 import type { LedgerLine } from "../../memory/store/ledger-line.js";
 import { findSecrets } from "../../secrets/secrets.js";
@@ -12,14 +12,16 @@ import type { LedgerFile, ShelfState } from "./shelf-state.js";
 const APPEND_ONLY = "restore the file from git, or remove the line; the memories themselves are intact";
 
 export function findLedgerIssues(shelf: ShelfState): Issue[] {
-  const { ledger, looked, place } = shelf;
-  const isMissing = ledger.length === 0 && looked.some(isEntered);
-  if (isMissing) return [missing(shelf)];
+  const { ledger, place } = shelf;
+  const isShared = (path: string): boolean => !place.keepsOut || !dirname(path).endsWith(HIDDEN_LEDGER);
+  const shared = ledger.filter(({ path }) => isShared(path));
+  if (shared.length === 0 && listShared(shelf).length > 0) return [missing(shelf)];
   return [...ledger.flatMap(findLineIssues), ...findGaps(ledger), ...findDifferences(shelf, place.folder)];
 }
 
-function missing({ looked, place }: ShelfState): Issue {
-  const count = looked.filter(isEntered).length;
+function missing(shelf: ShelfState): Issue {
+  const { place } = shelf;
+  const count = listShared(shelf).length;
   return warning({
     file: join(place.folder, LEDGER),
     what: `the ledger is missing: ${count} ${count === 1 ? "memory has" : "memories have"} no history`,
@@ -27,6 +29,10 @@ function missing({ looked, place }: ShelfState): Issue {
     fixes: [{ kind: "settle", place, says: `start a new ledger with the ${count} found` }],
   });
 }
+
+/** The memories whose lines belong in the ledger beside them. */
+const listShared = ({ isKeptOut, looked }: ShelfState): Looked[] =>
+  looked.filter((one) => isEntered(one) && !isKeptOut(one.path));
 
 /** Is it a memory with a name that the ledger accepts? */
 const isEntered = ({ path, reading }: Looked): boolean =>

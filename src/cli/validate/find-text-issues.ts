@@ -1,9 +1,10 @@
 /** What the files should not contain: secrets, names of private memories, dead links, open conflicts. Pure. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Conflict, isSettled, parseConflict } from "../../memory/conflict.js";
-import { findPrivateID } from "../../memory/draft.js";
+import { findKeptOutID, findPrivateID } from "../../memory/draft.js";
 import { parseID } from "../../memory/id.js";
 import type { Memory } from "../../memory/memory.js";
+import { HIDDEN_LEDGER } from "../../memory/path.js";
 import { findSecrets } from "../../secrets/secrets.js";
 import { type Issue, note, problem, rebuildIndex, warning } from "./issue.js";
 import type { ShelfState } from "./shelf-state.js";
@@ -13,19 +14,23 @@ const REMOVE_SECRET = "remove it; if it was committed, revoke it as well, becaus
 export interface TextIssuesOptions {
   /** Of all folders, including archived ones. */
   memories: readonly Memory[];
+  /** Ids of those outside of `private/` that git ignores. */
+  keptOut: ReadonlySet<string>;
   nowMs: number;
 }
 
-export function findTextIssues(shelf: ShelfState, { memories, nowMs }: TextIssuesOptions): Issue[] {
+export function findTextIssues(shelf: ShelfState, { keptOut, memories, nowMs }: TextIssuesOptions): Issue[] {
   const ids = new Set(memories.map(({ id }) => id));
   return [
     ...shelf.looked.flatMap(({ path, reading, text }) => {
       const file = join(shelf.place.folder, path);
       const whole = text ?? shelf.brokenTexts.get(path) ?? "";
-      const inText = findInText(whole, { file, isCommitted: isCommitted(shelf) });
+      const inText = findInText(whole, { file, isCommitted: isCommitted(shelf) && !shelf.isKeptOut(path) });
+      const named = isCommitted(shelf) && !shelf.isKeptOut(path) ? findKeptOutID(whole, keptOut) : undefined;
       return reading.kind === "memory"
         ? [
             ...inText,
+            ...(named === undefined ? [] : [namesKeptOut(file, named)]),
             ...findLinkIssues(reading.memory, file, ids),
             ...findExpired(reading.memory, file, nowMs, shelf),
           ]
@@ -35,7 +40,7 @@ export function findTextIssues(shelf: ShelfState, { memories, nowMs }: TextIssue
       lines.flatMap(({ line, number, text }) =>
         findInText(line?.contents ?? text, {
           file: path,
-          isCommitted: isCommitted(shelf),
+          isCommitted: isCommitted(shelf) && !dirname(path).endsWith(HIDDEN_LEDGER),
           where: `line ${number}${line ? ` (${line.key}, ${line.at.slice(0, 10)})` : ""}: `,
         }),
       ),
@@ -71,6 +76,13 @@ function findInText(text: string, { file, isCommitted: mayBeSeen, where = "" }: 
     );
   return found;
 }
+
+const namesKeptOut = (file: string, id: string): Issue =>
+  warning({
+    file,
+    what: `it names ${id}, which git ignores, and may be committed`,
+    todo: `remove the name, or publish that one with strata publish ${id}`,
+  });
 
 const HIDE_NAME = "remove the name, or move the file to private/";
 

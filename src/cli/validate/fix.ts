@@ -7,13 +7,14 @@ import type { Locks } from "../../lock/locks.js";
 import { formatPrefix } from "../../memory/id.js";
 import { createSecretGate } from "../../memory/secret-gate.js";
 import { createIndexWriter } from "../../memory/store/index-writer.js";
+import { openKeepOut } from "../../memory/store/keep-out.js";
 import { readPending, setPendingAside } from "../../memory/store/pending.js";
 import type { ShelfPlace } from "../../memory/store/places.js";
 import { createShelf } from "../../memory/store/shelf.js";
 import { createUses } from "../../memory/store/uses.js";
 import { createCliLog } from "../log.js";
 import { openLocks } from "../open-locks.js";
-import { withMemories } from "../open-memories.js";
+import { planKeepOut, withMemories } from "../open-memories.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
 import type { Fix, Issue } from "./issue.js";
@@ -67,14 +68,15 @@ function createFixing(project: Project, locks: Locks): (fix: Fix) => Promise<str
     else if (fix.kind === "remove") await remove(fix);
     else if (fix.kind === "set aside") await setAside(fix);
     else if (fix.kind === "hide") await hideFromGit(files, dirname(fix.path), fix.rules);
-    else if (fix.kind === "settle") await openShelf(fix.place).scan();
+    else if (fix.kind === "settle") await (await openShelf(fix.place)).scan();
     else if (fix.kind === "archive") return archive(project, fix.id);
     else await writeIndex(fix.place);
     return complaints.length === 0 ? undefined : complaints.join("; ");
   };
 
-  function openShelf(place: ShelfPlace) {
-    return createShelf({ ...common, ...place, instance: INSTANCE, gate: createSecretGate(clock) });
+  async function openShelf(place: ShelfPlace) {
+    const keepOut = openKeepOut({ files, ...(await planKeepOut(project)) }, place);
+    return createShelf({ ...common, ...place, keepOut, instance: INSTANCE, gate: createSecretGate(clock) });
   }
 
   /** With both locks of the folder held, nobody is writing there. */
@@ -106,14 +108,18 @@ function createFixing(project: Project, locks: Locks): (fix: Fix) => Promise<str
     });
     await uses.load();
     const { config } = await project.settings();
-    const shelf = openShelf(place);
+    const shelf = await openShelf(place);
     const index = createIndexWriter({ ...common, limits: config.autoMemory, useOf: uses.of });
     index.touch({
       folder: place.folder,
       state: place.state,
       read: async () => {
         await shelf.scan();
-        return shelf.memories().filter(({ status }) => status === "active" || status === "resolved");
+        const isIgnored = shelf.isKeptOut("MEMORY.md");
+        return shelf
+          .memories()
+          .filter(({ status }) => status === "active" || status === "resolved")
+          .filter(({ isKeptOut }) => isIgnored || !isKeptOut);
       },
     });
     await index.flush();

@@ -4,7 +4,7 @@ import { formatLock } from "../../lock/format.js";
 import type { LockState } from "../../lock/holders.js";
 import { findOwnFlaws, type OwnFlaw } from "../../own/own-flaws.js";
 import { findLocks } from "../doctor/machine.js";
-import { listMemories, readShelves } from "../memory-files.js";
+import { idOf, listMemories, readShelves } from "../memory-files.js";
 import { openLocks } from "../open-locks.js";
 import { createProgress } from "../progress.js";
 import type { Project } from "../project.js";
@@ -46,6 +46,7 @@ export async function inspectMemory(project: Project): Promise<Inspection> {
 async function findShelfIssues({ cli, settings }: Project, states: readonly ShelfState[]): Promise<Issue[]> {
   const { config } = await settings();
   const memories = listMemories(states);
+  const keptOut = new Set(states.flatMap(listKeptOut));
   const progress = createProgress(cli, "Checking memories");
   const issues = states.flatMap((shelf, n) => {
     progress.step(n, states.length);
@@ -53,12 +54,17 @@ async function findShelfIssues({ cli, settings }: Project, states: readonly Shel
       ...findFileIssues(shelf),
       ...findLedgerIssues(shelf),
       ...findIndexIssues(shelf, config.autoMemory),
-      ...findTextIssues(shelf, { memories, nowMs: cli.clock.now() }),
+      ...findTextIssues(shelf, { memories, keptOut, nowMs: cli.clock.now() }),
       ...findStateIssues(shelf),
     ];
   });
   progress.end();
   return issues;
+}
+
+/** Ids of the memories outside of `private/` that git ignores. */
+function listKeptOut({ isKeptOut, looked, place }: ShelfState): string[] {
+  return looked.flatMap(({ path }) => (isKeptOut(path) ? [idOf(place, path)] : []));
 }
 
 function toIssue({ lacking, path, todo, what }: OwnFlaw): Issue {

@@ -4,9 +4,10 @@ import { formatError } from "../../error.js";
 import type { LockState } from "../../lock/holders.js";
 import { formatPrefix } from "../../memory/id.js";
 import { memoryTypes } from "../../memory/memory.js";
-import { ARCHIVE, CONFLICTS, LEDGER } from "../../memory/path.js";
+import { ARCHIVE, CONFLICTS, HIDDEN_LEDGER, LEDGER } from "../../memory/path.js";
 import type { Entry } from "../../memory/store/entries.js";
 import { readKnown } from "../../memory/store/known-files.js";
+import { isNeighbours } from "../../memory/store/ledger.js";
 import { type LedgerLine, readLedgerLine } from "../../memory/store/ledger-line.js";
 import { listItself, readTextWithin } from "../../memory/store/obstacle.js";
 import { listSetAside, type PendingReading, readPending } from "../../memory/store/pending.js";
@@ -58,7 +59,10 @@ export async function readShelfState(
     : { entries: [] };
   return {
     ...shelf,
-    ledger: await readLedgerFiles(files, join(folder, LEDGER), prefix),
+    ledger: [
+      ...(await readLedgerFiles(files, join(folder, LEDGER), prefix)),
+      ...(place.keepsOut ? await readLedgerFiles(files, join(folder, HIDDEN_LEDGER), prefix) : []),
+    ],
     index: await readIndex(files, join(folder, "MEMORY.md")),
     conflicts: await readTexts(files, join(folder, CONFLICTS)),
     names: await listNames(files, folder),
@@ -85,12 +89,15 @@ async function readLedgerFiles(files: Files, folder: string, prefix: string): Pr
   for (const name of (await listSafely(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
     const path = join(folder, name);
     const text = (await readSafely(files, folder, name)) ?? "";
+    const isShared = folder.endsWith(HIDDEN_LEDGER);
     const lines = text.split("\n").map((line, n) => ({ number: n + 1, text: line }));
     read.push({
       path,
       isTorn: text !== "" && !text.endsWith("\n"),
       lines: lines
-        .filter(({ text: line }) => line.trim() !== "")
+        .filter(
+          ({ text: line }) => line.trim() !== "" && !(isShared && isNeighbours(parseJson(line), prefix)),
+        )
         .map((one) => {
           const reading = readLedgerLine(parseJson(one.text), prefix);
           return reading.kind === "line" ? { ...one, line: reading.line } : { ...one, fault: reading.what };

@@ -1,4 +1,5 @@
 import { DAY_MS } from "../../days.js";
+import { foldSentence } from "../../text.js";
 import { joinLines } from "../fields.js";
 import type { Found } from "./search.js";
 
@@ -15,6 +16,15 @@ export function formatFound(found: Found, nowMs: number): string {
   const from = isForeign ? "from the repository, " : "";
   const state = status === "active" ? from : `${from}${status}, `;
   return `${id}  ${cut(`${title}${more}`)}  (${state}${formatDays(updated, nowMs)})`;
+}
+
+/** Ids of the memories whose line has all of their words: a list uses these. */
+export function listShownWhole(found: readonly Found[], lineOf: (found: Found) => string): string[] {
+  return found.flatMap((one) => {
+    if (one.kind !== "memory") return [];
+    const { content, id } = one.memory;
+    return foldSentence(lineOf(one)).includes(foldSentence(content)) ? [id] : [];
+  });
 }
 
 /** How long ago this was, in whole days. */

@@ -6,6 +6,7 @@ import type { Trust } from "../../trust/trust.js";
 import type { FoundFile } from "../../trust/verdict.js";
 import type { Memory } from "../memory.js";
 import type { Entries, Entry } from "./entries.js";
+import type { KeepOut } from "./keep-out.js";
 import type { LedgerLine } from "./ledger-line.js";
 
 export interface Border {
@@ -23,9 +24,9 @@ export interface Border {
   own(lines: readonly LedgerLine[]): Promise<void>;
   /** Marks the files of a pending change as foreign, unless this machine wrote the pending file. Never rejects. */
   disownUnknown(lines: readonly LedgerLine[]): Promise<void>;
-  /** The entry, its memory marked if its contents are foreign. */
+  /** The entry, its memory marked if its contents are foreign, or git ignores its file. */
   mark<T extends Entry>(entry: T | undefined): T | undefined;
-  /** All memories, marked; the same array while neither files nor trust change. */
+  /** All memories, marked; the same array while neither files, trust nor the rules for git change. */
   memories(entries: Entries): readonly Memory[];
   /** Names and hashes of foreign files, by memory id. */
   foreign(entries: Pick<Entries, "all">): ReadonlyMap<string, NamedContents>;
@@ -39,13 +40,15 @@ export interface BorderOptions {
   /** Prefix of this shelf's ids. */
   prefix: string;
   trust?: Trust | undefined;
+  keepOut?: Pick<KeepOut, "has" | "rules"> | undefined;
 }
 
 /** Without `trust`, all memories are the user's. */
-export function createBorder({ files, folder, prefix, trust }: BorderOptions): Border {
+export function createBorder({ files, folder, keepOut, prefix, trust }: BorderOptions): Border {
   let deciding = 0;
   let settledVersion: number | undefined;
-  let marked: { of: readonly Memory[]; version: number; memories: readonly Memory[] } | undefined;
+  const marking = createMarking({ keepOut, prefix, trust });
+  const { isForeign, mark } = marking;
 
   return {
     mark,
@@ -100,16 +103,7 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
       await trust?.disown(made);
     },
 
-    memories(entries) {
-      const of = entries.memories();
-      if (!trust) return of;
-      if (marked?.of !== of || marked.version !== trust.version) {
-        const readings = entries.all().map((entry) => markForeign(entry, isForeign).reading);
-        const memories = readings.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
-        marked = { of, version: trust.version, memories };
-      }
-      return marked.memories;
-    },
+    memories: marking.memories,
 
     foreign: (entries) =>
       new Map(
@@ -122,13 +116,38 @@ export function createBorder({ files, folder, prefix, trust }: BorderOptions): B
           ),
       ),
   };
+}
 
-  function isForeign({ hash, path }: { path: string; hash: string }): boolean {
-    return trust !== undefined && !trust.isOwn({ name: `${prefix}${path}`, hash });
-  }
+type Marking = Pick<Border, "mark" | "memories"> & { isForeign: IsForeign };
 
-  function mark<T extends Entry>(entry: T | undefined): T | undefined {
-    return entry && markForeign(entry, isForeign);
+/** Marks memories that are foreign, or that git ignores. */
+function createMarking({ keepOut, prefix, trust }: Omit<BorderOptions, "files" | "folder">): Marking {
+  let marked: { of: readonly Memory[]; version: string; memories: readonly Memory[] } | undefined;
+  const isForeign: IsForeign = ({ hash, path }) =>
+    trust !== undefined && !trust.isOwn({ name: `${prefix}${path}`, hash });
+
+  return {
+    isForeign,
+    mark: (entry) => entry && mark(entry),
+
+    memories(entries) {
+      const of = entries.memories();
+      if (!trust && !keepOut) return of;
+      const version = `${trust?.version} ${keepOut?.rules()}`;
+      if (marked?.of !== of || marked.version !== version) {
+        const readings = entries.all().map((entry) => mark(entry).reading);
+        const memories = readings.flatMap((one) => (one.kind === "memory" ? [one.memory] : []));
+        marked = { of, version, memories };
+      }
+      return marked.memories;
+    },
+  };
+
+  function mark<T extends Entry>(entry: T): T {
+    const own = markForeign(entry, isForeign);
+    const { path, reading } = own;
+    if (reading.kind !== "memory" || !keepOut?.has(path)) return own;
+    return { ...own, reading: { ...reading, memory: { ...reading.memory, isKeptOut: true } } };
   }
 }
 

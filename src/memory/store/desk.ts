@@ -1,11 +1,12 @@
 /** A shelf under its lock: all operations that change a memory file or add to the ledger. */
 import type { HeldLock } from "../../lock/locks.js";
 import type { Files } from "../../seams/files.js";
-import { parsePath } from "../path.js";
+import { HIDDEN_LEDGER, parsePath } from "../path.js";
 import type { Border } from "./border.js";
 import type { Entries, Looked } from "./entries.js";
 import type { Journal } from "./journal.js";
-import { appendToLedger, type Ledger } from "./ledger.js";
+import type { KeepOut } from "./keep-out.js";
+import { appendLines, appendToLedger, formatLine, type Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import type { DeskStep, LineWriter } from "./line-writer.js";
 
@@ -23,6 +24,18 @@ export interface Desk {
   swap(steps: readonly DeskStep[]): Promise<void>;
   /** Removes the opened file, whose versions the ledger keeps; done when it resolves. */
   discard(opened: Looked, cause: Cause): Promise<void>;
+  /**
+   * Lets git see the opened file and these earlier lines about it. With no file, it prepares the path for one. Done when
+   * it resolves.
+   */
+  publish(
+    path: string,
+    opened: Looked | undefined,
+    lines: readonly LedgerLine[],
+    cause: Cause,
+  ): Promise<void>;
+  /** Takes the file at this path and its history out of git's sight again; done when it resolves. */
+  hide(path: string, opened: Looked | undefined, cause: Cause): Promise<void>;
 }
 
 /** Enters people's changes in the ledger. */
@@ -48,12 +61,14 @@ export interface DeskOptions {
   write: LineWriter;
   /** Prepares the folder for its first file. */
   prepare(): Promise<void>;
+  keepOut?: KeepOut | undefined;
+  idOf(path: string): string;
   /** Reads the file, and reports if it has changed. */
   lookAt(path: string): Promise<Looked | undefined>;
 }
 
 export function openDesk(options: DeskOptions): Desk & Entering {
-  const { border, entries, files, folder, journal, ledger, lock, lookAt, prepare, write } = options;
+  const { border, entries, files, folder, idOf, journal, keepOut, ledger, lock, lookAt, write } = options;
 
   return {
     names: entries.names,
@@ -70,13 +85,44 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     move: ({ path: from, hash = null }, to, cause) => commit([{ path: to, from, before: hash, cause }]),
     discard: ({ path, hash = null }, cause) => commit([{ path, before: hash, isRemoved: true, cause }]),
     swap: commit,
+
+    async publish(path, opened, lines, cause) {
+      if (!keepOut) return;
+      await prepare([]);
+      const own = opened ? [lineOf(path, opened, cause)] : [];
+      await keepOut.publish(lock, path, [...lines, ...own]);
+      await ledger.readOn();
+    },
+
+    async hide(path, opened, cause) {
+      if (!keepOut) return;
+      await keepOut.hide(lock, path, idOf(path));
+      await ledger.readOn();
+      if (!opened) return;
+      const line = lineOf(path, opened, cause);
+      await appendLines(files, folder, `${HIDDEN_LEDGER}/${await ledger.nameFile(line.at)}`, [
+        formatLine(line),
+      ]);
+      await ledger.readOn();
+    },
   };
+
+  /** A line that changes nothing in the file. */
+  function lineOf(path: string, { hash, text }: Looked, cause: Cause): LedgerLine {
+    const version = hash ?? null;
+    return write.line(ledger, path, cause, { before: version, after: version, contents: text });
+  }
+
+  async function prepare(changes: readonly { path: string; isNew: boolean }[]): Promise<void> {
+    await options.prepare();
+    await keepOut?.begin(lock, changes);
+  }
 
   async function commit(steps: readonly DeskStep[]): Promise<void> {
     const lines = write.steps(ledger, steps);
     const [first] = lines;
     if (!first) return;
-    await prepare();
+    await prepare(lines.map(({ before, path }) => ({ path, isNew: before === null })));
     // Before the files exist: if the process is killed in between, they still count as the user's.
     await border.own(lines);
     await journal.commit(lock, lines, await ledger.nameFile(first.at));
@@ -104,9 +150,10 @@ export function openDesk(options: DeskOptions): Desk & Entering {
     }
     const [first] = lines;
     if (!first) return;
-    await prepare();
+    await prepare(lines.map(({ path }) => ({ path, isNew: false })));
     await lock.check();
-    await appendToLedger(files, folder, await ledger.nameFile(first.at), lines);
+    const place = { files, folder, isKeptOut: keepOut?.has };
+    await appendToLedger(place, await ledger.nameFile(first.at), lines);
     await ledger.readOn();
   }
 }

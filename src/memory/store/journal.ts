@@ -12,7 +12,7 @@ import { formatError, StrataError } from "../../error.js";
 import type { HeldLock } from "../../lock/locks.js";
 import type { Log } from "../../record/log.js";
 import type { Files } from "../../seams/files.js";
-import { LEDGER } from "../path.js";
+import { HIDDEN_LEDGER, LEDGER } from "../path.js";
 import { appendToLedger } from "./ledger.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { createLineFiles } from "./line-files.js";
@@ -42,6 +42,8 @@ export interface JournalOptions {
   prefix: string;
   /** Path of `pending.json`, machine state. */
   path: string;
+  /** See `LedgerPlace`. */
+  isKeptOut?: ((path: string) => boolean) | undefined;
   /** Called before an unfinished change is completed. Must not reject. */
   beforeRecovery?: (lines: readonly LedgerLine[]) => Promise<void>;
 }
@@ -74,7 +76,7 @@ export function createJournal(options: JournalOptions): Journal {
       await attempt(
         async () => {
           await lock.check();
-          await appendToLedger(files, folder, ledgerFile, lines);
+          await appendToLedger(options, ledgerFile, lines);
         },
         () => files.remove(path),
       );
@@ -117,10 +119,11 @@ export function createJournal(options: JournalOptions): Journal {
 
   async function complete(lock: HeldLock, { lines, ledgerFile }: Pending): Promise<void> {
     await beforeRecovery?.(lines);
-    const ledger = (await readTextWithin(files, folder, `${LEDGER}/${ledgerFile}`)) ?? "";
+    const texts = [LEDGER, HIDDEN_LEDGER].map((one) => readTextWithin(files, folder, `${one}/${ledgerFile}`));
+    const written = (await Promise.all(texts)).join("\n");
     await lock.check();
-    const missing = lines.filter((line) => !ledger.includes(JSON.stringify(line)));
-    await appendToLedger(files, folder, ledgerFile, missing);
+    const missing = lines.filter((line) => !written.includes(JSON.stringify(line)));
+    await appendToLedger(options, ledgerFile, missing);
     for (const [n, line] of lines.entries()) {
       // A line is done if a later one has already built on it.
       const next = lines.slice(n + 1).find(({ from, path: to }) => (from ?? to) === line.path);

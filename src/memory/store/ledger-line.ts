@@ -19,6 +19,9 @@ export interface Cause {
   saidMs?: number;
 }
 
+/** The operation that lets git see a memory; its undo is its own. */
+export const PUBLISH = "publish";
+
 export interface LedgerLine extends Omit<Cause, "saidMs"> {
   v: 1;
   id: string;

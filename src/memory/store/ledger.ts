@@ -4,14 +4,18 @@
  * One file per month and clone of the repository: two people never write to the same file, so their changes merge
  * without conflict; two instances of one clone do, one call per append. Reading resumes where it last stopped. Invalid
  * lines are skipped and reported. Links are not followed.
+ *
+ * Lines of memories that git ignores are in `private/ledger`, in files of the same names. A published memory's lines move
+ * here, so a file may become shorter.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { StrataError } from "../../error.js";
 import { takeNewLines } from "../../record/lines.js";
 import type { Log } from "../../record/log.js";
-import { parseJson } from "../../records.js";
+import { isRecord, parseJson } from "../../records.js";
 import type { Files } from "../../seams/files.js";
-import { formatLedgerFile, LEDGER } from "../path.js";
+import { formatPrefix, parseID } from "../id.js";
+import { formatLedgerFile, HIDDEN_LEDGER, LEDGER } from "../path.js";
 import { type LedgerLine, readLedgerLine } from "./ledger-line.js";
 import { findObstacle, formatObstacle, listItself } from "./obstacle.js";
 
@@ -24,9 +28,9 @@ export interface Ledger {
   known(path: string): KnownFile | undefined;
   /** Paths that the ledger has lines about. */
   paths(): Iterable<string>;
-  /** All lines, in the order of the ledger files. */
+  /** All lines, in the order of the ledger files, each once. */
   readAll(): Promise<LedgerLine[]>;
-  /** Bytes read of each ledger file. */
+  /** Bytes read of each ledger file; the names of files in the hidden folder begin with `private/`. */
   readonly offsets: ReadonlyMap<string, number>;
   /** Offsets and known files, to resume from after a restart. */
   position(): LedgerPosition;
@@ -46,6 +50,8 @@ export interface LedgerOptions {
   files: Files;
   log: Log;
   folder: string;
+  /** Folder of the ledger with the lines of memories that git ignores. */
+  hidden?: string | undefined;
   /** Prefix of its memories' ids. */
   prefix: string;
   /** Name of this clone of the repository. */
@@ -53,7 +59,7 @@ export interface LedgerOptions {
 }
 
 export function createLedger(
-  { files, log, folder, nameClone, prefix }: LedgerOptions,
+  { files, log, folder, hidden, nameClone, prefix }: LedgerOptions,
   begin?: LedgerPosition,
 ): Ledger {
   const offsets = new Map(Object.entries(begin?.offsets ?? {}));
@@ -65,9 +71,9 @@ export function createLedger(
     nameFile: async (at) => formatLedgerFile(at, await nameClone()),
 
     async readOn() {
-      for (const { bytes, name } of await listFiles(files, folder)) {
+      for (const { bytes, name } of await listAll()) {
         const offset = offsets.get(name) ?? 0;
-        // The file shrank: git has replaced it by another version.
+        // The file shrank: git has replaced it by another version, or lines have moved to another ledger.
         if (bytes !== offset) await readFrom(name, bytes < offset ? 0 : offset);
       }
     },
@@ -76,14 +82,26 @@ export function createLedger(
     paths: () => known.keys(),
 
     async readAll() {
-      const all: LedgerLine[] = [];
-      for (const { name } of await listFiles(files, folder))
-        for (const line of (await readLines(name, 0)).lines) all.push(line);
-      return all;
+      const all = new Map<string, LedgerLine>();
+      for (const { name } of await listAll())
+        for (const line of (await readLines(name, 0)).lines) if (!all.has(line.id)) all.set(line.id, line);
+      return [...all.values()];
     },
 
     position: () => ({ offsets: Object.fromEntries(offsets), known: Object.fromEntries(known) }),
   };
+
+  async function listAll(): Promise<{ name: string; bytes: number }[]> {
+    const own = await listFiles(files, folder);
+    const others = hidden === undefined ? [] : await listFiles(files, hidden);
+    return [...own, ...others.map(({ bytes, name }) => ({ name: `${HIDDEN}${name}`, bytes }))];
+  }
+
+  function pathOf(name: string): string {
+    return hidden !== undefined && name.startsWith(HIDDEN)
+      ? join(hidden, name.slice(HIDDEN.length))
+      : join(folder, name);
+  }
 
   async function readFrom(name: string, offset: number): Promise<void> {
     const { lines, end } = await readLines(name, offset);
@@ -95,12 +113,20 @@ export function createLedger(
   async function readLines(name: string, offset: number): Promise<{ lines: LedgerLine[]; end: number }> {
     const lines: LedgerLine[] = [];
     const problems: string[] = [];
-    const end = await takeNewLines(files, join(folder, name), offset, (text) => {
+    const isShared = name.startsWith(HIDDEN) || prefix.endsWith(HIDDEN);
+    // Begins with the newline before: its absence shows that lines before the offset are gone.
+    let isAligned = true;
+    let isFirst = offset > 0;
+    const end = await takeNewLines(files, pathOf(name), Math.max(0, offset - 1), (text) => {
+      if (isFirst) isAligned = text === "";
+      isFirst = false;
       if (text.trim() === "") return;
-      const reading = readLedgerLine(parseJson(text), prefix);
+      const value = parseJson(text);
+      const reading = readLedgerLine(value, prefix);
       if (reading.kind === "line") lines.push(reading.line);
-      else problems.push(reading.what);
+      else if (!isShared || !isNeighbours(value, prefix)) problems.push(reading.what);
     });
+    if (!isAligned) return readLines(name, 0);
     report(name, problems);
     return { lines, end };
   }
@@ -113,7 +139,7 @@ export function createLedger(
     const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
     log.warn(
       "memory",
-      `${join(folder, name)}: invalid lines are skipped${more}. One ${first}. strata validate names each`,
+      `${pathOf(name)}: invalid lines are skipped${more}. One ${first}. strata validate names each`,
     );
   }
 
@@ -128,6 +154,19 @@ export function createLedger(
   }
 }
 
+const HIDDEN = "private/";
+
+/**
+ * True for a line in the ledger that two folders share, `private/ledger`, about a memory of the other folder: a private
+ * one, or one that git ignores.
+ */
+export function isNeighbours(value: unknown, prefix: string): boolean {
+  const place = isRecord(value) && typeof value.key === "string" ? parseID(value.key) : undefined;
+  if (!place) return false;
+  const sensitivity = place.sensitivity === "private" ? "internal" : "private";
+  return formatPrefix({ ...place, sensitivity }) === prefix;
+}
+
 async function listFiles(files: Files, folder: string): Promise<{ name: string; bytes: number }[]> {
   const found: { name: string; bytes: number }[] = [];
   for (const name of (await listItself(files, folder)).filter((one) => one.endsWith(".jsonl"))) {
@@ -137,16 +176,38 @@ async function listFiles(files: Files, folder: string): Promise<{ name: string; 
   return found;
 }
 
-/** Appends lines to a ledger file of a memory folder, in one call. */
+export interface LedgerPlace {
+  files: Files;
+  /** Folder of the memories. */
+  folder: string;
+  /** True if the lines about the memory at this path belong in the hidden ledger. */
+  isKeptOut?: ((path: string) => boolean) | undefined;
+}
+
+/** Appends lines to the ledger files of this name in a memory folder, in one call each. */
 export async function appendToLedger(
-  files: Files,
-  folder: string,
+  { files, folder, isKeptOut }: LedgerPlace,
   name: string,
   lines: readonly LedgerLine[],
 ): Promise<void> {
+  const hidden = lines.filter(({ path }) => isKeptOut?.(path));
+  const shared = lines.filter((line) => !hidden.includes(line));
+  await appendLines(files, folder, `${HIDDEN_LEDGER}/${name}`, hidden.map(formatLine));
+  await appendLines(files, folder, `${LEDGER}/${name}`, shared.map(formatLine));
+}
+
+export const formatLine = (line: LedgerLine): string => JSON.stringify(line);
+
+/** Appends lines to the ledger file at this path below the folder. */
+export async function appendLines(
+  files: Files,
+  folder: string,
+  path: string,
+  lines: readonly string[],
+): Promise<void> {
   if (lines.length === 0) return;
   // `appendLine` follows no link at the file itself.
-  const obstacle = await findObstacle(files, folder, LEDGER, "folder");
+  const obstacle = await findObstacle(files, folder, dirname(path), "folder");
   if (obstacle) throw new StrataError("ENOTWRITTEN", formatObstacle(obstacle));
-  await files.appendLine(join(folder, LEDGER, name), lines.map((line) => JSON.stringify(line)).join("\n"));
+  await files.appendLine(join(folder, path), lines.join("\n"));
 }

@@ -13,6 +13,7 @@ import type { FileProblem, OpenMemories } from "../store.js";
 import { createAcceptance } from "./acceptance.js";
 import { createChanges } from "./changes/changes.js";
 import { createIndexWriter } from "./index-writer.js";
+import { type KeepOutOptions, openKeepOut } from "./keep-out.js";
 import { createReads, findProblems, isCurrent } from "./memory-reads.js";
 import { planPlaces } from "./places.js";
 import { createShelf } from "./shelf.js";
@@ -21,7 +22,7 @@ import { createSwap } from "./swap.js";
 import { createUndo } from "./undo.js";
 import { createUses } from "./uses.js";
 
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions extends Omit<KeepOutOptions, "files"> {
   clock: Clock;
   files: Files;
   locks: Locks;
@@ -47,12 +48,15 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
   const report = createProblemReport(log);
   const indexed = new Set<Standing>();
   const standings: Standing[] = planPlaces(options).map((place) => {
-    const shelf = createShelf({ ...options, ...place, onSeen: (ids) => onChanged(standing, ids) });
+    const keepOut = openKeepOut(options, place);
+    const shelf = createShelf({ ...options, ...place, keepOut, onSeen: (ids) => onChanged(standing, ids) });
     const read = async (): Promise<Memory[]> => {
       await shelf.scan();
-      return shelf.memories().filter(isCurrent);
+      const isHere = ({ isKeptOut }: Memory): boolean => !isKeptOut || shelf.isKeptOut("MEMORY.md");
+      return shelf.memories().filter(isCurrent).filter(isHere);
     };
-    const standing: Standing = { place, shelf, index: { folder: place.folder, state: place.state, read } };
+    const index = { folder: place.folder, state: place.state, read };
+    const standing: Standing = { place, shelf, index, ...(keepOut && { keepOut }) };
     return standing;
   });
   function onChanged(standing: Standing, ids: readonly string[]): void {
@@ -85,6 +89,7 @@ export function createMemoryStore(options: MemoryStoreOptions): OpenMemories {
     undo: createUndo({ standings, onWritten: onChanged }),
     adopt: changes.adopt,
     discard: changes.discard,
+    publish: changes.publish,
     onChange: (listener) => void listeners.push(listener),
     noteUse: uses.note,
     useOf: uses.of,

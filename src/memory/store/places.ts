@@ -14,6 +14,8 @@ export interface ShelfPlace extends Pick<Place, "scope" | "sensitivity"> {
   state: string;
   prepare(): Promise<void>;
   isUndone: boolean;
+  /** True for the folder that git sees, where some types stay out of git. */
+  keepsOut?: true;
   nameClone(): Promise<string>;
 }
 
@@ -47,6 +49,7 @@ export function planPlaces({ files, folders, globalFolder }: PlacesOptions): She
         state: join(state, "internal"),
         prepare: internal,
         isUndone: scope === "project",
+        ...(scope === "project" && { keepsOut: true }),
       },
       {
         ...place,
@@ -68,7 +71,8 @@ async function prepareInternal(files: Files, folder: string): Promise<void> {
   await addRule(files, join(folder, ".gitignore"), "MEMORY.md");
   const path = join(folder, ".gitattributes");
   const isThere = await files.statItself(path);
-  if (!isThere) await files.create(path, "ledger/*.jsonl merge=union\nDREAMS.md merge=union\n");
+  const rules = ["ledger/*.jsonl", "DREAMS.md", ".gitignore"].map((one) => `${one} merge=union\n`);
+  if (!isThere) await files.create(path, rules.join(""));
 }
 
 /**
@@ -82,7 +86,7 @@ async function addRule(files: Files, path: string, rule: string): Promise<void> 
 }
 
 /** Ensures that git ignores the whole folder before anything is written to it. */
-async function prepareHidden(files: Files, folder: string): Promise<void> {
+export async function prepareHidden(files: Files, folder: string): Promise<void> {
   const path = join(folder, ".gitignore");
   await hideFromGit(files, folder);
   if (hidesAll((await readText(files, path)) ?? "")) return;

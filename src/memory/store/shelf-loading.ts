@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { formatError } from "../../error.js";
 import type { Log } from "../../record/log.js";
 import type { Trust } from "../../trust/trust.js";
-import { LEDGER } from "../path.js";
+import { HIDDEN_LEDGER, LEDGER } from "../path.js";
 import { createEntries, type Entries, type EntriesOptions } from "./entries.js";
 import { readKnown, writeKnown } from "./known-files.js";
 import { createLedger, type Ledger } from "./ledger.js";
@@ -31,11 +31,13 @@ export interface ShelfLoadingOptions extends EntriesOptions {
   prefix: string;
   /** Machine state of the shelf. */
   state: string;
+  /** See `ShelfPlace`. */
+  keepsOut?: true;
   trust?: Trust | undefined;
 }
 
 export function createShelfLoading(options: ShelfLoadingOptions): ShelfLoading {
-  const { files, folder, log, nameClone, nameOwner, prefix, state, trust } = options;
+  const { files, folder, keepsOut, log, nameClone, nameOwner, prefix, state, trust } = options;
   const knownPath = join(state, "known.jsonl");
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
@@ -70,7 +72,11 @@ export function createShelfLoading(options: ShelfLoadingOptions): ShelfLoading {
     const owner = await nameOwner();
     const known = await readKnown(files, knownPath, { owner, prefix });
     const ledger = createLedger(
-      { files, log, folder: join(folder, LEDGER), nameClone, prefix },
+      {
+        ...{ files, log, nameClone, prefix },
+        folder: join(folder, LEDGER),
+        hidden: keepsOut && join(folder, HIDDEN_LEDGER),
+      },
       known?.position,
     );
     loaded = { entries: createEntries(options, known?.entries), ledger };

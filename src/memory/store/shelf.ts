@@ -18,14 +18,15 @@ import type { Trust } from "../../trust/trust.js";
 import { formatID, formatPrefix } from "../id.js";
 import type { Memory } from "../memory.js";
 import { LEDGER, parsePath, splitPath } from "../path.js";
-import { createBorder } from "./border.js";
+import { type Border, createBorder } from "./border.js";
 import { type Desk, type Entering, type Opened, openDesk } from "./desk.js";
 import type { Entries, EntriesOptions, Entry, Looked } from "./entries.js";
-import { createJournal } from "./journal.js";
+import { createJournal, type Journal } from "./journal.js";
+import type { KeepOut } from "./keep-out.js";
 import type { Ledger } from "./ledger.js";
 import type { Cause, LedgerLine } from "./ledger-line.js";
 import { createLineWriter } from "./line-writer.js";
-import { createShelfLoading } from "./shelf-loading.js";
+import { createShelfLoading, type ShelfLoading } from "./shelf-loading.js";
 import { createUndoGuard } from "./undo-guard.js";
 
 export interface ShelfOptions extends EntriesOptions {
@@ -42,6 +43,10 @@ export interface ShelfOptions extends EntriesOptions {
   isUndone?: boolean;
   /** Tells the user's own words from others; without it all of them are his. */
   trust?: Trust | undefined;
+  /** Decides which memories git ignores; without it all memories of the shelf are alike. */
+  keepOut?: KeepOut | undefined;
+  /** See `ShelfPlace`. */
+  keepsOut?: true;
   /** Is given the ids of memories that are others now than they were at the last look, whoever looks. */
   onSeen?: (ids: readonly string[]) => void;
 }
@@ -69,6 +74,8 @@ export interface Shelf {
    */
   mendAfterUndo(cause: Cause, touched?: ReadonlySet<string>): Promise<string[]>;
   idOf(path: string): string;
+  /** Does git ignore the file at this path, by the rules last read? */
+  isKeptOut(path: string): boolean;
 }
 
 /** With this many changed files it is worth writing down what was read. */
@@ -77,15 +84,17 @@ const LINES_AT_A_TIME = 200;
 const LOCK_WAIT_MS = 8_000;
 
 export function createShelf(options: ShelfOptions): Shelf {
-  const { files, locks, log, folder, state, prepare } = options;
+  const { files, keepOut, log, folder, state } = options;
   const prefix = formatPrefix(options);
   const border = createBorder({ ...options, prefix });
   const path = join(state, "pending.json");
-  const journal = createJournal({ files, folder, log, prefix, path, beforeRecovery: border.disownUnknown });
+  const beforeRecovery = border.disownUnknown;
+  const isKeptOut = (path: string): boolean => keepOut?.has(path) ?? false;
+  const journal = createJournal({ files, folder, log, prefix, path, isKeptOut, beforeRecovery });
   const loading = createShelfLoading({ ...options, nameOwner: border.nameOwner, prefix });
   const { load } = loading;
   const { idOf, lookIn, see } = createSight(options);
-  const write = createLineWriter({ ...options, idOf });
+  const withDesk = createDesks(options, { border, idOf, journal, load, lookIn });
   const undoGuard = createUndoGuard({ ...options, idOf });
   const warn = createWarnOnce(log, join(folder, LEDGER));
   let scanning: Promise<void> | undefined;
@@ -121,27 +130,13 @@ export function createShelf(options: ShelfOptions): Shelf {
     },
 
     idOf,
+    isKeptOut,
   };
 
   async function change<T>(action: (desk: Desk, lock: HeldLock) => Promise<T>): Promise<T> {
     const done = await withDesk(action);
     await undoGuard.keepCopy(loading.current()?.ledger);
     return done;
-  }
-
-  async function withDesk<T>(action: (desk: Desk & Entering, lock: HeldLock) => Promise<T>): Promise<T> {
-    const { entries, ledger } = await load();
-    return locks.withLock(
-      join(state, "lock"),
-      async (lock) => {
-        await journal.recover(lock);
-        await ledger.readOn();
-        await border.refresh();
-        const known = { files, folder, border, journal, write, prepare };
-        return action(openDesk({ ...known, entries, ledger, lock, lookAt: lookIn(entries) }), lock);
-      },
-      { waitMs: LOCK_WAIT_MS },
-    );
   }
 
   async function scan(): Promise<void> {
@@ -151,6 +146,7 @@ export function createShelf(options: ShelfOptions): Shelf {
       return;
     }
     await border.prepareLook();
+    await keepOut?.look();
     const { entries, ledger } = await load();
     if (await journal.isPending()) await tryChange(async () => {});
     const changed = await entries.scan();
@@ -161,6 +157,8 @@ export function createShelf(options: ShelfOptions): Shelf {
     } finally {
       see([...seen]);
     }
+    if (await keepOut?.isDue(entries.all().map(({ path }) => path)))
+      await tryChange(async (_desk, lock) => keepOut?.begin(lock, []));
     const drift = findDrift(entries, ledger);
     if (drift.length > 0) await tryChange((desk) => enterAll(desk, drift, lookIn(entries)));
     await undoGuard.keepCopy(ledger);
@@ -168,12 +166,39 @@ export function createShelf(options: ShelfOptions): Shelf {
   }
 
   /** Where nothing can be written, memories can still be read. */
-  async function tryChange(action: (desk: Desk & Entering) => Promise<void>): Promise<void> {
+  async function tryChange(action: (desk: Desk & Entering, lock: HeldLock) => Promise<void>): Promise<void> {
     await withDesk(action).catch(warn);
   }
 }
 
 const NONE: readonly Memory[] = [];
+
+interface DeskParts extends Pick<ReturnType<typeof createSight>, "idOf" | "lookIn"> {
+  border: Border;
+  journal: Journal;
+  load: ShelfLoading["load"];
+}
+
+/** Runs an action under the lock of the shelf, when everything half-done is done. */
+function createDesks(options: ShelfOptions, { border, idOf, journal, load, lookIn }: DeskParts) {
+  const { files, folder, keepOut, locks, prepare, state } = options;
+  const write = createLineWriter({ ...options, idOf });
+  return async <T>(action: (desk: Desk & Entering, lock: HeldLock) => Promise<T>): Promise<T> => {
+    const { entries, ledger } = await load();
+    return locks.withLock(
+      join(state, "lock"),
+      async (lock) => {
+        await keepOut?.look();
+        await journal.recover(lock);
+        await ledger.readOn();
+        await border.refresh();
+        const known = { files, folder, border, journal, keepOut, write, prepare, idOf };
+        return action(openDesk({ ...known, entries, ledger, lock, lookAt: lookIn(entries) }), lock);
+      },
+      { waitMs: LOCK_WAIT_MS },
+    );
+  };
+}
 
 /** What was found is told as memories, once for each change: the next look finds the file as it is known. */
 function createSight(options: Pick<ShelfOptions, "onSeen" | "scope" | "sensitivity">) {

@@ -2,7 +2,7 @@
 
 import { formatError, StrataError } from "../../error.js";
 import { hashOf } from "../../hash.js";
-import { findMove, findRefusal } from "../draft.js";
+import { findMove, findRefusal, withoutHints } from "../draft.js";
 import { type Place, parseID } from "../id.js";
 import type { Memory } from "../memory.js";
 import { findPathFault } from "../path.js";
@@ -12,7 +12,7 @@ import type { Desk } from "./desk.js";
 import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
-import { findStanding, pathsOf, type Standing } from "./standing.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "./standing.js";
 
 export interface SwapOptions {
   standings: readonly Standing[];
@@ -91,8 +91,9 @@ export function createSwap({ standings, gate, onWritten }: SwapOptions): Memorie
     const fault = findPathFault(path);
     if (fault !== undefined) return { why: fault };
     const isMoved = before.status !== "archived" && after.status === "archived";
-    const inPlace = isMoved ? { ...after, status: before.status } : after;
-    const why = findMove(before, inPlace) ?? findRefusal(inPlace) ?? (await gate?.(inPlace));
+    const keptOut = listKeptOut(standings);
+    const inPlace = withoutHints(isMoved ? { ...after, status: before.status } : after, keptOut);
+    const why = findMove(before, inPlace) ?? findRefusal(inPlace, keptOut) ?? (await gate?.(inPlace));
     if (why !== undefined) return { why };
     const contents = formatMemoryFile(inPlace, looked.text);
     const reading = parseMemoryFile(Buffer.from(contents), {

@@ -48,7 +48,9 @@ export function createUndoGuard(options: UndoGuardOptions): UndoGuard {
     async keepCopy(ledger) {
       if (!ledger || !isUndone || !trust?.isWatching) return;
       try {
-        await copy.follow(ledger.offsets);
+        // The host's undo does not reach what git ignores.
+        const shared = [...ledger.offsets].filter(([name]) => !name.includes("/"));
+        await copy.follow(new Map(shared));
       } catch (thrown) {
         log.debug("memory", `cannot copy ${ledgerFolder}: ${formatError(thrown)}`);
       }

@@ -7,8 +7,9 @@ import { hashOf } from "../../hash.js";
 import { formatPath, parsePath } from "../path.js";
 import type { Memories, Undone } from "../store.js";
 import type { Desk } from "./desk.js";
+import type { Looked } from "./entries.js";
 import type { Cause } from "./ledger-line.js";
-import { groupByKey, type LedgerLine, sortByTime } from "./ledger-line.js";
+import { groupByKey, type LedgerLine, PUBLISH, sortByTime } from "./ledger-line.js";
 import type { DeskStep } from "./line-writer.js";
 import type { Standing } from "./standing.js";
 
@@ -37,7 +38,13 @@ export function createUndo({ standings, onWritten }: UndoOptions): Memories["und
         const lines = await standing.shelf.readLedger();
         if (!isUndoable(lines, run.run)) return { ids: [], left: [] };
         const own = lines.filter((line) => runOf(line) === run.run);
-        return revert(desk, planUndo(lines, own), { ...cause, undoes: run.run });
+        const isHidden = standing.keepOut !== undefined && run.operation === PUBLISH;
+        const published = isHidden ? own.filter(({ operation }) => operation === PUBLISH) : [];
+        const changed = own.filter((line) => !published.includes(line));
+        const back = { ...cause, undoes: run.run };
+        const hidden = await hide(desk, planUndo(lines, published), back);
+        const { ids, left } = await revert(desk, planUndo(lines, changed), back);
+        return { ids: [...hidden.ids, ...ids], left: [...hidden.left, ...left] };
       });
       onWritten(standing, ids);
       undone.ids = [...undone.ids, ...ids];
@@ -113,6 +120,26 @@ function findContents(lines: readonly LedgerLine[], hash: string): string | unde
   return lines.find(({ after, contents }) => after === hash && contents !== undefined)?.contents;
 }
 
+/** Takes published memories out of git's sight again; those that came from `private/` leave this folder. */
+async function hide(desk: Desk, restorations: readonly Restoration[], cause: Cause): Promise<Reverted> {
+  const ids: string[] = [];
+  const left: Left[] = [];
+  for (const { id, is, was } of restorations) {
+    const there = is && (await openRead(desk, is.path));
+    if (!is || there?.hash !== is.hash) {
+      left.push({ id, why: CHANGED });
+      await desk.swap(await planSkipped(desk, { id, ...(is && { is }), ...(was && { was }) }, cause));
+      continue;
+    }
+    if (!was) await desk.discard(there, cause);
+    await desk.hide(is.path, was && there, cause);
+    ids.push(id);
+  }
+  return { ids, left };
+}
+
+const CHANGED = "it has been changed since";
+
 async function revert(desk: Desk, restorations: readonly Restoration[], cause: Cause): Promise<Reverted> {
   const steps: DeskStep[] = [];
   const ids: string[] = [];
@@ -153,16 +180,22 @@ async function planSteps(
     if (await isInTheWay(was.path)) return `${was.path} is in the way`;
     return [{ path: was.path, before: null, contents: was.contents, cause }];
   }
-  const there = await desk.open(is.path);
-  if (there?.reading.kind === "problem" && there.reading.isUnread)
-    throw new StrataError("ENOTWRITTEN", `${is.path} was not restored: ${there.reading.what}`);
-  if (there?.hash !== is.hash) return "it has been changed since";
+  const there = await openRead(desk, is.path);
+  if (there?.hash !== is.hash) return CHANGED;
   const target = was?.path ?? archivedOf(is.path);
   const isMoved = target !== is.path;
   if (isMoved && (await isInTheWay(target))) return `${target} is in the way`;
   const move = isMoved ? [{ path: target, from: is.path, before: is.hash, cause }] : [];
   if (!was || hashOf(was.contents) === is.hash) return move;
   return [...move, { path: target, before: is.hash, contents: was.contents, cause }];
+}
+
+/** Throws if there is a file that cannot be read now: its contents decide what can be undone. */
+async function openRead(desk: Desk, path: string): Promise<Looked | undefined> {
+  const there = await desk.open(path);
+  if (there?.reading.kind === "problem" && there.reading.isUnread)
+    throw new StrataError("ENOTWRITTEN", `${path} was not restored: ${there.reading.what}`);
+  return there;
 }
 
 function archivedOf(path: string): string {

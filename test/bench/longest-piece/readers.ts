@@ -3,6 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { writePreview } from "../../../layers/1-tool-results/preview.js";
 import { formatMaterial } from "../../../layers/3-session-memory/material.js";
+import { planRemembered } from "../../../layers/5-auto-memory/commands/remembered.js";
 import { parseAnswer } from "../../../layers/5-auto-memory/extraction/extract-answer.js";
 import { planUnread } from "../../../layers/5-auto-memory/extraction/extract-turns.js";
 import { compilePattern, takeApart } from "../../../layers/5-auto-memory/injection/pattern.js";
@@ -30,7 +31,6 @@ import { checkDraft } from "../../../src/gate/check-draft.js";
 import { parseConflict } from "../../../src/memory/conflict.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { MOST_FILE_BYTES, parseMemoryFile } from "../../../src/memory/memory-file.js";
-import { planRemembered } from "../../../src/memory/said.js";
 import { findSecretIn, refuseSecrets } from "../../../src/memory/secret-gate.js";
 import { readKnown } from "../../../src/memory/store/known-files.js";
 import { createLedger } from "../../../src/memory/store/ledger.js";

@@ -110,6 +110,12 @@ export function firstDifference(earlier: ModelRequest, later: ModelRequest): num
   return index === -1 ? undefined : index;
 }
 
+/** The request as it would be without these tools. */
+export function withoutTools(request: ModelRequest, names: readonly string[]): ModelRequest {
+  const tools = request.tools.filter((tool) => !names.includes(tool.function.name));
+  return { ...request, tools, prompt: [JSON.stringify(tools), ...request.messageBytes].join("\n") };
+}
+
 /** Whether this is the host's summary request, which it makes when the window is full. */
 export function isSummarizing({ messages, tools }: ModelRequest): boolean {
   return (

@@ -1,5 +1,5 @@
 /** Runs the built command line in a project, with OpenCode in the PATH. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { repository } from "../repository.js";
 import { findOpenCode } from "./opencode-binary.js";
@@ -41,4 +41,16 @@ export async function runStrata(
   });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
   return { code, seconds: (performance.now() - begunMs) / 1_000, ...text };
+}
+
+const LIMIT_MS = 60_000;
+
+/** Runs the package's `strata` in the project, as its user would. */
+export function strata({ folders, path }: Project, ...args: string[]) {
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: folders.home },
+    ...{ XDG_CONFIG_HOME: folders.config, XDG_DATA_HOME: folders.data, XDG_STATE_HOME: folders.state },
+  };
+  const command = [join(repository, "dist/strata.js"), ...args];
+  return spawnSync(process.execPath, command, { cwd: path, env, encoding: "utf8", timeout: LIMIT_MS });
 }

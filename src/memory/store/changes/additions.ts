@@ -1,7 +1,7 @@
 /** Adds memories: what is to be remembered, and whole files from elsewhere. */
 import { join } from "node:path";
 import type { Clock } from "../../../seams/clock.js";
-import { findHint, planMemory } from "../../draft.js";
+import { findHint, planMemory, withoutHints } from "../../draft.js";
 import { parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
 import { findNameFault, foldName, planName } from "../../name.js";
@@ -11,7 +11,7 @@ import type { MemoryGate } from "../../secret-gate.js";
 import type { MemoryCopy, MemoryStore, Written } from "../../store.js";
 import type { Desk } from "../desk.js";
 import type { Cause } from "../ledger-line.js";
-import { findStanding, pathsOf, type Standing } from "../standing.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
 import type { Edits } from "./edits.js";
 import { findLinkOn, findProblem, missing, refuse, type Target } from "./target.js";
 
@@ -35,12 +35,15 @@ export function createAdditions(options: AdditionsOptions): Additions {
   return {
     async remember(draft, cause) {
       const files = await import("../../memory-file.js");
-      const memory = planMemory(draft, files.readTitle, cause.saidMs ?? clock.now());
+      const planned = planMemory(draft, files.readTitle, cause.saidMs ?? clock.now());
+      const standing = findStanding(standings, planned);
+      await standing.shelf.scan();
+      const { keepOut } = standing;
+      const kept = keepOut?.covers(planned.type) ? { ...planned, isKeptOut: true as const } : planned;
+      const memory = withoutHints(kept, listKeptOut(standings));
       const why = await findWhy(memory);
       if (why) return refuse(why);
       const contents = files.formatMemoryFile(memory);
-      const standing = findStanding(standings, memory);
-      await standing.shelf.scan();
       return standing.shelf.change(async (desk) => {
         const { type } = memory;
         const known = await findKnown(standing, desk, memory);
@@ -49,7 +52,11 @@ export function createAdditions(options: AdditionsOptions): Additions {
         if (link) return refuse(`${link} is a link, and links are not followed; put the folder itself there`);
         const names = [...(await desk.names(type)), ...(await desk.names(join(ARCHIVE, type)))];
         const taken = new Set(names.map((name) => foldName(name.replace(/\.md$/i, ""))));
-        const name = planName(memory.title, type, taken);
+        // Git sees a new file under a name that was published before.
+        const isOpen = (name: string): boolean =>
+          memory.isKeptOut === true &&
+          keepOut?.isPublished(formatPath({ type, name, isArchived: false })) === true;
+        const name = planName(memory.title, type, { has: (one) => taken.has(one) || isOpen(one) });
         const place = { ...memory, name, isArchived: false, modifiedMs: clock.now() };
         const reading = files.parseMemoryFile(Buffer.from(contents), place);
         if (reading.kind === "problem") return refuse(reading.what);
@@ -73,9 +80,10 @@ export function createAdditions(options: AdditionsOptions): Additions {
       if (reading.kind === "problem") return refuse(reading.what);
       // All of the text is looked through: a comment in the fields is in the file as well.
       const whole = { ...reading.memory, content: contents };
-      const why = findHint(whole) ?? (await gate?.(whole));
-      if (why !== undefined) return refuse(why);
       const standing = findStanding(standings, place);
+      const isKeptOut = standing.keepOut?.covers(place.type) && { isKeptOut: true as const };
+      const why = findHint({ ...whole, ...isKeptOut }, listKeptOut(standings)) ?? (await gate?.(whole));
+      if (why !== undefined) return refuse(why);
       return standing.shelf.change(async (desk) => {
         const [active, archived] = pathsOf(place);
         for (const path of [active, archived]) {

@@ -5,13 +5,16 @@ import { findRefusal } from "../../draft.js";
 import { parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
 import type { MemoryGate } from "../../secret-gate.js";
-import type { MemoryCopy, MemoryStore, Written } from "../../store.js";
+import type { MemoryCopy, MemoryStore, OpenMemories, Written } from "../../store.js";
 import type { Cause } from "../ledger-line.js";
-import { findStanding, pathsOf, type Standing } from "../standing.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
 import { createAdditions } from "./additions.js";
 import { createEdits } from "./edits.js";
+import { createPublishing } from "./publishing.js";
 
-export interface Changes extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore"> {
+export interface Changes
+  extends Pick<MemoryStore, "remember" | "update" | "archive" | "restore">,
+    Pick<OpenMemories, "publish"> {
   /** The memory as its file is now. */
   find(id: string): Promise<Found | undefined>;
   adopt(file: MemoryCopy, cause: Cause): Promise<Written>;
@@ -34,12 +37,14 @@ export interface ChangesOptions {
 
 export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }: ChangesOptions): Changes {
   const parts = { clock, standings, gate, findWhy, finish };
-  const { rewrite, ...edits } = createEdits(parts);
+  const { at, rewrite, ...edits } = createEdits(parts);
+  const publishing = createPublishing({ ...parts, edits: { at, update: edits.update } });
   const additions = createAdditions({ ...parts, rewrite, onSaidAgain });
 
   return {
     ...additions,
     ...edits,
+    ...publishing,
 
     async find(id) {
       const place = parseID(id);
@@ -54,11 +59,13 @@ export function createChanges({ clock, standings, gate, onSaidAgain, onWritten }
   };
 
   async function findWhy(memory: Memory): Promise<string | undefined> {
-    return findRefusal(memory) ?? (await gate?.(memory));
+    return findRefusal(memory, listKeptOut(standings)) ?? (await gate?.(memory));
   }
 
   function finish(standing: Standing, path: string, memory: Memory): Written {
+    const { shelf } = standing;
     onWritten(standing, [memory.id]);
-    return { kind: "written", memory, path: join(standing.shelf.folder, path) };
+    const marked = shelf.isKeptOut(path) ? { ...memory, isKeptOut: true as const } : memory;
+    return { kind: "written", memory: marked, path: join(shelf.folder, path) };
   }
 }

@@ -1,7 +1,7 @@
 /** Changes memories that are there: rewrites, archives, restores and removes them. */
 import { join } from "node:path";
 import type { Clock } from "../../../seams/clock.js";
-import { findMove } from "../../draft.js";
+import { findMove, withoutHints } from "../../draft.js";
 import { type Place, parseID } from "../../id.js";
 import type { Memory } from "../../memory.js";
 import type { FileReading } from "../../memory-file.js";
@@ -9,10 +9,12 @@ import { formatPath } from "../../path.js";
 import type { MemoryGate } from "../../secret-gate.js";
 import type { MemoryStore, Written } from "../../store.js";
 import type { Cause } from "../ledger-line.js";
-import { findStanding, pathsOf, type Standing } from "../standing.js";
+import { findStanding, listKeptOut, pathsOf, type Standing } from "../standing.js";
 import { findLinkOn, findProblem, missing, refuse, type Target, unchanged } from "./target.js";
 
 export interface Edits extends Pick<MemoryStore, "update" | "archive" | "restore"> {
+  /** Runs `action` under the lock with the memory of this id, or says why there is none. */
+  at(id: string, action: (target: Target) => Promise<Written>): Promise<Written>;
   /** Removes an archived memory. */
   discard(id: string, cause: Cause): Promise<Written>;
   /** Under the lock already. `change` answers nothing where there is nothing to change. */
@@ -30,6 +32,7 @@ export interface EditsOptions {
 
 export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOptions): Edits {
   return {
+    at,
     rewrite,
 
     update: (id, change, cause) => at(id, (target) => rewrite(target, change, cause)),
@@ -50,7 +53,6 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     },
   };
 
-  /** Runs `action` under the lock with the memory of this id, or says why there is none. */
   async function at(id: string, action: (target: Target) => Promise<Written>): Promise<Written> {
     const place = parseID(id);
     if (!place) return refuse(missing(id));
@@ -85,8 +87,9 @@ export function createEdits({ clock, findWhy, finish, gate, standings }: EditsOp
     cause: Cause,
   ): Promise<Written> {
     const { standing, desk, path, looked, memory } = target;
-    const next = change(memory);
-    if (!next) return unchanged(target);
+    const changed = change(memory);
+    if (!changed) return unchanged(target);
+    const next = withoutHints(changed, listKeptOut(standings));
     const why = findMove(memory, next) ?? (await findWhy(next));
     if (why) return refuse(why);
     const planned = await planRewrite(target, next, { nowMs: clock.now(), saidMs: cause.saidMs });

@@ -1,8 +1,8 @@
 /** `/memory-trust`: shows memories that wait for acceptance, and accepts them. A yes accepts only what was shown before. */
-import { StrataError } from "../../src/error.js";
-import { formatAccepted, formatRevoked, formatWaiting } from "../../src/memory/format-foreign.js";
-import type { Memory } from "../../src/memory/memory.js";
-import type { Memories } from "../../src/memory/store.js";
+import { StrataError } from "../../../src/error.js";
+import { formatAccepted, formatRevoked, formatWaiting } from "../../../src/memory/format-foreign.js";
+import type { Memory } from "../../../src/memory/memory.js";
+import type { Memories } from "../../../src/memory/store.js";
 
 const YES = "/memory-trust yes";
 

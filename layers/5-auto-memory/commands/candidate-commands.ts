@@ -1,12 +1,12 @@
 /** `/keep` and `/drop`: the user decides about candidates. Their answers are shown and never sent. */
 import { randomUUID } from "node:crypto";
-import type { WaitingCandidate } from "../../src/candidates/candidate.js";
-import type { Candidates } from "../../src/candidates/candidates.js";
-import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
-import { StrataError } from "../../src/error.js";
-import type { Gate } from "../../src/gate/gate.js";
-import type { Memories } from "../../src/memory/store.js";
-import type { Clock } from "../../src/seams/clock.js";
+import type { WaitingCandidate } from "../../../src/candidates/candidate.js";
+import type { Candidates } from "../../../src/candidates/candidates.js";
+import type { SlashCommand } from "../../../src/dispatcher/slash-command.js";
+import { StrataError } from "../../../src/error.js";
+import type { Gate } from "../../../src/gate/gate.js";
+import type { Memories } from "../../../src/memory/store.js";
+import type { Clock } from "../../../src/seams/clock.js";
 
 export interface CandidateCommandsOptions {
   candidates: Candidates;
@@ -64,11 +64,11 @@ export function createCandidateCommands(options: CandidateCommandsOptions): read
 
   async function formatList(all: readonly WaitingCandidate[]): Promise<string> {
     if (all.length === 0) return NONE;
-    const { formatCandidates } = await import("../../src/candidates/format-candidates.js");
+    const { formatCandidates } = await import("../../../src/candidates/format-candidates.js");
     const how = "/keep and the first column make one a memory, /drop forgets it.";
     return [...formatCandidates(all, clock.now()), how].join("\n");
   }
 }
 
-const loadChoosing = () => import("../../src/candidates/choose-candidates.js");
+const loadChoosing = () => import("../../../src/candidates/choose-candidates.js");
 const readIDs = (words: string): string[] => words.split(/[\s,]+/).filter((word) => word !== "");

@@ -1,0 +1,145 @@
+/** Publishes memories: lets git see one that it ignores, or brings a private one where git sees it. */
+import { join } from "node:path";
+import { findHint, findKeptOutID, findPrivateID } from "../../draft.js";
+import { formatID, parseID } from "../../id.js";
+import type { Memory } from "../../memory.js";
+import { foldName, planName } from "../../name.js";
+import { ARCHIVE, formatPath, type MemoryPath, splitPath } from "../../path.js";
+import type { MemoryGate } from "../../secret-gate.js";
+import type { OpenMemories, Written } from "../../store.js";
+import type { Desk } from "../desk.js";
+import { type Cause, type LedgerLine, PUBLISH } from "../ledger-line.js";
+import { findStanding, listKeptOut, type Standing } from "../standing.js";
+import type { Edits } from "./edits.js";
+import { missing, refuse, type Target, unchanged } from "./target.js";
+
+export interface PublishingOptions {
+  standings: readonly Standing[];
+  gate: MemoryGate | undefined;
+  edits: Pick<Edits, "at" | "update">;
+  finish(standing: Standing, path: string, memory: Memory): Written;
+}
+
+export function createPublishing(options: PublishingOptions): Pick<OpenMemories, "publish"> {
+  const { edits, finish, gate, standings } = options;
+
+  return {
+    async publish(id, given) {
+      const cause = { ...given, operation: PUBLISH };
+      const place = parseID(id);
+      if (!place) return refuse(missing(id));
+      if (place.scope === "global")
+        return refuse(`${id} holds in every project and is in the git of none; copy its file to share it`);
+      await Promise.all(standings.map(({ shelf }) => shelf.scan()));
+      if (place.sensitivity === "internal") return edits.at(id, (target) => publishHere(target, cause));
+      const shared = findStanding(standings, { ...place, sensitivity: "internal" });
+      // In the order in which every change of two folders locks them.
+      const written = await shared.shelf.change((desk) =>
+        edits.at(id, (target) => publishPrivate(target, { desk, shared }, cause)),
+      );
+      if (written.kind === "written") await renameLinks(options, id, written.memory.id, cause);
+      return written;
+    },
+  };
+
+  async function publishHere(target: Target, cause: Cause): Promise<Written> {
+    const { desk, looked, memory, path, standing } = target;
+    const why = await findWhy(target);
+    if (why !== undefined) return refuse(why);
+    if (!standing.shelf.isKeptOut(path)) return unchanged(target);
+    await desk.publish(path, looked, await readHistory(target), cause);
+    if (standing.shelf.isKeptOut(path)) return refuse(stillIgnored(standing, path));
+    const { isKeptOut: _, ...published } = memory;
+    return finish(standing, path, published);
+  }
+
+  /** The file is written there before it is removed here. */
+  async function publishPrivate(
+    target: Target,
+    { desk, shared }: { desk: Desk; shared: Standing },
+    cause: Cause,
+  ): Promise<Written> {
+    const { looked, memory, path, standing } = target;
+    const from = splitPath(path);
+    const why = await findWhy(target);
+    if (why !== undefined) return refuse(why);
+    if (!from || looked.text === undefined) return refuse(missing(memory.id));
+    const name = await findFreeName(desk, from);
+    const to = formatPath({ ...from, name });
+    const key = formatID({ scope: "project", sensitivity: "internal", type: from.type, name });
+    const earlier = (await readHistory(target)).map((line) => rename(line, key, name));
+    await desk.publish(to, undefined, earlier, cause);
+    if (shared.shelf.isKeptOut(to)) return refuse(stillIgnored(shared, to));
+    await desk.write(to, undefined, looked.text, cause);
+    await target.desk.discard(looked, cause);
+    finish(standing, path, memory);
+    const found = (await desk.open(to))?.reading;
+    return finish(shared, to, found?.kind === "memory" ? found.memory : { ...memory, id: key });
+  }
+
+  /** Why git may not see this file. */
+  async function findWhy({ looked, memory }: Target): Promise<string | undefined> {
+    const { id } = memory;
+    if (memory.isForeign)
+      return `${id} came with the repository and is not yours; accept it with strata trust`;
+    const { isKeptOut: _, ...rest } = memory;
+    const open = { ...rest, sensitivity: "internal" as const, content: looked.text ?? memory.content };
+    return findHint(open, listOthers(id)) ?? (await gate?.(open));
+  }
+
+  /** Its ledger lines, without those that hold a secret or name a hidden memory. */
+  async function readHistory({ memory, standing }: Target): Promise<LedgerLine[]> {
+    const others = listOthers(memory.id);
+    const clean: LedgerLine[] = [];
+    for (const line of (await standing.shelf.readLedger()).filter(({ key }) => key === memory.id)) {
+      const content = `${line.contents ?? ""}\n${line.reason ?? ""}`;
+      const hint = findPrivateID(content) ?? findKeptOutID(content, others);
+      if (hint === undefined && !(await gate?.({ ...memory, content }))) clean.push(line);
+    }
+    return clean;
+  }
+
+  function listOthers(id: string): ReadonlySet<string> {
+    return new Set([...listKeptOut(standings)].filter((one) => one !== id));
+  }
+}
+
+/** Lets the memories that link to this one name its new id. */
+async function renameLinks(
+  { edits, standings }: PublishingOptions,
+  id: string,
+  newID: string,
+  cause: Cause,
+): Promise<void> {
+  const rename = (one: string): string => (one === id ? newID : one);
+  const names = ({ links, supersededBy }: Memory): boolean => links.includes(id) || supersededBy === id;
+  for (const memory of standings.flatMap(({ shelf }) => shelf.memories()).filter(names))
+    await edits.update(
+      memory.id,
+      ({ supersededBy, ...one }) => ({
+        ...one,
+        links: one.links.map(rename),
+        ...(supersededBy !== undefined && { supersededBy: rename(supersededBy) }),
+      }),
+      cause,
+    );
+}
+
+/** The name, or the first free one after it. */
+async function findFreeName(desk: Desk, { name, type }: MemoryPath): Promise<string> {
+  const files = [...(await desk.names(type)), ...(await desk.names(join(ARCHIVE, type)))];
+  const taken = new Set(files.map((file) => foldName(file.replace(/\.md$/i, ""))));
+  return taken.has(foldName(name)) ? planName(name, type, taken) : name;
+}
+
+/** The same change of the memory under its new id. */
+function rename(line: LedgerLine, key: string, name: string): LedgerLine {
+  const move = (path: string): string => {
+    const parts = splitPath(path);
+    return parts ? formatPath({ ...parts, name }) : path;
+  };
+  return { ...line, key, path: move(line.path), ...(line.from !== undefined && { from: move(line.from) }) };
+}
+
+const stillIgnored = ({ shelf }: Standing, path: string): string =>
+  `a rule of ${join(shelf.folder, ".gitignore")} keeps ${path} out of git; remove that rule`;
