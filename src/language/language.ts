@@ -5,7 +5,6 @@
  * All patterns are tried on one sentence, in which a single private-use character replaces each quotation and each
  * piece of inline code: quoted words are someone else's and cannot make a signal.
  */
-import type { MemoryType } from "../memory/memory.js";
 
 /** Why a sentence is not worth keeping, whatever else its words say. */
 export type Doubt =
@@ -27,16 +26,6 @@ export type Doubt =
   /** "thanks, looks good" */
   | "chat";
 
-export interface SignalRow {
-  type: MemoryType;
-  /** A sentence must match one of them. */
-  patterns: readonly RegExp[];
-  /** Doubts that do not count against this row. */
-  despite?: readonly Doubt[];
-  /** Explicitly meant to last: "from now on". A model may not drop it. */
-  isExplicit?: true;
-}
-
 /** For session notes, which accept more than memory does: a rule for this session is enough. */
 export interface SessionRuleRow {
   kind: "rule" | "correction";
@@ -49,8 +38,6 @@ export interface Language {
   name: string;
   /** Matches sentences in this language. The first matching language applies. */
   isIn: RegExp;
-  /** The first matching row without a doubt against it names the type. */
-  signals: readonly SignalRow[];
   doubts: readonly { doubt: Doubt; patterns: readonly RegExp[] }[];
   /** Says that something was wrong, but not what is right: the next sentence does. */
   bareCorrection: RegExp;

@@ -1,9 +1,11 @@
 /** Matches a language's rows against a sentence in its context. Pure. */
 
-import type { Doubt, Language, SignalRow } from "../../../src/language/language.js";
+import type { Doubt, Language } from "../../../src/language/language.js";
 import { languageOf } from "../../../src/language/languages.js";
 import type { MemoryType } from "../../../src/memory/memory.js";
 import { createHiding, SPEECH } from "./quotations.js";
+import type { SignalRow } from "./rows/row.js";
+import { rowsOf } from "./rows/rows.js";
 
 /** A sentence with what the rows are tried on. Read once, for that is most of the work. */
 export interface Sentence {
@@ -110,7 +112,7 @@ function findRow(
   { doubts, forms, language }: Sentence,
   carried: readonly Doubt[] = [],
 ): SignalRow | undefined {
-  return language.signals.find(
+  return rowsOf(language).find(
     ({ despite = [], isExplicit, patterns }) =>
       (isExplicit || carried.length === 0) &&
       doubts.every((doubt) => despite.includes(doubt)) &&

@@ -19,9 +19,9 @@ import { type MemoryDraft, memoryTypes, usersTypes } from "../../../src/memory/m
 import type { Written } from "../../../src/memory/store.js";
 import { findEntities } from "../../../src/recall/entities.js";
 import { inSlices } from "../../../src/slices.js";
-import { findSaid } from "../said/find-said.js";
-import { findVerbatim } from "../said/find-verbatim.js";
+import type { SaidSearch } from "../said/find-said.js";
 import { findEnd, saysEverywhere } from "../said/limits.js";
+import type { UsersMessage } from "../said/own-words.js";
 import type { Said } from "../said/said.js";
 import { formatTitle } from "../signals/title.js";
 import { findWhen } from "../when.js";
@@ -60,8 +60,9 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       const expires = readExpiry(args.expires, nowMs);
       const messages = await readUsersMessages(sessionID);
       const isUsers = usersTypes.has(args.type);
-      const search = isUsers ? await inSlices(clock, findSaid(args.content, messages)) : undefined;
+      const search = isUsers ? await searchSaid(args.content, messages) : undefined;
       if (search?.kind === "unsaid") throw refuseUnsaid(args.type, search.why);
+      const { findVerbatim } = await import("../said/find-verbatim.js");
       const said = search?.said ?? (await inSlices(clock, findVerbatim(args.content, messages)));
       const planned =
         isUsers && said ? planSaid(args, said, nowMs) : { draft: planFact(args, said, expires), left: [] };
@@ -76,6 +77,11 @@ export function createRememberTool(context: MemoryToolsContext): Tool {
       return isUsers && said ? [answer, `Word for word: ${said.text}`, ...planned.left].join("\n") : answer;
     },
   });
+
+  async function searchSaid(content: string, messages: readonly UsersMessage[]): Promise<SaidSearch> {
+    const { findSaid } = await import("../said/find-said.js");
+    return inSlices(clock, findSaid(content, messages));
+  }
 
   /** Logs which of the user's earlier memories the new one has superseded. */
   async function noteSuperseded(written: Written, said: Said, session: string): Promise<void> {

@@ -16,9 +16,7 @@ import type { Written } from "../../../src/memory/store.js";
 import { redactSecrets } from "../../../src/secrets/secrets.js";
 import { inSlices } from "../../../src/slices.js";
 import { refuseConflict } from "../conflicts.js";
-import { findOrder } from "../said/find-order.js";
-import { findSaid, type SaidSearch } from "../said/find-said.js";
-import { findVerbatim } from "../said/find-verbatim.js";
+import type { SaidSearch } from "../said/find-said.js";
 import type { UsersMessage } from "../said/own-words.js";
 import type { Said } from "../said/said.js";
 import { formatTitle } from "../signals/title.js";
@@ -98,6 +96,7 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     const all = await memories.list({ archived: action === "restore" });
     const others = all.filter(({ type }) => PINS.has(action) || usersTypes.has(type));
     const ordered = action === "resolve" || action === "reopen" ? "archive" : action;
+    const { findOrder } = await import("../said/find-order.js");
     const words = await inSlices(clock, findOrder({ action: ordered, memory, messages, others }));
     if (words !== undefined) return words;
     throw refuse(
@@ -112,8 +111,13 @@ export function createUpdateTool(context: MemoryToolsContext): Tool {
     messages: readonly UsersMessage[],
   ): Promise<Pick<Ground, "search" | "verbatim">> {
     if (action !== "edit" || !current || content === undefined) return {};
-    if (usersTypes.has(current.type)) return { search: await inSlices(clock, findSaid(content, messages)) };
-    return title === undefined ? { verbatim: await inSlices(clock, findVerbatim(content, messages)) } : {};
+    if (usersTypes.has(current.type)) {
+      const { findSaid } = await import("../said/find-said.js");
+      return { search: await inSlices(clock, findSaid(content, messages)) };
+    }
+    if (title !== undefined) return {};
+    const { findVerbatim } = await import("../said/find-verbatim.js");
+    return { verbatim: await inSlices(clock, findVerbatim(content, messages)) };
   }
 
   async function carryOut(args: Arguments, cause: Cause, ground: Omit<Ground, "other">): Promise<Written> {

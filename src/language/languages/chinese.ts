@@ -1,10 +1,8 @@
 import type { Language } from "../language.js";
-import { chineseSignals } from "./chinese-signals.js";
 
 export const chinese: Language = {
   name: "Chinese",
   isIn: /\p{Script=Han}/u,
-  signals: chineseSignals,
   doubts: [
     {
       doubt: "question",

@@ -1,12 +1,8 @@
 import type { Language } from "../language.js";
-import { englishFacts } from "./english-facts.js";
-import { englishPerson } from "./english-person.js";
-import { englishRules } from "./english-rules.js";
 
 export const english: Language = {
   name: "English",
   isIn: /[a-z]/i,
-  signals: [...englishPerson, ...englishRules, ...englishFacts],
   doubts: [
     {
       doubt: "question",

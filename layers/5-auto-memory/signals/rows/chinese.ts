@@ -1,5 +1,5 @@
 /** Chinese patterns for sentences worth keeping. The most explicit first. */
-import type { SignalRow } from "../language.js";
+import type { SignalRow } from "./row.js";
 
 export const chineseSignals: readonly SignalRow[] = [
   {

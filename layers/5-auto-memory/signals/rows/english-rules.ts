@@ -1,5 +1,5 @@
 /** English patterns for what the agent must always or never do. */
-import type { SignalRow } from "../language.js";
+import type { SignalRow } from "./row.js";
 
 export const englishRules: readonly SignalRow[] = [
   // Rules.

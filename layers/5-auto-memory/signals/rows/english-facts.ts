@@ -1,5 +1,5 @@
 /** English patterns for facts, decisions and plans. The most explicit first. */
-import type { SignalRow } from "../language.js";
+import type { SignalRow } from "./row.js";
 
 export const englishFacts: readonly SignalRow[] = [
   // Explicit requests to remember.

@@ -1,5 +1,5 @@
 /** English patterns for how this person wants the agent to talk and work. Tried first. */
-import type { SignalRow } from "../language.js";
+import type { SignalRow } from "./row.js";
 
 export const englishPerson: readonly SignalRow[] = [
   // Statements that the user labels.
