@@ -7,6 +7,8 @@ import { fork } from "./messages.js";
 import { tellNonsense } from "./nonsense.js";
 import { bytesOf } from "./view-check.js";
 import type { World } from "./world.js";
+// Loaded beforehand: the fake clock goes on while a module is being read.
+import "../../src/notes/stored.js";
 
 /** Number of a day's operations to test, from the first to the last. */
 const FAULTS = 8;
