@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const shared = shareHost({ plugin });
 const INDEX = ".opencode/memory/MEMORY.md";
-const OTHER = "The storage of old reports is S3.";
+const OTHER = "The backend is Golang.";
 const isOwn = ({ body }: ModelRequest): boolean => body.model === "m2";
 
 /** The file of the project's candidates. */
@@ -80,15 +80,15 @@ test("strata keep makes a likely sentence a memory, and /drop forgets one", asyn
   await whenContains(file, OTHER);
   const rows = strata(stage, "list", "--candidates").trimEnd().split("\n");
   const idOf = (text: string): string => rows.find((row) => row.includes(text))?.split(" ")[0] ?? "";
-  expect(strata(stage, "keep", idOf(CANDIDATE))).toMatch(/^Remembered: knowledge\//);
+  expect(strata(stage, "keep", idOf(CANDIDATE))).toMatch(/^Remembered: decision\//);
   const requests = stage.model.requests.length;
   await session.command("drop", idOf(OTHER)).catch(() => undefined);
-  await whenFits(file, (text) => !text.includes("S3"), "no candidate");
+  await whenFits(file, (text) => !text.includes("Golang"), "no candidate");
   expect(stage.model.requests).toHaveLength(requests);
   await whenContains(stage.project.file(INDEX), "SQLite");
   const begun = await beginSession(stage);
   expect(begun).toContain(CANDIDATE);
-  expect(begun).not.toContain("S3");
+  expect(begun).not.toContain("Golang");
 });
 
 test("a likely sentence goes with the turn that the user undoes, and comes back with it", async () => {
