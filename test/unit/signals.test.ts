@@ -210,6 +210,10 @@ describe("a title", () => {
       `The tournament is called "North Cup" and will take its course over several months during the whole of the off-season`,
       `The tournament is called "North Cup" and will take its course over several months`,
     ],
+    [
+      "Every client books several rooms (e.g. 5 of them) for a series of talks (e.g. 4 talks)",
+      "Every client books several rooms for a series of talks",
+    ],
     ["PLS is a plaintext format", "PLS is a plaintext format"],
     ["- here is where the build writes", "Here is where the build writes"],
     ["## Never use this in production", "Never use this in production"],

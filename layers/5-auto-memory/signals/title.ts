@@ -9,11 +9,14 @@ const LONGEST = 110;
 const LOOKED_AT = 600;
 /** Where a sentence can end early; what stands before a conjunction is less whole than what a comma ends. */
 const CLAUSE =
-  /^.{20,}(?=[,;，；](?:\s|$|\p{Script=Han})| [—–-] | ?[—(（]| because | since | so that |因为|由于)/u;
+  /^.{20,}(?=[,;，；](?:\s|$|\p{Script=Han})| [—–-] | ?—| because | since | so that |因为|由于)/u;
 const CONJUNCTION = /^.{20,}(?= (?:until|unless|before|after|when|whenever|if|while|which|where|but|so) )/iu;
 /** Where a sentence without such an end can be cut: what is left is still a statement. */
 const PHRASE =
   /^.{20,}(?=[:：]\s| (?:and|or|that|with|without|during|for|from|to|in|on|by|as|e|y|и|et|und|che|que|что|dass) )/iu;
+/** In brackets; the last one may be cut. */
+const ASIDE = /\s?[(（][^()（）]{0,300}[)）]/gu;
+const OPEN_ASIDE = /\s?[(（][^()（）]*$/u;
 const CLOSING = /[\s.…。!！;；,，:：、]+$/u;
 /** Marks of a list, a heading or a quotation, and other signs that are no words. */
 const LEADING =
@@ -33,7 +36,9 @@ export function formatTitle(sentence: string): string {
 }
 
 /** To the end of the longest clause that is short, else of one that is not too long, else of a word. */
-function shorten(line: string): string {
+function shorten(whole: string): string {
+  if (whole.length <= SHORT) return whole;
+  const line = clean(whole.replace(ASIDE, "").replace(OPEN_ASIDE, "")) || whole;
   if (line.length <= SHORT) return line;
   const clause = longestWithin(line, CLAUSE) ?? longestWithin(line, CONJUNCTION);
   if (clause !== undefined) return clean(clause);

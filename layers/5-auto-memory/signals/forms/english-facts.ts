@@ -88,7 +88,7 @@ export const englishFacts: readonly Form[] = [
     type: "knowledge",
     pattern:
       /\b(is|are|lives?|lie|lies|located|stored|found|sits?|goes|saved|at|in|under|docs?|documentation|code|data|repo|repository|files?)\b ?(in|at|under|here|on)?:? ?((?<![\w/])(?:[a-z]:\\|~\/|\/(?:home|root|var|srv|opt|etc|usr|mnt|users)\/|\\\\)\S+|https?:\/\/\S+)/,
-    but: /\?|\b(error|fail\w*|failed|getting|cannot|can'?t|could not|at \S+:\d+|post|get|put|check|visit|learn|more|look at|open|see|read|run|warning|not found|loading|shows?|returns?|running|added)\b|>\s*$|^\s*\[/,
+    but: /\?|\b(error|fail\w*|failed|getting|cannot|can'?t|could not|at \S+:\d+|post|get|put|check|visit|learn|more|look at|open|see|read|run|warning|not found|loading|shows?|returns?|running|added)\b|>\s*$|^\s*\[|^(documentation|support|management|homepage|website|license|more info\w*|details|bugs?|issues?) ?:/,
   },
   {
     name: "isIn",
