@@ -9,6 +9,7 @@
 import { DAY_MS } from "../../../src/days.js";
 import type { Memory } from "../../../src/memory/memory.js";
 import { cut, toLine } from "../../../src/text.js";
+import { dropAsides } from "../asides.js";
 
 export interface LineOptions {
   nowMs: number;
@@ -44,7 +45,9 @@ export function findLineIDs(text: string): string[] {
 export function formatWording({ content, title }: Memory, maxCharacters: number): string {
   const text = toData(content, Math.max(maxCharacters * 2, 200));
   const head = toData(title, maxCharacters);
-  const isTitleInText = text.toLowerCase().includes(head.toLowerCase().replace(/[.…]+$/, ""));
+  const bare = head.toLowerCase().replace(/[.…]+$/, "");
+  const lower = text.toLowerCase();
+  const isTitleInText = lower.includes(bare) || dropAsides(lower).includes(bare);
   const wording = text === "" ? head : isTitleInText ? text : `${head}: ${text}`;
   return wording.length > maxCharacters ? `${cut(wording, maxCharacters - 1).trimEnd()}…` : wording;
 }

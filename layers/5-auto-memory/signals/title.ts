@@ -1,5 +1,6 @@
 import { languageOf } from "../../../src/language/languages.js";
 import { cut } from "../../../src/text.js";
+import { dropAsides } from "../asides.js";
 
 /** What fits on a line of the list of memories. */
 const SHORT = 64;
@@ -14,9 +15,6 @@ const CONJUNCTION = /^.{20,}(?= (?:until|unless|before|after|when|whenever|if|wh
 /** Where a sentence without such an end can be cut: what is left is still a statement. */
 const PHRASE =
   /^.{20,}(?=[:：]\s| (?:and|or|that|with|without|during|for|from|to|in|on|by|as|e|y|и|et|und|che|que|что|dass) )/iu;
-/** In brackets; the last one may be cut. */
-const ASIDE = /\s?[(（][^()（）]{0,300}[)）]/gu;
-const OPEN_ASIDE = /\s?[(（][^()（）]*$/u;
 const CLOSING = /[\s.…。!！;；,，:：、]+$/u;
 /** Marks of a list, a heading or a quotation, and other signs that are no words. */
 const LEADING =
@@ -38,7 +36,7 @@ export function formatTitle(sentence: string): string {
 /** To the end of the longest clause that is short, else of one that is not too long, else of a word. */
 function shorten(whole: string): string {
   if (whole.length <= SHORT) return whole;
-  const line = clean(whole.replace(ASIDE, "").replace(OPEN_ASIDE, "")) || whole;
+  const line = clean(dropAsides(whole)) || whole;
   if (line.length <= SHORT) return line;
   const clause = longestWithin(line, CLAUSE) ?? longestWithin(line, CONJUNCTION);
   if (clause !== undefined) return clean(clause);
