@@ -241,15 +241,9 @@ function createRemembering(
   });
   const embedder = openEmbedder({ ...ground, readVariable, post });
   const search = createMemorySearch({
-    memories,
-    embedder,
+    ...{ background, clock, embedder, files, log, memories, sessions },
     mayEmbed: embedder?.mayEmbed,
-    clock,
-    files,
-    log,
-    background,
     sessionMemory: folders.sessionMemory,
-    sessions,
     importanceOf: (memory) => effectiveImportance(memory, memories.useOf(memory.id), clock.now()),
   });
   const candidates = createCandidates({ ...ground, locks });

@@ -42,7 +42,11 @@ it("a start removes machine state after a week, messages after a month, and noth
     `${STATE}/views/x.json`,
   ]);
   clock.advance(30 * DAY_MS);
-  expect(await sweep()).toEqual([`${STATE}/mail/x.cursor.jsonl`, `${STATE}/mail/x.jsonl`]);
+  expect(await sweep()).toEqual([
+    `${STATE}/mail/x.cursor.jsonl`,
+    `${STATE}/mail/x.jsonl`,
+    `${STATE}/vectors/x.bin`,
+  ]);
   clock.advance(3_650 * DAY_MS);
   expect(await sweep()).toEqual([]);
   expect(complaints).toEqual([]);

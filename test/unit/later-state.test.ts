@@ -142,7 +142,7 @@ const readings: readonly [path: string, handling: string, read: () => unknown, m
 ];
 
 /** Nothing in them has a version. */
-const unversioned = "owner memory/clone memory/uses lock key sessions.txt turns/now .corrupt".split(" ");
+const unversioned = "owner memory/clone memory/uses lock key sessions.txt turns/now .corrupt .bin".split(" ");
 
 const open = (path: string, text: string) => {
   const files = createMemoryFiles({ [path]: text });

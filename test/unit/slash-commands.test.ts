@@ -46,12 +46,7 @@ describe("a slash command", () => {
     const { hooks, config } = await open();
     expect(config.command).toEqual({
       echo: { template: "$ARGUMENTS", description: "says it again" },
-      ...Object.fromEntries(
-        ["memory", "remember", "keep", "drop", "memory-trust", "recall", "forget"].map((name) => [
-          name,
-          { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
-        ]),
-      ),
+      memory: { template: "$ARGUMENTS", description: expect.stringContaining("Strata") },
     });
     const mine = { template: "my own" };
     const users = { command: { echo: mine, deploy: mine } };
