@@ -140,7 +140,7 @@ export const englishChoices: readonly Form[] = [
     ),
   },
   {
-    name: "located2",
+    name: "liesIn",
     type: "knowledge",
     pattern:
       /\b(is|are|lives?|lies?|exists?|located|found|defined|implemented|stored|sits?|goes?|belongs?|should be|must be|can be found|put|kept)( \w+)? (in|at|under|inside|here:|here) ["'`\uE000-\uEFFF@]*([\w.-]+[/\\][\w./\\-]+|[\w-]+\.(ts|tsx|js|jsx|py|md|json|html|css|php|java|go|rs|ya?ml|toml|cs|xml|csv|sh|ps1|kt|txt|sql|dart|env))\b/,
