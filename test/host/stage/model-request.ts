@@ -76,10 +76,10 @@ export function createModelRequest({ raw, ...received }: ReceivedRequest): Model
   const { messages, tools = [] } = body;
   const messageBytes = messages.map((message) => JSON.stringify(message));
   const toolResults = () =>
-    messages
+    request.messages
       .filter((message) => message.role === "tool")
       .map((message) => ({ callID: message.tool_call_id ?? "", text: contentText(message) }));
-  return {
+  const request: ModelRequest = {
     ...received,
     body,
     bytes: raw.length,
@@ -93,11 +93,12 @@ export function createModelRequest({ raw, ...received }: ReceivedRequest): Model
     toolResults,
     toolResult: (callID) => findToolResult(toolResults(), callID),
     textOf: (role) =>
-      messages
+      request.messages
         .filter((message) => message.role === role)
         .map(contentText)
         .join("\n"),
   };
+  return request;
 }
 
 /**
@@ -118,6 +119,12 @@ export function isSummarizing({ messages, tools }: ModelRequest): boolean {
       (message) => message.role === "system" && contentText(message).includes("summarization agent"),
     )
   );
+}
+
+/** Drops the texts of a request and keeps its counts, so that runs of hundreds of large requests stay in memory. */
+export function forgetTexts(request: ModelRequest): void {
+  const body = { model: request.body.model, messages: [] };
+  Object.assign(request, { body, messages: [], tools: [], prompt: "", messageBytes: [] });
 }
 
 /** Estimated tokens: four bytes each, rounded up. */

@@ -40,8 +40,8 @@ export interface StageOptions {
   isCloned?: boolean;
   /** Runs after the project is created and before the host's first start. */
   prepare?: (project: Project) => void | Promise<void>;
-  /** Environment variables for the host. */
-  env?: Record<string, string>;
+  /** Environment variables for the host, or a function of the project that returns them. */
+  env?: Record<string, string> | ((project: Project) => Record<string, string>);
   /** Lifetime and clock of the model's prompt caches. */
   promptCache?: PromptCacheOptions;
   /** Port on which the model answers; its own by default. */
@@ -92,7 +92,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     );
     undo.push(project.remove);
     await options.prepare?.(project);
-    const runner = createRunner({ project, env: options.env ?? {} }, config);
+    const env = typeof options.env === "function" ? options.env(project) : (options.env ?? {});
+    const runner = createRunner({ project, env }, config);
     undo.push(runner.stop);
     await runner.restart();
     return present({ model, project, runner, close });
