@@ -10,8 +10,7 @@ export type BlockKind = "fixed" | "user" | "said" | "inputs" | "clearable" | "ot
 
 export interface Block {
   kind: BlockKind;
-  /** Tokens at four bytes each; not rounded. */
-  tokens: number;
+  bytes: number;
   /** Hash of everything up to the end of the block. */
   prefix: string;
   /** Whether the host sets a cache point behind it for providers that need one. */
@@ -23,7 +22,7 @@ const CLEARABLE = new Set(["read", "bash", "grep", "glob", "list", "websearch", 
 /** The host marks so many system messages and so many last others as cache points. */
 const MARKED = 2;
 
-type Piece = Pick<Block, "kind" | "isCachePoint"> & { bytes: string };
+type Piece = Pick<Block, "kind" | "isCachePoint"> & { json: string };
 
 /** The blocks of a request. */
 export function listBlocks({ tools, messages, messageBytes }: ModelRequest): Block[] {
@@ -31,7 +30,7 @@ export function listBlocks({ tools, messages, messageBytes }: ModelRequest): Blo
     messages.flatMap((one) => (one.tool_calls ?? []).map((call) => [call.id, call.function.name])),
   );
   const points = findCachePoints(messages);
-  const pieces: Piece[] = [{ kind: "fixed", isCachePoint: false, bytes: JSON.stringify(tools) }];
+  const pieces: Piece[] = [{ kind: "fixed", isCachePoint: false, json: JSON.stringify(tools) }];
   for (const [index, message] of messages.entries()) {
     const parts = splitMessage(message, messageBytes[index] ?? "", names);
     pieces.push(
@@ -39,26 +38,26 @@ export function listBlocks({ tools, messages, messageBytes }: ModelRequest): Blo
     );
   }
   let prefix = "";
-  return pieces.map(({ kind, isCachePoint, bytes }) => {
-    prefix = createHash("sha1").update(prefix).update(bytes).digest("base64").slice(0, 16);
-    return { kind, isCachePoint, prefix, tokens: Buffer.byteLength(bytes) / 4 };
+  return pieces.map(({ kind, isCachePoint, json }) => {
+    prefix = createHash("sha1").update(prefix).update(json).digest("base64").slice(0, 16);
+    return { kind, isCachePoint, prefix, bytes: Buffer.byteLength(json) };
   });
 }
 
 function splitMessage(
   message: ChatMessage,
-  bytes: string,
+  json: string,
   toolOf: ReadonlyMap<string, string>,
-): Pick<Piece, "kind" | "bytes">[] {
-  if (message.role === "system") return [{ kind: "fixed", bytes }];
-  if (message.role === "user") return [{ kind: "user", bytes }];
+): Pick<Piece, "kind" | "json">[] {
+  if (message.role === "system") return [{ kind: "fixed", json }];
+  if (message.role === "user") return [{ kind: "user", json }];
   if (message.role === "tool") {
     const isClearable = CLEARABLE.has(toolOf.get(message.tool_call_id ?? "") ?? "");
-    return [{ kind: isClearable ? "clearable" : "others", bytes }];
+    return [{ kind: isClearable ? "clearable" : "others", json }];
   }
   const calls = (message.tool_calls ?? []).map((call) => JSON.stringify(call));
-  const said = calls.reduce((rest, call) => rest.replace(call, () => ""), bytes);
-  return [{ kind: "said", bytes: said }, ...calls.map((call) => ({ kind: "inputs" as const, bytes: call }))];
+  const said = calls.reduce((rest, call) => rest.replace(call, () => ""), json);
+  return [{ kind: "said", json: said }, ...calls.map((call) => ({ kind: "inputs" as const, json: call }))];
 }
 
 /** Indexes of the marked messages. Results of one answer travel in one message. */

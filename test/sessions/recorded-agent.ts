@@ -5,7 +5,12 @@
  *
  * So a run pays for what it took away. A request for a summary gets one made from the session.
  */
-import { type ChatMessage, forgetTexts, isSummarizing, type ModelRequest } from "../host/stage/model-request.js";
+import {
+  type ChatMessage,
+  forgetTexts,
+  isSummarizing,
+  type ModelRequest,
+} from "../host/stage/model-request.js";
 import { type PlannedCall, type Step, say } from "../host/stage/steps.js";
 import { listBlocks } from "./blocks.js";
 import { createIdentifiers } from "./identifiers.js";
@@ -130,7 +135,9 @@ export function createRecordedAgent({ turns, folder, clock, onCall }: RecordedAg
     isTurnOver: () => rest.length === 0,
     respond(request) {
       const record = note(request);
-      return record.kind === "agent" ? act(record, request) : say(writeSummary(turns.slice(0, turn + 1), said));
+      return record.kind === "agent"
+        ? act(record, request)
+        : say(writeSummary(turns.slice(0, turn + 1), said));
     },
     close() {
       settle();
@@ -141,7 +148,8 @@ export function createRecordedAgent({ turns, folder, clock, onCall }: RecordedAg
 
 /** All text of a message, with the arguments of its calls. */
 function readMessage({ content, tool_calls = [] }: ChatMessage): string {
-  const own = typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n");
+  const own =
+    typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n");
   return [own, ...tool_calls.map((call) => textIn(parse(call.function.arguments)))].join("\n");
 }
 

@@ -20,7 +20,7 @@ import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
 import { openRecordedAnswers } from "./recorded-answers.js";
 import { createRecordedClock, steadyClock } from "./recorded-clock.js";
 import type { RecordedSession } from "./recorded-session.js";
-import type { Replay } from "./request-record.js";
+import { BYTES_PER_TOKEN, type Replay } from "./request-record.js";
 import { planScript, type ScriptTurn } from "./script.js";
 import { planDefinitions } from "./tool-definitions.js";
 
@@ -66,7 +66,7 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
         STRATA_HOOK_TIMES: join(project.root, HOOK_TIMES),
         ...(hasPauses ? { STRATA_RECORDED_CLOCK: join(project.root, CLOCK) } : {}),
       }),
-      promptCache: { now: clock.now },
+      promptCache: { now: clock.now, bytesPerToken: BYTES_PER_TOKEN },
       async prepare({ root }) {
         await writeFile(join(root, TOOLS), JSON.stringify(planDefinitions(tools, session)));
         await writeFile(join(root, CLOCK), "0");

@@ -2,6 +2,12 @@
 import type { Block } from "./blocks.js";
 import type { Leaning } from "./identifiers.js";
 
+/**
+ * Bytes of a request that count as one token. Anthropic's glossary gives 3.5 characters of English; with OpenAI's
+ * o200k_base the recorded sessions take 4.2 to 4.8.
+ */
+export const BYTES_PER_TOKEN = 3.5;
+
 export interface RequestRecord {
   /** A request of the session's agent, the host's for a summary, or one of another session. */
   kind: "agent" | "summary" | "other";

@@ -42,7 +42,9 @@ export function planLookAgain(edit: RecordedCall, past: readonly RecordedCall[])
   );
   if (shown) return lookAgain(shown, lines);
   const filePath = String(edit.args.filePath ?? "");
-  const written = remembered.findLast((call) => call.args.filePath === filePath && isInSight(lines, textIn(call.args)));
+  const written = remembered.findLast(
+    (call) => call.args.filePath === filePath && isInSight(lines, textIn(call.args)),
+  );
   const text = [readText(filePath), written && textIn(written.args)].find(
     (one) => one !== undefined && isInSight(lines, one),
   );
@@ -68,5 +70,11 @@ function cutAround(text: string, lines: readonly string[]): { from: number; text
   if (rows.length <= LOOK_LINES && text.length <= LOOK_CHARACTERS) return { from: 0, text };
   const first = rows.findIndex((row) => lines.some((line) => row.includes(line)));
   const from = Math.max(0, first - LINES_ABOVE);
-  return { from, text: rows.slice(from, from + LOOK_LINES).join("\n").slice(0, LOOK_CHARACTERS) };
+  return {
+    from,
+    text: rows
+      .slice(from, from + LOOK_LINES)
+      .join("\n")
+      .slice(0, LOOK_CHARACTERS),
+  };
 }

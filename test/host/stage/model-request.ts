@@ -127,9 +127,9 @@ export function forgetTexts(request: ModelRequest): void {
   Object.assign(request, { body, messages: [], tools: [], prompt: "", messageBytes: [] });
 }
 
-/** Estimated tokens: four bytes each, rounded up. */
-export function tokensOfBytes(bytes: number): number {
-  return Math.ceil(bytes / 4);
+/** Estimated tokens, rounded up: by default four bytes each. */
+export function tokensOfBytes(bytes: number, bytesPerToken = 4): number {
+  return Math.ceil(bytes / bytesPerToken);
 }
 
 function findToolResult(results: ToolResult[], callID: string): string {

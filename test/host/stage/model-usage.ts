@@ -4,15 +4,15 @@ import type { PromptCache } from "./prompt-cache.js";
 import type { CallsStep, SayStep } from "./steps.js";
 
 /** Counts the prompt and its cached part, then stores the prompt in the cache. */
-export function countPrompt(request: ModelRequest, cache: PromptCache): void {
-  request.promptTokens = tokensOfBytes(Buffer.byteLength(request.prompt));
-  request.cachedTokens = tokensOfBytes(cache.read(request.prompt));
+export function countPrompt(request: ModelRequest, cache: PromptCache, bytesPerToken?: number): void {
+  request.promptTokens = tokensOfBytes(Buffer.byteLength(request.prompt), bytesPerToken);
+  request.cachedTokens = tokensOfBytes(cache.read(request.prompt), bytesPerToken);
   cache.write(request.prompt);
 }
 
 /** Counts the answer; what the step reports of its own wins. */
-export function countOutput(request: ModelRequest, step: SayStep | CallsStep): void {
+export function countOutput(request: ModelRequest, step: SayStep | CallsStep, bytesPerToken?: number): void {
   const text = step.kind === "say" ? step.text : (step.text ?? "") + JSON.stringify(step.calls);
-  request.outputTokens = tokensOfBytes(Buffer.byteLength(text));
+  request.outputTokens = tokensOfBytes(Buffer.byteLength(text), bytesPerToken);
   Object.assign(request, step.usage);
 }

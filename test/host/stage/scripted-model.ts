@@ -40,9 +40,15 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
-/** Starts a model on this port or a free one. The options apply to its prompt caches. */
+/** Options of a scripted model: those of its prompt caches, and how it counts. */
+export interface ScriptedModelOptions extends PromptCacheOptions {
+  /** Bytes that count as one token; 4 by default. */
+  bytesPerToken?: number;
+}
+
+/** Starts a model on this port or a free one. */
 export async function startScriptedModel(
-  options: PromptCacheOptions = {},
+  options: ScriptedModelOptions = {},
   given?: ModelPort,
 ): Promise<ScriptedModel> {
   const port = given ?? (await openModelPort());
@@ -73,11 +79,11 @@ export async function startScriptedModel(
     else ordinary.add(request);
     const step = await chooseStep(request);
     if (step.kind === "fail") return sendFailure(response, step);
-    countPrompt(request, cacheFor(request.body.model));
+    countPrompt(request, cacheFor(request.body.model), options.bytesPerToken);
     if (step.kind === "stall") return openStream(response);
     if (step.kind === "hangUp") return breakOff(response, request, step);
     const answer = settleAnswer(step, () => `call_${++callCount}`);
-    countOutput(request, step);
+    countOutput(request, step, options.bytesPerToken);
     sendAnswer(response, request, answer);
   }
 

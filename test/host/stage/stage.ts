@@ -17,8 +17,7 @@ import type { EventStream } from "./event-stream.js";
 import type { ModelPort } from "./model-port.js";
 import { type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";
 import { createProject, type Project } from "./project.js";
-import type { PromptCacheOptions } from "./prompt-cache.js";
-import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
+import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import type { Session } from "./session.js";
 
 /** The contents of an `opencode.json`. */
@@ -42,8 +41,8 @@ export interface StageOptions {
   prepare?: (project: Project) => void | Promise<void>;
   /** Environment variables for the host, or a function of the project that returns them. */
   env?: Record<string, string> | ((project: Project) => Record<string, string>);
-  /** Lifetime and clock of the model's prompt caches. */
-  promptCache?: PromptCacheOptions;
+  /** Lifetime and clock of the model's prompt caches, and how it counts tokens. */
+  promptCache?: ScriptedModelOptions;
   /** Port on which the model answers; its own by default. */
   modelPort?: ModelPort;
 }
