@@ -32,6 +32,8 @@ export interface Figures {
 
 /** A look-up is a short call. */
 const LOOK_ANSWER_TOKENS = 60;
+/** A result that was looked up is cleared again like any other; until then it goes along with about so many requests. */
+const CARRIED_REQUESTS = 10;
 /** A look shows at most so many characters. */
 const LOOK_CHARACTERS = 25_000;
 
@@ -87,13 +89,13 @@ function priceOfLook(records: readonly RequestRecord[], index: number): number {
   return priceOf(REPORT_PRICE, request) + (sum(record.readAgain) / BYTES_PER_TOKEN) * REPORT_PRICE.written;
 }
 
-/** A look that the agent would have needed: as above, and its result read with every later request. */
+/** A look that the agent would have needed: as above, and its result read with the next requests. */
 function priceOfLookingUp(records: readonly RequestRecord[], index: number): number {
   const record = records[index];
   const characters = record?.leaning?.carrierCharacters ?? 0;
   if (!record || characters === 0) return 0;
   const tokens = Math.min(characters, LOOK_CHARACTERS) / BYTES_PER_TOKEN;
   const request = { sent: record.sent, cached: record.sent, answered: LOOK_ANSWER_TOKENS };
-  const later = records.length - index - 1;
+  const later = Math.min(CARRIED_REQUESTS, records.length - index - 1);
   return priceOf(REPORT_PRICE, request) + tokens * (REPORT_PRICE.written + later * REPORT_PRICE.read);
 }

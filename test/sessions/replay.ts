@@ -8,7 +8,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type SavingsRecord, sumSavings } from "../../src/record/savings.js";
 import { readRecords } from "../host/stage/break-reasons.js";
 import type { ChatTool } from "../host/stage/model-request.js";
@@ -22,7 +21,7 @@ import { createRecordedClock, steadyClock } from "./recorded-clock.js";
 import type { RecordedSession } from "./recorded-session.js";
 import { BYTES_PER_TOKEN, type Replay } from "./request-record.js";
 import { planScript, type ScriptTurn } from "./script.js";
-import { planDefinitions } from "./tool-definitions.js";
+import { planDefinitions, recordedTools, TOOLS_FILE } from "./tool-definitions.js";
 
 export interface ReplayOptions {
   /** The host's tools, from `readHostTools`. */
@@ -39,7 +38,6 @@ export interface ReplayOptions {
   onTurn?: (turn: number, turns: number) => void;
 }
 
-const recordedTools = fileURLToPath(new URL("./recorded-tools.ts", import.meta.url));
 /** A turn may hold more than a hundred requests. */
 const TURN_TIMEOUT_MS = 1_200_000;
 /** How often the user says "Continue." to a turn that the host ended early, before the replay gives up. */
@@ -61,14 +59,14 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
         provider: { mock: { models: { m1: { limit: { context: window, output: 8_000 } } } } },
       },
       env: (project) => ({
-        STRATA_RECORDED_TOOLS: join(project.root, TOOLS),
+        STRATA_RECORDED_TOOLS: join(project.root, TOOLS_FILE),
         STRATA_RECORDED_ANSWERS: answers.url,
         STRATA_HOOK_TIMES: join(project.root, HOOK_TIMES),
         ...(hasPauses ? { STRATA_RECORDED_CLOCK: join(project.root, CLOCK) } : {}),
       }),
       promptCache: { now: clock.now, bytesPerToken: BYTES_PER_TOKEN },
       async prepare({ root }) {
-        await writeFile(join(root, TOOLS), JSON.stringify(planDefinitions(tools, session)));
+        await writeFile(join(root, TOOLS_FILE), JSON.stringify(planDefinitions(tools, session)));
         await writeFile(join(root, CLOCK), "0");
         if (hasPauses) clock.set(createRecordedClock(session.turns[0]?.at ?? Date.now(), join(root, CLOCK)));
       },
@@ -94,7 +92,6 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
 }
 
 /** Beside the project, under the stage's root. */
-const TOOLS = "recorded-tools.json";
 const CLOCK = "recorded-clock";
 const HOOK_TIMES = "hook-times.json";
 

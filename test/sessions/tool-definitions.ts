@@ -1,7 +1,12 @@
 /** The definitions under which the recorded tools are offered: the host's own, as its requests carry them. */
+import { fileURLToPath } from "node:url";
 import type { ChatTool } from "../host/stage/model-request.js";
 import { openStage } from "../host/stage/stage.js";
 import type { RecordedSession } from "./recorded-session.js";
+
+/** The plugin that offers them in the host, and the file, under a stage's root, that it reads them from. */
+export const recordedTools = fileURLToPath(new URL("./recorded-tools.ts", import.meta.url));
+export const TOOLS_FILE = "recorded-tools.json";
 
 /** Todos need nothing from the recording: the host keeps them itself. */
 const REAL_TOOLS = new Set(["todowrite", "todoread"]);
