@@ -17,8 +17,10 @@ import { type RecordedSession, readSessions } from "../sessions/recorded-session
 import { type ReplayOptions, replay } from "../sessions/replay.js";
 import { writeReport } from "../sessions/report.js";
 import type { Replay } from "../sessions/request-record.js";
-import { formatSessions, formatTotal } from "../sessions/table.js";
+import { formatSessions } from "../sessions/table.js";
 import { readHostTools } from "../sessions/tool-definitions.js";
+import { readOpening } from "./session-simulation/opening.js";
+import { simulate } from "./session-simulation/simulate.js";
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -26,55 +28,67 @@ const { positionals, values } = parseArgs({
     window: { type: "string", default: "200000" },
     pauses: { type: "boolean", default: false },
     options: { type: "string" },
+    simulate: { type: "boolean", default: false },
     out: { type: "string" },
   },
 });
+
+type Arm = Pick<ReplayOptions, "plugin" | "options">;
+type Told = NonNullable<ReplayOptions["onTurn"]>;
+type Player = (session: RecordedSession, onTurn: Told) => Promise<Replay>;
+
 const [folder, ...names] = positionals;
-if (folder === undefined) {
+if (folder === undefined)
   console.log("skipped: no recorded sessions; expected npm run bench:sessions -- FOLDER [names]");
-  process.exit(0);
+else await run(readSessions(folder, names));
+
+async function run(sessions: readonly RecordedSession[]): Promise<void> {
+  const out = values.out ?? (await mkdtemp(join(tmpdir(), "strata-sessions-")));
+  const options = values.options === undefined ? {} : { options: JSON.parse(values.options) };
+  const createPlayer = await choosePlayer(sessions);
+  const playBare = await createPlayer({});
+  const playStrata = await createPlayer({ plugin: withStrata, ...options });
+  const comparisons: Comparison[] = [];
+  let tables = "";
+  for (const session of sessions) {
+    const { id } = session;
+    const bare = await playBare(session, tell(id, "bare"));
+    const strata = await playStrata(session, tell(id, "with Strata"));
+    comparisons.push({ id, bare, strata });
+    console.log(
+      formatSessions(compare([{ id, bare, strata }]))
+        .split("\n")
+        .at(-1),
+    );
+    // After each session, so that a run that is broken off leaves what it has.
+    tables = await writeReport(out, comparisons, describeRun());
+  }
+  console.log(`\n${tables}\n\nsessions.md, figures.json and sessions.svg are in ${out}`);
 }
 
-const window = Number(values.window);
-const sessions = readSessions(folder, names);
-const out = values.out ?? (await mkdtemp(join(tmpdir(), "strata-sessions-")));
-const tools = await readHostTools();
-const options: ReplayOptions = { tools, window, hasPauses: values.pauses };
-const pluginOptions = values.options === undefined ? {} : { options: JSON.parse(values.options) };
-
-const comparisons: Comparison[] = [];
-for (const session of sessions) {
-  const bare = await playAloud(session, "bare", options);
-  const strata = await playAloud(session, "with Strata", {
-    ...options,
-    ...pluginOptions,
-    plugin: withStrata,
-  });
-  comparisons.push({ id: session.id, bare, strata });
-  console.log(
-    formatSessions(compare(comparisons.slice(-1)))
-      .split("\n")
-      .at(-1),
-  );
-  // After each session, so that a run that is broken off leaves what it has.
-  await writeReport(out, comparisons, describeRun());
-}
-const tables = await writeReport(out, comparisons, describeRun());
-console.log(
-  `\n${tables}\n\n${formatTotal(compare(comparisons))}\n\nsessions.md, figures.json and sessions.svg are in ${out}`,
-);
-
-async function playAloud(session: RecordedSession, arm: string, given: ReplayOptions): Promise<Replay> {
-  const onTurn = (turn: number, turns: number): void => {
-    if (process.stderr.isTTY) process.stderr.write(`\r${session.id}, ${arm}: turn ${turn} of ${turns}   `);
+/** Plays sessions in OpenCode, or in this process. */
+async function choosePlayer(sessions: readonly RecordedSession[]): Promise<(arm: Arm) => Promise<Player>> {
+  const window = Number(values.window);
+  const tools = await readHostTools();
+  const given = { window, hasPauses: values.pauses };
+  return async (arm) => {
+    if (!values.simulate) return (session, onTurn) => replay(session, { ...given, ...arm, tools, onTurn });
+    const opening = await readOpening(sessions, { hostTools: tools, ...arm });
+    return (session, onTurn) => simulate(session, { ...given, ...arm, opening, onTurn });
   };
-  const played = await replay(session, { ...given, onTurn });
-  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
-  return played;
+}
+
+/** Shows the turn on a terminal. */
+function tell(id: string, arm: string): Told {
+  return (turn, turns) => {
+    const end = turn === turns ? "\r\u001b[K" : "";
+    if (process.stderr.isTTY) process.stderr.write(`\r${id}, ${arm}: turn ${turn} of ${turns}   ${end}`);
+  };
 }
 
 function describeRun(): string {
+  const where = values.simulate ? "simulated" : "in the real OpenCode";
   const pauses = values.pauses ? "pauses as recorded" : "no pauses";
-  const own = values.options === undefined ? "default settings" : `settings ${values.options}`;
-  return `Recorded sessions in the real OpenCode, a window of ${window} tokens, ${pauses}, ${own}`;
+  const settings = values.options === undefined ? "default settings" : `settings ${values.options}`;
+  return `Recorded sessions ${where}, a window of ${values.window} tokens, ${pauses}, ${settings}`;
 }

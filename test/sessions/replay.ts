@@ -66,7 +66,7 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
       }),
       promptCache: { now: clock.now, bytesPerToken: BYTES_PER_TOKEN },
       async prepare({ root }) {
-        await writeFile(join(root, TOOLS_FILE), JSON.stringify(planDefinitions(tools, session)));
+        await writeFile(join(root, TOOLS_FILE), JSON.stringify(planDefinitions(tools, [session])));
         await writeFile(join(root, CLOCK), "0");
         if (hasPauses) clock.set(createRecordedClock(session.turns[0]?.at ?? Date.now(), join(root, CLOCK)));
       },
@@ -120,11 +120,12 @@ async function playTurn(session: Session, { user }: ScriptTurn, agent: RecordedA
 async function finish({ host, project }: Stage, agent: RecordedAgent) {
   await host.stop();
   const { edits, blindEdits } = agent;
-  const claimed = sumBySession(readRecords(project.file(".opencode/strata")));
+  const claimed = sumClaims(readRecords(project.file(".opencode/strata")));
   return { records: agent.close(), edits, blindEdits, claimed, hookSeconds: readHookSeconds(project) };
 }
 
-function sumBySession(records: readonly SavingsRecord[]): number {
+/** What the ledger of each session claims, added up. */
+export function sumClaims(records: readonly SavingsRecord[]): number {
   const sessions = [...new Set(records.map(({ session }) => session))];
   const net = (id: string): number => sumSavings(records.filter(({ session }) => session === id)).net;
   return sessions.reduce((sum, id) => sum + net(id), 0);

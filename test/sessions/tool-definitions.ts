@@ -18,8 +18,12 @@ export async function readHostTools(): Promise<ChatTool[]> {
   return stage.model.lastRequest().tools;
 }
 
-/** The definitions of the tools that a session calls. A tool that the host does not offer gets a short one. */
-export function planDefinitions(hostTools: readonly ChatTool[], { turns }: RecordedSession): ChatTool[] {
+/** The definitions of the tools that the sessions call. A tool that the host does not offer gets a short one. */
+export function planDefinitions(
+  hostTools: readonly ChatTool[],
+  sessions: readonly RecordedSession[],
+): ChatTool[] {
+  const turns = sessions.flatMap((session) => session.turns);
   const calls = turns.flatMap(({ steps }) => steps.flatMap((step) => step.calls));
   const names = [...new Set(calls.map(({ tool }) => tool))].filter((name) => !REAL_TOOLS.has(name)).sort();
   return names.map((name) => {

@@ -67,16 +67,23 @@ export function toolPart({ id, tool, args }: MadeCall, answer: RecordedAnswer, a
 
 /** New objects with the same contents, as the host makes them for each request. */
 export function copyMessages(messages: readonly Message[]): Message[] {
-  return messages.map(({ info, parts }) => ({ info: { ...info }, parts: parts.map((part) => ({ ...part })) }));
+  return messages.map(({ info, parts }) => ({
+    info: { ...info },
+    parts: parts.map((part) => ({ ...part })),
+  }));
 }
 
 /** The messages as an OpenAI-compatible provider gets them. */
 export function toWire(messages: readonly Message[]): ChatMessage[] {
-  return messages.flatMap((message) => (message.info.role === "user" ? userToWire(message) : answerToWire(message)));
+  return messages.flatMap((message) =>
+    message.info.role === "user" ? userToWire(message) : answerToWire(message),
+  );
 }
 
 function userToWire({ parts }: Message): ChatMessage[] {
-  const texts = parts.filter(({ text, ignored }) => text !== undefined && !ignored).map(({ text = "" }) => text);
+  const texts = parts
+    .filter(({ text, ignored }) => text !== undefined && !ignored)
+    .map(({ text = "" }) => text);
   if (texts.length === 0) return [];
   const content = texts.length === 1 ? (texts[0] ?? "") : texts.map((text) => ({ type: "text", text }));
   return [{ role: "user", content }];

@@ -11,18 +11,29 @@ export interface Opening {
   system: ChatMessage[];
 }
 
+/** What one start of the host has shown. */
+export interface SeenOpening extends Opening {
+  /** The host's own tools, before any was replaced. */
+  hostTools: readonly ChatTool[];
+  /** The tools that were replaced. */
+  replaced: ReadonlySet<string>;
+  /** The project that paths in it name. */
+  folder: string;
+}
+
 export interface OpeningOptions {
-  /** The host's own tools. */
-  tools: readonly ChatTool[];
+  hostTools: readonly ChatTool[];
   plugin?: string;
+  /** Options of the plugin. */
   options?: Record<string, unknown>;
 }
 
-/** Starts the host once to see. Paths in it are moved by `moveOpening`. */
+/** Starts the host once, with the tools of all these sessions replaced. */
 export async function readOpening(
-  session: RecordedSession,
-  { tools, plugin, options }: OpeningOptions,
-): Promise<Opening & { folder: string }> {
+  sessions: readonly RecordedSession[],
+  { hostTools, plugin, options }: OpeningOptions,
+): Promise<SeenOpening> {
+  const definitions = planDefinitions(hostTools, sessions);
   await using stage = await openStage({
     plugin: [recordedTools, ...(plugin === undefined ? [] : [plugin])],
     ...(options ? { options } : {}),
@@ -31,16 +42,44 @@ export async function readOpening(
       STRATA_RECORDED_TOOLS: join(root, TOOLS_FILE),
       STRATA_HOOK_TIMES: join(root, "hook-times.json"),
     }),
-    prepare: ({ root }) =>
-      writeFile(join(root, TOOLS_FILE), JSON.stringify(planDefinitions(tools, session))),
+    prepare: ({ root }) => writeFile(join(root, TOOLS_FILE), JSON.stringify(definitions)),
   });
   await (await stage.newSession("opening")).ask("hello");
-  const request = stage.model.lastRequest();
-  const system = request.messages.filter(({ role }) => role === "system");
-  return { tools: request.tools, system, folder: stage.project.path };
+  const { messages, tools } = stage.model.lastRequest();
+  return {
+    tools,
+    system: messages.filter(({ role }) => role === "system"),
+    hostTools,
+    replaced: new Set(definitions.map((one) => one.function.name)),
+    folder: stage.project.path,
+  };
 }
 
-/** The same in another folder. */
-export function moveOpening({ tools, system, folder }: Opening & { folder: string }, to: string): Opening {
-  return JSON.parse(JSON.stringify({ tools, system }).replaceAll(folder, to)) as Opening;
+/** The opening of one session, in which only the tools that it calls are replaced, for a project in `folder`. */
+export function planOpening(seen: SeenOpening, session: RecordedSession, folder: string): Opening {
+  const own = new Map(planDefinitions(seen.hostTools, [session]).map((one) => [one.function.name, one]));
+  const tools = seen.tools.flatMap((tool) => {
+    const { name } = tool.function;
+    const used = own.get(name);
+    if (used) return [keepFields(tool, used)];
+    if (!seen.replaced.has(name)) return [tool];
+    return seen.hostTools.filter((one) => one.function.name === name);
+  });
+  const text = JSON.stringify({ tools, system: seen.system });
+  return JSON.parse(text.replaceAll(seen.folder, folder)) as Opening;
+}
+
+interface Parameters {
+  properties?: Record<string, unknown>;
+}
+
+/** The tool as the host sends it, with the fields of this definition only. */
+function keepFields(sent: ChatTool, { function: { parameters } }: ChatTool): ChatTool {
+  const fields = Object.keys((parameters as Parameters).properties ?? {});
+  const all = sent.function.parameters as Parameters;
+  const kept = Object.entries(all.properties ?? {}).filter(([name]) => fields.includes(name));
+  return {
+    ...sent,
+    function: { ...sent.function, parameters: { ...all, properties: Object.fromEntries(kept) } },
+  };
 }

@@ -58,7 +58,10 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
     models: () => ({ main: "mock/m1" }),
   });
   host.messages.set(SESSION, messages);
-  const tokenizer = createTokenizer(systemClock, new URL("../../../dist/tokenizer-worker.js", import.meta.url));
+  const tokenizer = createTokenizer(
+    systemClock,
+    new URL("../../../dist/tokenizer-worker.js", import.meta.url),
+  );
   const strata = await createStrata({ clock, files: nodeFiles, host, tokenizer }, stack, options);
   const hooks = bindTestHooks(strata).hooks as unknown as Record<
     string,
