@@ -16,7 +16,7 @@ const REMEMBERED_CALLS = 400;
 /** What one look shows at most. */
 const LOOK_LINES = 200;
 const LOOK_CHARACTERS = 25_000;
-/** Lines shown above the first one needed. */
+/** Lines shown above a needed one. */
 const LINES_ABOVE = 60;
 
 /** The lines that a call changes; none if it is not an edit. */
@@ -64,17 +64,20 @@ function read(filePath: string, contents: string, lines: readonly string[]): Rec
   return { tool: "read", args: { filePath, offset: from, limit: LOOK_LINES }, result: text };
 }
 
-/** The whole text if it is small, else the lines around the first needed one. */
+/** The whole text if it is small, else the stretch of it that shows the most of the needed lines. */
 function cutAround(text: string, lines: readonly string[]): { from: number; text: string } {
   const rows = text.split("\n");
   if (rows.length <= LOOK_LINES && text.length <= LOOK_CHARACTERS) return { from: 0, text };
-  const first = rows.findIndex((row) => lines.some((line) => row.includes(line)));
-  const from = Math.max(0, first - LINES_ABOVE);
-  return {
-    from,
-    text: rows
-      .slice(from, from + LOOK_LINES)
-      .join("\n")
-      .slice(0, LOOK_CHARACTERS),
-  };
+  const matching = rows.flatMap((row, index) => (lines.some((line) => row.includes(line)) ? [index] : []));
+  const cuts = [0, ...matching].map((row) => cutFrom(rows, Math.max(0, row - LINES_ABOVE)));
+  const count = (cut: string): number => lines.filter((line) => cut.includes(line)).length;
+  return cuts.reduce((best, cut) => (count(cut.text) > count(best.text) ? cut : best));
+}
+
+function cutFrom(rows: readonly string[], from: number): { from: number; text: string } {
+  const text = rows
+    .slice(from, from + LOOK_LINES)
+    .join("\n")
+    .slice(0, LOOK_CHARACTERS);
+  return { from, text };
 }
