@@ -5,20 +5,15 @@
  *
  * So a run pays for what it took away. A request for a summary gets one made from the session.
  */
-import {
-  type ChatMessage,
-  forgetTexts,
-  isSummarizing,
-  type ModelRequest,
-} from "../host/stage/model-request.js";
+import type { ChatMessage, ModelRequest } from "../host/stage/model-request.js";
 import { type PlannedCall, type Step, say } from "../host/stage/steps.js";
-import { listBlocks } from "./blocks.js";
 import { createIdentifiers } from "./identifiers.js";
+import { createLooks } from "./looks.js";
 import type { RecordedClock } from "./recorded-clock.js";
 import type { RecordedCall } from "./recorded-session.js";
-import type { RequestRecord } from "./request-record.js";
+import type { Played, RequestRecord } from "./request-record.js";
+import { createRequestRecorder } from "./request-recorder.js";
 import { argumentsOf, type ScriptStep, type ScriptTurn, textIn } from "./script.js";
-import { isInSight, linesToChange, planLookAgain } from "./sight.js";
 import { writeSummary } from "./summary.js";
 
 export interface RecordedAgentOptions {
@@ -31,70 +26,37 @@ export interface RecordedAgentOptions {
 }
 
 export interface RecordedAgent {
-  /** Edits so far, and those of them whose lines nothing showed any more. */
-  readonly edits: number;
-  readonly blindEdits: number;
   /** Names the session that is played; requests of others are not the agent's. */
   enter(sessionID: string): void;
   /** Takes up a turn by its index. */
   begin(turn: number): void;
+  /** Lets the recorded time until the next answer pass: its calls take it. */
+  wait(): void;
   /** Whether all answers of the turn have been given. */
   isTurnOver(): boolean;
   respond(request: ModelRequest): Step;
-  /** All requests so far, once the last is answered. */
-  close(): RequestRecord[];
+  /** What there was to see, once the last request is answered. */
+  close(): Played;
 }
 
 export function createRecordedAgent({ turns, folder, clock, onCall }: RecordedAgentOptions): RecordedAgent {
+  const recorder = createRequestRecorder();
   const identifiers = createIdentifiers(folder);
-  const records: RequestRecord[] = [];
-  const past: RecordedCall[] = [];
-  const said: ScriptStep[] = [];
-  const counts = { edits: 0, blindEdits: 0 };
+  const looks = createLooks();
+  const given: ScriptStep[] = [];
   let sessionID: string | undefined;
   let turn = -1;
   let rest: ScriptStep[] = [];
-  let hasLookedAgain = false;
-  /** The last request, whose tokens are counted after it is answered. */
-  let open: { request: ModelRequest; record: RequestRecord } | undefined;
+  let callCount = 0;
 
-  function settle(): void {
-    if (!open) return;
-    const { promptTokens, cachedTokens, outputTokens } = open.request;
-    Object.assign(open.record, { sent: promptTokens, cached: cachedTokens, answered: outputTokens });
-    forgetTexts(open.request);
-    open = undefined;
-  }
-
-  function note(request: ModelRequest): RequestRecord {
-    settle();
-    const kind = isSummarizing(request) ? "summary" : request.sessionID === sessionID ? "agent" : "other";
-    const counted = { at: request.at, sent: 0, cached: 0, answered: 0 };
-    const record: RequestRecord = { kind, ...counted, blocks: listBlocks(request), readAgain: [] };
-    records.push(record);
-    open = { request, record };
-    return record;
-  }
-
-  function send(step: ScriptStep): Step {
-    if (step.calls.length === 0) return say(step.say);
-    const calls = step.calls.map((call, index): PlannedCall => {
-      const id = `call_${records.length}_${index}`;
+  function send({ say: text, calls }: Pick<ScriptStep, "say" | "calls">): Step {
+    if (calls.length === 0) return say(text);
+    const made = calls.map((call): PlannedCall => {
+      const id = `call_${++callCount}`;
       onCall(id, call);
       return { id, tool: call.tool, args: argumentsOf(call) };
     });
-    return { kind: "calls", text: step.say, calls };
-  }
-
-  /** The looks that the edits of this answer need first. */
-  function planLooks({ calls }: ScriptStep, text: string): RecordedCall[] {
-    const hidden = calls.filter((call) => !isInSight(linesToChange(call), text));
-    if (hasLookedAgain) {
-      counts.blindEdits += hidden.length;
-      return [];
-    }
-    const looks = hidden.flatMap((edit) => planLookAgain(edit, past) ?? []);
-    return [...new Map(looks.map((look) => [look.result, look])).values()];
+    return { kind: "calls", text, calls: made };
   }
 
   function act(record: RequestRecord, request: ModelRequest): Step {
@@ -102,29 +64,20 @@ export function createRecordedAgent({ turns, folder, clock, onCall }: RecordedAg
     if (!next) return say("OK.");
     clock.reach(next.at);
     const text = request.messages.map(readMessage).join("\n");
-    const looks = planLooks(next, text);
-    if (looks.length > 0) {
-      hasLookedAgain = true;
-      record.readAgain = looks.map(({ result }) => result.length);
-      return send({ at: next.at, say: "", calls: looks });
+    const first = looks.plan(next.calls, text);
+    if (first.length > 0) {
+      record.readAgain = first.map(({ result }) => result.length);
+      return send({ say: "", calls: first });
     }
-    hasLookedAgain = false;
     record.leaning = identifiers.judge(next, text);
     identifiers.learn(next);
-    counts.edits += next.calls.filter(({ tool }) => tool === "edit").length;
+    looks.remember(next.calls);
+    given.push(next);
     rest.shift();
-    past.push(...next.calls);
-    said.push(next);
     return send(next);
   }
 
   return {
-    get edits() {
-      return counts.edits;
-    },
-    get blindEdits() {
-      return counts.blindEdits;
-    },
     enter(id) {
       sessionID = id;
     },
@@ -132,16 +85,16 @@ export function createRecordedAgent({ turns, folder, clock, onCall }: RecordedAg
       turn = index;
       rest = [...(turns[index]?.steps ?? [])];
     },
+    wait: () => clock.reach(rest[0]?.at),
     isTurnOver: () => rest.length === 0,
     respond(request) {
-      const record = note(request);
-      return record.kind === "agent"
-        ? act(record, request)
-        : say(writeSummary(turns.slice(0, turn + 1), said));
+      const record = recorder.open(request, sessionID);
+      if (record.kind === "agent") return act(record, request);
+      return say(writeSummary(turns.slice(0, turn + 1), given));
     },
     close() {
-      settle();
-      return records;
+      const { edits, blindEdits } = looks;
+      return { records: recorder.close(), edits, blindEdits };
     },
   };
 }

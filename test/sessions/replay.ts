@@ -18,7 +18,7 @@ import { applyCall } from "./project-files.js";
 import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
 import { openRecordedAnswers } from "./recorded-answers.js";
 import { createRecordedClock, steadyClock } from "./recorded-clock.js";
-import type { RecordedSession } from "./recorded-session.js";
+import type { RecordedCall, RecordedSession } from "./recorded-session.js";
 import { BYTES_PER_TOKEN, type Replay } from "./request-record.js";
 import { planScript, type ScriptTurn } from "./script.js";
 import { planDefinitions, recordedTools, TOOLS_FILE } from "./tool-definitions.js";
@@ -47,8 +47,8 @@ const MAX_NUDGES = 3;
 export async function replay(session: RecordedSession, options: ReplayOptions): Promise<Replay> {
   const { tools, plugin, window = 200_000, hasPauses = false } = options;
   const startedMs = performance.now();
-  let folder = "";
-  const answers = await openRecordedAnswers((call) => applyCall(call, folder));
+  let onRun = (_call: RecordedCall): void => {};
+  const answers = await openRecordedAnswers((call) => onRun(call));
   try {
     const clock = createLateClock();
     await using stage = await openStage({
@@ -71,9 +71,13 @@ export async function replay(session: RecordedSession, options: ReplayOptions): 
         if (hasPauses) clock.set(createRecordedClock(session.turns[0]?.at ?? Date.now(), join(root, CLOCK)));
       },
     });
-    folder = stage.project.path;
+    const folder = stage.project.path;
     const turns = planScript(session, folder);
     const agent = createRecordedAgent({ turns, folder, clock, onCall: answers.add });
+    onRun = (call) => {
+      applyCall(call, folder);
+      agent.wait();
+    };
     const played = await stage.newSession(session.id);
     agent.enter(played.id);
     stage.model.respond(agent.respond);
@@ -119,9 +123,8 @@ async function playTurn(session: Session, { user }: ScriptTurn, agent: RecordedA
 /** Stops the host first, so that what the plugin still writes is there. */
 async function finish({ host, project }: Stage, agent: RecordedAgent) {
   await host.stop();
-  const { edits, blindEdits } = agent;
   const claimed = sumClaims(readRecords(project.file(".opencode/strata")));
-  return { records: agent.close(), edits, blindEdits, claimed, hookSeconds: readHookSeconds(project) };
+  return { ...agent.close(), claimed, hookSeconds: readHookSeconds(project) };
 }
 
 /** What the ledger of each session claims, added up. */

@@ -23,13 +23,17 @@ export interface RequestRecord {
   leaning?: Leaning;
 }
 
-/** One session played once. */
-export interface Replay {
-  id: string;
+/** What the agent of a replay saw. */
+export interface Played {
   records: RequestRecord[];
   /** Number of edits, and of those that changed lines which nothing showed any more. */
   edits: number;
   blindEdits: number;
+}
+
+/** One session played once. */
+export interface Replay extends Played {
+  id: string;
   /** From before the start of the host to the last answer. */
   seconds: number;
   /** How long the host waited for hooks. */

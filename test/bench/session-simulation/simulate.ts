@@ -61,7 +61,11 @@ export async function simulate(session: RecordedSession, given: SimulationOption
       cache: createPromptCache({ now }),
       now,
       respond: agent.respond,
-      run: (callID, tool, args) => runCall(calls.get(callID), { tool, args, folder }),
+      run(callID, tool, args) {
+        const answer = runCall(calls.get(callID), { tool, args, folder });
+        agent.wait();
+        return answer;
+      },
     });
     for (const [index, turn] of turns.entries()) {
       clock.reach(turn.at);
@@ -71,10 +75,9 @@ export async function simulate(session: RecordedSession, given: SimulationOption
         throw new Error(`turn ${index + 1} ended before all recorded answers were given`);
       given.onTurn?.(index + 1, turns.length);
     }
-    const { edits, blindEdits } = agent;
     const claimed = sumClaims(readRecords(project.file(".opencode/strata")));
     const times = { seconds: (performance.now() - startedMs) / 1_000, hookSeconds: plugin.hookMs() / 1_000 };
-    return { id: session.id, records: agent.close(), edits, blindEdits, claimed, ...times };
+    return { id: session.id, ...agent.close(), claimed, ...times };
   } finally {
     await project.remove();
   }

@@ -23,7 +23,7 @@ import type { Opening } from "./opening.js";
 import type { SimulatedPlugin } from "./simulated-plugin.js";
 
 /** The host keeps so much of the window for an answer. */
-export const OUTPUT_TOKENS = 8_000;
+const OUTPUT_TOKENS = 8_000;
 
 export interface SimulatedHostOptions {
   opening: Opening;
@@ -44,62 +44,44 @@ export interface SimulatedHost {
 }
 
 export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHost {
-  const { opening, window, messages, plugin, cache, now, respond, run } = options;
+  const { messages, now, plugin, window } = options;
   const usableTokens = window - OUTPUT_TOKENS;
+  const provider = createProvider(options);
   let count = 0;
   /** Messages that the model still gets: from the last summary's question on. */
   let inUse: Message[] = [];
 
   const nextID = (): string => `msg_${String(++count).padStart(8, "0")}`;
 
-  function keep(message: Message): Message {
+  function keep(message: Message): Message["info"] {
     messages.push(message);
     inUse.push(message);
-    return message;
+    return message.info;
   }
 
   async function addUser(text: string, part: Partial<Part> = {}): Promise<void> {
-    const message = keep(userMessage(nextID(), text, now(), part));
-    const { info, parts } = message;
+    const message = userMessage(nextID(), text, now(), part);
+    const info = keep(message);
+    const { parts } = message;
     await plugin.tell("chat.message", { sessionID: SESSION, agent: "build" }, { message: info, parts });
     await plugin.event("message.updated", { info, sessionID: SESSION });
   }
 
-  function send(body: object): { request: ModelRequest; step: Step } {
-    const raw = Buffer.from(JSON.stringify({ model: MODEL.modelID, ...body }));
-    const request = createModelRequest({ raw, sessionID: SESSION, parentSessionID: undefined, at: now() });
-    const step = respond(request);
-    countPrompt(request, cache, BYTES_PER_TOKEN);
-    if (step.kind === "say" || step.kind === "calls") countOutput(request, step, BYTES_PER_TOKEN);
-    return { request, step };
-  }
-
-  async function runCall({ id = "", tool, args }: PlannedCall, index: number): Promise<ToolPart> {
-    const call = { tool, sessionID: SESSION, callID: id };
-    await plugin.tell("tool.execute.before", call, { args });
-    const part = toolPart({ id, tool, args }, run(id, tool, args), now() + index);
-    await plugin.event("message.part.updated", { part: { ...part, sessionID: SESSION } });
-    return part;
-  }
-
-  /** Sends a request; returns whether the model called tools. */
-  async function request(): Promise<{ hasCalls: boolean; isFull: boolean }> {
+  async function answer(): Promise<{ hasCalls: boolean; isFull: boolean }> {
     const view = { messages: copyMessages(inUse) };
     await plugin.tell("experimental.chat.messages.transform", {}, view);
-    const limit = { context: window, output: OUTPUT_TOKENS };
-    const model = { id: MODEL.modelID, providerID: MODEL.providerID, limit };
+    const model = {
+      id: MODEL.modelID,
+      providerID: MODEL.providerID,
+      limit: { context: window, output: OUTPUT_TOKENS },
+    };
     await plugin.tell("chat.params", { sessionID: SESSION, agent: "build", model }, {});
-    const { request: sent, step } = send({
-      messages: [...opening.system, ...toWire(view.messages)],
-      tools: opening.tools,
-    });
-    const text = step.kind === "say" || step.kind === "calls" ? (step.text ?? "") : "";
-    const calls = step.kind === "calls" ? step.calls : [];
+    const { request, text, calls } = provider.ask(view.messages);
     const parts: Part[] = text === "" ? [] : [{ type: "text", text }];
-    for (const [index, call] of calls.entries()) parts.push(await runCall(call, index));
-    const { promptTokens, cachedTokens, outputTokens } = sent;
+    for (const [index, call] of calls.entries()) parts.push(await runCall(options, call, index));
+    const { promptTokens, cachedTokens, outputTokens } = request;
     const counts = { at: now(), sent: promptTokens, cached: cachedTokens, answered: outputTokens };
-    const { info } = keep(answerMessage(nextID(), parts, counts));
+    const info = keep(answerMessage(nextID(), parts, counts));
     await plugin.event("message.updated", { info, sessionID: SESSION });
     await plugin.idle();
     return { hasCalls: calls.length > 0, isFull: promptTokens + outputTokens >= usableTokens };
@@ -107,8 +89,7 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
 
   async function compact(): Promise<void> {
     const tail = inUse.slice(findTail(inUse, usableTokens));
-    const { step } = send({ messages: toSummaryRequest(inUse.slice(0, inUse.length - tail.length)) });
-    const text = step.kind === "say" ? step.text : "";
+    const text = provider.summarize(inUse.slice(0, inUse.length - tail.length));
     const counts = { at: now(), isSummary: true, sent: 0, cached: 0, answered: 0 };
     const question = userMessage(nextID(), BEFORE_SUMMARY, now());
     const summary = answerMessage(nextID(), [{ type: "text", text }], counts);
@@ -122,7 +103,7 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
     async ask(text) {
       await addUser(text);
       for (;;) {
-        const { hasCalls, isFull } = await request();
+        const { hasCalls, isFull } = await answer();
         if (isFull && plugin.mayCompact()) await compact();
         else if (!hasCalls) break;
       }
@@ -130,4 +111,41 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
       await plugin.idle();
     },
   };
+}
+
+/** A model's answer to a request. */
+interface Answered {
+  request: ModelRequest;
+  text: string;
+  calls: readonly PlannedCall[];
+}
+
+/** Sends requests as the host does, and counts them as the scripted model does. */
+function createProvider({ opening, cache, now, respond }: SimulatedHostOptions) {
+  function send(body: object): Answered {
+    const raw = Buffer.from(JSON.stringify({ model: MODEL.modelID, ...body }));
+    const request = createModelRequest({ raw, sessionID: SESSION, parentSessionID: undefined, at: now() });
+    const step = respond(request);
+    if (step.kind !== "say" && step.kind !== "calls")
+      throw new Error(`a simulated model cannot ${step.kind}`);
+    countPrompt(request, cache, BYTES_PER_TOKEN);
+    countOutput(request, step, BYTES_PER_TOKEN);
+    return { request, text: step.text ?? "", calls: step.kind === "calls" ? step.calls : [] };
+  }
+  return {
+    ask: (view: readonly Message[]): Answered =>
+      send({ messages: [...opening.system, ...toWire(view)], tools: opening.tools }),
+    summarize: (head: readonly Message[]): string => send({ messages: toSummaryRequest(head) }).text,
+  };
+}
+
+async function runCall(
+  { now, plugin, run }: SimulatedHostOptions,
+  { id = "", tool, args }: PlannedCall,
+  index: number,
+): Promise<ToolPart> {
+  await plugin.tell("tool.execute.before", { tool, sessionID: SESSION, callID: id }, { args });
+  const part = toolPart({ id, tool, args }, run(id, tool, args), now() + index);
+  await plugin.event("message.part.updated", { part: { ...part, sessionID: SESSION } });
+  return part;
 }
