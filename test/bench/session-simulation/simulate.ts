@@ -75,6 +75,7 @@ export async function simulate(session: RecordedSession, given: SimulationOption
         throw new Error(`turn ${index + 1} ended before all recorded answers were given`);
       given.onTurn?.(index + 1, turns.length);
     }
+    await plugin.close();
     const claimed = sumClaims(readRecords(project.file(".opencode/strata")));
     const times = { seconds: (performance.now() - startedMs) / 1_000, hookSeconds: plugin.hookMs() / 1_000 };
     return { id: session.id, ...agent.close(), claimed, ...times };

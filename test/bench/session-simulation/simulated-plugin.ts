@@ -20,6 +20,8 @@ export interface SimulatedPlugin {
   mayCompact(): boolean;
   /** Resolves when the plugin has nothing left to do. */
   idle(): Promise<void>;
+  /** Ends the plugin, with its last writes. */
+  close(): Promise<void>;
   /** Milliseconds spent in hooks. */
   hookMs(): number;
 }
@@ -30,6 +32,7 @@ export const noPlugin: SimulatedPlugin = {
   event: async () => {},
   mayCompact: () => true,
   idle: async () => {},
+  close: async () => {},
   hookMs: () => 0,
 };
 
@@ -83,6 +86,7 @@ export async function openSimulatedPlugin(given: PluginOptions): Promise<Simulat
     },
     mayCompact: () => host.isCompacting,
     idle: () => strata.idle(),
+    close: () => strata.dispose(),
     hookMs: () => spentMs,
   };
 }
