@@ -7,9 +7,8 @@ import type { ChatMessage } from "../../host/stage/model-request.js";
 import { toWire } from "./host-messages.js";
 
 const RESULT_CHARACTERS = 2_000;
-/** The newest messages that stay: a quarter of the usable window, within these bounds, of the last two turns. */
+/** The newest messages that stay: a quarter of the usable window, within these bounds. */
 const TAIL_TOKENS = { share: 0.25, least: 2_000, most: 15_000 };
-const TAIL_TURNS = 2;
 /** The host estimates tokens as four characters. */
 const CHARACTERS_PER_TOKEN = 4;
 /** Size of the host's instruction in a summary request. */
@@ -23,11 +22,9 @@ export const AFTER_SUMMARY =
 export function findTail(messages: readonly Message[], usableTokens: number): number {
   const share = Math.floor(usableTokens * TAIL_TOKENS.share);
   const budget = Math.min(TAIL_TOKENS.most, Math.max(TAIL_TOKENS.least, share));
-  const turns = messages
-    .flatMap(({ info, parts }, index) =>
-      info.role === "user" && parts[0]?.text !== BEFORE_SUMMARY ? [index] : [],
-    )
-    .slice(-TAIL_TURNS);
+  const turns = messages.flatMap(({ info, parts }, index) =>
+    info.role === "user" && parts[0]?.text !== BEFORE_SUMMARY ? [index] : [],
+  );
   let first = messages.length;
   let taken = 0;
   for (const turn of turns.reverse()) {
