@@ -1,5 +1,5 @@
 /** A small invented session, in the form of recorded ones, played in the real OpenCode and in the simulation of it. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -98,6 +98,7 @@ describe("a recorded session in the real OpenCode", () => {
       expect(tables).toContain(`**${ratio.toFixed(3)}**`);
       expect(tables).toContain("| Claude Opus 4.8 |");
       expect(tables).toContain("| clearable results, read |");
+      expect(readFileSync(join(folder, "sessions.svg"), "utf8")).toContain(`>${ratio.toFixed(2)}</text>`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -36,14 +36,16 @@ const STRETCHES: readonly Stretch[] = [
   ofKind("inputs", "#e08214"),
   ofKind("clearable", "#4292c6"),
   ofKind("others", "#9ecae1"),
-  { label: "answered and summaries", colour: "#c0504d", items: ["answered", "summaries", "other sessions"] },
+  { label: "answers, summaries", colour: "#c0504d", items: ["answered", "summaries", "other sessions"] },
 ];
 
-const SIZE = { width: 1_200, height: 520 };
+/** Wide enough for the legend, and for the names of many sessions. */
+const sizeFor = (sessions: number) => ({ width: Math.max(1_200, 120 + 100 * sessions), height: 520 });
 
 /** The bare host's bar is on the left of each pair and has the height 1. */
 export function drawComparison(comparisons: readonly Comparison[], description: string): string {
-  const plot = planPlot(SIZE, STRETCHES.length);
+  const size = sizeFor(comparisons.length);
+  const plot = planPlot(size, STRETCHES.length);
   const groups = comparisons.map(({ id, bare, strata }) => {
     const bills = [bare, strata].map(({ records }) => writeBill(records, REPORT_PRICE));
     const whole = sum([...(bills[0]?.values() ?? [])]);
@@ -60,7 +62,7 @@ export function drawComparison(comparisons: readonly Comparison[], description: 
   const frame = {
     title: "What recorded sessions cost, bare (left) and with Strata (right)",
     description,
-    size: SIZE,
+    size,
     theme: lightTheme,
     labels: { x: "session", y: "price, bare host = 1" },
   };
