@@ -4,7 +4,8 @@
  *     { id, cwd, turns: [{ user, at?, steps: [{ at?, say?, calls: [{ tool, name?, args, result, error? }] }] }] }
  *
  * `at` is in milliseconds. `tool` is OpenCode's name for what the agent called, with OpenCode's fields in `args`;
- * `other` is a tool that OpenCode does not have, and `name` is its own. Paths begin with `cwd`.
+ * `other` is a tool that OpenCode does not have, and `name` is its own. Paths begin with `cwd`, if it is there. Missing
+ * arguments and results are empty ones.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,28 +37,64 @@ export interface RecordedTurn {
 
 export interface RecordedSession {
   id: string;
-  /** The folder that the agent worked in. */
+  /** The folder that the agent worked in; empty if it is not known. */
   cwd: string;
   turns: RecordedTurn[];
 }
 
+/** As in the file. */
+interface WrittenCall extends Omit<RecordedCall, "args" | "result"> {
+  args?: Record<string, unknown> | undefined;
+  result?: string | undefined;
+}
+
+interface WrittenStep extends Omit<RecordedStep, "calls"> {
+  calls: WrittenCall[];
+}
+
+interface WrittenTurn extends Omit<RecordedTurn, "steps"> {
+  steps: WrittenStep[];
+}
+
+interface WrittenSession {
+  id: string;
+  cwd?: string | undefined;
+  turns: WrittenTurn[];
+}
+
 const isFlag: Check<boolean> = (value): value is boolean => typeof value === "boolean";
-const isCall = object<RecordedCall>({
+const isCall = object<WrittenCall>({
   tool: string,
   name: optional(string),
-  args: anyObject,
-  result: string,
+  args: optional<Record<string, unknown>>(anyObject),
+  result: optional(string),
   error: optional(isFlag),
 });
-const isStep = object<RecordedStep>({ at: optional(number), say: optional(string), calls: list(isCall) });
-const isTurn = object<RecordedTurn>({ user: string, at: optional(number), steps: list(isStep) });
-const isSession = object<RecordedSession>({ id: string, cwd: string, turns: list(isTurn) });
+const isStep = object<WrittenStep>({ at: optional(number), say: optional(string), calls: list(isCall) });
+const isTurn = object<WrittenTurn>({ user: string, at: optional(number), steps: list(isStep) });
+const isSession = object<WrittenSession>({ id: string, cwd: optional(string), turns: list(isTurn) });
 
 /** Reads a session; throws if the file is not one. */
 export function readSession(path: string): RecordedSession {
   const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (isSession(value)) return value;
+  if (isSession(value)) return complete(value);
   throw new Error(`${path} is not a recorded session: expected { id, cwd, turns: [{ user, steps }] }`);
+}
+
+function complete({ id, cwd = "", turns }: WrittenSession): RecordedSession {
+  const fill = ({ args = {}, result = "", ...call }: WrittenCall): RecordedCall => ({
+    ...call,
+    args,
+    result,
+  });
+  return {
+    id,
+    cwd,
+    turns: turns.map(({ steps, ...turn }) => ({
+      ...turn,
+      steps: steps.map(({ calls, ...step }) => ({ ...step, calls: calls.map(fill) })),
+    })),
+  };
 }
 
 /** Reads the sessions of a folder, all of them or those named, in order of their names. */

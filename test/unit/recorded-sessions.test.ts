@@ -39,9 +39,18 @@ const call = (tool: string, args: Record<string, unknown>, result = "", error = 
 describe("a recorded session", () => {
   it("a recorded session is refused where its form is another, and where its name is unknown", () =>
     inFolder((folder) => {
-      writeFileSync(join(folder, "a.json"), JSON.stringify({ id: "a", turns: [] }));
+      writeFileSync(join(folder, "a.json"), JSON.stringify({ id: "a", turns: [{ user: "go" }] }));
       expect(() => readSessions(folder)).toThrow("is not a recorded session");
       expect(() => readSessions(folder, ["b"])).toThrow("has no session b; it has: a");
+    }));
+
+  it("a recorded session without a folder, arguments or results is read with empty ones", () =>
+    inFolder((folder) => {
+      const turns = [{ user: "go", steps: [{ calls: [{ tool: "bash" }] }] }];
+      writeFileSync(join(folder, "a.json"), JSON.stringify({ id: "a", turns }));
+      const [session] = readSessions(folder);
+      expect(session?.cwd).toBe("");
+      expect(session?.turns[0]?.steps[0]?.calls).toEqual([{ tool: "bash", args: {}, result: "" }]);
     }));
 
   it("a script moves all paths into the project and ends each turn with an answer that calls nothing", () => {
