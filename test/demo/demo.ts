@@ -121,7 +121,8 @@ async function showFigures({ bare, strata, checked, folder }: Shown): Promise<vo
 
   The scripted model counts 4 bytes as 1 token. Its prompt cache works like a provider's: cached is what a request
   has in common, from its first byte on, with one before. Priced as uncached ${PRICE.uncached}, cached ${PRICE.cached}, output ${PRICE.output}, in
-  tokens of input. These are the figures of this story; another task has others.`);
+  tokens of input. These are the figures of this story; another task has others. Recorded sessions of real work, for
+  which npm run bench:sessions has its own table, save less.`);
 
   title("Where a request with Strata did not begin with all of the one before, and why");
   console.log(formatBreaks(breaks, SHOWN_BREAKS));

@@ -28,7 +28,7 @@ export function settleAnswer(step: SayStep | CallsStep, nextCallID: () => string
     tool,
     args: JSON.stringify(args),
   }));
-  return { text: "", calls: settled };
+  return { text: step.text ?? "", calls: settled };
 }
 
 /** Sends a whole answer, streamed or not as the request asked. */

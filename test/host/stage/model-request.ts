@@ -76,10 +76,10 @@ export function createModelRequest({ raw, ...received }: ReceivedRequest): Model
   const { messages, tools = [] } = body;
   const messageBytes = messages.map((message) => JSON.stringify(message));
   const toolResults = () =>
-    messages
+    request.messages
       .filter((message) => message.role === "tool")
       .map((message) => ({ callID: message.tool_call_id ?? "", text: contentText(message) }));
-  return {
+  const request: ModelRequest = {
     ...received,
     body,
     bytes: raw.length,
@@ -93,11 +93,12 @@ export function createModelRequest({ raw, ...received }: ReceivedRequest): Model
     toolResults,
     toolResult: (callID) => findToolResult(toolResults(), callID),
     textOf: (role) =>
-      messages
+      request.messages
         .filter((message) => message.role === role)
         .map(contentText)
         .join("\n"),
   };
+  return request;
 }
 
 /**
@@ -126,9 +127,15 @@ export function isSummarizing({ messages, tools }: ModelRequest): boolean {
   );
 }
 
-/** Estimated tokens: four bytes each, rounded up. */
-export function tokensOfBytes(bytes: number): number {
-  return Math.ceil(bytes / 4);
+/** Drops the texts of a request and keeps its counts, so that runs of hundreds of large requests stay in memory. */
+export function forgetTexts(request: ModelRequest): void {
+  const body = { model: request.body.model, messages: [] };
+  Object.assign(request, { body, messages: [], tools: [], prompt: "", messageBytes: [] });
+}
+
+/** Estimated tokens, rounded up: by default four bytes each. */
+export function tokensOfBytes(bytes: number, bytesPerToken = 4): number {
+  return Math.ceil(bytes / bytesPerToken);
 }
 
 function findToolResult(results: ToolResult[], callID: string): string {

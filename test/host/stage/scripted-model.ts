@@ -11,10 +11,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { breakOff, openStream, sendAnswer, sendFailure, settleAnswer } from "./model-answer.js";
 import { type ModelPort, openModelPort } from "./model-port.js";
-import { createModelRequest, type ModelRequest, tokensOfBytes } from "./model-request.js";
+import { createModelRequest, type ModelRequest } from "./model-request.js";
+import { countOutput, countPrompt } from "./model-usage.js";
 import { createPromptCache, type PromptCache, type PromptCacheOptions } from "./prompt-cache.js";
 import { createSightings } from "./sightings.js";
-import { type CallsStep, fail, type SayStep, type Step, say } from "./steps.js";
+import { fail, type Step, say } from "./steps.js";
 
 /** Answers a request instead of the script; `undefined` leaves it to the script. */
 export type Responder = (request: ModelRequest) => Step | undefined | Promise<Step | undefined>;
@@ -39,9 +40,15 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
-/** Starts a model on this port or a free one. The options apply to its prompt caches. */
+/** Options of a scripted model: those of its prompt caches, and how it counts. */
+export interface ScriptedModelOptions extends PromptCacheOptions {
+  /** Bytes that count as one token; 4 by default. */
+  bytesPerToken?: number;
+}
+
+/** Starts a model on this port or a free one. */
 export async function startScriptedModel(
-  options: PromptCacheOptions = {},
+  options: ScriptedModelOptions = {},
   given?: ModelPort,
 ): Promise<ScriptedModel> {
   const port = given ?? (await openModelPort());
@@ -72,11 +79,11 @@ export async function startScriptedModel(
     else ordinary.add(request);
     const step = await chooseStep(request);
     if (step.kind === "fail") return sendFailure(response, step);
-    countPrompt(request, cacheFor(request.body.model));
+    countPrompt(request, cacheFor(request.body.model), options.bytesPerToken);
     if (step.kind === "stall") return openStream(response);
     if (step.kind === "hangUp") return breakOff(response, request, step);
     const answer = settleAnswer(step, () => `call_${++callCount}`);
-    countOutput(request, step);
+    countOutput(request, step, options.bytesPerToken);
     sendAnswer(response, request, answer);
   }
 
@@ -115,18 +122,6 @@ function isTitleRequest({ messages }: ModelRequest): boolean {
   return messages.some(
     ({ role, content }) => role === "system" && JSON.stringify(content ?? "").includes("title generator"),
   );
-}
-
-function countPrompt(request: ModelRequest, cache: PromptCache): void {
-  request.promptTokens = tokensOfBytes(Buffer.byteLength(request.prompt));
-  request.cachedTokens = tokensOfBytes(cache.read(request.prompt));
-  cache.write(request.prompt);
-}
-
-function countOutput(request: ModelRequest, step: SayStep | CallsStep): void {
-  const text = step.kind === "say" ? step.text : JSON.stringify(step.calls);
-  request.outputTokens = tokensOfBytes(Buffer.byteLength(text));
-  Object.assign(request, step.usage);
 }
 
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {

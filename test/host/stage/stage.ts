@@ -17,8 +17,7 @@ import type { EventStream } from "./event-stream.js";
 import type { ModelPort } from "./model-port.js";
 import { type OpenCode, type OpenCodeOptions, startOpenCode } from "./opencode.js";
 import { createProject, type Project } from "./project.js";
-import type { PromptCacheOptions } from "./prompt-cache.js";
-import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
+import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import type { Session } from "./session.js";
 
 /** The contents of an `opencode.json`. */
@@ -40,10 +39,10 @@ export interface StageOptions {
   isCloned?: boolean;
   /** Runs after the project is created and before the host's first start. */
   prepare?: (project: Project) => void | Promise<void>;
-  /** Environment variables for the host. */
-  env?: Record<string, string>;
-  /** Lifetime and clock of the model's prompt caches. */
-  promptCache?: PromptCacheOptions;
+  /** Environment variables for the host, or a function of the project that returns them. */
+  env?: Record<string, string> | ((project: Project) => Record<string, string>);
+  /** Lifetime and clock of the model's prompt caches, and how it counts tokens. */
+  promptCache?: ScriptedModelOptions;
   /** Port on which the model answers; its own by default. */
   modelPort?: ModelPort;
 }
@@ -92,7 +91,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     );
     undo.push(project.remove);
     await options.prepare?.(project);
-    const runner = createRunner({ project, env: options.env ?? {} }, config);
+    const env = typeof options.env === "function" ? options.env(project) : (options.env ?? {});
+    const runner = createRunner({ project, env }, config);
     undo.push(runner.stop);
     await runner.restart();
     return present({ model, project, runner, close });

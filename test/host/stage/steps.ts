@@ -24,6 +24,8 @@ export interface SayStep {
 /** An answer that calls one tool, or several in parallel. */
 export interface CallsStep {
   kind: "calls";
+  /** What the answer says before its calls; nothing by default. */
+  text?: string;
   calls: PlannedCall[];
   usage?: ReportedUsage;
 }

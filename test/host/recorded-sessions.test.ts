@@ -1,0 +1,128 @@
+/** A small invented session, in the form of recorded ones, played in the real OpenCode and in the simulation of it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { readOpening, type SeenOpening } from "../bench/session-simulation/opening.js";
+import { simulate } from "../bench/session-simulation/simulate.js";
+import { sum, writeBill } from "../sessions/bill.js";
+import { compare } from "../sessions/comparison.js";
+import { measureReplay } from "../sessions/figures.js";
+import { createInventedSession } from "../sessions/invented-session.js";
+import { REPORT_PRICE } from "../sessions/prices.js";
+import { type RecordedSession, readSession } from "../sessions/recorded-session.js";
+import { replay } from "../sessions/replay.js";
+import { writeReport } from "../sessions/report.js";
+import type { Replay } from "../sessions/request-record.js";
+import { readHostTools } from "../sessions/tool-definitions.js";
+import { repository } from "./repository.js";
+import type { ChatTool } from "./stage/model-request.js";
+
+/** Small enough that the bare host summarizes, and that the plugin clears what is edited later. */
+const SMALL = { window: 40_000, options: { microCompact: { floor: 0, keepRecent: 1 } } };
+const MINUTE_MS = 60_000;
+
+let session: RecordedSession;
+let tools: ChatTool[];
+let bare: Replay;
+let strata: Replay;
+
+beforeAll(async () => {
+  session = readBack(createInventedSession());
+  tools = await readHostTools();
+  bare = await replay(session, { tools, window: SMALL.window, hasPauses: true });
+  strata = await replay(session, { ...SMALL, tools, plugin: repository, hasPauses: true });
+});
+
+/** The session as it comes from a file. */
+function readBack(made: RecordedSession): RecordedSession {
+  const folder = mkdtempSync(join(tmpdir(), "strata-recorded-"));
+  try {
+    writeFileSync(join(folder, "session.json"), JSON.stringify(made));
+    return readSession(join(folder, "session.json"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const answersOf = ({ records }: Replay): number => records.filter(({ leaning }) => leaning).length;
+
+describe("a recorded session in the real OpenCode", () => {
+  it("a replay gives every recorded answer that calls tools or ends a turn", () => {
+    // One of the recorded answers neither calls nor ends a turn; it is said with the next.
+    const recorded = sum(session.turns.map(({ steps }) => steps.length)) - 1;
+    expect([answersOf(bare), answersOf(strata)]).toEqual([recorded, recorded]);
+  });
+
+  it("a replay reads again what an edit needs and is out of sight, and no edit goes without", () => {
+    expect([bare.edits, bare.blindEdits, strata.edits, strata.blindEdits]).toEqual([2, 0, 2, 0]);
+    const looks = strata.records.flatMap(({ readAgain }) => readAgain);
+    expect(looks).toHaveLength(2);
+    // Around the lines, not the whole file.
+    for (const characters of looks) expect(characters).toBeLessThan(25_001);
+  });
+
+  it("a replay notices answers that lean on what is gone", () => {
+    const gone = strata.records.flatMap(({ leaning }) => leaning?.gone ?? []);
+    expect(gone).toContain("applesRate40");
+    expect(measureReplay(strata).leaningAnswers).toBe(3);
+  });
+
+  it("a replay lets the recorded hour pass without waiting, and the prompt cache is cold behind it", () => {
+    for (const { records, seconds } of [bare, strata]) {
+      const behind = records.find(({ at }, index) => at - (records[index - 1]?.at ?? at) > 50 * MINUTE_MS);
+      expect(behind?.cached).toBe(0);
+      expect(seconds).toBeLessThan(50 * 60);
+    }
+  });
+
+  it("a replay without the plugin is summarized by the host, and one with it is not", () => {
+    const summaries = (replayed: Replay) => replayed.records.filter(({ kind }) => kind === "summary").length;
+    expect(summaries(bare)).toBeGreaterThan(0);
+    expect(summaries(strata)).toBe(0);
+  });
+
+  it("a bill adds up to the price", () => {
+    for (const replayed of [bare, strata]) {
+      const { price } = measureReplay(replayed);
+      expect(sum([...writeBill(replayed.records, REPORT_PRICE).values()])).toBeCloseTo(price, 3);
+    }
+  });
+
+  it("a report has each session in its tables and its chart", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "strata-report-"));
+    try {
+      const tables = await writeReport(folder, [{ id: "invented", bare, strata }], "an invented session");
+      const [compared] = compare([{ id: "invented", bare, strata }]);
+      const ratio = (compared?.strata.price ?? 0) / (compared?.bare.price ?? 1);
+      expect(tables).toContain(`**${ratio.toFixed(3)}**`);
+      expect(tables).toContain("| Claude Opus 4.8 |");
+      expect(tables).toContain("| clearable results, read |");
+      expect(readFileSync(join(folder, "sessions.svg"), "utf8")).toContain(`>${ratio.toFixed(2)}</text>`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("the simulation of a recorded session", () => {
+  /** How far the price is from the replay's, as a share of it. */
+  const deviation = (simulated: Replay, replayed: Replay): number =>
+    Math.abs(measureReplay(simulated).price / measureReplay(replayed).price - 1);
+
+  const open = (plugin?: string): Promise<SeenOpening> =>
+    readOpening([session], { hostTools: tools, ...(plugin === undefined ? {} : { plugin }) });
+
+  it("a simulation costs what the replay costs, within 3 %, without the plugin and with it", async () => {
+    const bareAgain = await simulate(session, {
+      window: SMALL.window,
+      hasPauses: true,
+      opening: await open(),
+    });
+    expect(deviation(bareAgain, bare)).toBeLessThan(0.03);
+    const opening = await open(repository);
+    const again = await simulate(session, { ...SMALL, hasPauses: true, opening, plugin: repository });
+    expect(deviation(again, strata)).toBeLessThan(0.03);
+    expect(again.records).toHaveLength(strata.records.length);
+  });
+});

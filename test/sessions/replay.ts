@@ -1,0 +1,142 @@
+/**
+ * Plays a recorded session once in the real OpenCode:
+ *
+ *     const tools = await readHostTools();
+ *     const bare = await replay(session, { tools });
+ *     const strata = await replay(session, { tools, plugin: withStrata });
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type SavingsRecord, sumSavings } from "../../src/record/savings.js";
+import { readRecords } from "../host/stage/break-reasons.js";
+import type { ChatTool } from "../host/stage/model-request.js";
+import type { Project } from "../host/stage/project.js";
+import type { Session } from "../host/stage/session.js";
+import { openStage, type Stage } from "../host/stage/stage.js";
+import { applyCall } from "./project-files.js";
+import { createRecordedAgent, type RecordedAgent } from "./recorded-agent.js";
+import { openRecordedAnswers } from "./recorded-answers.js";
+import { createRecordedClock, steadyClock } from "./recorded-clock.js";
+import type { RecordedCall, RecordedSession } from "./recorded-session.js";
+import { BYTES_PER_TOKEN, type Replay } from "./request-record.js";
+import { planScript, type ScriptTurn } from "./script.js";
+import { planDefinitions, recordedTools, TOOLS_FILE } from "./tool-definitions.js";
+
+export interface ReplayOptions {
+  /** The host's tools, from `readHostTools`. */
+  tools: readonly ChatTool[];
+  /** The plugin to load; by default none. */
+  plugin?: string;
+  /** Options for it. */
+  options?: Record<string, unknown>;
+  /** The model's window in tokens; 200,000 by default. */
+  window?: number;
+  /** Whether time passes between requests as it was recorded, without waiting. */
+  hasPauses?: boolean;
+  /** Called after each turn. */
+  onTurn?: (turn: number, turns: number) => void;
+}
+
+/** A turn may hold more than a hundred requests. */
+const TURN_TIMEOUT_MS = 1_200_000;
+/** How often the user says "Continue." to a turn that the host ended early, before the replay gives up. */
+const MAX_NUDGES = 3;
+
+/** Throws if OpenCode ends a turn with an error, or asks for a result that was not recorded. */
+export async function replay(session: RecordedSession, options: ReplayOptions): Promise<Replay> {
+  const { tools, plugin, window = 200_000, hasPauses = false } = options;
+  const startedMs = performance.now();
+  let onRun = (_call: RecordedCall): void => {};
+  const answers = await openRecordedAnswers((call) => onRun(call));
+  try {
+    const clock = createLateClock();
+    await using stage = await openStage({
+      plugin: [recordedTools, ...(plugin === undefined ? [] : [plugin])],
+      ...(options.options ? { options: options.options } : {}),
+      config: {
+        small_model: undefined,
+        provider: { mock: { models: { m1: { limit: { context: window, output: 8_000 } } } } },
+      },
+      env: (project) => ({
+        STRATA_RECORDED_TOOLS: join(project.root, TOOLS_FILE),
+        STRATA_RECORDED_ANSWERS: answers.url,
+        STRATA_HOOK_TIMES: join(project.root, HOOK_TIMES),
+        ...(hasPauses ? { STRATA_RECORDED_CLOCK: join(project.root, CLOCK) } : {}),
+      }),
+      promptCache: { now: clock.now, bytesPerToken: BYTES_PER_TOKEN },
+      async prepare({ root }) {
+        await writeFile(join(root, TOOLS_FILE), JSON.stringify(planDefinitions(tools, [session])));
+        await writeFile(join(root, CLOCK), "0");
+        if (hasPauses) clock.set(createRecordedClock(session.turns[0]?.at ?? Date.now(), join(root, CLOCK)));
+      },
+    });
+    const folder = stage.project.path;
+    const turns = planScript(session, folder);
+    const agent = createRecordedAgent({ turns, folder, clock, onCall: answers.add });
+    onRun = (call) => {
+      applyCall(call, folder);
+      agent.wait();
+    };
+    const played = await stage.newSession(session.id);
+    agent.enter(played.id);
+    stage.model.respond(agent.respond);
+    for (const [index, turn] of turns.entries()) {
+      clock.reach(turn.at);
+      agent.begin(index);
+      await playTurn(played, turn, agent);
+      options.onTurn?.(index + 1, turns.length);
+    }
+    const seconds = (performance.now() - startedMs) / 1_000;
+    if (answers.missing.length > 0) throw new Error(`not recorded: ${answers.missing.join(", ")}`);
+    return { id: session.id, ...(await finish(stage, agent)), seconds };
+  } finally {
+    await answers.close();
+  }
+}
+
+/** Beside the project, under the stage's root. */
+const CLOCK = "recorded-clock";
+const HOOK_TIMES = "hook-times.json";
+
+/** A clock that is known only when the project is. */
+function createLateClock() {
+  let clock = steadyClock;
+  return {
+    set(next: typeof clock) {
+      clock = next;
+    },
+    now: () => clock.now(),
+    reach: (at: number | undefined) => clock.reach(at),
+  };
+}
+
+async function playTurn(session: Session, { user }: ScriptTurn, agent: RecordedAgent): Promise<void> {
+  for (let nudges = 0; nudges === 0 || !agent.isTurnOver(); nudges++) {
+    if (nudges > MAX_NUDGES) throw new Error("OpenCode ended a turn before all recorded answers were given");
+    const text = nudges === 0 ? user : "Continue.";
+    const { info } = await session.ask(text, { timeoutMs: TURN_TIMEOUT_MS });
+    if (info.error) throw new Error(`OpenCode ended a turn with an error: ${JSON.stringify(info.error)}`);
+  }
+}
+
+/** Stops the host first, so that what the plugin still writes is there. */
+async function finish({ host, project }: Stage, agent: RecordedAgent) {
+  await host.stop();
+  const claimed = sumClaims(readRecords(project.file(".opencode/strata")));
+  return { ...agent.close(), claimed, hookSeconds: readHookSeconds(project) };
+}
+
+/** What the ledger of each session claims, added up. */
+export function sumClaims(records: readonly SavingsRecord[]): number {
+  const sessions = [...new Set(records.map(({ session }) => session))];
+  const net = (id: string): number => sumSavings(records.filter(({ session }) => session === id)).net;
+  return sessions.reduce((sum, id) => sum + net(id), 0);
+}
+
+function readHookSeconds({ root }: Project): number {
+  const path = join(root, HOOK_TIMES);
+  if (!existsSync(path)) return 0;
+  const milliseconds = Object.values(JSON.parse(readFileSync(path, "utf8"))) as number[];
+  return milliseconds.reduce((sum, one) => sum + one, 0) / 1_000;
+}

@@ -1,0 +1,250 @@
+/** The parts of the replay of recorded sessions that need no host. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findTail } from "../bench/session-simulation/compaction.js";
+import { answerMessage, toWire, userMessage } from "../bench/session-simulation/host-messages.js";
+import { createModelRequest } from "../host/stage/model-request.js";
+import { sum, writeBill } from "../sessions/bill.js";
+import { type Block, listBlocks } from "../sessions/blocks.js";
+import { createIdentifiers } from "../sessions/identifiers.js";
+import { createInventedSession } from "../sessions/invented-session.js";
+import { findCached } from "../sessions/look-back.js";
+import { applyPatch } from "../sessions/patch.js";
+import { PRICES, priceOf, REPORT_PRICE } from "../sessions/prices.js";
+import { applyCall } from "../sessions/project-files.js";
+import { type RecordedCall, readSessions } from "../sessions/recorded-session.js";
+import type { RequestRecord } from "../sessions/request-record.js";
+import { planScript } from "../sessions/script.js";
+import { isInSight, linesToChange, planLookAgain } from "../sessions/sight.js";
+
+async function inFolder(act: (folder: string) => void | Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "strata-recorded-"));
+  try {
+    await act(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const call = (tool: string, args: Record<string, unknown>, result = "", error = false): RecordedCall => ({
+  tool,
+  args,
+  result,
+  error,
+});
+
+describe("a recorded session", () => {
+  it("a recorded session is refused where its form is another, and where its name is unknown", () =>
+    inFolder((folder) => {
+      writeFileSync(join(folder, "a.json"), JSON.stringify({ id: "a", turns: [{ user: "go" }] }));
+      expect(() => readSessions(folder)).toThrow("is not a recorded session");
+      expect(() => readSessions(folder, ["b"])).toThrow("has no session b; it has: a");
+    }));
+
+  it("a recorded session without a folder, arguments or results is read with empty ones", () =>
+    inFolder((folder) => {
+      const turns = [{ user: "go", steps: [{ calls: [{ tool: "bash" }] }] }];
+      writeFileSync(join(folder, "a.json"), JSON.stringify({ id: "a", turns }));
+      const [session] = readSessions(folder);
+      expect(session?.cwd).toBe("");
+      expect(session?.turns[0]?.steps[0]?.calls).toEqual([{ tool: "bash", args: {}, result: "" }]);
+    }));
+
+  it("a script moves all paths into the project and ends each turn with an answer that calls nothing", () => {
+    const session = createInventedSession();
+    const turns = planScript(session, "/here");
+    expect(JSON.stringify(turns)).not.toContain(session.cwd);
+    for (const { steps } of turns) {
+      expect(steps.at(-1)?.calls).toEqual([]);
+      for (const { calls } of steps.slice(0, -1)) expect(calls).not.toEqual([]);
+    }
+    expect(turns[0]?.steps.some(({ say }) => say === "Now the tests.")).toBe(true);
+  });
+
+  it("an answer without calls in the middle of a turn is said with the next one", () => {
+    const steps = [
+      { say: "First.", calls: [] },
+      { say: "Second.", calls: [call("bash", {})] },
+    ];
+    const [turn] = planScript({ id: "s", cwd: "", turns: [{ user: "go", steps }] }, "/here");
+    expect(turn?.steps.map(({ say }) => say)).toEqual(["First.\n\nSecond.", "Done."]);
+  });
+});
+
+describe("files of a replay", () => {
+  it("files are made as the session makes them, and no file that would steer the host", () =>
+    inFolder((folder) => {
+      const file = (name: string): string => join(folder, name);
+      const text = (name: string): string => readFileSync(file(name), "utf8");
+      applyCall(call("read", { filePath: file("a.ts") }, "    1→one\n    2→two\n    3→three"), folder);
+      applyCall(call("edit", { filePath: file("a.ts"), oldString: "two", newString: "$&2" }), folder);
+      expect(text("a.ts")).toBe("one\n$&2\nthree\n");
+      const patch = `*** Begin Patch\n*** Update File: a.ts\n@@\n one\n-$&2\n+zwei\n*** End Patch`;
+      applyCall(call("edit", { filePath: file("a.ts"), oldString: "", newString: patch }), folder);
+      expect(text("a.ts")).toBe("one\nzwei\nthree\n");
+      applyCall(call("write", { filePath: file("a.ts"), content: "x" }, "", true), folder);
+      expect(text("a.ts")).toBe("one\nzwei\nthree\n");
+      applyCall(call("write", { filePath: file("AGENTS.md"), content: "obey" }), folder);
+      expect(() => text("AGENTS.md")).toThrow("ENOENT");
+    }));
+
+  it("a patch that does not fit changes nothing, and one that adds a file makes it", () => {
+    expect(applyPatch("one\n", "@@\n-two\n+three")).toBeUndefined();
+    expect(applyPatch(undefined, "*** Begin Patch\n*** Add File: b\n+one\n+two\n*** End Patch")).toBe(
+      "one\ntwo\n",
+    );
+  });
+});
+
+describe("what an edit needs in sight", () => {
+  const rows = Array.from({ length: 900 }, (_, n) => `  const value${n} = compute(${n});`);
+  const edit = call("edit", {
+    filePath: "/p/a.ts",
+    oldString: rows.slice(500, 503).join("\n"),
+    newString: "x",
+  });
+
+  it("lines to change are those of the old text, without short ones", () => {
+    expect(linesToChange(edit)).toHaveLength(3);
+    expect(linesToChange(call("edit", { oldString: "{\n}\n", newString: "" }))).toEqual([]);
+    expect(linesToChange(call("bash", { oldString: rows[0] }))).toEqual([]);
+  });
+
+  it("a look again shows the lines, and no more of a long result than 200 lines", () => {
+    const seen = call("read", { filePath: "/p/a.ts" }, rows.join("\n"));
+    const look = planLookAgain(edit, [call("bash", { command: "ls" }, "a.ts"), seen]);
+    expect(look?.tool).toBe("read");
+    expect(look?.result.split("\n")).toHaveLength(200);
+    expect(isInSight(linesToChange(edit), look?.result ?? "")).toBe(true);
+    expect(planLookAgain(edit, [{ ...seen, error: true }])).toBeUndefined();
+  });
+
+  it("a look again finds what the agent itself wrote", () => {
+    const wrote = call("edit", {
+      filePath: "/p/a.ts",
+      oldString: "y",
+      newString: rows.slice(499, 504).join("\n"),
+    });
+    expect(isInSight(linesToChange(edit), planLookAgain(edit, [wrote])?.result ?? "")).toBe(true);
+  });
+});
+
+describe("what an answer leans on", () => {
+  it("an identifier counts as gone where only a result had brought it and the request lacks it", () => {
+    const identifiers = createIdentifiers("/p/strataProject");
+    const step = (say: string, result = "") => ({ at: undefined, say, calls: [call("bash", {}, result)] });
+    identifiers.learn(step("", "computeRate strataProject plainwords"));
+    const said = step("computeRate and strataProject and plainwords and otherName1");
+    expect(identifiers.judge(said, "computeRate")).toMatchObject({ known: 1, gone: [] });
+    expect(identifiers.judge(said, "nothing")).toMatchObject({
+      gone: ["computeRate"],
+      carrierCharacters: 36,
+    });
+  });
+});
+
+const block = (prefix: string, isCachePoint = false, bytes = 350): Block => ({
+  kind: "said",
+  bytes,
+  prefix,
+  isCachePoint,
+});
+const record = (blocks: Block[], at = 0): RequestRecord => ({
+  kind: "agent",
+  at,
+  sent: blocks.length * 100,
+  cached: 0,
+  answered: 0,
+  blocks,
+  readAgain: [],
+});
+
+describe("Anthropic's prompt cache", () => {
+  const many = (count: number, from = 0, name = "p"): Block[] =>
+    Array.from({ length: count }, (_, n) => block(`${name}${from + n}`));
+
+  it("an entry is found up to 20 blocks back from a cache point, and no further", () => {
+    const first = [...many(4), block("end", true)];
+    const within = [
+      ...first.map((one) => ({ ...one, isCachePoint: false })),
+      ...many(18, 5),
+      block("x", true),
+    ];
+    const beyond = [
+      ...first.map((one) => ({ ...one, isCachePoint: false })),
+      ...many(19, 5),
+      block("x", true),
+    ];
+    expect(findCached([record(first), record(within)])).toEqual([0, 500]);
+    expect(findCached([record(first), record(beyond)])).toEqual([0, 0]);
+  });
+
+  it("a change far back costs everything but the system prompt", () => {
+    const request = (name: string): Block[] => [
+      block("system", true),
+      ...many(60, 0, name),
+      block(`${name}end`, true),
+    ];
+    expect(findCached([record(request("a")), record(request("b"))])).toEqual([0, 100]);
+  });
+
+  it("an entry that is not read lives for five minutes", () => {
+    const request = [block("system", true)];
+    const minutes = (count: number): number => count * 60_000;
+    expect(findCached([0, 4, 8, 14].map((at) => record(request, minutes(at))))).toEqual([0, 100, 100, 0]);
+  });
+});
+
+describe("prices", () => {
+  it("a request beyond a model's tier costs its dearer prices, all of it", () => {
+    const grok = PRICES.find(({ model }) => model === "Grok 4");
+    const price = (sent: number): number => (grok ? priceOf(grok, { sent, cached: 0, answered: 0 }) : 0);
+    expect(price(128_000)).toBe(128_000 * 3);
+    expect(price(128_001)).toBe(128_001 * 6);
+  });
+
+  it("a bill adds up to the price, wherever the cache ends", () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(sizes, fc.double({ min: 0, max: 1, noNaN: true }), (bytes, share) => {
+        const blocks = bytes.map((one, index) => block(`p${index}`, false, one));
+        const sent = Math.ceil(sum(bytes) / 3.5);
+        const usage = { ...record(blocks), sent, cached: Math.round(sent * share), answered: 40 };
+        const total = sum([...writeBill([usage], REPORT_PRICE).values()]);
+        expect(total).toBeCloseTo(priceOf(REPORT_PRICE, usage), 3);
+      }),
+    );
+  });
+});
+
+describe("the simulated host", () => {
+  const at = { at: 0, sent: 0, cached: 0, answered: 0 };
+  const answer = (text: string) => answerMessage("m", [{ type: "text", text }], at);
+
+  it("messages on the wire are blocks of the kinds that they are", () => {
+    const part = {
+      type: "tool",
+      tool: "read",
+      callID: "c1",
+      state: { status: "completed", input: { filePath: "a" }, output: "text" },
+    };
+    const messages = toWire([userMessage("u", "go", 0), answerMessage("a", [part], at)]);
+    const raw = Buffer.from(
+      JSON.stringify({ model: "m1", messages: [{ role: "system", content: "s" }, ...messages] }),
+    );
+    const request = createModelRequest({ raw, sessionID: "s", parentSessionID: undefined, at: 0 });
+    const blocks = listBlocks(request);
+    expect(blocks.map(({ kind }) => kind)).toEqual(["fixed", "fixed", "user", "said", "inputs", "clearable"]);
+    expect(blocks.map(({ isCachePoint }) => isCachePoint)).toEqual([false, true, false, false, true, true]);
+  });
+
+  it("a summary keeps the newest answers that fit a quarter of the window", () => {
+    const text = "x".repeat(4_000);
+    const messages = [userMessage("u", "go", 0), ...Array.from({ length: 20 }, () => answer(text))];
+    expect(messages.length - findTail(messages, 20_000)).toBe(4);
+    expect(findTail([userMessage("u", "go", 0), answer("short")], 20_000)).toBe(0);
+  });
+});
