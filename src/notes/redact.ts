@@ -69,13 +69,20 @@ function* redactLedger(ledger: Ledger): Sliced<Ledger> {
     answers: yield* changeEach(ledger.answers, (answer) => ({
       ...answer,
       text: safe(answer.text),
+      ...(answer.whole !== undefined && { whole: safe(answer.whole) }),
       ...(answer.next !== undefined && { next: safe(answer.next) }),
     })),
+    findings: yield* changeEach(ledger.findings, (finding) => ({ ...finding, text: safe(finding.text) })),
     todos: todos && {
       ...todos,
       items: yield* changeEach(todos.items, (todo) => ({ ...todo, content: safe(todo.content) })),
     },
     files: yield* changeFacts(ledger.files, (file) => ({ ...file, key: safe(file.key) })),
+    changes: yield* changeEach(ledger.changes, (change) => ({
+      ...change,
+      path: safe(change.path),
+      what: safe(change.what),
+    })),
     commands: yield* changeFacts(ledger.commands, (command) => ({
       ...command,
       key: safe(command.key),

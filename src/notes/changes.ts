@@ -1,0 +1,119 @@
+/** What an edit has changed, in a few words: "5433 → 5432". Pure. */
+
+import { mayShowSecrets, readInput, readText } from "../conversation/call.js";
+import type { ToolPart } from "../conversation/message.js";
+import { redactSecrets } from "../secrets/secrets.js";
+import { cut, toLine } from "../text.js";
+
+/** Lines of a file before and after an edit, those that are equal left out. */
+export interface ChangedLines {
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** Characters of an edit that are compared; a longer one says less than its file's name. */
+const LOOKED_AT = 8_000;
+const LONGEST_SIDE = 60;
+const LONGEST_LINE = 80;
+const PATCHED_FILE = /^(?:\*\*\* (?:Add File|Update File|Move to): |\+\+\+ (?:b\/)?)([^\t\n]+)/;
+
+/** The changed lines without secrets; nothing of files that hold them. `named` is the file as the call spells it. */
+export function readChangedLines(part: ToolPart, named: string): ChangedLines {
+  if (mayShowSecrets(part)) return { removed: [], added: [] };
+  const input = readInput(part);
+  const patch = readText(input, "patchText", "patch");
+  // The host's diff has whole lines, by whose words a secret is known.
+  const { diff } = part.state.metadata ?? {};
+  const text = patch === undefined ? (typeof diff === "string" ? diff : undefined) : cutFile(patch, named);
+  if (text !== undefined) return readDiff(safe(text));
+  const edits = Array.isArray(input.edits) ? input.edits : [input];
+  const sides = edits.map((edit) => {
+    const fields = typeof edit === "object" && edit !== null ? (edit as Record<string, unknown>) : {};
+    return {
+      removed: safe(readText(fields, "oldString", "old_string") ?? ""),
+      added: safe(readText(fields, "newString", "new_string") ?? ""),
+    };
+  });
+  return withoutEqual({
+    removed: sides.flatMap(({ removed }) => removed.split("\n")),
+    added: sides.flatMap(({ added }) => added.split("\n")),
+  });
+}
+
+const safe = (text: string): string => redactSecrets(cut(text, LOOKED_AT)).text;
+
+/** The part of a patch that is about this file. */
+function cutFile(patch: string, named: string): string {
+  const lines = patch.split("\n");
+  const start = lines.findIndex((line) => {
+    const path = PATCHED_FILE.exec(line)?.[1]?.trim();
+    return path !== undefined && (named.endsWith(path) || path.endsWith(named));
+  });
+  if (start === -1) return "";
+  const end = lines.findIndex((line, index) => index > start && /^\*\*\* |^--- /.test(line));
+  return lines.slice(start + 1, end === -1 ? undefined : end).join("\n");
+}
+
+function readDiff(text: string): ChangedLines {
+  const lines = text.split("\n").filter((line) => !/^(?:---|\+\+\+) /.test(line));
+  const of = (mark: string): string[] => lines.flatMap((line) => (line.startsWith(mark) ? line.slice(1) : []));
+  return withoutEqual({ removed: of("-"), added: of("+") });
+}
+
+function withoutEqual({ added, removed }: ChangedLines): ChangedLines {
+  const [before, after] = [new Set(removed.map(trim)), new Set(added.map(trim))];
+  return {
+    removed: removed.filter((line) => line.trim() !== "" && !after.has(line.trim())),
+    added: added.filter((line) => line.trim() !== "" && !before.has(line.trim())),
+  };
+}
+
+const trim = (line: string): string => line.trim();
+
+/** What has become of what, or the first line that is new; `""` where that says nothing. */
+export function describeChange({ added, removed }: ChangedLines): string {
+  const [from, to] = [removed[0], added[0]];
+  if (from !== undefined && to !== undefined && removed.length === added.length) {
+    const words = compareWords(from.trim(), to.trim());
+    if (words !== undefined) return words;
+  }
+  if (to !== undefined) return toLine(`+ ${to}`, LONGEST_LINE);
+  return from === undefined ? "" : toLine(`- ${from}`, LONGEST_LINE);
+}
+
+/** The words in which two lines differ; `undefined` where these are too many to be read. */
+function compareWords(from: string, to: string): string | undefined {
+  const [before, after] = [splitWords(from), splitWords(to)];
+  let start = 0;
+  while (start < Math.min(before.length, after.length) && before[start] === after[start]) start++;
+  let end = 0;
+  while (
+    end < Math.min(before.length, after.length) - start &&
+    before[before.length - 1 - end] === after[after.length - 1 - end]
+  )
+    end++;
+  const [gone, come] = [before, after].map((words) => words.slice(start, words.length - end).join("").trim());
+  if (gone === undefined || come === undefined || gone.length > LONGEST_SIDE || come.length > LONGEST_SIDE)
+    return undefined;
+  if (gone === "" && come === "") return undefined;
+  if (gone === "") return `+ ${come}`;
+  return come === "" ? `- ${gone}` : `${gone} → ${come}`;
+}
+
+const splitWords = (line: string): string[] => line.match(/[\w$.]+|\s+|[^\w\s$.]/g) ?? [];
+
+/** Identifiers of several words: what a name of the project looks like. */
+const NAME = /[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*/g;
+const LONGEST_NAME = 60;
+
+/** Names on the changed lines, each once, the most frequent first. */
+export function findChangedNames({ added, removed }: ChangedLines, limit: number): string[] {
+  const counts = new Map<string, number>();
+  for (const line of [...added, ...removed])
+    for (const [name] of line.matchAll(NAME))
+      if (name.length <= LONGEST_NAME) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name]) => name)
+    .slice(0, limit);
+}
