@@ -56,7 +56,8 @@ function cutFile(patch: string, named: string): string {
 
 function readDiff(text: string): ChangedLines {
   const lines = text.split("\n").filter((line) => !/^(?:---|\+\+\+) /.test(line));
-  const of = (mark: string): string[] => lines.flatMap((line) => (line.startsWith(mark) ? line.slice(1) : []));
+  const of = (mark: string): string[] =>
+    lines.flatMap((line) => (line.startsWith(mark) ? line.slice(1) : []));
   return withoutEqual({ removed: of("-"), added: of("+") });
 }
 
@@ -77,9 +78,15 @@ export function describeChange({ added, removed }: ChangedLines): string {
     const words = compareWords(from.trim(), to.trim());
     if (words !== undefined) return words;
   }
-  if (to !== undefined) return toLine(`+ ${to}`, LONGEST_LINE);
-  return from === undefined ? "" : toLine(`- ${from}`, LONGEST_LINE);
+  const [come, gone] = [added.find(isTelling), removed.find(isTelling)];
+  if (come !== undefined) return toLine(`+ ${come.trim()}`, LONGEST_LINE);
+  return gone === undefined ? "" : toLine(`- ${gone.trim()}`, LONGEST_LINE);
 }
+
+/** Not a comment, an import or a bracket. */
+const isTelling = (line: string): boolean =>
+  /\w{3}/.test(line) &&
+  !/^\s*(?:\/\/|\/?\*|#|--|<!--|import\b|from\b|use\b|package\b|["'`][\w@./-]+["'`],?\s*$)/.test(line);
 
 /** The words in which two lines differ; `undefined` where these are too many to be read. */
 function compareWords(from: string, to: string): string | undefined {
@@ -92,7 +99,12 @@ function compareWords(from: string, to: string): string | undefined {
     before[before.length - 1 - end] === after[after.length - 1 - end]
   )
     end++;
-  const [gone, come] = [before, after].map((words) => words.slice(start, words.length - end).join("").trim());
+  const [gone, come] = [before, after].map((words) =>
+    words
+      .slice(start, words.length - end)
+      .join("")
+      .trim(),
+  );
   if (gone === undefined || come === undefined || gone.length > LONGEST_SIDE || come.length > LONGEST_SIDE)
     return undefined;
   if (gone === "" && come === "") return undefined;

@@ -32,7 +32,12 @@ const ASSIGNED = /^(?:[A-Za-z_]\w*=\S*\s+)+/;
 export function isLooking(command: string): boolean {
   const bare = command.slice(0, LOOKED_AT).replace(QUOTED, '""');
   if (WRITES.test(bare)) return false;
-  const parts = bare.split(BETWEEN).map((part) => part.replace(ASSIGNED, "").replace(/[&!{}\s]+/g, " ").trim());
+  const parts = bare.split(BETWEEN).map((part) =>
+    part
+      .replace(ASSIGNED, "")
+      .replace(/[&!{}\s]+/g, " ")
+      .trim(),
+  );
   const said = parts.filter((part) => part !== "" && part !== '""' && !/^[A-Za-z_]\w*=\S*$/.test(part));
   return said.length > 0 && said.every(looks);
 }
@@ -44,6 +49,7 @@ function looks(part: string): boolean {
 
 /** Files that a looking command names, as it spells them. */
 export function findLookedAt(command: string): string[] {
-  const words = command.slice(0, LOOKED_AT).match(/(?:[\w@.~-]*\/)*[\w@.-]*\w\.[A-Za-z]\w{0,5}(?=$|[\s"';|)])/g) ?? [];
+  const words =
+    command.slice(0, LOOKED_AT).match(/(?:[\w@.~-]*\/)*[\w@.-]*\w\.[A-Za-z]\w{0,5}(?=$|[\s"';|)])/g) ?? [];
   return [...new Set(words)].filter((word) => word.includes("/") && !/^\d+\.\d/.test(word));
 }

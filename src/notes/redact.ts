@@ -77,7 +77,11 @@ function* redactLedger(ledger: Ledger): Sliced<Ledger> {
       ...todos,
       items: yield* changeEach(todos.items, (todo) => ({ ...todo, content: safe(todo.content) })),
     },
-    files: yield* changeFacts(ledger.files, (file) => ({ ...file, key: safe(file.key) })),
+    files: yield* changeFacts(ledger.files, (file) => ({
+      ...file,
+      key: safe(file.key),
+      ...(file.touched && { touched: file.touched.filter((name) => safe(name) === name) }),
+    })),
     changes: yield* changeEach(ledger.changes, (change) => ({
       ...change,
       path: safe(change.path),

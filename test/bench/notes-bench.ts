@@ -31,7 +31,10 @@ if (folder === undefined || !existsSync(folder)) {
 
 const only = values.only?.split(",");
 const sessions = readRecorded(folder).filter(({ source }) => !only || only.includes(source.repo));
-const checkouts = [...(values.against === undefined ? [] : [values.against]), join(import.meta.dirname, "../..")];
+const checkouts = [
+  ...(values.against === undefined ? [] : [values.against]),
+  join(import.meta.dirname, "../.."),
+];
 for (const checkout of checkouts) {
   const create = await openMeasured(checkout);
   const rows = [];

@@ -9,11 +9,11 @@ export interface Token {
 }
 
 /** `camelCase`, `PascalCase`, `snake_case` and `kebab-case-names` of three words; five characters or more. */
-const IDENTIFIER =
-  /[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*|\b[a-z][a-z\d]*(?:-[a-z\d]+){2,}\b/g;
+const IDENTIFIER = /[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*|\b[a-z][a-z\d]*(?:-[a-z\d]+){2,}\b/g;
 const PATH = /(?:[\w@.~-]+\/)+[\w@.-]*\w\.[A-Za-z]\w{0,5}\b/g;
 /** Three digits or more, versions, and hashes of commits. */
-const NUMBER = /(?<![\w.])(?:\d+\.\d+(?:\.\d+)*|\d{3,}|(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{7,40})(?![\w.]\w)/g;
+const NUMBER =
+  /(?<![\w.])(?:\d+\.\d+(?:\.\d+)*|\d{3,}|(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{7,40})(?![\w.]\w)/g;
 const SHORTEST = 5;
 
 export function findTokens(text: string): Token[] {

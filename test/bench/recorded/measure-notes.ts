@@ -55,7 +55,11 @@ export async function measureSession(session: RecordedSession, create: CreateNot
   for (const [index, { message, returned, said }] of moments.entries()) {
     if (index > 0 && index % EVERY === 0) {
       const text = (await notes.formatForModel("ses_1", { maxCharacters: MOST_CHARACTERS })) ?? "";
-      ask(result, relative(text, cwd), { known, before: moments.slice(0, index), after: moments.slice(index) });
+      ask(result, relative(text, cwd), {
+        known,
+        before: moments.slice(0, index),
+        after: moments.slice(index),
+      });
     }
     await notes.learn("ses_1", [message]);
     for (const token of [...findTokens(said), ...findTokens(returned)]) known.add(token.text);
@@ -128,18 +132,16 @@ export function formatTable(title: string, rows: readonly Measured[]): string {
   const head = ["session", "leant on", "held", ...KINDS, "out of sight", "held", "KB", "KB without requests"];
   const repos = [...new Set(rows.map(({ repo }) => repo))];
   const groups = repos.map((repo) => ({ name: repo, rows: rows.filter((row) => row.repo === repo) }));
-  const lines = [
-    ...rows.map((row) => ({ name: row.id, rows: [row] })),
-    ...groups,
-    { name: "all", rows },
-  ].map(({ name, rows: some }) => {
-    const [all, hidden] = [add(some, "all", KINDS), add(some, "hidden", KINDS)];
-    const kinds = KINDS.map((kind) => percent(add(some, "all", [kind])));
-    const largest = (of: "bytes" | "bytesWithoutRequests"): string =>
-      (Math.max(...some.map((row) => row[of])) / 1_000).toFixed(1);
-    const sizes = [largest("bytes"), largest("bytesWithoutRequests")];
-    return [name, `${all.leant}`, percent(all), ...kinds, `${hidden.leant}`, percent(hidden), ...sizes];
-  });
+  const lines = [...rows.map((row) => ({ name: row.id, rows: [row] })), ...groups, { name: "all", rows }].map(
+    ({ name, rows: some }) => {
+      const [all, hidden] = [add(some, "all", KINDS), add(some, "hidden", KINDS)];
+      const kinds = KINDS.map((kind) => percent(add(some, "all", [kind])));
+      const largest = (of: "bytes" | "bytesWithoutRequests"): string =>
+        (Math.max(...some.map((row) => row[of])) / 1_000).toFixed(1);
+      const sizes = [largest("bytes"), largest("bytesWithoutRequests")];
+      return [name, `${all.leant}`, percent(all), ...kinds, `${hidden.leant}`, percent(hidden), ...sizes];
+    },
+  );
   return [`\n${title}`, ...[head, ...lines].map((row) => `| ${row.join(" | ")} |`)].join("\n");
 }
 

@@ -44,7 +44,12 @@ const STEP_MS = 10_000;
 
 export function listMoments({ turns }: RecordedSession): Moment[] {
   const moments: Moment[] = [];
-  const add = (role: string, parts: Message["parts"], texts: Pick<Moment, "said" | "returned">, finish?: string) => {
+  const add = (
+    role: string,
+    parts: Message["parts"],
+    texts: Pick<Moment, "said" | "returned">,
+    finish?: string,
+  ) => {
     const created = START + moments.length * STEP_MS;
     const id = `msg_${moments.length}`;
     const time = { created, completed: created + 1 };
@@ -71,7 +76,9 @@ function toPart({ args, error, name, result, tool }: RecordedCall, callID: strin
   const time = { start, end: start };
   const shown = tool === "other" ? (name ?? tool) : tool;
   if (tool === "bash") {
-    const exit = Number(/exit(?:ed with)? (?:code|status):? (\d+)/i.exec(text.slice(0, 400))?.[1] ?? (error ? 1 : 0));
+    const exit = Number(
+      /exit(?:ed with)? (?:code|status):? (\d+)/i.exec(text.slice(0, 400))?.[1] ?? (error ? 1 : 0),
+    );
     const state = { status: "completed", input: args, output: text, metadata: { exit }, time };
     return { type: "tool", tool, callID, state };
   }

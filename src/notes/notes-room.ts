@@ -1,0 +1,79 @@
+/**
+ * Which of the machine's lines a model gets, requests and rules apart: what it needs to go on first, within a share for
+ * each kind so that none crowds out the others, then what is left, newest first in each. Pure.
+ */
+import { cut } from "../text.js";
+
+/** Lines that are shown or dropped together. */
+export interface Unit {
+  text: string;
+  /** The kind of the machine's fact; `person` for a person's line. */
+  kind: string;
+  /** Heading of a model's line. */
+  section: string | undefined;
+  at: number;
+  /** The file has more of it. */
+  isCut: boolean;
+  /** Text as shown; `undefined` while dropped. */
+  shown: string | undefined;
+}
+
+/** Bytes of all but requests, rules and people's lines, headings included. */
+export const MOST_OF_OTHERS = 8_000;
+
+interface Share {
+  kinds: readonly string[];
+  /** Bytes of all lines of these kinds, before what is left is given away. */
+  bytes: number;
+  /** Characters of one line. */
+  line: number;
+}
+
+const STATE = ["answer", "changed", "open", "next", "plan", "todo"];
+/** Tuned with test/bench/notes-bench.ts on two of four repositories. */
+const SHARES: readonly Share[] = [
+  { kinds: STATE, bytes: 2_400, line: 1_300 },
+  { kinds: ["model"], bytes: 6_000, line: 600 },
+  { kinds: ["failure"], bytes: 700, line: 240 },
+  { kinds: ["file"], bytes: 2_400, line: 260 },
+  { kinds: ["reads"], bytes: 600, line: 600 },
+  { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 300 },
+  { kinds: ["command"], bytes: 500, line: 180 },
+];
+const REST: Share = { kinds: [], bytes: 0, line: 300 };
+
+export const costOf = ({ shown }: Unit): number => (shown === undefined ? 0 : shown.length + 1);
+const bytesOf = (text: string): number => Buffer.byteLength(text) + 1;
+
+/** Shows what fits into `room` characters and `most` bytes; returns the characters used. */
+export function allotMachine(units: readonly Unit[], room: number, most: number): number {
+  let left = room;
+  let leftBytes = most;
+  const newest = [...units].reverse().sort((a, b) => rankOf(a) - rankOf(b) || b.at - a.at);
+  const spend = (unit: Unit, share: Share, allowance: number): number => {
+    if (unit.shown !== undefined) return 0;
+    const text = unit.text.length > share.line ? `${cut(unit.text, share.line - 1)}…` : unit.text;
+    const bytes = bytesOf(text);
+    if (text.length + 1 > left || bytes > Math.min(leftBytes, allowance)) return 0;
+    unit.shown = text;
+    left -= text.length + 1;
+    leftBytes -= bytes;
+    return bytes;
+  };
+  for (const share of SHARES) {
+    let allowance = share.bytes;
+    for (const unit of newest)
+      if (share.kinds.includes(unit.kind) && !isDone(unit)) allowance -= spend(unit, share, allowance);
+  }
+  for (const unit of newest) spend(unit, SHARES.find(({ kinds }) => kinds.includes(unit.kind)) ?? REST, most);
+  return room - left;
+}
+
+/** What is settled makes room for what is not. */
+const isDone = ({ kind, text }: Unit): boolean =>
+  (kind === "todo" && text.startsWith("- [x]")) || (kind === "failure" && text.endsWith("(later succeeded)"));
+
+function rankOf(unit: Unit): number {
+  const rank = SHARES.findIndex(({ kinds }) => kinds.includes(unit.kind));
+  return isDone(unit) || rank === -1 ? SHARES.length : rank;
+}

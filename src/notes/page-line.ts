@@ -1,0 +1,34 @@
+import { toCode } from "../text.js";
+import { findRequestAt, type Ledger, numberOf } from "./ledger.js";
+
+export interface PageLine {
+  /** Kind, colon, key of the fact. Unique in a page. */
+  id: string;
+  /** One non-empty line without trailing space. */
+  text: string;
+  /** Time of the event in milliseconds since 1970; the newest are kept if space is short. */
+  at: number;
+}
+
+/** Number of the request at a time, as the notes name it; `undefined` before the first. */
+export function findNumberAt(ledger: Ledger, at: number): number | undefined {
+  const index = findRequestAt(ledger.requests, at);
+  return index === -1 ? undefined : numberOf(ledger, index);
+}
+
+/** The text with paths relative to the project. */
+export function shortenPaths(text: string, project: string): string {
+  if (project.length < 2 || !text.includes(project)) return text;
+  return text.replaceAll(`cd ${project} && `, "").replaceAll(`${project}/`, "").replaceAll(project, ".");
+}
+
+/** A command or an input as inline code, with paths relative to the project. */
+export function toShortCode(text: string, limit: number, project: string): string {
+  return toCode(shortenPaths(text, project), limit);
+}
+
+/** Files of ours, of the host and of packages, which say nothing about the work. */
+const FOREIGN =
+  /(?:^|\/)node_modules\/|(?:^|\/)\.opencode\/(?:tool-results|session-memory|strata|memory)\/|\/opencode\/tool-output\//;
+
+export const isForeignFile = (path: string): boolean => FOREIGN.test(path);
