@@ -6,6 +6,8 @@ import { cut, toLine } from "../text.js";
 /** Words of a line that says what went wrong. */
 const FAILURE =
   /\b(error|err!|fatal|failed|failure|exception|missing|not found|no such|cannot|can't|could ?n[o']t|unable|denied|refused|invalid|unknown|unrecognized|unexpected|undefined|must|not (exist|permitted|allowed|recognized))\b/i;
+/** A place in a file with what is wrong there, or the name of a test that failed. */
+const LOCATED = /^\s*[^\s:]+\.\w+[:(]\d+[:,]?\d*\)?: \S|^\s*(--- FAIL: |not ok |panic: )/;
 /** Lines that only point elsewhere, or only say that something went wrong. */
 const EMPTY_WORDS =
   /A complete log of this run|^npm (ERR!|error) *$|^npm (ERR!|error) (code|errno|syscall|path)\b|^Traceback|^\s*at .*:\d+|^\s*File ".*", line \d+|^info |ELIFECYCLE|^(error|failed)[:.!]?$/i;
@@ -22,13 +24,14 @@ export interface TellingLineOptions {
   isLast?: boolean;
 }
 
-/** The first line of an output that says what went wrong, else the last that says anything; without secrets. */
+/** The first line of an output that says what went wrong or where, else the last that says anything; without secrets. */
 export function findTellingLine(output: string, { isLast = false, limit }: TellingLineOptions): string {
   const lines = stripVTControlCharacters(output.slice(-LOOKED_AT).replace(REMARKS, "")).split("\n");
   const failed = isLast
     ? -1
     : lines.findIndex((line) => FAILURE.test(line) && !EMPTY_WORDS.test(line.trim()));
-  const index = failed === -1 ? lines.findLastIndex((line) => SAYS_SOMETHING.test(line)) : failed;
+  const located = isLast || failed !== -1 ? failed : lines.findIndex((line) => LOCATED.test(line));
+  const index = located === -1 ? lines.findLastIndex((line) => SAYS_SOMETHING.test(line)) : located;
   // A secret may be announced on the line before.
   const shown = [lines[index - 1] ?? "", lines[index] ?? ""].map((line) => cut(line, 4 * limit + 400));
   return toLine(redactLines(shown)[1] ?? "", limit);

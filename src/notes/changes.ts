@@ -4,6 +4,7 @@ import { mayShowSecrets, readInput, readText } from "../conversation/call.js";
 import type { ToolPart } from "../conversation/message.js";
 import { redactSecrets } from "../secrets/secrets.js";
 import { cut, toLine } from "../text.js";
+import { findNames } from "./names.js";
 
 /** Lines of a file before and after an edit, those that are equal left out. */
 export interface ChangedLines {
@@ -86,7 +87,9 @@ export function describeChange({ added, removed }: ChangedLines): string {
 /** Not a comment, an import or a bracket. */
 const isTelling = (line: string): boolean =>
   /\w{3}/.test(line) &&
-  !/^\s*(?:\/\/|\/?\*|#|--|<!--|import\b|from\b|use\b|package\b|["'`][\w@./-]+["'`],?\s*$)/.test(line);
+  !/^\s*(?:<{7}|={7}|>{7}|\/\/|\/?\*|#|--|<!--|import\b|from\b|use\b|package\b|["'`][\w@./-]+["'`],?\s*$)/.test(
+    line,
+  );
 
 /** The words in which two lines differ; `undefined` where these are too many to be read. */
 function compareWords(from: string, to: string): string | undefined {
@@ -114,18 +117,7 @@ function compareWords(from: string, to: string): string | undefined {
 
 const splitWords = (line: string): string[] => line.match(/[\w$.]+|\s+|[^\w\s$.]/g) ?? [];
 
-/** Identifiers of several words: what a name of the project looks like. */
-const NAME = /[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*/g;
-const LONGEST_NAME = 60;
-
 /** Names on the changed lines, each once, the most frequent first. */
 export function findChangedNames({ added, removed }: ChangedLines, limit: number): string[] {
-  const counts = new Map<string, number>();
-  for (const line of [...added, ...removed])
-    for (const [name] of line.matchAll(NAME))
-      if (name.length <= LONGEST_NAME) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .map(([name]) => name)
-    .slice(0, limit);
+  return findNames([...added, ...removed].join("\n"), limit);
 }

@@ -9,8 +9,9 @@
 import { formatCount } from "../format.js";
 import { redactSecrets, removeFromLines } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
-import { cut } from "../text.js";
+import { cut, toLine } from "../text.js";
 import type { MergedBlock, MergedLine } from "./merge.js";
+import { findNamesAndPaths } from "./names.js";
 import { allotMachine, costOf, MOST_OF_OTHERS, type Unit } from "./notes-room.js";
 
 export interface ModelNotesInput {
@@ -32,8 +33,12 @@ const LEAST = 200;
 const LEAST_WHEN_CROWDED = 80;
 /** Characters of a request; of a longer one its beginning and its rules are shown. */
 const MOST_OF_A_REQUEST = 1_000;
+const LONGEST_NAMES = 800;
 /** Length of the line that counts dropped lines, without the path. */
 const MISSING_NOTE = 24;
+const IS_RULE = new Set(["rule", "correction"]);
+/** Begins a rule that follows its request. */
+const MOVED = "  … ";
 const SAID = new Set(["request", "rule", "correction", "person"]);
 
 export function* formatForModel({ blocks, path, maxCharacters }: ModelNotesInput): Sliced<string> {
@@ -87,14 +92,13 @@ function moveRules(blocks: readonly UnitBlock[]): UnitBlock[] {
     ),
   );
   const rules = new Map<Unit, Unit[]>();
-  const isMoved = (unit: Unit): boolean =>
-    (unit.kind === "rule" || unit.kind === "correction") && unit.at > 0 && long.has(unit.at);
+  const isMoved = (unit: Unit): boolean => IS_RULE.has(unit.kind) && unit.at > 0 && long.has(unit.at);
   for (const unit of blocks.flatMap(({ units }) => units)) {
     const request = isMoved(unit) ? long.get(unit.at) : undefined;
     if (!request) continue;
     const text = unit.text.replace(/^- [^:]*: /, "");
     if (request.text.includes(text)) continue;
-    rules.set(request, [...(rules.get(request) ?? []), { ...unit, text: `  … ${text}` }]);
+    rules.set(request, [...(rules.get(request) ?? []), { ...unit, text: MOVED + text }]);
   }
   return blocks.map((block) => ({
     ...block,
@@ -125,7 +129,10 @@ function* toUnits({ heading, isOurs, lines: given }: MergedBlock): Sliced<UnitBl
 /** The beginning of a long request; the file has more of it. */
 function shortenRequest(unit: Unit): Unit {
   if (unit.kind !== "request" || unit.text.length <= MOST_OF_A_REQUEST) return unit;
-  return { ...unit, text: shorten(unit.text, MOST_OF_A_REQUEST), isCut: true };
+  const text = shorten(unit.text, MOST_OF_A_REQUEST);
+  const names = findNamesAndPaths(unit.text.slice(MOST_OF_A_REQUEST)).filter((name) => !text.includes(name));
+  const rest = names.length === 0 ? "" : ` with ${toLine(names.join(", "), LONGEST_NAMES)}`;
+  return { ...unit, text: text + rest, isCut: true };
 }
 
 /** Removes secrets from people's lines; the machine's lines have none. */
@@ -155,10 +162,11 @@ function allot(units: readonly Unit[], room: number, most: number): void {
     .sort((a, b) => b.at - a.at);
   let left = room - allotLeast(newestSaid, room);
   left = expand(newestSaid, left, Math.min(left, room / 2));
+  const ofRules = sumOf(newestSaid.filter(({ kind, text }) => IS_RULE.has(kind) && !text.startsWith(MOVED)));
   left -= allotMachine(
     units.filter((unit) => !isSaid(unit)),
     left,
-    most,
+    Math.max(most - ofRules, most / 2),
   );
   expand(newestSaid, left, left);
 }

@@ -167,7 +167,7 @@ export const CAPS = {
   /** Files that were only read are dropped before edited ones. */
   files: 200,
   namesOfAFile: 12,
-  touchedOfAFile: 16,
+  touchedOfAFile: 24,
   changes: 200,
   /** Those that only looked are dropped first. */
   commands: 100,

@@ -13,7 +13,7 @@ const SHORT_COMMAND = 80;
 const MOST_CHANGES = 3;
 const LONGEST_CHANGE = 80;
 const MOST_READ = 60;
-const MOST_TOUCHED = 10;
+const MOST_TOUCHED = 16;
 
 /** Changed files, then one line on those that were only read. */
 export function planFiles(ledger: Ledger, project: string): PageLine[] {
@@ -25,17 +25,13 @@ export function planFiles(ledger: Ledger, project: string): PageLine[] {
   return [...lines, ...planRead(ledger, files, project)];
 }
 
-function planFile(
-  { key, at, isRead, names, touched = [] }: TouchedFile,
-  changes: readonly Change[],
-): PageLine {
-  const done = isRead ? "read and edited" : "edited";
+function planFile({ key, at, names, touched = [] }: TouchedFile, changes: readonly Change[]): PageLine {
   const all = [...new Set([...names, ...touched])].slice(0, names.length + MOST_TOUCHED);
   const declared = all.length === 0 ? "" : `: ${all.join(", ")}`;
   const whats = [...new Set(changes.map(({ what }) => what))].filter((what) => what !== "");
   const what = whats.slice(-MOST_CHANGES).map((one) => quote(one, LONGEST_CHANGE));
-  const changed = what.length === 0 ? "" : `; ${what.join(", ")}`;
-  return { id: `file:${key}`, text: `- ${toCode(key, 1_000)} (${done})${declared}${changed}`, at };
+  const changed = what.length === 0 ? "" : `: ${what.join(", ")}`;
+  return { id: `file:${key}`, text: `- ${toCode(key, 1_000)} (edited${changed})${declared}`, at };
 }
 
 /** The names of the newest by folder: "src/{a.ts, b.ts}". */

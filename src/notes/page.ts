@@ -5,6 +5,7 @@
 import { formatCount } from "../format.js";
 import { cleanLine, cut, toCode, toLine } from "../text.js";
 import { findRequestAt, type Ledger, MOST_OF_A_REQUEST, numberOf, type UserRequest } from "./ledger.js";
+import { findNamesAndPaths } from "./names.js";
 import type { PageLine } from "./page-line.js";
 import { planCurrentState } from "./page-state.js";
 import { planFailures, planFiles, planWorkflow } from "./page-work.js";
@@ -24,6 +25,7 @@ const INTRO =
 
 /** Characters of a request shown in the notes. The stored file has the rest. */
 const SHOWN_OF_A_REQUEST = 4_000;
+const LONGEST_NAMES = 600;
 
 /** All lines of the machine, in the order of the six sections: the model's first, then the ledger's. */
 export function planPage(
@@ -86,14 +88,22 @@ function planRequest(request: UserRequest, number: number, sessionID: string): P
       : [`- Request ${number}${time}:`, ...shown.map((line) => `  > ${line}`)];
   // A text shorter than the limit is complete, even if removed secrets made it shorter than `length`.
   const missing = length - (text.length < SHOWN_OF_A_REQUEST ? MOST_OF_A_REQUEST : SHOWN_OF_A_REQUEST);
-  if (missing > 0)
-    lines.push(`  (${formatCount(missing)} more characters; as it was kept in ${sessionID}.json)`);
+  if (missing > 0) {
+    const names = listNames(text.slice(SHOWN_OF_A_REQUEST), shown.join("\n"));
+    lines.push(`  (${formatCount(missing)} more characters${names}; as it was kept in ${sessionID}.json)`);
+  }
   if (files.length > 0) lines.push(`  Attached: ${files.map((name) => toCode(name, 200)).join(", ")}`);
   return lines.map((line, index) => ({
     id: index === 0 ? id : `${id}:${index}`,
     text: cleanLine(line),
     at,
   }));
+}
+
+/** What the rest of a text is about. */
+function listNames(rest: string, shown: string): string {
+  const names = findNamesAndPaths(rest).filter((name) => !shown.includes(name));
+  return names.length === 0 ? "" : ` with ${toLine(names.join(", "), LONGEST_NAMES)}`;
 }
 
 function formatTime(at: number): string {

@@ -33,9 +33,9 @@ export function isTelling(text: string): boolean {
   return splitSentences(text.slice(0, LOOKED_AT)).some(says);
 }
 
-/** What an agent has found while it works, in its own sentences; `""` if it only says what comes next. */
+/** What an agent has found while it works, with names or numbers; `""` if it only says what comes next. */
 export function findFindings(text: string): string {
   return splitSentences(text.slice(0, LOOKED_AT))
-    .filter((sentence) => says(sentence) && !ANNOUNCED.test(sentence))
+    .filter((sentence) => says(sentence) && TELLS.test(sentence) && !ANNOUNCED.test(sentence))
     .join(" ");
 }

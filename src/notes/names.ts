@@ -1,0 +1,25 @@
+/** Names of a project in a text, told from words by their form: identifiers of several words, and paths. Pure. */
+
+const NAME = /[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*/g;
+const NAME_OR_PATH =
+  /(?:[\w@.~-]+\/)+[\w@.-]*\w\.[A-Za-z]\w{0,5}\b|[A-Za-z_$][\w$]*(?:[a-z\d][A-Z]|_[A-Za-z\d])[\w$]*/g;
+const LONGEST_NAME = 60;
+const LONGEST_PATH = 120;
+const LOOKED_AT = 20_000;
+
+/** Identifiers, each once, the most frequent first. */
+export function findNames(text: string, limit: number): string[] {
+  return count(text, NAME, LONGEST_NAME).slice(0, limit);
+}
+
+/** Identifiers and paths, each once, the most frequent first. */
+export function findNamesAndPaths(text: string): string[] {
+  return count(text, NAME_OR_PATH, LONGEST_PATH);
+}
+
+function count(text: string, pattern: RegExp, longest: number): string[] {
+  const counts = new Map<string, number>();
+  for (const [name] of text.slice(0, LOOKED_AT).matchAll(pattern))
+    if (name.length <= longest) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
