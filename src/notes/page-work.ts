@@ -10,8 +10,8 @@ import { isTelling } from "./telling.js";
 const LONGEST_COMMAND = 200;
 /** A longer command is easier to read with what the agent says it is for. */
 const SHORT_COMMAND = 80;
-const MOST_CHANGES = 3;
-const LONGEST_CHANGE = 80;
+const MOST_CHANGES = 2;
+const LONGEST_CHANGE = 70;
 const MOST_READ = 60;
 const MOST_TOUCHED = 16;
 
@@ -28,10 +28,16 @@ export function planFiles(ledger: Ledger, project: string): PageLine[] {
 function planFile({ key, at, names, touched = [] }: TouchedFile, changes: readonly Change[]): PageLine {
   const all = [...new Set([...names, ...touched])].slice(0, names.length + MOST_TOUCHED);
   const declared = all.length === 0 ? "" : `: ${all.join(", ")}`;
-  const whats = [...new Set(changes.map(({ what }) => what))].filter((what) => what !== "");
-  const what = whats.slice(-MOST_CHANGES).map((one) => quote(one, LONGEST_CHANGE));
+  const what = chooseChanges(changes).map((one) => quote(one, LONGEST_CHANGE));
   const changed = what.length === 0 ? "" : `: ${what.join(", ")}`;
   return { id: `file:${key}`, text: `- ${toCode(key, 1_000)} (edited${changed})${declared}`, at };
+}
+
+/** The newest that say what has become of what, else the newest. */
+function chooseChanges(changes: readonly Change[]): string[] {
+  const whats = [...new Set(changes.map(({ what }) => what))].filter((what) => what !== "");
+  const exact = whats.filter((what) => what.includes(" → "));
+  return exact.length > 0 ? exact.slice(-MOST_CHANGES) : whats.slice(-1);
 }
 
 /** The names of the newest by folder: "src/{a.ts, b.ts}". */
