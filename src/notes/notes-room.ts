@@ -35,9 +35,9 @@ const SHARES: readonly Share[] = [
   { kinds: STATE, bytes: 2_400, line: 1_300 },
   { kinds: ["model"], bytes: 6_000, line: 600 },
   { kinds: ["failure"], bytes: 700, line: 240 },
-  { kinds: ["file"], bytes: 3_000, line: 300 },
+  { kinds: ["file"], bytes: 3_000, line: 400 },
   { kinds: ["reads"], bytes: 600, line: 600 },
-  { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 300 },
+  { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 400 },
   { kinds: ["command"], bytes: 500, line: 180 },
 ];
 const REST: Share = { kinds: [], bytes: 0, line: 300 };
