@@ -38,7 +38,7 @@ export function findTouchedPaths(part: ToolPart, project: string): string[] {
 }
 
 /** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
-function shortenPath(path: string, project: string): string {
+export function shortenPath(path: string, project: string): string {
   const absolute = resolve(project, toLine(path, 1_000));
   const inside = relative(project, absolute);
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
@@ -66,7 +66,12 @@ const LOOKED_AT = 50_000;
 
 /** Names that the text of an edit declares, in order. */
 export function findDeclaredNames(part: ToolPart, limit: number): string[] {
-  const text = cut(readEditedText(readInput(part)), LOOKED_AT);
+  return findDeclaredIn(readEditedText(readInput(part)), limit);
+}
+
+/** Names that a text declares, in order. */
+export function findDeclaredIn(given: string, limit: number): string[] {
+  const text = cut(given, LOOKED_AT);
   const found = DECLARATIONS.flatMap((pattern) =>
     [...text.matchAll(pattern)].map((match) => ({ name: match[1] ?? "", index: match.index })),
   );

@@ -10,6 +10,7 @@ import {
   findRequestAt,
   type LeasedItem,
   type Ledger,
+  type LookedAt,
   type Reason,
   type Rule,
   type Skill,
@@ -30,6 +31,7 @@ interface Lists {
   findings: Finding;
   files: TouchedFile;
   changes: Change;
+  looked: LookedAt;
   commands: Command;
   failures: Failure;
   skills: Skill;
@@ -61,6 +63,7 @@ export function openDraft(ledger: Ledger): Draft {
     todos: ledger.todos,
     files: byKey(ledger.files),
     changes: byKey(ledger.changes),
+    looked: byKey(ledger.looked),
     commands: byKey(ledger.commands),
     failures: byKey(ledger.failures),
     skills: byKey(ledger.skills),
@@ -111,6 +114,7 @@ function makeLedger(draft: Draft, before: Ledger): Ledger {
     todos: draft.todos,
     files: keepNewest(draft.files, CAPS.files, (file) => file.isEdited),
     changes: keepNewest(draft.changes, CAPS.changes),
+    looked: keepNewest(draft.looked, CAPS.looked),
     commands: keepNewest(draft.commands, CAPS.commands, ({ key }) => !isLooking(key)),
     failures: keepNewest(draft.failures, CAPS.failures, (failure) => !failure.laterSucceeded),
     skills: keepNewest(draft.skills, CAPS.skills),

@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 import {
+  findDeclaredIn,
   findDeclaredNames,
   findTouchedPaths,
   formatInput,
@@ -9,6 +10,7 @@ import {
   mayShowSecrets,
   readInput,
   readText,
+  shortenPath,
 } from "../conversation/call.js";
 import type { ToolPart } from "../conversation/message.js";
 import { hasFailed, hashCall, hashText, readExit } from "../conversation/outcome.js";
@@ -19,7 +21,7 @@ import { type ChangedLines, describeChange, findChangedNames, readChangedLines }
 import { type Draft, put } from "./draft.js";
 import { parseForkReports } from "./fork-report.js";
 import { CAPS, type Fact, type Todo } from "./ledger.js";
-import { isLooking } from "./looking.js";
+import { findLookedAt, isLooking } from "./looking.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
@@ -27,6 +29,8 @@ const LONGEST_OUTPUT_LINE = 200;
 const LONGEST_ERROR = 300;
 const LONGEST_RESULT = 600;
 const LONGEST_TODO = 300;
+/** Files of one command; one that names more searches them. */
+const MOST_LOOKED_AT = 6;
 const PLAN = /(^|\/)plans?\/.*\.md$|(^|\/)plan\.md$/i;
 
 /** Learns a call once, after it has finished. `messageAt` is used if the host gives no start time of the call. */
@@ -40,7 +44,7 @@ export function learnCall(draft: Draft, messageAt: number, part: ToolPart, proje
   draft.callKeys.add(key);
   draft.ended++;
   draft.hasChanged = true;
-  learnLook(draft, part);
+  learnLook(draft, at, part, project);
   if (part.tool === "bash") learnCommand(draft, at, part);
   learnOutcome(draft, at, part);
   if (status !== "completed") return;
@@ -60,10 +64,20 @@ export function formatCallKey(at: number, callID: unknown): string {
 /** Tools that only look; reads of files are in the list of files, too. */
 const LOOKING_TOOLS = new Set(["read", "grep", "glob", "list", "ls", "codesearch"]);
 
-function learnLook(draft: Draft, part: ToolPart): void {
+function learnLook(draft: Draft, at: number, part: ToolPart, project: string): void {
   const command = part.tool === "bash" ? readText(readInput(part), "command") : undefined;
   const looks = command === undefined ? LOOKING_TOOLS.has(part.tool) : isLooking(command);
-  if (looks) draft.looks.set(part.tool, (draft.looks.get(part.tool) ?? 0) + 1);
+  if (!looks) return;
+  draft.looks.set(part.tool, (draft.looks.get(part.tool) ?? 0) + 1);
+  if (command === undefined || hasFailed(part)) return;
+  const paths = findLookedAt(redactSecrets(command).text).slice(0, MOST_LOOKED_AT);
+  const declared = paths.length === 1 ? findRead(part) : [];
+  for (const path of paths) {
+    const key = shortenPath(path, project);
+    const known = draft.looked.get(key);
+    const names = [...new Set([...declared, ...(known?.names ?? [])])].slice(0, CAPS.namesOfAFile);
+    put(draft, "looked", { key, at: Math.max(at, known?.at ?? at), names });
+  }
 }
 
 function learnCommand(draft: Draft, at: number, part: ToolPart): void {
@@ -123,7 +137,7 @@ function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): voi
   const names = [...new Set([...(known?.names ?? []), ...declared])].slice(0, CAPS.namesOfAFile);
   const lines = isEdit ? readChangedLines(part, named) : undefined;
   if (lines) put(draft, "changes", { key: `${call.key}:${path}`, at, path, what: describe(lines) });
-  const fresh = lines ? findChangedNames(lines, CAPS.touchedOfAFile) : [];
+  const fresh = lines ? findChangedNames(lines, CAPS.touchedOfAFile) : findRead(part);
   const isNewest = at >= (known?.at ?? at);
   const all = isNewest ? [...fresh, ...(known?.touched ?? [])] : [...(known?.touched ?? []), ...fresh];
   const touched = [...new Set(all)].slice(0, CAPS.touchedOfAFile);
@@ -136,6 +150,13 @@ function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): voi
     ...(touched.length > 0 && { touched }),
   });
   if (isEdit && PLAN.test(path) && at >= (draft.plan?.at ?? at)) draft.plan = { path, at };
+}
+
+/** What a file that was read declares. */
+function findRead(part: ToolPart): string[] {
+  const { output } = part.state;
+  if (typeof output !== "string" || mayShowSecrets(part)) return [];
+  return findDeclaredIn(output, CAPS.namesOfAFile);
 }
 
 const describe = (lines: ChangedLines): string => toSafeLine(describeChange(lines), LONGEST_INPUT);

@@ -21,6 +21,8 @@ export interface Ledger {
   readonly files: readonly TouchedFile[];
   /** What each edit has changed. */
   readonly changes: readonly Change[];
+  /** Files that commands have shown. */
+  readonly looked: readonly LookedAt[];
   readonly commands: readonly Command[];
   readonly failures: readonly Failure[];
   readonly skills: readonly Skill[];
@@ -88,8 +90,13 @@ export interface TouchedFile extends Fact {
   readonly isEdited: boolean;
   /** Functions, classes and types seen in the edits, in order of appearance. */
   readonly names: readonly string[];
-  /** Other names on the lines that the edits changed, the newest first. */
+  /** Other names on the lines that the edits changed, or that the file declares as it was read; the newest first. */
   readonly touched?: readonly string[];
+}
+
+/** `key` is the path as in `files`, `at` when a command showed it last. */
+export interface LookedAt extends Fact {
+  readonly names: readonly string[];
 }
 
 /** `key` is made from the call and the path. */
@@ -169,6 +176,7 @@ export const CAPS = {
   namesOfAFile: 12,
   touchedOfAFile: 24,
   changes: 200,
+  looked: 100,
   /** Those that only looked are dropped first. */
   commands: 100,
   /** Those that have succeeded since are dropped first. */
@@ -194,6 +202,7 @@ export const EMPTY_LEDGER: Ledger = {
   todos: undefined,
   files: [],
   changes: [],
+  looked: [],
   commands: [],
   failures: [],
   skills: [],

@@ -36,7 +36,7 @@ const SHARES: readonly Share[] = [
   { kinds: ["model"], bytes: 6_000, line: 600 },
   { kinds: ["failure"], bytes: 700, line: 240 },
   { kinds: ["file"], bytes: 3_000, line: 400 },
-  { kinds: ["reads"], bytes: 600, line: 600 },
+  { kinds: ["reads"], bytes: 1_200, line: 1_200 },
   { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 400 },
   { kinds: ["command"], bytes: 500, line: 180 },
 ];

@@ -2,7 +2,7 @@
 import { formatCount } from "../format.js";
 import { quote, toCode, toLine } from "../text.js";
 import type { Answer, Change, Failure, Ledger, SubagentRun, TouchedFile } from "./ledger.js";
-import { findLookedAt, isLooking } from "./looking.js";
+import { isLooking } from "./looking.js";
 import { findNumberAt, isForeignFile, type PageLine, shortenPaths, toShortCode } from "./page-line.js";
 import { findState, planChanged } from "./page-state.js";
 import { isTelling } from "./telling.js";
@@ -13,16 +13,17 @@ const SHORT_COMMAND = 80;
 const MOST_CHANGES = 2;
 const LONGEST_CHANGE = 70;
 const MOST_READ = 60;
+const MOST_DECLARED = 4;
 const MOST_TOUCHED = 16;
 
 /** Changed files, then one line on those that were only read. */
-export function planFiles(ledger: Ledger, project: string): PageLine[] {
+export function planFiles(ledger: Ledger): PageLine[] {
   const files = ledger.files.filter(({ key }) => !isForeignFile(key));
   const byPath = new Map<string, Change[]>();
   for (const change of ledger.changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
   const edited = files.filter(({ isEdited }) => isEdited);
   const lines = edited.map((file) => planFile(file, byPath.get(file.key) ?? []));
-  return [...lines, ...planRead(ledger, files, project)];
+  return [...lines, ...planRead(ledger, files)];
 }
 
 function planFile({ key, at, names, touched = [] }: TouchedFile, changes: readonly Change[]): PageLine {
@@ -41,14 +42,19 @@ function chooseChanges(changes: readonly Change[]): string[] {
 }
 
 /** The names of the newest by folder: "src/{a.ts, b.ts}". */
-function planRead(ledger: Ledger, files: readonly TouchedFile[], project: string): PageLine[] {
+function planRead(ledger: Ledger, files: readonly TouchedFile[]): PageLine[] {
   const edited = new Set(files.flatMap(({ isEdited, key }) => (isEdited ? key : [])));
   const seen = new Map<string, number>();
-  for (const { at, isEdited, key } of files) if (!isEdited) seen.set(key, at);
-  for (const { at, key } of ledger.commands) {
-    if (!isLooking(key)) continue;
-    for (const path of findLookedAt(shortenPaths(key, project)))
-      if (!edited.has(path) && !isForeignFile(path)) seen.set(path, Math.max(at, seen.get(path) ?? 0));
+  const names = new Map<string, string>();
+  for (const { at, isEdited, key, touched = [] } of files) {
+    if (isEdited) continue;
+    seen.set(key, at);
+    if (touched.length > 0) names.set(key, formatNames(touched));
+  }
+  for (const { at, key, names: declared } of ledger.looked) {
+    if (edited.has(key) || isForeignFile(key)) continue;
+    seen.set(key, Math.max(at, seen.get(key) ?? 0));
+    if (declared.length > 0 && !names.has(key)) names.set(key, formatNames(declared));
   }
   if (seen.size === 0) return [];
   const newest = [...seen].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_READ);
@@ -56,12 +62,14 @@ function planRead(ledger: Ledger, files: readonly TouchedFile[], project: string
   for (const [path] of newest) {
     const slash = path.lastIndexOf("/") + 1;
     const folder = path.slice(0, slash);
-    folders.set(folder, [...(folders.get(folder) ?? []), path.slice(slash)]);
+    folders.set(folder, [...(folders.get(folder) ?? []), path.slice(slash) + (names.get(path) ?? "")]);
   }
   const shown = [...folders].map(([folder, names]) => `${folder}{${names.join(", ")}}`).join(" ");
   const count = seen.size > newest.length ? `${formatCount(seen.size)}, the newest ` : "";
   return [{ id: "reads:", text: `- Only read: ${count}${quote(shown, 4_000)}`, at: newest[0]?.[1] ?? 0 }];
 }
+
+const formatNames = (names: readonly string[]): string => ` (${names.slice(0, MOST_DECLARED).join(", ")})`;
 
 /** In the order of time: what was said and found, commands, skills, subagents; what only looked is counted. */
 export function planWorkflow(ledger: Ledger, project: string): PageLine[] {

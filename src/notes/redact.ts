@@ -87,6 +87,7 @@ function* redactLedger(ledger: Ledger): Sliced<Ledger> {
       path: safe(change.path),
       what: safe(change.what),
     })),
+    looked: yield* changeFacts(ledger.looked, (file) => ({ ...file, key: safe(file.key) })),
     commands: yield* changeFacts(ledger.commands, (command) => ({
       ...command,
       key: safe(command.key),

@@ -53,6 +53,7 @@ const ledger = z.object({
     touched: z.array(z.string()).optional(),
   }),
   changes: list({ path: z.string(), what: z.string() }).optional(),
+  looked: list({ names: z.array(z.string()) }).optional(),
   commands: list({ exit: z.number().nullable(), description: z.string(), runs: z.number() }),
   failures: list({
     tool: z.string(),
