@@ -34,11 +34,15 @@ const LEAST_WHEN_CROWDED = 80;
 /** Characters of a request; of a longer one its beginning and its rules are shown. */
 const MOST_OF_A_REQUEST = 1_000;
 const LONGEST_NAMES = 800;
+/** Share of the space that requests leave to the other lines. */
+const LEAST_OF_OTHERS = 0.25;
 /** Length of the line that counts dropped lines, without the path. */
 const MISSING_NOTE = 24;
 const IS_RULE = new Set(["rule", "correction"]);
 /** Begins a rule that follows its request. */
 const MOVED = "  … ";
+/** The end of a request in the file that is longer still; see page.ts. */
+const KEPT_IN = /; as it was kept in \S+\.json\)/;
 const SAID = new Set(["request", "rule", "correction", "person"]);
 
 export function* formatForModel({ blocks, path, maxCharacters }: ModelNotesInput): Sliced<string> {
@@ -116,7 +120,7 @@ function* toUnits({ heading, isOurs, lines: given }: MergedBlock): Sliced<UnitBl
     const key = kind === "request" ? (/^request:[^:]*/.exec(line.fact?.id ?? "")?.[0] ?? "") : "";
     const last = units.at(-1);
     if (last && key !== "" && key === group) last.text += `\n${line.text}`;
-    else units.push(toUnit(line, kind));
+    else units.push(toUnit(line, kind === "changed" && heading === "Workflow" ? "event" : kind));
     group = key;
   }
   return {
@@ -130,7 +134,8 @@ function* toUnits({ heading, isOurs, lines: given }: MergedBlock): Sliced<UnitBl
 function shortenRequest(unit: Unit): Unit {
   if (unit.kind !== "request" || unit.text.length <= MOST_OF_A_REQUEST) return unit;
   const text = shorten(unit.text, MOST_OF_A_REQUEST);
-  const names = findNamesAndPaths(unit.text.slice(MOST_OF_A_REQUEST)).filter((name) => !text.includes(name));
+  const left = unit.text.slice(MOST_OF_A_REQUEST).replace(KEPT_IN, ")");
+  const names = findNamesAndPaths(left).filter((name) => !text.includes(name));
   const rest = names.length === 0 ? "" : ` with ${toLine(names.join(", "), LONGEST_NAMES)}`;
   return { ...unit, text: text + rest, isCut: true };
 }
@@ -161,7 +166,7 @@ function allot(units: readonly Unit[], room: number, most: number): void {
     .reverse()
     .sort((a, b) => b.at - a.at);
   let left = room - allotLeast(newestSaid, room);
-  left = expand(newestSaid, left, Math.min(left, room / 2));
+  left = expand(newestSaid, left, Math.min(left - room * LEAST_OF_OTHERS, room / 2));
   const ofRules = sumOf(newestSaid.filter(({ kind, text }) => IS_RULE.has(kind) && !text.startsWith(MOVED)));
   left -= allotMachine(
     units.filter((unit) => !isSaid(unit)),

@@ -14,12 +14,12 @@ const LOOKERS = new Set(
 /** Of programs that also change things, what only looks. */
 const LOOKING_PARTS: Readonly<Record<string, RegExp>> = {
   git: /^(?:(?:-C|-c) \S+ |--no-pager )*(?:status|log|diff|show|blame|ls-files|ls-remote|ls-tree|rev-parse|rev-list|describe|grep|shortlog|reflog|cat-file|merge-base|for-each-ref|name-rev|whatchanged|branch(?: (?:-[avr]+|--show-current|--list|--all|--contains)\b.*)?$|remote(?: -v| show\b.*| get-url\b.*)?$|stash list|worktree list|tag(?: -l\b.*| --list\b.*)?$|config --get)/,
-  gh: /^(?:(?:pr|issue|run|release|repo|workflow|label|search|gist) (?:view|list|checks|diff|status|watch|issues|prs|code|repos)\b|auth status|status\b|api (?!.*(?: -X| --method| -f | -F | --field| --raw-field| --input)))/,
+  gh: /^(?:(?:pr|issue|run|release|repo|workflow|label|search|gist) (?:view|list|checks|diff|status|watch|issues|prs|code|repos)\b|auth status|status\b|api\b(?!.* (?:-X|--method|-f|-F|--field|--raw-field|--input)\b))/,
   glab: /^(?:mr|issue|ci|pipeline) (?:view|list|status|get|trace|diff)\b/,
   npm: /^(?:ls|view|outdated|root|prefix|bin|list|why|explain|config (?:get|list))\b/,
   docker: /^(?:ps|images|logs|inspect|compose (?:ps|logs))\b/,
   kubectl: /^(?:get|describe|logs|top)\b/,
-  curl: /^(?!.*(?: -X| --request| -d| --data| -o| -O| --output| -T| -F))/,
+  curl: /^(?!(?:.* )?(?:-X|--request|-d|--data|-o|-O|--output|-T|-F))/,
 };
 /** It changes the file that it names, or writes one. */
 const WRITES =

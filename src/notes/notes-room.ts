@@ -29,7 +29,7 @@ interface Share {
   line: number;
 }
 
-const STATE = ["answer", "changed", "open", "next", "plan", "todo"];
+const STATE = ["answer", "changed", "next", "plan", "todo"];
 /** Tuned with test/bench/notes-bench.ts on two of four repositories. */
 const SHARES: readonly Share[] = [
   { kinds: STATE, bytes: 2_400, line: 1_300 },
@@ -38,7 +38,7 @@ const SHARES: readonly Share[] = [
   { kinds: ["file"], bytes: 3_000, line: 400 },
   { kinds: ["reads"], bytes: 1_200, line: 1_200 },
   { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 400 },
-  { kinds: ["command"], bytes: 500, line: 180 },
+  { kinds: ["command", "event"], bytes: 500, line: 180 },
 ];
 const REST: Share = { kinds: [], bytes: 0, line: 300 };
 

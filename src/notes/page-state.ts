@@ -11,7 +11,7 @@ const LONGEST_CHANGE = 80;
 const LONGEST_NEXT = 300;
 
 export function planCurrentState(ledger: Ledger, project: string): PageLine[] {
-  const { plan, requests } = ledger;
+  const { plan } = ledger;
   const lines: PageLine[] = [];
   if (plan) lines.push({ id: `plan:${plan.path}`, text: `- Plan: ${toCode(plan.path, 300)}`, at: plan.at });
   const last = findState(ledger);
@@ -24,14 +24,6 @@ export function planCurrentState(ledger: Ledger, project: string): PageLine[] {
   const changed = planChanged(ledger);
   const newest = changed.at(-1);
   if (newest) lines.push({ ...newest.line, text: `${newest.line.text}${formatWhat(newest.changes)}` });
-  const request = requests.at(-1);
-  const isAnswered = request && ledger.answers.some(({ at }) => at >= request.at);
-  if (request && !isAnswered && requests.length > 1)
-    lines.push({
-      id: `open:${request.key}`,
-      text: `- Open: request ${numberOf(ledger, requests.length - 1)} has no answer yet`,
-      at: request.at,
-    });
   return [...lines, ...planNext(ledger.answers.at(-1)), ...planTodos(ledger)];
 }
 

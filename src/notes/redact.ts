@@ -82,8 +82,9 @@ function* redactLedger(ledger: Ledger): Sliced<Ledger> {
       key: safe(file.key),
       ...(file.touched && { touched: file.touched.filter((name) => safe(name) === name) }),
     })),
-    changes: yield* changeEach(ledger.changes, (change) => ({
+    changes: yield* changeFacts(ledger.changes, (change) => ({
       ...change,
+      key: safe(change.key),
       path: safe(change.path),
       what: safe(change.what),
     })),
