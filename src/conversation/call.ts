@@ -57,7 +57,7 @@ function readPatch(patch: string): string[] {
 
 /** Functions, classes and types by the words that declare them in the common languages. */
 const DECLARATIONS = [
-  /\b(?:function\*?|class|interface|enum|struct|trait|protocol|def|fn|fun|func(?:\s*\([^)\n]*\))?)\s+([A-Za-z_$][\w$]{2,})/g,
+  /\b(?:function\*?|class|interface|enum|struct|trait|protocol|def|fn|fun|func(?:\s*\([^)\n]*\))?)\s+(?!(?:error|string|bool|int|any|for|that|which|with|and|can|body|parameters|call|name)\b)([A-Za-z_$][\w$]{2,})/g,
   /\btype\s+([A-Z][\w$]+)\s*(?:[=<]|struct\b|interface\b)/g,
   /\b(?:const|let|var)\s+([A-Za-z_$][\w$]{2,})\s*(?::[^=\n]+)?=\s*(?:async\s*)?(?:function\b|\([^)\n]*\)\s*(?::[^=\n]+)?=>|\w+\s*=>)/g,
 ];

@@ -71,7 +71,7 @@ function learnLook(draft: Draft, at: number, part: ToolPart, project: string): v
   draft.looks.set(part.tool, (draft.looks.get(part.tool) ?? 0) + 1);
   if (command === undefined || hasFailed(part)) return;
   const paths = findLookedAt(redactSecrets(command).text).slice(0, MOST_LOOKED_AT);
-  const declared = paths.length === 1 ? findRead(part) : [];
+  const declared = paths.length === 1 ? findRead(part, paths[0] ?? "") : [];
   for (const path of paths) {
     const key = shortenPath(path, project);
     const known = draft.looked.get(key);
@@ -137,7 +137,7 @@ function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): voi
   const names = [...new Set([...(known?.names ?? []), ...declared])].slice(0, CAPS.namesOfAFile);
   const lines = isEdit ? readChangedLines(part, named) : undefined;
   if (lines) put(draft, "changes", { key: `${call.key}:${path}`, at, path, what: describe(lines) });
-  const fresh = lines ? findChangedNames(lines, CAPS.touchedOfAFile) : findRead(part);
+  const fresh = lines ? findChangedNames(lines, CAPS.touchedOfAFile) : findRead(part, path);
   const isNewest = at >= (known?.at ?? at);
   const all = isNewest ? [...fresh, ...(known?.touched ?? [])] : [...(known?.touched ?? []), ...fresh];
   const touched = [...new Set(all)].slice(0, CAPS.touchedOfAFile);
@@ -152,10 +152,13 @@ function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): voi
   if (isEdit && PLAN.test(path) && at >= (draft.plan?.at ?? at)) draft.plan = { path, at };
 }
 
+/** Their words on functions declare none. */
+const PROSE = /\.(?:md|mdx|txt|log|json|jsonl|ya?ml|csv|html?)$/i;
+
 /** What a file that was read declares. */
-function findRead(part: ToolPart): string[] {
+function findRead(part: ToolPart, path: string): string[] {
   const { output } = part.state;
-  if (typeof output !== "string" || mayShowSecrets(part)) return [];
+  if (PROSE.test(path) || typeof output !== "string" || mayShowSecrets(part)) return [];
   return findDeclaredIn(output, CAPS.namesOfAFile);
 }
 

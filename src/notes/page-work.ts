@@ -78,7 +78,9 @@ export function planWorkflow(ledger: Ledger, project: string): PageLine[] {
     .filter((answer) => answer !== state && isTelling(answer.text))
     .map((answer) => planOutcome(ledger, answer, project));
   const answered = new Set(ledger.answers.map(({ key }) => key));
+  const newest = new Map(ledger.findings.map(({ key, text }) => [text, key]));
   const findings = ledger.findings
+    .filter(({ key, text }) => newest.get(text) === key)
     .filter(
       ({ key, text }) => !answered.has(key) && !ledger.reasons.some((reason) => text.includes(reason.text)),
     )

@@ -11,19 +11,24 @@ const QUESTION = /[?？]["')\]*_]*$/;
 const OFFER =
   /\b(?:let me know|if you(?:'d)? (?:want|like|wish|prefer)|feel free|shall i|should i|would you|do you want|ready when you are|anything else)\b/i;
 /** What the agent is about to do. */
-const ANNOUNCED =
-  /^(?:(?:now|next|first|then|so|ok(?:ay)?|good|great|perfect|alright)[,.!:]?\s+)*(?:let(?:'|’)?s|let me|i(?:'|’)?ll|i will|i(?:'|’)?m (?:going|about) to|i need to|i should|i(?:'|’)?m (?:checking|looking|reading|running|waiting|now)|checking|looking|reading|running|waiting|now)\b/i;
+const INTENDED =
+  /^(?:(?:now|next|first|then|so|ok(?:ay)?|good|great|perfect|alright)[,.!:]?\s+)*(?:let(?:'|’)?s|let me|i(?:'|’)?ll|i will|i(?:'|’)?m (?:going|about) to|i need to|i should|i(?:'|’)?m (?:checking|looking|reading|running|waiting|now))\b/i;
+/** What it does, without a result. */
+const ANNOUNCED = /^(?:now|next|first|then|step \d+|checking|looking|reading|running|waiting)\b/i;
 
 /** Sentences, those of a list or a table included. */
 function splitSentences(text: string): string[] {
   return text
-    .split(/\n+|(?<=[.!?。！？])\s+/)
+    .split(/\n+|(?<=[.!?。！？])\s+(?=[\p{L}\d"'`*(])/u)
     .map((sentence) => sentence.replace(/\s+/g, " ").trim())
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 }
 
 const says = (sentence: string): boolean =>
-  !QUESTION.test(sentence) && !OFFER.test(sentence) && (!UTTERED.test(sentence) || TELLS.test(sentence));
+  !QUESTION.test(sentence) &&
+  !OFFER.test(sentence) &&
+  !INTENDED.test(sentence) &&
+  (!UTTERED.test(sentence) || TELLS.test(sentence));
 
 /** Characters looked at: what an answer says first. */
 const LOOKED_AT = 8_000;

@@ -60,6 +60,8 @@ describe("the state in the notes", () => {
     ["Which port do you want?", false],
     ["Great! Let me know if you need anything else.", false],
     ["明白", false],
+    ["Let me now write the plan to `a.md`.", false],
+    ["Now the port is 5432.", true],
   ])("an answer tells something or not: %j", (text, tells) => {
     expect(isTelling(text)).toBe(tells);
   });
