@@ -14,6 +14,7 @@ import {
   type Reason,
   type Rule,
   type Skill,
+  type Sought,
   type SubagentRun,
   type TodoList,
   type TouchedFile,
@@ -32,6 +33,7 @@ interface Lists {
   files: TouchedFile;
   changes: Change;
   looked: LookedAt;
+  sought: Sought;
   commands: Command;
   failures: Failure;
   skills: Skill;
@@ -64,6 +66,7 @@ export function openDraft(ledger: Ledger): Draft {
     files: byKey(ledger.files),
     changes: byKey(ledger.changes),
     looked: byKey(ledger.looked),
+    sought: byKey(ledger.sought),
     commands: byKey(ledger.commands),
     failures: byKey(ledger.failures),
     skills: byKey(ledger.skills),
@@ -115,6 +118,7 @@ function makeLedger(draft: Draft, before: Ledger): Ledger {
     files: keepNewest(draft.files, CAPS.files, (file) => file.isEdited),
     changes: keepNewest(draft.changes, CAPS.changes),
     looked: keepNewest(draft.looked, CAPS.looked),
+    sought: keepNewest(draft.sought, CAPS.sought),
     commands: keepNewest(draft.commands, CAPS.commands, ({ key }) => !isLooking(key)),
     failures: keepNewest(draft.failures, CAPS.failures, (failure) => !failure.laterSucceeded),
     skills: keepNewest(draft.skills, CAPS.skills),

@@ -22,6 +22,7 @@ import { type Draft, put } from "./draft.js";
 import { parseForkReports } from "./fork-report.js";
 import { CAPS, type Fact, type Todo } from "./ledger.js";
 import { findLookedAt, isLooking } from "./looking.js";
+import { findSubjects } from "./names.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
@@ -69,6 +70,10 @@ function learnLook(draft: Draft, at: number, part: ToolPart, project: string): v
   const looks = command === undefined ? LOOKING_TOOLS.has(part.tool) : isLooking(command);
   if (!looks) return;
   draft.looks.set(part.tool, (draft.looks.get(part.tool) ?? 0) + 1);
+  const asked = command ?? readText(readInput(part), "pattern", "query") ?? "";
+  // A range of lines names nothing.
+  for (const key of findSubjects(redactSecrets(asked).text.replace(/\bsed -n\s+\S+/g, "")))
+    put(draft, "sought", { key, at: Math.max(at, draft.sought.get(key)?.at ?? at) });
   if (command === undefined || hasFailed(part)) return;
   const paths = findLookedAt(redactSecrets(command).text).slice(0, MOST_LOOKED_AT);
   const declared = paths.length === 1 ? findRead(part, paths[0] ?? "") : [];

@@ -23,6 +23,8 @@ export interface Ledger {
   readonly changes: readonly Change[];
   /** Files that commands have shown. */
   readonly looked: readonly LookedAt[];
+  /** Names and numbers that looking calls asked for. */
+  readonly sought: readonly Sought[];
   readonly commands: readonly Command[];
   readonly failures: readonly Failure[];
   readonly skills: readonly Skill[];
@@ -98,6 +100,9 @@ export interface TouchedFile extends Fact {
 export interface LookedAt extends Fact {
   readonly names: readonly string[];
 }
+
+/** `key` is the name or number, `at` when it was last asked for. */
+export interface Sought extends Fact {}
 
 /** `key` is made from the call and the path. */
 export interface Change extends Fact {
@@ -177,6 +182,7 @@ export const CAPS = {
   touchedOfAFile: 24,
   changes: 200,
   looked: 100,
+  sought: 100,
   /** Those that only looked are dropped first. */
   commands: 100,
   /** Those that have succeeded since are dropped first. */
@@ -203,6 +209,7 @@ export const EMPTY_LEDGER: Ledger = {
   files: [],
   changes: [],
   looked: [],
+  sought: [],
   commands: [],
   failures: [],
   skills: [],

@@ -37,6 +37,7 @@ const SHARES: readonly Share[] = [
   { kinds: ["failure"], bytes: 700, line: 240 },
   { kinds: ["file"], bytes: 3_000, line: 400 },
   { kinds: ["reads"], bytes: 1_200, line: 1_200 },
+  { kinds: ["looks"], bytes: 700, line: 700 },
   { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 400 },
   { kinds: ["command", "event"], bytes: 500, line: 180 },
 ];

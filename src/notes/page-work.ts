@@ -14,6 +14,7 @@ const MOST_CHANGES = 2;
 const LONGEST_CHANGE = 70;
 const MOST_READ = 60;
 const MOST_DECLARED = 4;
+const MOST_SOUGHT = 60;
 const MOST_TOUCHED = 16;
 
 /** Changed files, then one line on those that were only read. */
@@ -123,11 +124,14 @@ function planOutcome(ledger: Ledger, answer: Answer, project: string): PageLine 
   };
 }
 
-function planLooks({ calls }: Ledger): PageLine[] {
+/** How many calls only looked, and the newest of what they asked for. */
+function planLooks({ calls, sought }: Ledger): PageLine[] {
   const looks = Object.entries(calls.looks ?? {}).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   if (looks.length === 0) return [];
   const counts = looks.map(([tool, count]) => `${formatCount(count)} ${toLine(tool, 40)}`).join(", ");
-  return [{ id: "looks:", text: `- Calls that only looked: ${counts}`, at: 0 }];
+  const newest = sought.slice(-MOST_SOUGHT).reverse();
+  const asked = newest.length === 0 ? "" : `; for ${quote(newest.map(({ key }) => key).join(", "), 1_500)}`;
+  return [{ id: "looks:", text: `- Calls that only looked: ${counts}${asked}`, at: 0 }];
 }
 
 function planSubagent({ key, at, description, files = [], result }: SubagentRun, project: string): PageLine {

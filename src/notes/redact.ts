@@ -89,6 +89,7 @@ function* redactLedger(ledger: Ledger): Sliced<Ledger> {
       what: safe(change.what),
     })),
     looked: yield* changeFacts(ledger.looked, (file) => ({ ...file, key: safe(file.key) })),
+    sought: yield* changeFacts(ledger.sought, (one) => ({ ...one, key: safe(one.key) })),
     commands: yield* changeFacts(ledger.commands, (command) => ({
       ...command,
       key: safe(command.key),

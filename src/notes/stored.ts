@@ -54,6 +54,7 @@ const ledger = z.object({
   }),
   changes: list({ path: z.string(), what: z.string() }).optional(),
   looked: list({ names: z.array(z.string()) }).optional(),
+  sought: list({}).optional(),
   commands: list({ exit: z.number().nullable(), description: z.string(), runs: z.number() }),
   failures: list({
     tool: z.string(),
