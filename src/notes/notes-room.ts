@@ -39,7 +39,7 @@ const SHARES: readonly Share[] = [
   { kinds: ["reads"], bytes: 1_200, line: 1_200 },
   { kinds: ["looks"], bytes: 700, line: 700 },
   { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 400 },
-  { kinds: ["command", "event"], bytes: 500, line: 180 },
+  { kinds: ["command", "event"], bytes: 1_000, line: 180 },
 ];
 const REST: Share = { kinds: [], bytes: 0, line: 300 };
 

@@ -19,7 +19,9 @@ export function findNumberAt(ledger: Ledger, at: number): number | undefined {
 /** The text with paths relative to the project. */
 export function shortenPaths(text: string, project: string): string {
   if (project.length < 2 || !text.includes(project)) return text;
-  return text.replaceAll(`cd ${project} && `, "").replaceAll(`${project}/`, "").replaceAll(project, ".");
+  const pieces = text.replaceAll(`cd ${project} && `, "").replaceAll(`${project}/`, "").split(project);
+  // A folder beside it may begin with its name.
+  return pieces.reduce((before, piece) => before + (/^[\w.-]/.test(piece) ? project : ".") + piece);
 }
 
 /** A command or an input as inline code, with paths relative to the project. */

@@ -13,7 +13,7 @@ const SHORT_COMMAND = 80;
 const MOST_CHANGES = 2;
 const LONGEST_CHANGE = 70;
 const MOST_READ = 60;
-const MOST_DECLARED = 4;
+const MOST_DECLARED = 2;
 const MOST_SOUGHT = 60;
 const MOST_TOUCHED = 16;
 

@@ -15,9 +15,13 @@ const PATH = /(?:[\w@.~-]+\/)+[\w@.-]*\w\.[A-Za-z]\w{0,5}\b/g;
 const NUMBER =
   /(?<![\w.])(?:\d+\.\d+(?:\.\d+)*|\d{3,}|(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{7,40})(?![\w.]\w)/g;
 const SHORTEST = 5;
+/** Lines to be shown, and characters of a pattern, are no knowledge. */
+const POSITION = /\bsed -n\s+['"]?[\d,$p;]+['"]?|\b(?:head|tail)\s+(?:-n\s*|-)?\d+|\bnl -ba\b/g;
+const ESCAPED = /\\[bBdDnrsStwW]/g;
 
-export function findTokens(text: string): Token[] {
+export function findTokens(given: string): Token[] {
   const found = new Map<string, Token>();
+  const text = given.replace(POSITION, " ").replace(ESCAPED, " ");
   const take = (kind: Kind, pattern: RegExp, given: string): void => {
     for (const [token] of given.matchAll(pattern)) found.set(token, { kind, text: token });
   };

@@ -62,7 +62,7 @@ export function listMoments({ turns }: RecordedSession): Moment[] {
       const at = START + moments.length * STEP_MS;
       const parts = calls.map((call, index) => toPart(call, `call_${moments.length}_${index}`, at + index));
       const said = [say, ...calls.map(({ args }) => listTexts(args))].join("\n");
-      const returned = calls.map(({ result }) => result ?? "").join("\n");
+      const returned = calls.map(({ result }) => (result ?? "").replace(HEADER, "")).join("\n");
       const text = say.trim() === "" ? [] : [{ type: "text", text: say } as never];
       add("assistant", [...text, ...parts], { said, returned }, calls.length > 0 ? "tool-calls" : "stop");
     }
@@ -70,17 +70,29 @@ export function listMoments({ turns }: RecordedSession): Moment[] {
   return moments;
 }
 
+/** What the recorded agent's shell says before an output. */
+const HEADER = /^Chunk ID: [\s\S]{0,200}?\nOutput:\n/;
+
 /** The host reports a failed command as a success with an exit code. */
 function toPart({ args, error, name, result, tool }: RecordedCall, callID: string, start: number): ToolPart {
-  const text = result ?? "";
+  const text = (result ?? "").replace(HEADER, "");
   const time = { start, end: start };
   const shown = tool === "other" ? (name ?? tool) : tool;
   if (tool === "bash") {
     const exit = Number(
-      /exit(?:ed with)? (?:code|status):? (\d+)/i.exec(text.slice(0, 400))?.[1] ?? (error ? 1 : 0),
+      /exit(?:ed with)? (?:code|status):? (\d+)/i.exec((result ?? "").slice(0, 400))?.[1] ?? (error ? 1 : 0),
     );
     const state = { status: "completed", input: args, output: text, metadata: { exit }, time };
     return { type: "tool", tool, callID, state };
+  }
+  const { filePath, newString, oldString } = args;
+  // A patch was recorded as the edit of each of its files.
+  if (tool === "edit" && !oldString && typeof newString === "string" && /^[-+]/m.test(newString)) {
+    const isWhole = newString.startsWith("*** Begin Patch");
+    const own = `*** Begin Patch\n*** Update File: ${String(filePath)}\n${newString}\n*** End Patch`;
+    const patchText = isWhole ? newString : own;
+    const state = { status: "completed", input: { patchText }, output: text, metadata: {}, time };
+    return { type: "tool", tool: "apply_patch", callID, state };
   }
   const end = error ? { status: "error", error: text } : { status: "completed", output: text };
   return { type: "tool", tool: shown, callID, state: { ...end, input: args, metadata: {}, time } };
