@@ -24,7 +24,8 @@ const LOOKING_PARTS: Readonly<Record<string, RegExp>> = {
 /** It changes the file that it names, or writes one. */
 const WRITES =
   /(?:^|[^<>0-9&-])>{1,2}(?!\s*(?:\/dev\/null|&))\s*\S|\d>{1,2}(?!\s*(?:\/dev\/null|&))|\bsed\s+(?:-\w+\s+)*-\w*i|\bfind\b.*\s-(?:delete|exec)|\btee\b|\bxargs\b/;
-const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/g;
+/** Also one that a cut has left open. */
+const QUOTED = /'[^']*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|$)/g;
 const LOOKED_AT = 1_000;
 const BETWEEN = /&&|\|\||[;|\n()]|\$\(|`|\b(?:do|done|then|else|fi|if|while|for \w+ in [^;]*)\b/;
 const ASSIGNED = /^(?:[A-Za-z_]\w*=\S*\s+)+/;

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { toCode } from "../text.js";
 import { findRequestAt, type Ledger, numberOf } from "./ledger.js";
 
@@ -16,8 +17,18 @@ export function findNumberAt(ledger: Ledger, at: number): number | undefined {
   return index === -1 ? undefined : numberOf(ledger, index);
 }
 
-/** The text with paths relative to the project. */
+/** Folders like "/home/me" have everything below them; what is beside a project there is elsewhere. */
+const NEAR_ROOT = 3;
+
+/** The text with paths relative to the project, those beside it like a worktree included. */
 export function shortenPaths(text: string, project: string): string {
+  const parent = dirname(project);
+  const isDeep = parent.split("/").length > NEAR_ROOT;
+  const inside = shortenOwn(text, project);
+  return isDeep ? inside.replaceAll(`${parent}/`, "../") : inside;
+}
+
+function shortenOwn(text: string, project: string): string {
   if (project.length < 2 || !text.includes(project)) return text;
   const pieces = text.replaceAll(`cd ${project} && `, "").replaceAll(`${project}/`, "").split(project);
   // A folder beside it may begin with its name.

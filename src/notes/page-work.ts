@@ -18,21 +18,29 @@ const MOST_SOUGHT = 60;
 const MOST_TOUCHED = 16;
 
 /** Changed files, then one line on those that were only read. */
-export function planFiles(ledger: Ledger): PageLine[] {
+export function planFiles(ledger: Ledger, project: string): PageLine[] {
   const files = ledger.files.filter(({ key }) => !isForeignFile(key));
   const byPath = new Map<string, Change[]>();
   for (const change of ledger.changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
   const edited = files.filter(({ isEdited }) => isEdited);
-  const lines = edited.map((file) => planFile(file, byPath.get(file.key) ?? []));
-  return [...lines, ...planRead(ledger, files)];
+  const lines = edited.map((file) => planFile(file, byPath.get(file.key) ?? [], project));
+  return [...lines, ...planRead(ledger, files, project)];
 }
 
-function planFile({ key, at, names, touched = [] }: TouchedFile, changes: readonly Change[]): PageLine {
+function planFile(
+  { key, at, names, touched = [] }: TouchedFile,
+  changes: readonly Change[],
+  project: string,
+): PageLine {
   const all = [...new Set([...names, ...touched])].slice(0, names.length + MOST_TOUCHED);
   const declared = all.length === 0 ? "" : `: ${all.join(", ")}`;
   const what = chooseChanges(changes).map((one) => quote(one, LONGEST_CHANGE));
   const changed = what.length === 0 ? "" : `: ${what.join(", ")}`;
-  return { id: `file:${key}`, text: `- ${toCode(key, 1_000)} (edited${changed})${declared}`, at };
+  return {
+    id: `file:${key}`,
+    text: `- ${toShortCode(key, 1_000, project)} (edited${changed})${declared}`,
+    at,
+  };
 }
 
 /** The newest that say what has become of what, else the newest. */
@@ -43,7 +51,7 @@ function chooseChanges(changes: readonly Change[]): string[] {
 }
 
 /** The names of the newest by folder: "src/{a.ts, b.ts}". */
-function planRead(ledger: Ledger, files: readonly TouchedFile[]): PageLine[] {
+function planRead(ledger: Ledger, files: readonly TouchedFile[], project: string): PageLine[] {
   const edited = new Set(files.flatMap(({ isEdited, key }) => (isEdited ? key : [])));
   const seen = new Map<string, number>();
   const names = new Map<string, string>();
@@ -67,7 +75,13 @@ function planRead(ledger: Ledger, files: readonly TouchedFile[]): PageLine[] {
   }
   const shown = [...folders].map(([folder, names]) => `${folder}{${names.join(", ")}}`).join(" ");
   const count = seen.size > newest.length ? `${formatCount(seen.size)}, the newest ` : "";
-  return [{ id: "reads:", text: `- Only read: ${count}${quote(shown, 4_000)}`, at: newest[0]?.[1] ?? 0 }];
+  return [
+    {
+      id: "reads:",
+      text: `- Only read: ${count}${quote(shortenPaths(shown, project), 4_000)}`,
+      at: newest[0]?.[1] ?? 0,
+    },
+  ];
 }
 
 const formatNames = (names: readonly string[]): string => ` (${names.slice(0, MOST_DECLARED).join(", ")})`;

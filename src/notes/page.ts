@@ -38,7 +38,7 @@ export function planPage(
     "Task Specification": ledger.requests.flatMap((request, index) =>
       planRequest(request, numberOf(ledger, index), sessionID),
     ),
-    "Files and Functions": planFiles(ledger),
+    "Files and Functions": planFiles(ledger, project),
     Workflow: planWorkflow(ledger, project),
     "Errors and Corrections": [...planRules(ledger, "correction"), ...planFailures(ledger, project)],
     Learnings: [...planRules(ledger, "rule"), ...planReasons(ledger)],

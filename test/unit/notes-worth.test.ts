@@ -1,6 +1,7 @@
 /** What the notes carry over a cut: the state, what was changed, what is open, in order, without the noise of looking. */
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
+import { shortenPaths } from "../../src/notes/page-line.js";
 import { parseStored } from "../../src/notes/stored.js";
 import { isTelling } from "../../src/notes/telling.js";
 import { PROJECT } from "../support/fake-host.js";
@@ -153,6 +154,15 @@ describe("the work in the notes", () => {
     expect(page).toContain('- `npm test -- src/a.ts` → exit 1: "error in src/a.ts"');
   });
 
+  it("the work in the notes names a folder beside the project as such, although it begins with its name", () => {
+    const project = "/home/me/work/shop";
+    const said = (path: string): string => shortenPaths(`see ${path}`, project);
+    expect(said(`${project}/src/a.ts`)).toBe("see src/a.ts");
+    expect(said(project)).toBe("see .");
+    expect(said(`${project}.worktrees/fix/src/a.ts`)).toBe("see ../shop.worktrees/fix/src/a.ts");
+    expect(shortenPaths("see /home/other/a.ts", "/home/me")).toBe("see /home/other/a.ts");
+  });
+
   it("the errors in the notes are one line where they are equal, and a search without a hit is none", async () => {
     const page = await pageOf(
       ask(0, "Go."),
@@ -160,7 +170,7 @@ describe("the work in the notes", () => {
         9,
         "It fails.",
         ...[1, 2, 3].map((n) => ran(n, `npm run t${n}`, 1, "error: no database")),
-        ran(4, "grep -rn nothing src", 1),
+        ran(4, `grep -rn "nothing ${"at all ".repeat(30)}" src`, 1),
       ),
     );
     expect(section(page, "Errors and Corrections")).toBe(

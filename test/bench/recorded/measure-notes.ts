@@ -1,5 +1,5 @@
 /** Plays a recorded session into notes, and asks at every tenth message what the following answers lean on. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { createNotes } from "../../../src/notes/notes.js";
 import { allSeen } from "../../support/all-seen.js";
 import { createFakeClock } from "../../support/fake-clock.js";
@@ -68,8 +68,11 @@ export async function measureSession(session: RecordedSession, create: CreateNot
   return result;
 }
 
-const relative = (text: string, cwd: string): string =>
-  cwd === "" ? text : text.replaceAll(`${cwd}/`, "").replaceAll(cwd, ".");
+/** Paths as the notes spell them: relative to the project, also beside it. */
+function relative(text: string, cwd: string): string {
+  if (cwd === "") return text;
+  return text.replaceAll(`${cwd}/`, "").replaceAll(`${dirname(cwd)}/`, "../");
+}
 
 interface Question {
   known: ReadonlySet<string>;
