@@ -164,7 +164,7 @@ const PROSE = /\.(?:md|mdx|txt|log|json|jsonl|ya?ml|csv|html?)$/i;
 function findRead(part: ToolPart, path: string): string[] {
   const { output } = part.state;
   if (PROSE.test(path) || typeof output !== "string" || mayShowSecrets(part)) return [];
-  return findDeclaredIn(output, CAPS.namesOfAFile);
+  return findDeclaredIn(output, CAPS.namesOfAFile).filter((name) => redactSecrets(name).text === name);
 }
 
 const describe = (lines: ChangedLines): string => toSafeLine(describeChange(lines), LONGEST_INPUT);

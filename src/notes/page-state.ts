@@ -71,7 +71,8 @@ export function planChanged(ledger: Ledger): ChangedForRequest[] {
   }
   return [...byRequest].map(([index, changes]) => {
     const of = index === -1 ? "before the first request" : `for request ${numberOf(ledger, index)}`;
-    const names = [...new Set(changes.map(({ path }) => path.split("/").at(-1) ?? path))];
+    const newest = changes.map(({ path }) => path.split("/").at(-1) ?? path).reverse();
+    const names = [...new Set(newest)].reverse();
     const more = names.length > MOST_FILES ? ` and ${names.length - MOST_FILES} more` : "";
     return {
       line: {
