@@ -174,14 +174,18 @@ function shortenOldest(requests: UserRequest[]): UserRequest[] {
 
 /** The last answer to each request and the last one that says something, also before the first request. */
 function keepLastAnswers(answers: ReadonlyMap<string, Answer>, requests: readonly UserRequest[]): Answer[] {
-  const last = new Map<number, Answer>();
-  const telling = new Map<number, Answer>();
+  const byRequest = new Map<number, Answer[]>();
   for (const answer of inOrder(answers)) {
     const index = findRequestAt(requests, answer.at);
-    last.set(index, answer);
-    if (isTelling(answer.text)) telling.set(index, answer);
+    const same = byRequest.get(index);
+    if (same) same.push(answer);
+    else byRequest.set(index, [answer]);
   }
-  return inOrder(byKey([...telling.values(), ...last.values()]));
+  return [...byRequest.values()].flatMap((same) => {
+    const last = same.slice(-1);
+    const telling = same.length === 1 ? undefined : same.findLast(({ text }) => isTelling(text));
+    return telling && telling !== last[0] ? [telling, ...last] : last;
+  });
 }
 
 /** Keys begin with the time of the call, by which the oldest are found. */

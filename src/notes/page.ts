@@ -27,12 +27,20 @@ const INTRO =
 const SHOWN_OF_A_REQUEST = 4_000;
 const LONGEST_NAMES = 600;
 
+export interface PageOptions {
+  project: string;
+  /** IDs of lines that a person has removed. */
+  removed: readonly string[];
+  sessionID: string;
+}
+
 /** All lines of the machine, in the order of the six sections: the model's first, then the ledger's. */
 export function planPage(
-  ledger: Ledger,
+  given: Ledger,
   sections: Sections | undefined,
-  { project, sessionID }: { project: string; sessionID: string },
+  { project, removed, sessionID }: PageOptions,
 ): PageSection[] {
+  const ledger = withoutFiles(given, removed);
   const written: Record<Heading, PageLine[]> = {
     "Current State": planCurrentState(ledger, project),
     "Task Specification": ledger.requests.flatMap((request, index) =>
@@ -55,6 +63,18 @@ export function planPage(
     lines: [...planModelLines(heading, sections?.[heading], written[heading]), ...written[heading]],
   }));
   return [title, ...body];
+}
+
+/** A file whose line a person has removed is not named in the lines on several files either. */
+function withoutFiles(ledger: Ledger, removed: readonly string[]): Ledger {
+  const gone = new Set(removed.filter((id) => id.startsWith("file:")).map((id) => id.slice("file:".length)));
+  if (gone.size === 0) return ledger;
+  return {
+    ...ledger,
+    files: ledger.files.filter(({ key }) => !gone.has(key)),
+    changes: ledger.changes.filter(({ path }) => !gone.has(path)),
+    looked: ledger.looked.filter(({ key }) => !gone.has(key)),
+  };
 }
 
 function formatTitle({ requests }: Ledger): string {

@@ -144,7 +144,7 @@ export function factsOf(session: Session, project: string): SessionFacts | undef
 /** Merges what is known now into the current text of the notes. */
 export function* mergeSession(session: Session, text: string | undefined, project: string): Sliced<Merged> {
   const { ledger, sections, sessionID, removed } = session;
-  const page = planPage(ledger, sections, { project, sessionID });
+  const page = planPage(ledger, sections, { project, removed, sessionID });
   return yield* mergePage({ text, ...findWritten(session, text), removed, page });
 }
 

@@ -125,6 +125,16 @@ describe("the work in the notes", () => {
     );
   });
 
+  it("the work in the notes does not name a file again whose line a person has removed", async () => {
+    const world = openNotes();
+    await world.tell(ask(0, "Go."), reply(2, "Both are set.", edited(1, "src/a.ts", "1", "2")));
+    world.edit((page) => page.replace(/^- `src\/a\.ts`.*\n/m, ""));
+    await world.tell(ask(3, "On."), reply(5, "It is set again.", edited(4, "src/a.ts", "2", "3")));
+    await world.tell(ask(6, "And b."), reply(8, "b is set.", edited(7, "src/b.ts", "2", "3")));
+    expect(world.page()).not.toContain("a.ts");
+    expect(section(world.page(), "Files and Functions")).toBe('- `src/b.ts` (edited: "2 → 3")');
+  });
+
   it("the work in the notes leaves out our own files, the host's and packages'", async () => {
     const own = [
       ".opencode/tool-results/a.txt",
