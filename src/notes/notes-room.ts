@@ -27,6 +27,8 @@ interface Share {
   bytes: number;
   /** Characters of one line. */
   line: number;
+  /** Lines are shown so, as many as half of the bytes allow, before some are shown in full. */
+  brief?: (text: string) => string;
 }
 
 const STATE = ["answer", "changed", "next", "plan", "todo"];
@@ -35,7 +37,12 @@ const SHARES: readonly Share[] = [
   { kinds: STATE, bytes: 2_400, line: 1_300 },
   { kinds: ["model"], bytes: 6_000, line: 600 },
   { kinds: ["failure"], bytes: 700, line: 240 },
-  { kinds: ["file"], bytes: 3_000, line: 400 },
+  {
+    kinds: ["file"],
+    bytes: 3_000,
+    line: 400,
+    brief: (text) => text.replace(/ \(edited(?:: [\s\S]*|\): [\s\S]*)$/, " (edited)"),
+  },
   { kinds: ["reads"], bytes: 1_200, line: 1_200 },
   { kinds: ["looks"], bytes: 700, line: 700 },
   { kinds: ["found", "outcome", "subagent", "reason"], bytes: 1_900, line: 400 },
@@ -50,24 +57,37 @@ const bytesOf = (text: string): number => Buffer.byteLength(text) + 1;
 export function allotMachine(units: readonly Unit[], room: number, most: number): number {
   let left = room;
   let leftBytes = most;
-  const newest = [...units].reverse().sort((a, b) => rankOf(a) - rankOf(b) || b.at - a.at);
-  const spend = (unit: Unit, share: Share, allowance: number): number => {
-    if (unit.shown !== undefined) return 0;
-    const text = unit.text.length > share.line ? `${cut(unit.text, share.line - 1)}…` : unit.text;
-    const bytes = bytesOf(text);
-    if (text.length + 1 > left || bytes > Math.min(leftBytes, allowance)) return 0;
+  const newest = [...units].reverse().sort((a, b) => rankOf(a) - rankOf(b) || compareWorth(a, b));
+  /** Shows this text in the place of what is shown, if there is room; returns the bytes it takes more. */
+  const spend = (unit: Unit, text: string, allowance: number): number => {
+    const bytes = bytesOf(text) - (unit.shown === undefined ? 0 : bytesOf(unit.shown));
+    const characters = text.length + 1 - costOf(unit);
+    if (characters > left || bytes > Math.min(leftBytes, allowance)) return 0;
     unit.shown = text;
-    left -= text.length + 1;
+    left -= characters;
     leftBytes -= bytes;
     return bytes;
   };
   for (const share of SHARES) {
+    const own = newest.filter((unit) => share.kinds.includes(unit.kind) && !isDone(unit));
     let allowance = share.bytes;
-    for (const unit of newest)
-      if (share.kinds.includes(unit.kind) && !isDone(unit)) allowance -= spend(unit, share, allowance);
+    if (share.brief)
+      for (const unit of own) allowance -= spend(unit, share.brief(unit.text), allowance - share.bytes / 2);
+    for (const unit of own) allowance -= spend(unit, limit(unit, share), allowance);
   }
-  for (const unit of newest) spend(unit, SHARES.find(({ kinds }) => kinds.includes(unit.kind)) ?? REST, most);
+  for (const unit of newest) {
+    const share = SHARES.find(({ kinds }) => kinds.includes(unit.kind)) ?? REST;
+    if (unit.shown !== limit(unit, share)) spend(unit, limit(unit, share), most);
+  }
   return room - left;
+}
+
+const limit = ({ text }: Unit, share: Share): string =>
+  text.length > share.line ? `${cut(text, share.line - 1)}…` : text;
+
+/** Newest first, but of files those with the most to tell: the newest are in the messages that stay. */
+function compareWorth(a: Unit, b: Unit): number {
+  return (a.kind === "file" ? b.text.length - a.text.length : 0) || b.at - a.at;
 }
 
 /** What is settled makes room for what is not. */
