@@ -51,14 +51,14 @@ function chooseChanges(changes: readonly Change[]): string[] {
 }
 
 /** The names of the newest by folder: "src/{a.ts, b.ts}". */
-function planRead(ledger: Ledger, files: readonly TouchedFile[], project: string): PageLine[] {
-  const edited = new Set(files.flatMap(({ isEdited, key }) => (isEdited ? key : [])));
+function planRead(ledger: Ledger, touched: readonly TouchedFile[], project: string): PageLine[] {
+  const edited = new Set(touched.flatMap(({ isEdited, key }) => (isEdited ? key : [])));
   const seen = new Map<string, number>();
   const names = new Map<string, string>();
-  for (const { at, isEdited, key, touched = [] } of files) {
+  for (const { at, isEdited, key, touched: declared = [] } of touched) {
     if (isEdited) continue;
     seen.set(key, at);
-    if (touched.length > 0) names.set(key, formatNames(touched));
+    if (declared.length > 0) names.set(key, formatNames(declared));
   }
   for (const { at, key, names: declared } of ledger.looked) {
     if (edited.has(key) || isForeignFile(key)) continue;
@@ -73,7 +73,9 @@ function planRead(ledger: Ledger, files: readonly TouchedFile[], project: string
     const folder = path.slice(0, slash);
     folders.set(folder, [...(folders.get(folder) ?? []), path.slice(slash) + (names.get(path) ?? "")]);
   }
-  const shown = [...folders].map(([folder, names]) => `${folder}{${names.join(", ")}}`).join(" ");
+  const shown = [...folders]
+    .map(([folder, files]) => folder + (files.length === 1 ? files[0] : `{${files.join(", ")}}`))
+    .join(" ");
   const count = seen.size > newest.length ? `${formatCount(seen.size)}, the newest ` : "";
   return [
     {

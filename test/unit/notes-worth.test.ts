@@ -120,9 +120,7 @@ describe("the work in the notes", () => {
       "- `npm test` → exit 0",
       "- Calls that only looked: 3 bash, 2 read, 1 grep",
     ]);
-    expect(section(page, "Files and Functions")).toBe(
-      '- Only read: "docs/{plan.txt} src/{b.ts, a.ts (lex)}"',
-    );
+    expect(section(page, "Files and Functions")).toBe('- Only read: "docs/plan.txt src/{b.ts, a.ts (lex)}"');
   });
 
   it("the work in the notes does not name a file again whose line a person has removed", async () => {
