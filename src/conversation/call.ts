@@ -38,7 +38,7 @@ export function findTouchedPaths(part: ToolPart, project: string): string[] {
 }
 
 /** Relative to the project for a file inside it, so that a project may move; otherwise absolute. */
-function shortenPath(path: string, project: string): string {
+export function shortenPath(path: string, project: string): string {
   const absolute = resolve(project, toLine(path, 1_000));
   const inside = relative(project, absolute);
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside))
@@ -57,7 +57,7 @@ function readPatch(patch: string): string[] {
 
 /** Functions, classes and types by the words that declare them in the common languages. */
 const DECLARATIONS = [
-  /\b(?:function\*?|class|interface|enum|struct|trait|protocol|def|fn|fun|func(?:\s*\([^)\n]*\))?)\s+([A-Za-z_$][\w$]{2,})/g,
+  /\b(?:function\*?|class|interface|enum|struct|trait|protocol|def|fn|fun|func(?:\s*\([^)\n]*\))?)\s+(?!(?:error|string|bool|int|any|for|that|which|with|and|can|body|parameters|call|name)\b)([A-Za-z_$][\w$]{2,})/g,
   /\btype\s+([A-Z][\w$]+)\s*(?:[=<]|struct\b|interface\b)/g,
   /\b(?:const|let|var)\s+([A-Za-z_$][\w$]{2,})\s*(?::[^=\n]+)?=\s*(?:async\s*)?(?:function\b|\([^)\n]*\)\s*(?::[^=\n]+)?=>|\w+\s*=>)/g,
 ];
@@ -66,7 +66,12 @@ const LOOKED_AT = 50_000;
 
 /** Names that the text of an edit declares, in order. */
 export function findDeclaredNames(part: ToolPart, limit: number): string[] {
-  const text = cut(readEditedText(readInput(part)), LOOKED_AT);
+  return findDeclaredIn(readEditedText(readInput(part)), limit);
+}
+
+/** Names that a text declares, in order. */
+export function findDeclaredIn(given: string, limit: number): string[] {
+  const text = cut(given, LOOKED_AT);
   const found = DECLARATIONS.flatMap((pattern) =>
     [...text.matchAll(pattern)].map((match) => ({ name: match[1] ?? "", index: match.index })),
   );

@@ -6,6 +6,10 @@ import { cut, toLine } from "../text.js";
 /** Words of a line that says what went wrong. */
 const FAILURE =
   /\b(error|err!|fatal|failed|failure|exception|missing|not found|no such|cannot|can't|could ?n[o']t|unable|denied|refused|invalid|unknown|unrecognized|unexpected|undefined|must|not (exist|permitted|allowed|recognized))\b/i;
+/** A place in a file, and what is wrong there. */
+const LOCATED = /^\s*[^\s:(]+\.\w+[:(]\d+[:,]?\d*\)?: \S/;
+/** The name of a test that failed; what is written of a place before it may be no failure. */
+const FAILED_TEST = /^\s*(--- FAIL: |not ok |✗ |✕ |× )/;
 /** Lines that only point elsewhere, or only say that something went wrong. */
 const EMPTY_WORDS =
   /A complete log of this run|^npm (ERR!|error) *$|^npm (ERR!|error) (code|errno|syscall|path)\b|^Traceback|^\s*at .*:\d+|^\s*File ".*", line \d+|^info |ELIFECYCLE|^(error|failed)[:.!]?$/i;
@@ -22,16 +26,24 @@ export interface TellingLineOptions {
   isLast?: boolean;
 }
 
-/** The first line of an output that says what went wrong, else the last that says anything; without secrets. */
+/** The first line of an output that says what went wrong or where, else the last that says anything; without secrets. */
 export function findTellingLine(output: string, { isLast = false, limit }: TellingLineOptions): string {
   const lines = stripVTControlCharacters(output.slice(-LOOKED_AT).replace(REMARKS, "")).split("\n");
   const failed = isLast
     ? -1
     : lines.findIndex((line) => FAILURE.test(line) && !EMPTY_WORDS.test(line.trim()));
-  const index = failed === -1 ? lines.findLastIndex((line) => SAYS_SOMETHING.test(line)) : failed;
+  const located = isLast || failed !== -1 ? failed : findLocated(lines);
+  const index = located === -1 ? lines.findLastIndex((line) => SAYS_SOMETHING.test(line)) : located;
   // A secret may be announced on the line before.
   const shown = [lines[index - 1] ?? "", lines[index] ?? ""].map((line) => cut(line, 4 * limit + 400));
   return toLine(redactLines(shown)[1] ?? "", limit);
+}
+
+function findLocated(lines: readonly string[]): number {
+  const test = lines.findIndex((line) => FAILED_TEST.test(line));
+  const place = (line: string): boolean => LOCATED.test(line);
+  const index = test === -1 ? lines.findIndex(place) : lines.findLastIndex(place);
+  return index === -1 ? test : index;
 }
 
 /** Kinds of lines that matter in a long output, most telling first. */

@@ -2,20 +2,26 @@
 import {
   type Answer,
   CAPS,
+  type Change,
   type Command,
   type Fact,
   type Failure,
+  type Finding,
   findRequestAt,
   type LeasedItem,
   type Ledger,
+  type LookedAt,
   type Reason,
   type Rule,
   type Skill,
+  type Sought,
   type SubagentRun,
   type TodoList,
   type TouchedFile,
   type UserRequest,
 } from "./ledger.js";
+import { isLooking } from "./looking.js";
+import { isTelling } from "./telling.js";
 
 /** Types of the ledger's lists, by name. */
 interface Lists {
@@ -23,7 +29,11 @@ interface Lists {
   rules: Rule;
   reasons: Reason;
   answers: Answer;
+  findings: Finding;
   files: TouchedFile;
+  changes: Change;
+  looked: LookedAt;
+  sought: Sought;
   commands: Command;
   failures: Failure;
   skills: Skill;
@@ -38,6 +48,7 @@ export type Draft = { [Name in keyof Lists]: Map<string, Lists[Name]> } & {
   plan: Ledger["plan"];
   ended: number;
   callKeys: Set<string>;
+  looks: Map<string, number>;
   countedUntil: number;
   hasChanged: boolean;
 };
@@ -50,8 +61,12 @@ export function openDraft(ledger: Ledger): Draft {
     rules: byKey(ledger.rules),
     reasons: byKey(ledger.reasons),
     answers: byKey(ledger.answers),
+    findings: byKey(ledger.findings),
     todos: ledger.todos,
     files: byKey(ledger.files),
+    changes: byKey(ledger.changes),
+    looked: byKey(ledger.looked),
+    sought: byKey(ledger.sought),
     commands: byKey(ledger.commands),
     failures: byKey(ledger.failures),
     skills: byKey(ledger.skills),
@@ -60,6 +75,7 @@ export function openDraft(ledger: Ledger): Draft {
     plan: ledger.plan,
     ended: ledger.calls.ended,
     callKeys: new Set(ledger.calls.keys),
+    looks: new Map(Object.entries(ledger.calls.looks ?? {})),
     countedUntil: ledger.calls.countedUntil,
     hasChanged: false,
   };
@@ -97,9 +113,13 @@ function makeLedger(draft: Draft, before: Ledger): Ledger {
     rules: keepNewest(draft.rules, CAPS.rules),
     reasons: keepNewest(draft.reasons, CAPS.reasons),
     answers: keepLastAnswers(draft.answers, requests),
+    findings: keepNewest(draft.findings, CAPS.findings),
     todos: draft.todos,
     files: keepNewest(draft.files, CAPS.files, (file) => file.isEdited),
-    commands: keepNewest(draft.commands, CAPS.commands),
+    changes: keepNewest(draft.changes, CAPS.changes),
+    looked: keepNewest(draft.looked, CAPS.looked),
+    sought: keepNewest(draft.sought, CAPS.sought),
+    commands: keepNewest(draft.commands, CAPS.commands, ({ key }) => !isLooking(key)),
     failures: keepNewest(draft.failures, CAPS.failures, (failure) => !failure.laterSucceeded),
     skills: keepNewest(draft.skills, CAPS.skills),
     subagents: keepNewest(draft.subagents, CAPS.subagents),
@@ -152,21 +172,31 @@ function shortenOldest(requests: UserRequest[]): UserRequest[] {
   });
 }
 
-/** The last answer to each request, and the last one before the first request. */
+/** The last answer to each request and the last one that says something, also before the first request. */
 function keepLastAnswers(answers: ReadonlyMap<string, Answer>, requests: readonly UserRequest[]): Answer[] {
-  const last = new Map<number, Answer>();
-  for (const answer of inOrder(answers)) last.set(findRequestAt(requests, answer.at), answer);
-  return [...last.values()];
+  const byRequest = new Map<number, Answer[]>();
+  for (const answer of inOrder(answers)) {
+    const index = findRequestAt(requests, answer.at);
+    const same = byRequest.get(index);
+    if (same) same.push(answer);
+    else byRequest.set(index, [answer]);
+  }
+  return [...byRequest.values()].flatMap((same) => {
+    const last = same.slice(-1);
+    const telling = same.length === 1 ? undefined : same.findLast(({ text }) => isTelling(text));
+    return telling && telling !== last[0] ? [telling, ...last] : last;
+  });
 }
 
 /** Keys begin with the time of the call, by which the oldest are found. */
 function keepCalls(draft: Draft, { calls }: Ledger): Ledger["calls"] {
   if (draft.ended === calls.ended) return calls;
   const keys = [...draft.callKeys];
-  if (keys.length <= CAPS.callKeys) return { ...calls, ended: draft.ended, keys };
+  const looks = draft.looks.size > 0 ? { looks: Object.fromEntries(draft.looks) } : {};
+  if (keys.length <= CAPS.callKeys) return { ...calls, ended: draft.ended, keys, ...looks };
   const timeOf = (key: string): number => Number.parseInt(key, 36);
   keys.sort((a, b) => timeOf(a) - timeOf(b) || (a < b ? -1 : 1));
   const dropped = keys.splice(0, keys.length - CAPS.callKeys);
   const countedUntil = Math.max(calls.countedUntil, ...dropped.slice(-1).map(timeOf));
-  return { ended: draft.ended, keys, countedUntil };
+  return { ended: draft.ended, keys, countedUntil, ...looks };
 }

@@ -6,6 +6,7 @@
 import { cut, toLine } from "../text.js";
 import { findOpenTodos } from "./facts.js";
 import { findRequestAt, type Ledger } from "./ledger.js";
+import { findState } from "./page-state.js";
 
 /** 750 tokens at four characters each. */
 const LONGEST_TEXT = 3_000;
@@ -28,6 +29,7 @@ export function formatHandoff(
   );
   const last = requests.at(-1);
   const answer = answers.at(-1);
+  const told = findState(ledger);
   const end = answer && findRequestAt(requests, answer.at) === requests.length - 1 ? answer : undefined;
   const isAnswered = end !== undefined && end.isInterim !== true;
   const isOpen = last !== undefined && !isAnswered && !removed.has(`request:${last.key}`);
@@ -43,7 +45,7 @@ export function formatHandoff(
     ...list("Open todos:", todos.map(formatTodo), MOST.todos),
     ...(next === undefined ? [] : [`Next step: ${short(next)}`]),
     ...list("The user's rules:", findRules(ledger, removed), -MOST.rules),
-    ...(answer ? [`${isOpen ? "It said last" : "It ended with"}: ${answer.text}`] : []),
+    ...(told ? [`${isOpen ? "It said last" : "It ended with"}: ${told.text}`] : []),
     ...(plan ? [`Plan: ${plan.path}`] : []),
     ...row(
       "Changed:",

@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 import {
+  findDeclaredIn,
   findDeclaredNames,
   findTouchedPaths,
   formatInput,
@@ -9,15 +10,19 @@ import {
   mayShowSecrets,
   readInput,
   readText,
+  shortenPath,
 } from "../conversation/call.js";
 import type { ToolPart } from "../conversation/message.js";
 import { hasFailed, hashCall, hashText, readExit } from "../conversation/outcome.js";
 import { findTellingLine } from "../conversation/telling-line.js";
 import { redactSecrets } from "../secrets/secrets.js";
 import { toSafeLine } from "../text.js";
+import { type ChangedLines, describeChange, findChangedNames, readChangedLines } from "./changes.js";
 import { type Draft, put } from "./draft.js";
 import { parseForkReports } from "./fork-report.js";
-import { CAPS, type Todo } from "./ledger.js";
+import { CAPS, type Fact, type Todo } from "./ledger.js";
+import { findLookedAt, isLooking } from "./looking.js";
+import { findSubjects } from "./names.js";
 
 const LONGEST_COMMAND = 1_000;
 const LONGEST_INPUT = 160;
@@ -25,6 +30,8 @@ const LONGEST_OUTPUT_LINE = 200;
 const LONGEST_ERROR = 300;
 const LONGEST_RESULT = 600;
 const LONGEST_TODO = 300;
+/** Files of one command; one that names more searches them. */
+const MOST_LOOKED_AT = 6;
 const PLAN = /(^|\/)plans?\/.*\.md$|(^|\/)plan\.md$/i;
 
 /** Learns a call once, after it has finished. `messageAt` is used if the host gives no start time of the call. */
@@ -38,10 +45,11 @@ export function learnCall(draft: Draft, messageAt: number, part: ToolPart, proje
   draft.callKeys.add(key);
   draft.ended++;
   draft.hasChanged = true;
+  learnLook(draft, at, part, project);
   if (part.tool === "bash") learnCommand(draft, at, part);
   learnOutcome(draft, at, part);
   if (status !== "completed") return;
-  for (const path of findTouchedPaths(part, project)) learnFile(draft, at, part, path);
+  for (const path of findTouchedPaths(part, project)) learnFile(draft, { at, key }, part, path);
   if (part.tool === "todowrite") learnTodos(draft, at, part);
   if (part.tool === "skill") learnSkill(draft, at, part);
   if (part.tool === "task") learnSubagent(draft, at, key, part);
@@ -52,6 +60,29 @@ export function learnCall(draft: Draft, messageAt: number, part: ToolPart, proje
 /** Starts with the time in base 36, by which keys can be ordered; call IDs may repeat. */
 export function formatCallKey(at: number, callID: unknown): string {
   return `${Math.max(0, Math.floor(at)).toString(36)}-${hashText(typeof callID === "string" ? callID : "").slice(0, 8)}`;
+}
+
+/** Tools that only look; reads of files are in the list of files, too. */
+const LOOKING_TOOLS = new Set(["read", "grep", "glob", "list", "ls", "codesearch"]);
+
+function learnLook(draft: Draft, at: number, part: ToolPart, project: string): void {
+  const command = part.tool === "bash" ? readText(readInput(part), "command") : undefined;
+  const looks = command === undefined ? LOOKING_TOOLS.has(part.tool) : isLooking(command);
+  if (!looks) return;
+  draft.looks.set(part.tool, (draft.looks.get(part.tool) ?? 0) + 1);
+  const asked = command ?? readText(readInput(part), "pattern", "query") ?? "";
+  // A range of lines names nothing.
+  for (const key of findSubjects(redactSecrets(asked).text.replace(/\bsed -n\s+\S+/g, "")))
+    put(draft, "sought", { key, at: Math.max(at, draft.sought.get(key)?.at ?? at) });
+  if (command === undefined || hasFailed(part)) return;
+  const paths = findLookedAt(redactSecrets(command).text).slice(0, MOST_LOOKED_AT);
+  const declared = paths.length === 1 ? findRead(part, paths[0] ?? "") : [];
+  for (const path of paths) {
+    const key = shortenPath(path, project);
+    const known = draft.looked.get(key);
+    const names = [...new Set([...declared, ...(known?.names ?? [])])].slice(0, CAPS.namesOfAFile);
+    put(draft, "looked", { key, at: Math.max(at, known?.at ?? at), names });
+  }
 }
 
 function learnCommand(draft: Draft, at: number, part: ToolPart): void {
@@ -102,21 +133,41 @@ function readFailureText(part: ToolPart): string {
   return typeof output === "string" ? findTellingLine(output, { limit: LONGEST_OUTPUT_LINE }) : "";
 }
 
-function learnFile(draft: Draft, at: number, part: ToolPart, named: string): void {
+function learnFile(draft: Draft, call: Fact, part: ToolPart, named: string): void {
+  const { at } = call;
   const path = redactSecrets(named).text;
   const isEdit = isChangingTool(part.tool);
   const known = draft.files.get(path);
   const declared = isEdit ? findDeclaredNames(part, CAPS.namesOfAFile) : [];
   const names = [...new Set([...(known?.names ?? []), ...declared])].slice(0, CAPS.namesOfAFile);
+  const lines = isEdit ? readChangedLines(part, named) : undefined;
+  if (lines) put(draft, "changes", { key: `${call.key}:${path}`, at, path, what: describe(lines) });
+  const fresh = lines ? findChangedNames(lines, CAPS.touchedOfAFile) : findRead(part, path);
+  const isNewest = at >= (known?.at ?? at);
+  const all = isNewest ? [...fresh, ...(known?.touched ?? [])] : [...(known?.touched ?? []), ...fresh];
+  const touched = [...new Set(all)].slice(0, CAPS.touchedOfAFile);
   put(draft, "files", {
     key: path,
     at: Math.max(at, known?.at ?? at),
     isRead: !isEdit || known?.isRead === true,
     isEdited: isEdit || known?.isEdited === true,
     names,
+    ...(touched.length > 0 && { touched }),
   });
   if (isEdit && PLAN.test(path) && at >= (draft.plan?.at ?? at)) draft.plan = { path, at };
 }
+
+/** Their words on functions declare none. */
+const PROSE = /\.(?:md|mdx|txt|log|json|jsonl|ya?ml|csv|html?)$/i;
+
+/** What a file that was read declares. */
+function findRead(part: ToolPart, path: string): string[] {
+  const { output } = part.state;
+  if (PROSE.test(path) || typeof output !== "string" || mayShowSecrets(part)) return [];
+  return findDeclaredIn(output, CAPS.namesOfAFile).filter((name) => redactSecrets(name).text === name);
+}
+
+const describe = (lines: ChangedLines): string => toSafeLine(describeChange(lines), LONGEST_INPUT);
 
 function learnTodos(draft: Draft, at: number, part: ToolPart): void {
   const { todos } = readInput(part);

@@ -15,8 +15,12 @@ import { learnCall } from "./learn-call.js";
 import { type Answer, type Fact, type Ledger, MOST_OF_A_REQUEST } from "./ledger.js";
 import { findNextStep } from "./next-step.js";
 import { findReasons, findRules } from "./rules.js";
+import { findFindings } from "./telling.js";
 
 const LONGEST_ANSWER = 300;
+/** Characters of the answer that the notes show as the state. */
+const LONGEST_STATE = 1_200;
+const LONGEST_FINDING = 300;
 const LONGEST_REASON = 300;
 
 /** The ledger with the facts of these messages; the same object if there are no new ones. */
@@ -79,16 +83,22 @@ function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts }: Said): void
   const last = texts.at(-1);
   if (last === undefined) return;
   const next = isInterim ? undefined : findNextStep(last);
+  const whole = toSafeLine(last, LONGEST_STATE);
   const answer: Answer = {
     ...fact,
     text: toSafeLine(last, LONGEST_ANSWER),
+    ...(whole.length > LONGEST_ANSWER && { whole }),
     ...(isInterim && { isInterim }),
     ...(next !== undefined && { next: toSafeLine(next, LONGEST_ANSWER) }),
   };
   const before = draft.answers.get(fact.key);
   const isNews =
-    before?.text !== answer.text || before.isInterim !== answer.isInterim || before.next !== answer.next;
+    before?.text !== answer.text ||
+    before.whole !== answer.whole ||
+    before.isInterim !== answer.isInterim ||
+    before.next !== answer.next;
   if (isNews) put(draft, "answers", answer);
+  learnFinding(draft, fact, isInterim ? findFindings(texts.join("\n")) : "");
   // The text may still be growing: reasons found in an earlier part are replaced.
   const reasons = findReasons(texts.join("\n")).map((reason) => toSafeLine(reason, LONGEST_REASON));
   const prefix = `${fact.key}:`;
@@ -97,4 +107,12 @@ function learnAnswer(draft: Draft, fact: Fact, { isInterim, texts }: Said): void
   const known = new Set([...draft.reasons.values()].map((reason) => reason.text));
   for (const [index, reason] of reasons.entries())
     if (!known.has(reason)) put(draft, "reasons", { key: `${prefix}${index}`, at: fact.at, text: reason });
+}
+
+/** Between two calls; the text that ends the turn is its answer. */
+function learnFinding(draft: Draft, fact: Fact, found: string): void {
+  const text = toSafeLine(found, LONGEST_FINDING);
+  const known = draft.findings.get(fact.key)?.text;
+  if (text !== "" && known !== text) put(draft, "findings", { ...fact, text });
+  if (text === "" && known !== undefined) draft.hasChanged = draft.findings.delete(fact.key);
 }

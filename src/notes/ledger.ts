@@ -13,10 +13,18 @@ export interface Ledger {
   readonly droppedUntil: number;
   readonly rules: readonly Rule[];
   readonly reasons: readonly Reason[];
-  /** The agent's last text after each request. */
+  /** The agent's last text after each request, and the last one that says something. */
   readonly answers: readonly Answer[];
+  /** What the agent has found while it worked. */
+  readonly findings: readonly Finding[];
   readonly todos: TodoList | undefined;
   readonly files: readonly TouchedFile[];
+  /** What each edit has changed. */
+  readonly changes: readonly Change[];
+  /** Files that commands have shown. */
+  readonly looked: readonly LookedAt[];
+  /** Names and numbers that looking calls asked for. */
+  readonly sought: readonly Sought[];
   readonly commands: readonly Command[];
   readonly failures: readonly Failure[];
   readonly skills: readonly Skill[];
@@ -54,10 +62,17 @@ export interface Reason extends Fact {
 
 export interface Answer extends Fact {
   readonly text: string;
+  /** More of a longer text, `text` included. */
+  readonly whole?: string;
   /** It did not end the turn: tool calls followed, or it was aborted. */
   readonly isInterim?: true;
   /** The next step that it announces. */
   readonly next?: string;
+}
+
+/** Said between two calls; `key` is the message. */
+export interface Finding extends Fact {
+  readonly text: string;
 }
 
 export interface TodoList {
@@ -77,6 +92,24 @@ export interface TouchedFile extends Fact {
   readonly isEdited: boolean;
   /** Functions, classes and types seen in the edits, in order of appearance. */
   readonly names: readonly string[];
+  /** Other names on the lines that the edits changed, or that the file declares as it was read; the newest first. */
+  readonly touched?: readonly string[];
+}
+
+/** `key` is the path as in `files`, `at` when a command showed it last. */
+export interface LookedAt extends Fact {
+  readonly names: readonly string[];
+}
+
+/** `key` is the name or number, `at` when it was last asked for. */
+export interface Sought extends Fact {}
+
+/** `key` is made from the call and the path. */
+export interface Change extends Fact {
+  /** As in `files`. */
+  readonly path: string;
+  /** "5433 → 5432"; empty if it cannot be said in a few words. */
+  readonly what: string;
 }
 
 /** `key` is the command. */
@@ -124,6 +157,8 @@ export interface CallCount {
   readonly ended: number;
   /** Keys of the newest ones, so that none is counted twice. */
   readonly keys: readonly string[];
+  /** Number of those that only looked, by tool; counted since the version that counts them. */
+  readonly looks?: Readonly<Record<string, number>>;
   /** Calls that began earlier are already counted, although their keys were dropped. */
   readonly countedUntil: number;
 }
@@ -138,11 +173,17 @@ export const CAPS = {
   rules: 500,
   /** The agent's own reasons; newer ones supersede older ones. */
   reasons: 60,
+  findings: 120,
   /** More than anyone works through. */
   todos: 100,
   /** Files that were only read are dropped before edited ones. */
   files: 200,
   namesOfAFile: 12,
+  touchedOfAFile: 24,
+  changes: 200,
+  looked: 100,
+  sought: 100,
+  /** Those that only looked are dropped first. */
   commands: 100,
   /** Those that have succeeded since are dropped first. */
   failures: 60,
@@ -163,8 +204,12 @@ export const EMPTY_LEDGER: Ledger = {
   rules: [],
   reasons: [],
   answers: [],
+  findings: [],
   todos: undefined,
   files: [],
+  changes: [],
+  looked: [],
+  sought: [],
   commands: [],
   failures: [],
   skills: [],

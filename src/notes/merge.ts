@@ -10,7 +10,8 @@
  */
 import { removeFromLines } from "../secrets/secrets.js";
 import type { Sliced } from "../slices.js";
-import { type PageLine, type PageSection, TITLE_ID } from "./page.js";
+import { type PageSection, TITLE_ID } from "./page.js";
+import type { PageLine } from "./page-line.js";
 import { HEADINGS, type Heading, titleOf } from "./sections.js";
 
 /** The machine's lines in the last written file, by heading. */

@@ -111,7 +111,7 @@ export function createNotesOnDisk(options: NotesOnDiskOptions): NotesOnDisk {
 
   async function writeBoth(session: Session, text: string | undefined): Promise<void> {
     const paths = planPaths(folder, session.sessionID);
-    const { merged, previous, redacted, stored } = await inSlices(clock, planWrite(session, text));
+    const { merged, previous, redacted, stored } = await inSlices(clock, planWrite(session, text, project));
     session.redacted = redacted;
     await store(session, paths.stored, stored);
     if (merged.text === text) return;

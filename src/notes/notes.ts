@@ -128,7 +128,7 @@ export function createNotes({ files, clock, log, folder, readMessages, seen }: N
         const session = await open(sessionID);
         const { path, text } = await onDisk.read(sessionID);
         if (!factsOf(session, project) && !session.sections && text === undefined) return undefined;
-        const { blocks } = await inSlices(clock, mergeSession({ ...session }, text));
+        const { blocks } = await inSlices(clock, mergeSession({ ...session }, text, project));
         return inSlices(clock, formatForModel({ blocks, path, maxCharacters }));
       }),
 

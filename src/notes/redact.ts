@@ -69,13 +69,27 @@ function* redactLedger(ledger: Ledger): Sliced<Ledger> {
     answers: yield* changeEach(ledger.answers, (answer) => ({
       ...answer,
       text: safe(answer.text),
+      ...(answer.whole !== undefined && { whole: safe(answer.whole) }),
       ...(answer.next !== undefined && { next: safe(answer.next) }),
     })),
+    findings: yield* changeEach(ledger.findings, (finding) => ({ ...finding, text: safe(finding.text) })),
     todos: todos && {
       ...todos,
       items: yield* changeEach(todos.items, (todo) => ({ ...todo, content: safe(todo.content) })),
     },
-    files: yield* changeFacts(ledger.files, (file) => ({ ...file, key: safe(file.key) })),
+    files: yield* changeFacts(ledger.files, (file) => ({
+      ...file,
+      key: safe(file.key),
+      ...(file.touched && { touched: file.touched.filter((name) => safe(name) === name) }),
+    })),
+    changes: yield* changeFacts(ledger.changes, (change) => ({
+      ...change,
+      key: safe(change.key),
+      path: safe(change.path),
+      what: safe(change.what),
+    })),
+    looked: yield* changeFacts(ledger.looked, (file) => ({ ...file, key: safe(file.key) })),
+    sought: yield* changeFacts(ledger.sought, (one) => ({ ...one, key: safe(one.key) })),
     commands: yield* changeFacts(ledger.commands, (command) => ({
       ...command,
       key: safe(command.key),

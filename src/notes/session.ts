@@ -142,9 +142,9 @@ export function factsOf(session: Session, project: string): SessionFacts | undef
 }
 
 /** Merges what is known now into the current text of the notes. */
-export function* mergeSession(session: Session, text: string | undefined): Sliced<Merged> {
+export function* mergeSession(session: Session, text: string | undefined, project: string): Sliced<Merged> {
   const { ledger, sections, sessionID, removed } = session;
-  const page = planPage(ledger, sections, sessionID);
+  const page = planPage(ledger, sections, { project, removed, sessionID });
   return yield* mergePage({ text, ...findWritten(session, text), removed, page });
 }
 
@@ -168,10 +168,10 @@ export interface WritePlan {
 }
 
 /** Plans the next write for the current text of the notes. */
-export function* planWrite(session: Session, text: string | undefined): Sliced<WritePlan> {
+export function* planWrite(session: Session, text: string | undefined, project: string): Sliced<WritePlan> {
   // Facts learned meanwhile belong to the next write.
   const now = { ...session };
-  const merged = yield* mergeSession(now, text);
+  const merged = yield* mergeSession(now, text, project);
   const isChange = text !== undefined && text !== merged.text;
   const kept = isChange ? yield* redactPrevious(now, text) : { redacted: now.redacted };
   return { merged, stored: yield* planStored(now, text, merged), ...kept };

@@ -38,9 +38,23 @@ const ledger = z.object({
   droppedUntil: time,
   rules: list({ kind: z.enum(["rule", "correction"]), text: z.string() }),
   reasons: list({ text: z.string() }),
-  answers: list({ text: z.string(), isInterim: z.literal(true).optional(), next: z.string().optional() }),
+  answers: list({
+    text: z.string(),
+    whole: z.string().optional(),
+    isInterim: z.literal(true).optional(),
+    next: z.string().optional(),
+  }),
+  findings: list({ text: z.string() }).optional(),
   todos: z.object({ at: z.number(), items: z.array(todo) }).optional(),
-  files: list({ isRead: z.boolean(), isEdited: z.boolean(), names: z.array(z.string()) }),
+  files: list({
+    isRead: z.boolean(),
+    isEdited: z.boolean(),
+    names: z.array(z.string()),
+    touched: z.array(z.string()).optional(),
+  }),
+  changes: list({ path: z.string(), what: z.string() }).optional(),
+  looked: list({ names: z.array(z.string()) }).optional(),
+  sought: list({}).optional(),
   commands: list({ exit: z.number().nullable(), description: z.string(), runs: z.number() }),
   failures: list({
     tool: z.string(),
@@ -53,7 +67,12 @@ const ledger = z.object({
   subagents: list({ description: z.string(), result: z.string(), files: z.array(touch).optional() }),
   leases: list({ isHeld: z.boolean() }).optional(),
   plan: z.object({ path: z.string(), at: z.number() }).optional(),
-  calls: z.object({ ended: z.number(), keys: z.array(z.string()), countedUntil: time }),
+  calls: z.object({
+    ended: z.number(),
+    keys: z.array(z.string()),
+    countedUntil: time,
+    looks: z.record(z.string(), z.number()).optional(),
+  }),
 });
 
 const stored = z.object({

@@ -1,6 +1,6 @@
 /** Finds the newest session that left work open, for the next session to start with. */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SeenSessions } from "../owner/seen-sessions.js";
 import type { Clock } from "../seams/clock.js";
 import type { Files } from "../seams/files.js";
@@ -71,7 +71,7 @@ async function readUnfinished(
     const session = createSession(sessionID);
     takeIn(session, stored, reading.text);
     // What a person removed from the notes is no longer open.
-    const { removed } = await inSlices(clock, mergeSession(session, page));
+    const { removed } = await inSlices(clock, mergeSession(session, page, dirname(dirname(folder))));
     return formatHandoff(stored.ledger, new Set(removed), paths.notes);
   };
   // Most sessions leave nothing open, so only text that is handed on is searched for secrets.

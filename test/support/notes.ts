@@ -109,6 +109,11 @@ export function did(minute: number, tool: string, input: object, state: Partial<
   };
 }
 
+/** An edit of a file. */
+export function edited(minute: number, filePath: string, oldString: string, newString: string): ToolPart {
+  return did(minute, "edit", { filePath, oldString, newString });
+}
+
 /** A command that ended with this exit code. */
 export function ran(minute: number, command: string, exit: number | null, output = ""): ToolPart {
   return did(minute, "bash", { command }, { output, metadata: { exit } });
@@ -116,4 +121,16 @@ export function ran(minute: number, command: string, exit: number | null, output
 
 export function timeAt(minute: number): number {
   return MORNING + minute * 60_000;
+}
+
+/** The notes page of a session with these messages. */
+export async function pageOf(...messages: Message[]): Promise<string> {
+  const world = openNotes();
+  await world.tell(...messages);
+  return world.page();
+}
+
+/** The lines under a heading of the notes. */
+export function section(page: string, heading: string): string {
+  return page.split(`## ${heading}\n`)[1]?.split("\n## ")[0]?.trim() ?? "";
 }

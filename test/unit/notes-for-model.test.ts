@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/conversation/message.js";
 import { HEADINGS } from "../../src/notes/sections.js";
 import { ask, did, NOTES_FILE, openNotes, ran, reply } from "../support/notes.js";
 
-const filler = "lorem ipsum ".repeat(400);
-const session = [
+const play = (filler: string): Message[] => [
   ask(0, `Build a shop. ${filler}`),
   ...Array.from({ length: 30 }, (_, n) => [
     ask(10 * n + 1, `Task ${n}: ${filler}`),
@@ -27,7 +27,13 @@ const session = [
   ),
 ];
 
-async function format(maxCharacters: number, edit = (page: string) => page): Promise<string> {
+const longSession = play("lorem ipsum ".repeat(400));
+
+async function format(
+  maxCharacters: number,
+  edit = (page: string) => page,
+  session = longSession,
+): Promise<string> {
   const world = openNotes();
   await world.tell(...session);
   world.edit(edit);
@@ -45,7 +51,7 @@ describe("the notes for a model", () => {
   });
 
   it("the notes for a model with room for everything are the whole page", async () => {
-    const text = await format(1_000_000);
+    const text = await format(1_000_000, undefined, play("lorem ipsum"));
     for (const heading of HEADINGS) expect(text).toContain(`\n## ${heading}\n`);
     expect(text).not.toMatch(/ more (in|characters\))/);
     expect(text).toContain('- `npm run task7` → exit 1: "task 7 broke"');

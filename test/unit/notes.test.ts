@@ -28,6 +28,7 @@ What happened in this session, noted by opencode-strata. Change what you like: y
 ## Current State
 
 - Last answer (to request 1): The parser works.
+- Changed for request 1: "parser.ts"; last "parser.ts: + export class Parser {}"
 - [ ] write docs
 - [x] lex
 
@@ -40,7 +41,7 @@ What happened in this session, noted by opencode-strata. Change what you like: y
 
 ## Files and Functions
 
-- \`src/parser.ts\` (edited): Parser
+- \`src/parser.ts\` (edited: "+ export class Parser {}"): Parser
 
 ## Workflow
 
@@ -149,8 +150,8 @@ describe("a person's edits", () => {
     await world.tell(reply(6, "x", ran(6, "ls", 0)));
     expect(world.page()).not.toContain("## Workflow");
     world.edit((page) => page.replace("## Errors", "## Workflow\n\n## Errors"));
-    await world.tell(reply(8, "y", ran(8, "pwd", 0)));
-    expect(line(world.page(), "`pwd`")).toBe("- `pwd` → exit 0");
+    await world.tell(reply(8, "y", ran(8, "npm run lint", 0)));
+    expect(line(world.page(), "`npm run lint`")).toBe("- `npm run lint` → exit 0");
   });
 
   it("a person's edits made before the machine had written anything are all kept", async () => {
