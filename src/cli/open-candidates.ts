@@ -1,5 +1,6 @@
 import { type Candidates, createCandidates } from "../candidates/candidates.js";
 import { StrataError } from "../error.js";
+import { locateRecord } from "../owner/record.js";
 import { keepLaterState } from "../record/later-state.js";
 import { openLocks } from "./open-locks.js";
 import { openOwnState } from "./open-own.js";
@@ -15,6 +16,17 @@ export function openCandidates(project: Project): Candidates {
   return createCandidates({
     ...{ clock, files, log, locateRecord },
     locks: openLocks(project, `${instance} candidates`, files),
+  });
+}
+
+/** The same to be looked at: nothing is moved, as the machine state of another machine is by its first use. */
+export function lookAtCandidates(project: Project): Pick<Candidates, "count"> {
+  const { cli, folders, instance, log, stateFolder } = project;
+  const { clock, files } = cli;
+  return createCandidates({
+    ...{ clock, files, log },
+    locks: openLocks(project, `${instance} candidates`, files),
+    locateRecord: () => locateRecord(files, { project: folders.project, stateFolder }),
   });
 }
 

@@ -32,6 +32,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   drop: ["--all"],
   edit: ["setup"],
   archive: ["tone"],
+  learn: ["package.json"],
   publish: ["tone"],
   restore: ["tone"],
   history: ["setup"],

@@ -32,6 +32,8 @@ const RULES = [
   "Let's go with Postgres instead of SQLite, because two services write at once.",
   "Never run `git push --force` on main.",
 ];
+/** Said elsewhere while the long session is at work. */
+const FACT = "Remember: the billing export runs through Kafka.";
 /** As it stands in a list, whatever is made of the rest. */
 const beginningOf = (rule: string): string => rule.slice(0, 30);
 const LETTER = "Part 0 is mine today.";
@@ -109,6 +111,10 @@ async function play({ model, project }: Stage): Promise<Played> {
    * agent notes something, and a command is run that a rule waits for.
    */
   async function meetOthers(): Promise<void> {
+    await sessions.turn(beside.id, FACT, [say("Understood.")]);
+    const index = project.file(".opencode/memory/MEMORY.md");
+    await whenFits(index, (text) => text.includes("Kafka"), "the fact");
+    await sessions.turn(sessionID, "What does the billing export run through?", [say("ok")]);
     const failing = call("bash", { command: "cat no-such-file", description: "Look at it" });
     const letter = call("send_message", { to: sessionID, text: LETTER });
     await sessions.turn(beside.id, "tell the other", [letter, say("ok")]);

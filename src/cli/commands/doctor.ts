@@ -21,7 +21,7 @@ import { prove } from "../doctor/proof.js";
 import { checkSetAside } from "../doctor/set-aside.js";
 import { describeSettings } from "../doctor/settings-in-force.js";
 import { createSteps } from "../doctor/steps.js";
-import { openCandidates } from "../open-candidates.js";
+import { lookAtCandidates } from "../open-candidates.js";
 import { openLocks } from "../open-locks.js";
 import { openProject } from "../open-project.js";
 import type { Project } from "../project.js";
@@ -37,7 +37,7 @@ export const run: Run = async (cli, options) => {
   const inForce = await describeSettings(files, await project.settings());
   const { configured, findings } = await checkConfiguration(project);
   const plugin = readPlugin(cli.folder, options) ?? configured;
-  const candidates = await openCandidates(project).count();
+  const candidates = await lookAtCandidates(project).count();
   const canRun = binary !== undefined && version !== undefined && !isWithoutPort(version);
   const sections: Section[] = [
     { title: "Configuration", findings },

@@ -4,7 +4,7 @@ import { isStrata } from "../../config/plugin-entries.js";
 import { formatStatus } from "../../status/format-status.js";
 import { readStatus } from "../../status/status.js";
 import { exitCodes, type Run } from "../command.js";
-import { openCandidates } from "../open-candidates.js";
+import { lookAtCandidates } from "../open-candidates.js";
 import { openOwnState } from "../open-own.js";
 import { openProject } from "../open-project.js";
 
@@ -16,7 +16,7 @@ export const run: Run = async (cli, { json }) => {
   const project = await openProject(cli);
   const { config, layers, plugins, problems } = await project.settings();
   const { files } = openOwnState(project);
-  const candidates = openCandidates(project);
+  const candidates = lookAtCandidates(project);
   const switches = listSwitches(layers.map(({ settings }) => settings));
   const status = await readStatus({ candidates, clock, files }, project.root, config, switches);
   const pulses = await files.list(status.folders.pulse);

@@ -56,8 +56,8 @@ function formatDefaults(explained: readonly ExplainedSetting[]): Finding[] {
   const parts = new Map<string, string[]>();
   for (const { key, value, from } of explained) {
     if (from !== "default") continue;
-    const [part = key, name = ""] = key.split(".");
-    parts.set(part, [...(parts.get(part) ?? []), `${name} ${formatValue(value)}`.trimStart()]);
+    const [part = key, ...names] = key.split(".");
+    parts.set(part, [...(parts.get(part) ?? []), `${names.join(".")} ${formatValue(value)}`.trimStart()]);
   }
   return [...parts].map(([part, settings]) => fine(`defaults for ${part}: ${settings.join(", ")}`));
 }
