@@ -216,7 +216,11 @@ function createRequesting({ clock, config, files, folders, log }: Ground): Reque
     resultFiles: createResultFiles({ files, clock, folder: folders.toolResults }),
     sizes,
     windows,
-    requests: createRequests({ decisions, sizes, windows, thresholdTokens: config.autoCompact.threshold }),
+    requests: createRequests({
+      ...{ clock, decisions, sizes, windows },
+      thresholdTokens: config.autoCompact.threshold,
+      coldThresholdTokens: config.autoCompact.coldThreshold,
+    }),
   };
 }
 

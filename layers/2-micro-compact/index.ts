@@ -12,14 +12,14 @@ import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { recordBefore } from "../../src/record/record-before.js";
 import { priceLostCache } from "../../src/record/savings.js";
-import { findColdReason } from "../../src/view/cold.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { findCutPath } from "../../src/view/host-cut.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
 import { type Clearable, gatherClearable } from "./gather.js";
 import { formatMarker } from "./marker.js";
-import { type ClearPlan, type Occasion, planClear } from "./plan.js";
+import { createOccasions } from "./occasions.js";
+import { type ClearPlan, planClear } from "./plan.js";
 
 const LAYER = "micro-compact";
 const WRITTEN_AT_A_TIME = 8;
@@ -36,8 +36,9 @@ export const microCompact: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { clock, config, decisions, files, host, log, resultFiles, savings } = context;
+  const { config, decisions, files, host, log, resultFiles, savings } = context;
   const policy = config.microCompact;
+  const occasions = createOccasions(context);
 
   return {
     withinMs: { context: 2_000 },
@@ -46,24 +47,15 @@ function create(context: LayerContext): LayerParts {
         if (request.isCompaction || !request.isReady()) return undefined;
         const clearable = gatherClearable(request, messages, policy.keepRecent);
         if (clearable.length === 0) return undefined;
-        const { occasion, reason } = findOccasion(request, request.estimateTokens(messages));
+        const { occasion, reason } = occasions.find(request, request.estimateTokens(messages));
         const plan = planClear(clearable, occasion, policy);
+        occasions.note(request.sessionID, occasion, plan);
         if (!plan) return undefined;
         await clear(request, { clearable, plan, reason }, signal);
         return request.show();
       },
     },
   };
-
-  function findOccasion(request: ContextRequest, tokens: number): { occasion: Occasion; reason: string } {
-    const { budgetTokens, history, model } = request;
-    const cold = findColdReason(history, model, clock.now(), policy);
-    if (cold !== undefined) return { occasion: { kind: "cold" }, reason: cold };
-    const excessTokens = tokens - budgetTokens;
-    if (excessTokens <= 0) return { occasion: { kind: "warm" }, reason: "it pays back" };
-    const reason = `the context has about ${formatCount(tokens)} tokens of ${formatCount(budgetTokens)}`;
-    return { occasion: { kind: "full", excessTokens }, reason };
-  }
 
   interface Batch {
     clearable: readonly Clearable[];

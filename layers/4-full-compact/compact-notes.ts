@@ -2,7 +2,7 @@ import type { SlashCommand } from "../../src/dispatcher/slash-command.js";
 import { formatCount } from "../../src/format.js";
 import type { LayerContext } from "../../src/layer-context.js";
 import { NOTES_SHARE_OF_BUDGET } from "./named-notes.js";
-import { planTail } from "./plan-cut.js";
+import { planLeastTail } from "./plan-cut.js";
 import { RESTORED_SHARE_OF_BUDGET } from "./restore.js";
 
 const planNotesTokens = (budgetTokens: number): number =>
@@ -23,7 +23,7 @@ export function createCompactNotes({
         return requests.unwantCut(sessionID)
           ? "Cancelled: your next message is sent with the whole history."
           : "Nothing to cancel: no /compact-notes is pending. History that was already replaced stays replaced.";
-      const { leastTail } = planTail(config.autoCompact.threshold);
+      const leastTail = planLeastTail(config.autoCompact.threshold);
       const total = sizes.lastTotal(sessionID);
       const messages = total === undefined ? undefined : total - sizes.fixedTokens(sessionID);
       if (messages !== undefined && messages <= leastTail) {

@@ -11,7 +11,7 @@ import type { ContextRequest } from "../../src/view/request.js";
 import { countUsableTokens } from "../../src/view/windows.js";
 import { LEAST_FREED_SHARE } from "./breaker.js";
 import type { Breakers } from "./breakers.js";
-import { composeCut } from "./cut-text.js";
+import { AFTER_SHARE_OF_BUDGET, composeCut } from "./cut-text.js";
 import { planCut, planTail } from "./plan-cut.js";
 
 /**
@@ -64,7 +64,10 @@ export function createCutHistory(context: CutHistoryOptions): CutHistory {
     const tokens = shown.map((message) => measure([message]));
     const candidates = shown.map(({ info }, n) => ({ tokens: tokens[n] ?? 0, isUser: info.role === "user" }));
     const latest = findLatest(history.messages, history.lastAnswer) - from;
-    const tail = planTail(budgetTokens);
+    const tail = planTail(budgetTokens, {
+      fixedTokens: sizes.fixedTokens(sessionID),
+      share: AFTER_SHARE_OF_BUDGET,
+    });
     // A user who asks for a cut wants room, so the shortest tail stays.
     const mostTail = request.isCutWanted ? tail.leastTail : tail.mostTail;
     const at = planCut(candidates, { ...tail, mostTail, latest });

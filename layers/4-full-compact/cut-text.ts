@@ -35,14 +35,18 @@ export async function composeCut(
   ].join("\n\n");
 }
 
-/** The budget that notes and restored files share; smaller if the tail leaves little of the window. */
+/** Share of the budget that the context takes after a cut, at most. Restored files give way first, then the tail. */
+export const AFTER_SHARE_OF_BUDGET = 0.5;
+
+/** The budget that notes and restored files share; smaller if the tail leaves little of the window or of that share. */
 function planAllowance(
   { sizes }: Pick<LayerContext, "sizes">,
   { budgetTokens, sessionID, window }: ContextRequest,
   tailTokens: number,
 ): number {
-  if (!window) return budgetTokens;
-  const room = countUsableTokens(window) - sizes.fixedTokens(sessionID) - tailTokens;
+  const most = budgetTokens * AFTER_SHARE_OF_BUDGET;
+  const usable = window ? Math.min(most, countUsableTokens(window)) : most;
+  const room = usable - sizes.fixedTokens(sessionID) - tailTokens;
   const shares = NOTES_SHARE_OF_BUDGET + RESTORED_SHARE_OF_BUDGET;
   return Math.min(budgetTokens, Math.max(LEAST_BESIDE_TAIL, room) / shares);
 }

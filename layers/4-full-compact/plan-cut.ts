@@ -13,12 +13,25 @@ export interface CutLimits {
   latest: number;
 }
 
-/** Tokens that stay verbatim after a cut, given the request's budget. */
-export function planTail(budgetTokens: number): Pick<CutLimits, "leastTail" | "mostTail"> {
-  return {
-    leastTail: Math.min(10_000, Math.floor(budgetTokens * 0.1)),
-    mostTail: Math.min(40_000, Math.floor(budgetTokens * 0.3)),
-  };
+/** Minimum tokens that stay verbatim after a cut, given the request's budget. */
+export const planLeastTail = (budgetTokens: number): number =>
+  Math.min(10_000, Math.floor(budgetTokens * 0.1));
+
+/** Tokens that notes take beside the tail. */
+const NOTES_TOKENS = 2_500;
+
+/**
+ * Tokens that stay verbatim after a cut. With the system prompt, tools and notes they are to take at most `share` of the
+ * budget.
+ */
+export function planTail(
+  budgetTokens: number,
+  { fixedTokens, share }: { fixedTokens: number; share: number },
+): Pick<CutLimits, "leastTail" | "mostTail"> {
+  const leastTail = planLeastTail(budgetTokens);
+  const room = Math.floor(budgetTokens * share) - fixedTokens - NOTES_TOKENS;
+  const mostTail = Math.min(40_000, Math.floor(budgetTokens * 0.3), room);
+  return { leastTail, mostTail: Math.max(leastTail, mostTail) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { enabled, whole } from "../../src/config/fields.js";
 import { byAnyone, byUser } from "../../src/config/owners.js";
 import { defaults } from "./defaults.js";
 
-const { retryLimit, summaryTimeout, threshold } = defaults.autoCompact;
+const { coldThreshold, retryLimit, summaryTimeout, threshold } = defaults.autoCompact;
 
 const autoCompact = z.strictObject({
   enabled: enabled("Layer 4: history is compacted automatically."),
@@ -14,6 +14,14 @@ const autoCompact = z.strictObject({
       threshold,
       "Tokens. Compaction starts at this size, or earlier if the model's window is smaller.",
     ),
+  ),
+  coldThreshold: byAnyone(
+    z
+      .union([z.literal(false), z.number().int().min(10_000).max(10_000_000)])
+      .default(coldThreshold)
+      .describe(
+        "Tokens from which notes replace history when somebody comes back after an hour or longer: the cache is cold, so nothing is lost. false for never.",
+      ),
   ),
   retryLimit: byUser(
     whole(

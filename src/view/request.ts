@@ -1,5 +1,6 @@
 import { type History, readHistory } from "../conversation/history.js";
 import type { Message, ModelName } from "../conversation/message.js";
+import type { Clock } from "../seams/clock.js";
 import type { ContextSizes } from "./context-size.js";
 import type { Decisions } from "./decisions.js";
 import { type Find, findCut, replay } from "./replay.js";
@@ -49,9 +50,16 @@ export interface RequestsOptions {
   sizes: ContextSizes;
   windows: ModelWindows;
   thresholdTokens: number;
+  /** Instead, at the first request after a long pause, when no cache is lost; `false` for none. */
+  coldThresholdTokens: number | false;
+  clock: Pick<Clock, "now">;
 }
 
-export function createRequests({ decisions, sizes, windows, thresholdTokens }: RequestsOptions): Requests {
+/** Far longer than any cache lives by default: not a coffee, but a meal. */
+const LONG_PAUSE_MS = 60 * 60 * 1_000;
+
+export function createRequests(options: RequestsOptions): Requests {
+  const { decisions, sizes, windows } = options;
   const compactions = new Set<string>();
   const wantedCuts = new Set<string>();
   return {
@@ -73,7 +81,7 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
         history,
         model,
         window,
-        budgetTokens: planBudget(thresholdTokens, window),
+        budgetTokens: planBudget(findThreshold(history), window),
         isCompaction,
         isCutWanted: !isCompaction && wantedCuts.delete(sessionID),
         isReady: () => [...history.days].every(decisions.isLoaded),
@@ -93,4 +101,13 @@ export function createRequests({ decisions, sizes, windows, thresholdTokens }: R
       };
     },
   };
+
+  function findThreshold({ lastAnswer, messages }: History): number {
+    const { clock, coldThresholdTokens, thresholdTokens } = options;
+    const endedMs = messages[lastAnswer]?.info.time?.completed;
+    const isBack = endedMs !== undefined && clock.now() - endedMs >= LONG_PAUSE_MS;
+    return isBack && coldThresholdTokens !== false
+      ? Math.min(thresholdTokens, coldThresholdTokens)
+      : thresholdTokens;
+  }
 }

@@ -53,8 +53,18 @@ describe("where history is cut", () => {
   });
 
   it("the place where history is cut leaves 10,000 to 40,000 tokens, and less where the request may have less", () => {
-    expect(planTail(140_000)).toEqual({ leastTail: 10_000, mostTail: 40_000 });
-    expect(planTail(20_000)).toEqual({ leastTail: 2_000, mostTail: 6_000 });
+    const share = 0.5;
+    expect(planTail(140_000, { fixedTokens: 15_000, share })).toEqual({
+      leastTail: 10_000,
+      mostTail: 40_000,
+    });
+    expect(planTail(20_000, { fixedTokens: 1_000, share })).toEqual({ leastTail: 2_000, mostTail: 6_000 });
+  });
+
+  it("the place where history is cut leaves less where the system prompt takes much of half the budget", () => {
+    const share = 0.5;
+    expect(planTail(100_000, { fixedTokens: 30_000, share })).toMatchObject({ mostTail: 17_500 });
+    expect(planTail(100_000, { fixedTokens: 60_000, share })).toMatchObject({ mostTail: 10_000 });
   });
 });
 

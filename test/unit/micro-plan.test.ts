@@ -25,20 +25,19 @@ describe("what is cleared while the cache is cold", () => {
 });
 
 describe("what is cleared while the context is too full", () => {
-  it("what is cleared while the context is too full are superseded results first, then the oldest, until half as much again as is too much is free", () => {
-    const candidates = [one(1_000), one(1_000), one(1_000, 0, true), one(1_000), one(1_000, 0, true)];
-    const chosen = (excessTokens: number) =>
-      planClear(candidates, { kind: "full", excessTokens }, POLICY)?.chosen;
-    expect(chosen(600)).toEqual([2]);
-    expect(chosen(700)).toEqual([2, 4]);
-    expect(chosen(1_400)).toEqual([0, 2, 4]);
-    expect(chosen(9_999)).toEqual([0, 1, 2, 3, 4]);
+  const candidates = [one(20_000), one(10_000), one(20_000, 0, true)];
+  const chosen = (tokens: number, budgetTokens: number, isLastResort = false) =>
+    planClear(candidates, { kind: "full", tokens, budgetTokens, isLastResort }, POLICY)?.chosen;
+
+  it("what is cleared while the context is too full is everything, if that frees a third of the budget and leaves at most half", () => {
+    expect(chosen(101_000, 100_000)).toBeUndefined();
+    expect(chosen(100_000, 99_000)).toBeUndefined();
+    expect(chosen(98_000, 97_000)).toEqual([0, 1, 2]);
+    expect(chosen(160_000, 150_001)).toBeUndefined();
   });
 
-  it("what is cleared while the context is too full frees at least the floor, so that a dearer layer need not fire for a small excess", () => {
-    const candidates = [one(1_000), one(1_000), one(1_000)];
-    const plan = planClear(candidates, { kind: "full", excessTokens: 10 }, { ...POLICY, floor: 2_000 });
-    expect(plan).toMatchObject({ chosen: [0, 1], tokensFreed: 2_000 });
+  it("what is cleared while the context is too full is everything, if nothing else makes room", () => {
+    expect(chosen(160_000, 150_000, true)).toEqual([0, 1, 2]);
   });
 });
 
