@@ -1,6 +1,6 @@
 import { type Candidates, createCandidates } from "../candidates/candidates.js";
 import { StrataError } from "../error.js";
-import { locateRecord } from "../owner/record.js";
+import { locateRecord, type ProjectRecord } from "../owner/record.js";
 import { keepLaterState } from "../record/later-state.js";
 import { openLocks } from "./open-locks.js";
 import { openOwnState } from "./open-own.js";
@@ -8,25 +8,21 @@ import type { Project } from "./project.js";
 import { isInAgentsShell } from "./trust/agents-shell.js";
 
 /** The candidates of the project, beside any OpenCode that has them open. */
-export function openCandidates(project: Project): Candidates {
-  const { cli, instance, log } = project;
-  const { clock } = cli;
-  const files = keepLaterState(cli.files, log);
-  const { locateRecord } = openOwnState(project);
-  return createCandidates({
-    ...{ clock, files, log, locateRecord },
-    locks: openLocks(project, `${instance} candidates`, files),
-  });
+export const openCandidates = (project: Project): Candidates =>
+  open(project, openOwnState(project).locateRecord);
+
+/** The same to be looked at: unlike a use, it leaves machine state of another machine where it is. */
+export function lookAtCandidates(project: Project): Pick<Candidates, "count"> {
+  const { cli, folders, stateFolder } = project;
+  return open(project, () => locateRecord(cli.files, { project: folders.project, stateFolder }));
 }
 
-/** The same to be looked at: nothing is moved, as the machine state of another machine is by its first use. */
-export function lookAtCandidates(project: Project): Pick<Candidates, "count"> {
-  const { cli, folders, instance, log, stateFolder } = project;
-  const { clock, files } = cli;
+function open(project: Project, locate: () => Promise<ProjectRecord>): Candidates {
+  const { cli, instance, log } = project;
+  const files = keepLaterState(cli.files, log);
   return createCandidates({
-    ...{ clock, files, log },
+    ...{ clock: cli.clock, files, log, locateRecord: locate },
     locks: openLocks(project, `${instance} candidates`, files),
-    locateRecord: () => locateRecord(files, { project: folders.project, stateFolder }),
   });
 }
 

@@ -7,6 +7,9 @@ import { parseStored } from "../../src/notes/stored.js";
 import { createChance } from "../support/chance.js";
 import { patiently } from "../support/patience.js";
 import { sizeOf } from "../support/sizes.js";
+import { type Moment, moments } from "./coding/moments.js";
+import { createWorkedSessions } from "./coding/sessions.js";
+import { createWork, createWorkFiles } from "./coding/work.js";
 import { repository } from "./repository.js";
 import { explainBreaks, readRecords } from "./stage/break-reasons.js";
 import type { ModelRequest } from "./stage/model-request.js";
@@ -14,9 +17,6 @@ import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Project } from "./stage/project.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { say } from "./stage/steps.js";
-import { type Moment, moments } from "./work/moments.js";
-import { createWorkedSessions } from "./work/sessions.js";
-import { createWork, createWorkFiles } from "./work/work.js";
 
 const SEED = 5;
 const KILLS = sizeOf({

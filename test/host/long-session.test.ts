@@ -9,6 +9,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatCount } from "../../src/format.js";
 import type { SavingsRecord } from "../../src/record/savings.js";
 import { patiently } from "../support/patience.js";
+import { createWorkedSessions, type WorkedSessions } from "./coding/sessions.js";
+import { createWork, createWorkFiles, type Work } from "./coding/work.js";
 import { repository } from "./repository.js";
 import { type ExplainedBreak, explainBreaks, readRecords } from "./stage/break-reasons.js";
 import { whenFits } from "./stage/files.js";
@@ -17,8 +19,6 @@ import { findBreaks } from "./stage/prefix-breaks.js";
 import type { Session } from "./stage/session.js";
 import { openStage, type Stage } from "./stage/stage.js";
 import { call, reporting, say } from "./stage/steps.js";
-import { createWorkedSessions, type WorkedSessions } from "./work/sessions.js";
-import { createWork, createWorkFiles, type Work } from "./work/work.js";
 
 const SEED = 20_260_731;
 const TURNS = 200;

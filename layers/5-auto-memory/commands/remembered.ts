@@ -22,7 +22,7 @@ export function* planRemembered(words: string): Sliced<Pick<MemoryDraft, "type" 
 }
 
 /** `undefined` if the sentence shows no type but knowledge. */
-function typeOf({ forms, row }: WeighedSentence): MemoryType | undefined {
-  const types = [...forms.map(({ type }) => type), row?.type];
+function typeOf({ findRow, forms }: WeighedSentence): MemoryType | undefined {
+  const types = [...forms.map(({ type }) => type), findRow()?.type];
   return types.find((type) => type !== undefined && type !== "knowledge");
 }

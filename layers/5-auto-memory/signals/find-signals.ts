@@ -148,27 +148,26 @@ function isDoubtful({ forms, placed, sentence }: WeighedSentence): boolean {
 
 /** `undefined` if the sentence is neither signal nor candidate. */
 function judgeSentence(one: WeighedSentence, whose: Whose, { kept, least }: Learned): Judged | undefined {
-  const { forms, isCarried, isRule, row, signs } = one;
+  const { forms, isCarried, isCorrection, isRule, signs } = one;
   const chance = weigh(signs, kept);
   const [form] = forms;
   const hasDoubt = isDoubtful(one);
   const isListed = isRule && !hasDoubt && whose.mayList;
-  const type = form?.type ?? (isListed ? "directive" : (row?.type ?? "knowledge"));
+  const type = form?.type ?? (isListed ? "directive" : "feedback");
   const isPlain = forms.some((one) => one.isPlain) && !hasDoubt && !whose.areLinesPasted;
   if (isPlain || isListed) return { type, chance, isSure: true, isExplicit: true, isListed };
-  const isStated = form !== undefined || row?.isCorrection === true;
-  if (isCarried || !isStated || chance < least.candidate) return undefined;
+  if (isCarried || !(form || isCorrection) || chance < least.candidate) return undefined;
   const isSure = !hasDoubt && !whose.isPasted && chance >= least.kept;
   return { type, chance, isSure, isExplicit: false, isListed };
 }
 
 function describe(
-  { placed, row, sentence }: WeighedSentence,
+  { findRow, placed, sentence }: WeighedSentence,
   judged: Judged,
   { restore }: ReadMessage,
 ): Signal {
   // With the next sentence if it gives the reason.
-  const text = restore(row?.text ?? placed.text);
+  const text = restore(findRow()?.text ?? placed.text);
   const { chance, isExplicit, type } = judged;
   return { type, text, when: findTriggers(text, languageOf(sentence.text)), isExplicit, chance };
 }

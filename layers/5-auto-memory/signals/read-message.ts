@@ -9,7 +9,7 @@ import type { Form } from "./forms/form.js";
 import { findForms } from "./forms/forms.js";
 import { bucket, findMessageTraits } from "./message-traits.js";
 import { type PlacedText, readPlaced } from "./placed.js";
-import { type Found, findCarried, findInSentence, readSentence, type Sentence } from "./rows.js";
+import { type Found, findCarried, findInSentence, mayCorrect, readSentence, type Sentence } from "./rows.js";
 
 /** A sentence with all evidence for and against it. */
 export interface WeighedSentence {
@@ -17,15 +17,15 @@ export interface WeighedSentence {
   sentence: Sentence;
   /** Its forms, plainest first. */
   forms: readonly Form[];
-  /** The matching row of its language, with the sentence that gives the reason. */
-  row: Found | undefined;
+  /** The sentence before says that something was wrong, this one what is right. Looked for where there is no form. */
+  isCorrection: boolean;
+  /** The matching row of its language, with the sentence that gives the reason. Slow: tries hundreds of patterns. */
+  findRow(): Found | undefined;
   signs: readonly string[];
   /** An earlier sentence on the line muses or mocks. */
   isCarried: boolean;
   /** An item of a list of rules. */
   isRule: boolean;
-  /** Index of its line. */
-  line: number;
 }
 
 export interface ReadMessage {
@@ -41,7 +41,7 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
   const { lines, restore } = yield* readPlaced(text);
   const sentences: WeighedSentence[] = [];
   let before: readonly string[] = [];
-  for (const [line, { isRule, sentences: all }] of lines.entries()) {
+  for (const { isRule, sentences: all } of lines) {
     const read: Sentence[] = [];
     for (const placed of all) {
       yield;
@@ -52,12 +52,13 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
       const sentence = read[index] as Sentence;
       const forms = findForms(placed.text, placed.tongue);
       const hasRows = placed.tongue === "en" || placed.tongue === "zh";
-      const row = hasRows ? findInSentence(read, index, isRule) : undefined;
+      const findRow = once(() => (hasRows ? findInSentence(read, index, isRule) : undefined));
+      const isCorrection = forms.length === 0 && mayCorrect(read, index) && findRow()?.isCorrection === true;
       const features = findFeatures(placed, before);
       before = features;
-      const signs = [...features, ...readForms(forms, row?.isCorrection === true)];
+      const signs = [...features, ...readForms(forms, isCorrection)];
       const isCarried = findCarried(read, index).length > 0;
-      sentences.push({ placed, sentence, forms, row, signs, isCarried, isRule, line });
+      sentences.push({ placed, sentence, forms, isCorrection, findRow, signs, isCarried, isRule });
     }
   }
   if (areRules(sentences)) for (const one of sentences) one.isRule = one.placed.isItem;
@@ -68,6 +69,14 @@ export function* readMessage(text: string): Sliced<ReadMessage> {
     return [...findMessageTraits(own), ...shares, readOwnShare(own, lines)];
   };
   return { sentences, traits, ownTraits, restore };
+}
+
+function once<T>(work: () => T): () => T {
+  let done: { value: T } | undefined;
+  return () => {
+    done ??= { value: work() };
+    return done.value;
+  };
 }
 
 function readForms(forms: readonly Form[], isCorrection: boolean): string[] {
@@ -90,7 +99,7 @@ const RULES: ReadonlySet<string> = new Set(["c:rule", "c:must", "c:never", "c:al
 function areRules(sentences: readonly WeighedSentence[]): boolean {
   const items = sentences.filter(({ placed }) => placed.isItem);
   const rules = items.filter(
-    ({ row, signs }) => row?.type === "directive" || signs.some((sign) => RULES.has(sign)),
+    ({ findRow, signs }) => signs.some((sign) => RULES.has(sign)) || findRow()?.type === "directive",
   );
   return rules.length >= LEAST_RULES && rules.length >= (1 - MOST_OTHERS) * items.length;
 }

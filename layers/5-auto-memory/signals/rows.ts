@@ -59,7 +59,6 @@ export function findDoubts(sentence: string): readonly Doubt[] {
 export interface Found {
   type: MemoryType;
   text: string;
-  isExplicit: boolean;
   /** The sentence before says that something was wrong, this one what is right. */
   isCorrection: boolean;
 }
@@ -94,7 +93,6 @@ export function findInSentence(
     row && {
       type: row.type,
       text: whole.text,
-      isExplicit: row.isExplicit ?? false,
       isCorrection: corrected !== undefined,
     }
   );
@@ -133,6 +131,10 @@ function findEmphasised(sentences: readonly Sentence[], index: number): RowKind 
   if (!next?.language.emphasis.test(next.text)) return undefined;
   return sentences[index]?.doubts.some((doubt) => doubt !== "task") ? undefined : LISTED;
 }
+
+/** Whether the sentence may be a correction; an explicit row in it still says otherwise. */
+export const mayCorrect = (sentences: readonly Sentence[], index: number): boolean =>
+  findCorrected(sentences, index) !== undefined;
 
 /** "That's wrong. The file lies in etc." */
 function findCorrected(sentences: readonly Sentence[], index: number): RowKind | undefined {

@@ -54,7 +54,7 @@ export const wholeTexts: Readonly<Record<string, readonly string[]>> = {
     "deploy --token «{an24}» --prod",
     "docker login -u ci --password «{an16}» registry.example.com",
     "machine api.example.com login bob password «{an14}{d2}»",
-    "//registry.npmjs.org/:_authToken=«{uuid}»",
+    "//npm.example.com/:_authToken=«{uuid}»",
     '<add key="ClearTextPassword" value="«{al6}{d3}»" />',
     "<server><username>ci</username><password>«{an12}»</password></server>",
     '  administrator_login_password = "«{al8}-{d4}»"',
