@@ -1,10 +1,9 @@
-import type { History, Result } from "../../src/conversation/history.js";
+import type { Result } from "../../src/conversation/history.js";
 import type { Message } from "../../src/conversation/message.js";
 import { findOpenTodos, type SessionFacts } from "../../src/notes/facts.js";
 import { estimateTokens } from "../../src/view/context-size.js";
-import { type DatedDecision, decide } from "../../src/view/decisions.js";
-import type { KnownDecision } from "../../src/view/known-decision.js";
-import type { ContextRequest } from "../../src/view/request.js";
+import { findStanding, type Reading } from "../../src/view/forgotten.js";
+import { isExtendedBy } from "../../src/view/known-decisions.js";
 
 /** A reminder and the result it is appended to. */
 export interface Reminder {
@@ -29,8 +28,6 @@ export interface ReminderOptions {
   layer: string;
 }
 
-type Reading = Pick<ContextRequest, "find" | "history" | "shownFrom">;
-
 /** Number of reminders that a context may hold. */
 const MOST_STANDING = 2;
 const REQUEST_CHARACTERS = 300;
@@ -46,7 +43,7 @@ export function planReminder(
   request: Reading,
   { facts, layer, policy, view }: ReminderOptions,
 ): Reminder | undefined {
-  const { find, history, shownFrom } = request;
+  const { find, history } = request;
   const { messages } = history;
   const last = messages.length - 1;
   if (policy.goalRefresh === 0 || messages[last]?.info.role !== "assistant") return undefined;
@@ -54,53 +51,14 @@ export function planReminder(
   const results = history.results(asked + 1);
   const result = results.at(-1);
   if (result?.index !== last) return undefined;
-  const from = results.findLast(({ key }) => findReminder(find(key)?.extended, layer))?.index ?? asked;
+  const from = results.findLast(({ key }) => isExtendedBy(layer, find(key)))?.index ?? asked;
   if (results.filter(({ index }) => index > from).length < policy.goalRefresh) return undefined;
   // View and history end with the same message.
   const since = view.slice(Math.max(0, from + 1 - (messages.length - view.length)));
   if (estimateTokens(since) < policy.goalDistance) return undefined;
-  if (findStanding({ find, history, shownFrom }, layer).length >= MOST_STANDING) return undefined;
+  if (findStanding(request, layer).length >= MOST_STANDING) return undefined;
   const text = formatReminder(facts, results.length);
   return text === undefined ? undefined : { result, text };
-}
-
-/**
- * The reminders that a batch of layer 2, decided for this very request, lets go: they follow the first result that it
- * clears, so the cache behind them is lost already. Pure.
- */
-export function planForgotten({ find, history, shownFrom }: Reading, layer: string): DatedDecision[] {
-  const sentMs = readSentMs(history);
-  if (sentMs === undefined) return [];
-  const cleared = history.results(shownFrom()).find(({ key }) => (find(key)?.cleared?.at ?? 0) > sentMs);
-  if (!cleared) return [];
-  return findStanding({ find, history, shownFrom }, layer)
-    .filter(({ reminder, result }) => reminder.at <= sentMs && result.index >= cleared.index)
-    .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
-}
-
-/** The layer's reminders that are sent, oldest first. */
-export function findStanding(
-  { find, history, shownFrom }: Reading,
-  layer: string,
-): { result: Result; reminder: KnownDecision }[] {
-  return history.results(shownFrom()).flatMap((result) => {
-    const standing = find(result.key);
-    const reminder = findReminder(standing?.extended, layer);
-    return reminder?.text !== undefined && !standing?.cleared ? [{ result, reminder }] : [];
-  });
-}
-
-function findReminder(
-  extended: readonly KnownDecision[] | undefined,
-  layer: string,
-): KnownDecision | undefined {
-  return extended?.find((one) => one.layer === layer);
-}
-
-/** When the last answer had been sent; what was decided later is in no request yet. */
-function readSentMs({ lastAnswer, messages }: History): number | undefined {
-  const time = messages[lastAnswer]?.info.time;
-  return time?.completed ?? time?.created;
 }
 
 function formatReminder(facts: SessionFacts, calls: number): string | undefined {

@@ -16,10 +16,11 @@ import type { LayerContext } from "../../src/layer-context.js";
 import type { LayerDefinition, LayerParts } from "../../src/layer-definition.js";
 import { type DatedDecision, decide } from "../../src/view/decisions.js";
 import { type Addition, extend } from "../../src/view/extend.js";
+import { findStanding, forget } from "../../src/view/forgotten.js";
 import type { ContextRequest } from "../../src/view/request.js";
 import { defaults } from "./defaults.js";
 import { files } from "./files.js";
-import { findStanding, planForgotten, planReminder } from "./goal.js";
+import { planReminder } from "./goal.js";
 import { createGreetings } from "./greetings.js";
 import { createSectionWriter } from "./writer.js";
 
@@ -37,7 +38,7 @@ export const sessionMemory: LayerDefinition = {
 };
 
 function create(context: LayerContext): LayerParts {
-  const { background, config, decisions, family, host, instances, log, notes } = context;
+  const { background, config, family, host, instances, log, notes } = context;
   const policy = config.sessionMemory;
   const writer = createSectionWriter(context);
   const begun = new Set<string>();
@@ -90,11 +91,10 @@ function create(context: LayerContext): LayerParts {
       await writer.consider(sessionID, history.messages);
     });
     if (!request.isReady()) return false;
-    const forgotten = planForgotten(request, LAYER);
-    if (forgotten.length > 0) await decisions.record(sessionID, LAYER, forgotten, signal);
+    const hasForgotten = await forget(context, { request, layer: LAYER, signal });
     const additions = [...(await greetings.greet(request)), ...remind(request, view)];
     const isExtended = await extend(context, { sessionID, layer: LAYER, additions, signal });
-    return isExtended || forgotten.length > 0;
+    return isExtended || hasForgotten;
   }
 
   /** What the host has summarised is in no request any more, but it has all messages still; they are read once. */
@@ -139,6 +139,6 @@ function create(context: LayerContext): LayerParts {
 /** Reminders that may quote what was taken back: the next one comes when it is due. */
 function findStale(request: ContextRequest, withdrawal: Withdrawal): DatedDecision[] {
   return findStanding(request, LAYER)
-    .filter(({ reminder }) => withdrawal.isStale(reminder.at))
+    .filter(({ extended }) => withdrawal.isStale(extended.at))
     .map(({ result }) => decide(result, { outcome: "revised", of: "extended" }));
 }
