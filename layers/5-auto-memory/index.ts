@@ -22,7 +22,6 @@ import { refuseWords } from "../../src/memory/secret-gate.js";
 import type { Cause } from "../../src/memory/store/ledger-line.js";
 import type { Written } from "../../src/memory/store.js";
 import { inSlices } from "../../src/slices.js";
-import { forget } from "../../src/view/forgotten.js";
 import { createAgentChanges } from "./changed-by-agent.js";
 import { createMemoryCommands } from "./commands/memory-commands.js";
 import { createConflicts, refuseConflict } from "./conflicts.js";
@@ -87,8 +86,7 @@ function create(context: LayerContext): LayerParts {
       async context(request, _messages, signal) {
         if (request.isCompaction || !request.isReady()) return undefined;
         if (family.knownParent(request.sessionID) !== undefined) return undefined;
-        const hasForgotten = await forget(context, { request, layer: LAYER, signal });
-        return (await conversation.speak(request, signal)) || hasForgotten ? request.show() : undefined;
+        return (await conversation.speak(request, signal)) ? request.show() : undefined;
       },
 
       takenBack(request, withdrawal) {
